@@ -22,10 +22,6 @@
 #include "serve/serve.h"
 #include "session.h"
 
-#ifndef RDMASH_VERSION
-#define RDMASH_VERSION "unknown"
-#endif
-
 /* Documented in 'help exit-codes' and in the manual page. */
 enum exit_code {
 	EXIT_OK = 0,
@@ -206,11 +202,11 @@ static int allow_dir(struct session *s, const char *dir)
 static int print_and_end(int o)
 {
 	if (o == 'V')
-		help_version(stdout, RDMASH_VERSION);
+		help_version(stdout);
 	else if (o == 'h')
 		help_options(stdout);
 	else if (o == OPT_MAN)
-		help_man(stdout, RDMASH_VERSION);
+		help_man(stdout);
 	else if (o == OPT_BASH)
 		help_bash(stdout);
 	else
@@ -354,7 +350,7 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	if (s->opt.interactive && app.prompted)
 		app.prompted(s);
 	if (s->opt.interactive)
-		return code_of(s, repl(s, !cl->no_rc, RDMASH_VERSION));
+		return code_of(s, repl(s, !cl->no_rc));
 	verdict_start();
 	rc = run_jobs(s, cl);
 	code = code_of(s, rc);

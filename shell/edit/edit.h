@@ -74,7 +74,7 @@ void words_sort(Tcl_Obj *words);
 /* The interactive session: read, run, print, until quit or the end of input. */
 
 /* rc: run the start file. 0, or -1 when the start file failed to be read. */
-int repl(struct session *s, bool rc, const char *version);
+int repl(struct session *s, bool rc);
 
 /* Is it "!COMMAND", of the system? */
 bool repl_is_escape(const char *text);

@@ -12,6 +12,7 @@
 
 #include "edit/edit.h"
 #include "file/file.h"
+#include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
 #include "lesson/lesson.h"
@@ -107,7 +108,7 @@ static void append_lessons(const struct session *s, Tcl_DString *line)
 }
 
 /* Prints the welcome line, with the first of app's versions: "libibverbs 1.14  librdmacm ...". */
-static void print_banner(struct session *s, const char *version)
+static void print_banner(struct session *s)
 {
 	Tcl_DString libs, line;
 	const char *libs_end;
@@ -118,7 +119,7 @@ static void print_banner(struct session *s, const char *version)
 	if (libs_end)
 		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
 	Tcl_DStringInit(&line);
-	xappendf(&line, "rdmash %s  %s%sTcl %s\n", version, Tcl_DStringValue(&libs),
+	xappendf(&line, "rdmash %s  %s%sTcl %s\n", help_version_number(), Tcl_DStringValue(&libs),
 		 Tcl_DStringLength(&libs) ? "  " : "",
 		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	if (s->opt.note)
@@ -257,12 +258,12 @@ static void read_and_run(struct session *s)
 		say_unfinished(s, false);
 }
 
-int repl(struct session *s, bool rc, const char *version)
+int repl(struct session *s, bool rc)
 {
 	char *history = history_path();
 	int failed;
 
-	print_banner(s, version);
+	print_banner(s);
 	failed = rc ? run_rc(s) : 0;
 	s->edit = edit_new(s->loop, &ops, s, history);
 	edit_hints(s->edit, s->opt.hints);

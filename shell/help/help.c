@@ -11,22 +11,39 @@
 #include "output/out.h"
 #include "session.h"
 
-#ifndef RDMASH_VERSION
-#define RDMASH_VERSION "unknown"
-#endif
-
 struct help_args {
 	bool json;
 	struct many words; /* const char * */
 };
 
+/* A page of help: of a command, or, where topic is not NULL, a topic. */
+struct page {
+	const struct cmd *const *cmd;
+	const struct topic *topic;
+};
+
+/* Goes on to the next page, from { 0 } to the first. False: there is none. */
+static bool next_page(struct page *p)
+{
+	if (!p->topic) {
+		p->cmd = p->cmd ? p->cmd + 1 : cmd_table;
+		if (*p->cmd)
+			return true;
+	}
+	p->topic = topic_next(p->topic);
+	return p->topic;
+}
+
+static const char *page_name(const struct page *p)
+{
+	return p->topic ? p->topic->name : (*p->cmd)->name;
+}
+
 static void complete_topic(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
 	(void)s, (void)a;
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj((*c)->name, -1));
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(t->name, -1));
+	for (struct page p = { 0 }; next_page(&p);)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(page_name(&p), -1));
 	words_sort(words);
 }
 
@@ -117,29 +134,29 @@ void help_options(FILE *to)
 	      "terminal, or from standard input.\n\n",
 	      to);
 	for (const struct help_option *h = help_option_table; h->name; h++) {
-		char *name = xasprintf("%s%s%s", h->name, h->value ? " " : "",
-				       h->value ? h->value : "");
+		const char *value = h->value ? h->value : "";
 
-		fprintf(to, "  %-20s %s\n", name, h->text);
-		free(name);
+		fprintf(to, "  %-20s %s\n", temp_text("%s%s%s", h->name, *value ? " " : "", value),
+			h->text);
 	}
 	fputs("\nExit codes: 0 ok, 1 a command failed, 2 usage, 3 an expectation failed,\n"
 	      "4 interrupted, 77 skipped. Commands: rdmash -c help\n",
 	      to);
 }
 
-void help_version(FILE *to, const char *version)
+void help_version(FILE *to)
 {
 	SCOPED_TEXT(libs);
 
 	app.version(&libs);
-	fprintf(to, "rdmash %s\nTcl %s\n%s\n", version, TCL_PATCH_LEVEL, Tcl_DStringValue(&libs));
+	fprintf(to, "rdmash %s\nTcl %s\n%s\n", RDMASH_VERSION, TCL_PATCH_LEVEL,
+		Tcl_DStringValue(&libs));
 }
 
 /*
- * Searches commands and topics and shows the best matches: a name, else a second word, else the
- * start of one, else a name or text that contains the phrase, else one that contains its words in
- * any order. If there are none, a table of synonyms is tried.
+ * Searches the pages of commands and topics and shows the best matches: a name, else a second word,
+ * else the start of one, else a name or text that contains the phrase, else one that contains its
+ * words in any order. If there are none, a table of synonyms is tried.
  */
 
 /* How well an entry matches; larger is better. */
@@ -184,15 +201,20 @@ static bool topic_mentions(const struct topic *t, const char *word)
 	return contains_word(t->title, word) || contains_word(topic_text(t), word);
 }
 
-/* Does c or t (the other is NULL) contain each word of text, in any order? */
-static bool mentions_all(const struct cmd *c, const struct topic *t, const char *text)
+static bool page_mentions(const struct page *p, const char *word)
+{
+	return p->topic ? topic_mentions(p->topic, word) : command_mentions(*p->cmd, word);
+}
+
+/* Does the page contain each word of text, in any order? */
+static bool mentions_all(const struct page *p, const char *text)
 {
 	char word[64];
 	bool all = true;
 	int n;
 
 	for (; all && sscanf(text, " %63s%n", word, &n) == 1; text += n)
-		all = c ? command_mentions(c, word) : topic_mentions(t, word);
+		all = page_mentions(p, word);
 	return all;
 }
 
@@ -210,11 +232,7 @@ static enum fit command_fits(const struct cmd *c, const char *word)
 		return FIT_PREFIX;
 	if (c->name[first] && strcasecmp(c->name + first + 1, word) == 0)
 		return FIT_SECOND;
-	if (contains_word(c->name, word))
-		return FIT_IN_NAME;
-	if (command_mentions(c, word))
-		return FIT_TEXT;
-	return mentions_all(c, NULL, word) ? FIT_WORDS : FIT_NOT;
+	return contains_word(c->name, word) ? FIT_IN_NAME : FIT_NOT;
 }
 
 static enum fit topic_fits(const struct topic *t, const char *word)
@@ -223,26 +241,35 @@ static enum fit topic_fits(const struct topic *t, const char *word)
 		return FIT_NAME;
 	if (strncasecmp(t->name, word, strlen(word)) == 0)
 		return strlen(word) > 2 ? FIT_NAME : FIT_PREFIX;
-	if (topic_mentions(t, word))
-		return FIT_TEXT;
-	return mentions_all(NULL, t, word) ? FIT_WORDS : FIT_NOT;
+	return FIT_NOT;
 }
 
+static enum fit page_fits(const struct page *p, const char *word)
+{
+	enum fit by_name = p->topic ? topic_fits(p->topic, word) : command_fits(*p->cmd, word);
+
+	if (by_name != FIT_NOT)
+		return by_name;
+	if (page_mentions(p, word))
+		return FIT_TEXT;
+	return mentions_all(p, word) ? FIT_WORDS : FIT_NOT;
+}
+
+/* The best fit of all pages, and how many have it. */
 static unsigned count_best(const char *word, enum fit *best)
 {
 	unsigned n = 0;
 
 	*best = FIT_NOT;
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		if (command_fits(*c, word) > *best)
-			*best = command_fits(*c, word);
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
-		if (topic_fits(t, word) > *best)
-			*best = topic_fits(t, word);
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		n += command_fits(*c, word) == *best;
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
-		n += topic_fits(t, word) == *best;
+	for (struct page p = { 0 }; next_page(&p);) {
+		enum fit fit = page_fits(&p, word);
+
+		if (fit > *best) {
+			*best = fit;
+			n = 0;
+		}
+		n += fit == *best;
+	}
 	return n;
 }
 
@@ -302,37 +329,31 @@ const char *help_synonym(const char *word)
 	return NULL;
 }
 
-/* Writes the entries that match this well, one line each or whole, after a heading (NULL: none). */
-static void tell_those(const char *word, enum fit fit, bool whole, const char *heading,
-		       struct out *o)
+/* Writes the pages that match this well, one line each or whole, after a heading (NULL: none). */
+static void write_pages(const char *word, enum fit fit, bool whole, const char *heading,
+			struct out *o)
 {
 	bool any = false;
 
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		if (command_fits(*c, word) != fit)
+	for (struct page p = { 0 }; next_page(&p);) {
+		if (page_fits(&p, word) != fit)
 			continue;
 		if (any ? whole : heading != NULL)
 			out_text(o, "%s\n", any ? "" : heading);
-		if (whole)
-			help_command(*c, o);
+		if (p.topic && whole)
+			help_topic(p.topic, o);
+		else if (p.topic)
+			out_str(o, NULL, p.topic->name, "  help %-13s %s\n", p.topic->name,
+				p.topic->title);
+		else if (whole)
+			help_command(*p.cmd, o);
 		else
-			help_summary(*c, o);
-		any = true;
-	}
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
-		if (topic_fits(t, word) != fit)
-			continue;
-		if (any ? whole : heading != NULL)
-			out_text(o, "%s\n", any ? "" : heading);
-		if (whole)
-			help_topic(t, o);
-		else
-			out_str(o, NULL, t->name, "  help %-13s %s\n", t->name, t->title);
+			help_summary(*p.cmd, o);
 		any = true;
 	}
 }
 
-/* Up to this many entries are shown whole, more are listed. */
+/* Up to this many pages are shown whole, more are listed. */
 #define WHOLE_MAX 4
 
 static int search_help(struct session *s, const char *word, struct out *o)
@@ -352,13 +373,13 @@ static int search_help(struct session *s, const char *word, struct out *o)
 		help_list_family(word, o);
 		return 0;
 	}
-	tell_those(word, best, whole, NULL, o);
+	write_pages(word, best, whole, NULL, o);
 	if (best != FIT_SECOND && best != FIT_IN_NAME)
 		return 0;
 	if (best == FIT_SECOND)
-		tell_those(word, FIT_IN_NAME, false, whole ? "\nsee also" : NULL, o);
+		write_pages(word, FIT_IN_NAME, false, whole ? "\nsee also" : NULL, o);
 	if (!whole)
-		tell_those(word, FIT_TEXT, false, "mentioned by", o);
+		write_pages(word, FIT_TEXT, false, "mentioned by", o);
 	return 0;
 }
 
@@ -435,7 +456,7 @@ static void answer_question(const struct question *q, struct out *o)
 		return;
 	count_best(Tcl_DStringValue(&q->about), &best);
 	if (best != FIT_NOT)
-		tell_those(Tcl_DStringValue(&q->about), best, false, NULL, o);
+		write_pages(Tcl_DStringValue(&q->about), best, false, NULL, o);
 }
 
 /* Answers what is left of a question; -1: nothing, or s->fail says what. */

@@ -15,9 +15,9 @@ extern const struct cmd cmd_help;
 /* rdmash --help */
 void help_options(FILE *to);
 /* rdmash --version: with the libraries and providers */
-void help_version(FILE *to, const char *version);
+void help_version(FILE *to);
 /* rdmash(1), in man(7) */
-void help_man(FILE *to, const char *version);
+void help_man(FILE *to);
 /* the bash completion script */
 void help_bash(FILE *to);
 

@@ -205,12 +205,6 @@ unsigned help_width(void)
 	return !columns ? WIDTH : columns - 1 < WIDTH_MAX ? columns - 1 : WIDTH_MAX;
 }
 
-static void help_blanks(Tcl_DString *d, unsigned n)
-{
-	while (n--)
-		Tcl_DStringAppend(d, " ", 1);
-}
-
 /* Wraps one paragraph; returns its end. */
 static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, Tcl_DString *d)
 {
@@ -230,7 +224,7 @@ static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width
 		if (column)
 			Tcl_DStringAppend(d, " ", 1);
 		else
-			help_blanks(d, indent);
+			xappendf(d, "%*s", (int)indent, "");
 		column += len + (column ? 1 : indent);
 		Tcl_DStringAppend(d, p, (int)len);
 		p += len;
@@ -249,7 +243,7 @@ void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d
 			continue;
 		}
 		if (len)
-			help_blanks(d, indent);
+			xappendf(d, "%*s", (int)indent, "");
 		Tcl_DStringAppend(d, text, (int)len);
 		Tcl_DStringAppend(d, "\n", 1);
 		text += len + (text[len] == '\n');
@@ -288,22 +282,14 @@ static void append_words(const struct arg *a, Tcl_DString *d)
 
 void help_arg_text(const struct arg *a, Tcl_DString *d)
 {
-	char *more;
-
 	Tcl_DStringAppend(d, a->help, -1);
-	if (a->max) {
-		more = xasprintf("; %llu to %llu", (unsigned long long)a->min,
-				 (unsigned long long)a->max);
-		Tcl_DStringAppend(d, more, -1);
-		free(more);
-	}
+	if (a->max)
+		xappendf(d, "; %llu to %llu", (unsigned long long)a->min,
+			 (unsigned long long)a->max);
 	if (help_has_words(a))
 		append_words(a, d);
-	if (a->dflt) {
-		more = xasprintf(" (default %s)", a->dflt);
-		Tcl_DStringAppend(d, more, -1);
-		free(more);
-	}
+	if (a->dflt)
+		xappendf(d, " (default %s)", a->dflt);
 }
 
 /* The command table as JSON. */
@@ -386,12 +372,12 @@ static void arg_line(const struct arg *a, Tcl_DString *d)
 	help_arg_text(a, &text);
 	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, help_width(), &lines);
 	rest = Tcl_DStringValue(&lines);
-	help_blanks(d, 2);
+	xappendf(d, "  ");
 	Tcl_DStringAppend(d, Tcl_DStringValue(&name), -1);
 	if (Tcl_DStringLength(&name) + 3 > ARG_COLUMN) {
 		Tcl_DStringAppend(d, "\n", 1);
 	} else {
-		help_blanks(d, ARG_COLUMN - 2 - (unsigned)Tcl_DStringLength(&name));
+		xappendf(d, "%*s", (int)(ARG_COLUMN - 2 - (unsigned)Tcl_DStringLength(&name)), "");
 		rest += ARG_COLUMN;
 	}
 	Tcl_DStringAppend(d, rest, -1);

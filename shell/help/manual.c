@@ -157,9 +157,9 @@ static void man_topics(FILE *to)
 	}
 }
 
-void help_man(FILE *to, const char *version)
+void help_man(FILE *to)
 {
-	fprintf(to, ".TH RDMASH 1 \"\" \"rdmash %s\" \"User Commands\"\n", version);
+	fprintf(to, ".TH RDMASH 1 \"\" \"rdmash %s\" \"User Commands\"\n", help_version_number());
 	fputs(".SH NAME\nrdmash \\- interactive shell for RDMA verbs\n"
 	      ".SH SYNOPSIS\n.B rdmash\n[\\fIoptions\\fR] [\\fISCRIPT\\fR [\\fIARG\\fR ...]]\n"
 	      ".SH DESCRIPTION\n"

@@ -90,11 +90,6 @@ static void mentioned(const char *what, void (*print)(FILE *))
 	free(text);
 }
 
-static void man(FILE *to)
-{
-	help_man(to, "1");
-}
-
 int main(void)
 {
 	unsigned n = 0;
@@ -102,7 +97,7 @@ int main(void)
 	check_order();
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		check_cmd(*c);
-	mentioned("man", man);
+	mentioned("man", help_man);
 	mentioned("bash", help_bash);
 	for (const char *const *f = help_families; *f; f++)
 		for (const struct cmd *const *c = cmd_table; *c; c++)
