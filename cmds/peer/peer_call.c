@@ -81,7 +81,7 @@ static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct 
 	const struct script *sc = s->script;
 	struct position at;
 
-	if (!is_block || !where_body(s, script, &at))
+	if (!is_block || !where_body(s->domain, script, &at))
 		at = (struct position){ sc ? sc->name : NULL, sc ? sc->line : 1 };
 	put_member(body, "line", json_object_new_int64(at.line));
 	if (at.name)

@@ -14,6 +14,7 @@
 #include "check/check.h"
 #include "command/cmd.h"
 #include "language/interp.h"
+#include "file/file.h"
 #include "language/script.h"
 #include "session.h"
 #include "alloc.h"

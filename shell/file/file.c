@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -173,6 +175,88 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
 		}
 	}
 	return 0;
+}
+
+#define SCRIPT_MAX (16u << 20) /* bytes */
+
+static char *read_script(struct session *s, int fd, const char *path)
+{
+	size_t len = 0, room = 4096;
+	char *text = xcalloc(1, room);
+	ssize_t n;
+
+	while ((n = file_take(s, fd, path, text + len, room - len - 1)) > 0) {
+		len += (size_t)n;
+		if (len > SCRIPT_MAX) {
+			fail(s, "source", "EFBIG", "%s is larger than %u MiB: not a script", path,
+			     SCRIPT_MAX >> 20);
+			break;
+		}
+		if (room - len < 4096)
+			text = xrealloc(text, room *= 2, 1);
+	}
+	if (n == 0 && memchr(text, 0, len))
+		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
+	else if (n == 0) {
+		text[len] = 0;
+		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* skip a byte order mark */
+			memmove(text, text + 3, len - 2);
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+/* The canonical directory of the file; NULL: it has none (a pipe), or was deleted. */
+static char *directory_of(int fd)
+{
+	char link[64], real[PATH_MAX];
+	struct stat is, named;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof real - 1);
+	if (n <= 0)
+		return NULL;
+	real[n] = 0;
+	if (*real != '/' || fstat(fd, &is) || stat(real, &named) || is.st_ino != named.st_ino ||
+	    is.st_dev != named.st_dev)
+		return NULL; /* the kernel's text for a file without a name: "/memfd:x (deleted)" */
+	return xstrdup(dirname(real));
+}
+
+static bool is_users(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int script_read(struct session *s, const char *path, struct script_text *t)
+{
+	bool in = strcmp(path, "-") == 0;
+	int fd = in ? STDIN_FILENO : file_open(s, path, O_RDONLY, 0);
+	char here[PATH_MAX];
+
+	if (fd < 0)
+		return -1;
+	*t = (struct script_text){ .text = read_script(s, fd, in ? "standard input" : path),
+				   .dir = in ? NULL : directory_of(fd),
+				   .is_users = is_users(fd) };
+	if (!t->dir)
+		t->dir = xstrdup(getcwd(here, sizeof here) ? here : DOMAIN_NO_FILES);
+	if (!in)
+		close(fd);
+	if (t->text)
+		return 0;
+	script_text_free(t);
+	return -1;
+}
+
+void script_text_free(struct script_text *t)
+{
+	free(t->text);
+	free(t->dir);
 }
 
 char *xdg_path(const char *variable, const char *home, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that commands open, with checks of where scripts may and with waits that Ctrl-C ends;
- * files that the program keeps for the user; and libraries that it loads. */
+/* Files that commands open, with checks of where scripts may and with waits that Ctrl-C ends; the
+ * scripts themselves; files that the program keeps for the user; and libraries that it loads. */
 #ifndef SHELL_FILE_H
 #define SHELL_FILE_H
 
@@ -30,6 +30,16 @@ ssize_t file_take(struct session *s, int fd, const char *path, void *data, size_
 /* Writes all of data to a descriptor of file_open(); waits in the loop while a pipe is full. -1
  * with s->fail filled. */
 int file_put(struct session *s, int fd, const char *path, const void *data, size_t len);
+
+/* A script that was read. */
+struct script_text {
+	char *text, *dir; /* dir: its directory; the current one for a pipe */
+	bool is_users;	  /* the user owns the file and nobody else may write to it */
+};
+
+/* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */
+int script_read(struct session *s, const char *path, struct script_text *t);
+void script_text_free(struct script_text *t);
 
 /* The path $variable/rdmash/name, or ~/home/rdmash/name if the variable is not set; NULL without a
  * home directory. The caller frees it. */

@@ -388,18 +388,15 @@ int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 	return rc;
 }
 
-static Tcl_Obj *error_code(Tcl_Interp *tcl, int rc)
+Tcl_Obj *interp_errorcode(Tcl_Interp *tcl)
 {
-	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, rc), *key, *code = NULL;
+	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, TCL_ERROR), *code;
 
-	key = Tcl_NewStringObj("-errorcode", -1);
 	Tcl_IncrRefCount(options);
-	Tcl_IncrRefCount(key);
-	Tcl_DictObjGet(NULL, options, key, &code);
+	code = dict_get(options, "-errorcode");
 	if (!code)
 		code = Tcl_NewStringObj("NONE", -1);
 	Tcl_IncrRefCount(code);
-	Tcl_DecrRefCount(key);
 	Tcl_DecrRefCount(options);
 	return code;
 }
@@ -422,7 +419,7 @@ int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const o
 	s->aside--;
 	*value = Tcl_GetObjResult(d->tcl);
 	Tcl_IncrRefCount(*value);
-	*code = rc == TCL_ERROR ? error_code(d->tcl, rc) : NULL;
+	*code = rc == TCL_ERROR ? interp_errorcode(d->tcl) : NULL;
 	domain_leave(s, &border);
 	out_free(s->last);
 	s->last = last;
@@ -498,10 +495,8 @@ void interp_make(struct domain *d)
 	for (int i = 0; removed[i]; i++)
 		Tcl_DeleteCommand(d->tcl, removed[i]);
 	for (int i = 0; renamed[i][0]; i++) {
-		char *line = xasprintf("rename %s %s", renamed[i][0], renamed[i][1]);
-
-		Tcl_Eval(d->tcl, line); /* a safe interpreter lacks some of them */
-		free(line);
+		/* a safe interpreter lacks some of them */
+		Tcl_Eval(d->tcl, temp_text("rename %s %s", renamed[i][0], renamed[i][1]));
 	}
 	if (!s->opt.unsafe)
 		Tcl_DeleteCommand(d->tcl, "tcl_puts");

@@ -39,6 +39,9 @@ int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[]);
 int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[],
 		 Tcl_Obj **value, Tcl_Obj **code);
 
+/* After TCL_ERROR: a reference to the -errorcode. */
+Tcl_Obj *interp_errorcode(Tcl_Interp *tcl);
+
 /* After TCL_ERROR: makes s->fail describe the error, unless it already does. */
 void interp_fail(struct session *s);
 

@@ -351,16 +351,6 @@ static int load_library(struct session *s, struct library *l)
 	return 0;
 }
 
-static Tcl_Obj *return_option(Tcl_Obj *options, const char *name)
-{
-	Tcl_Obj *key = Tcl_NewStringObj(name, -1), *value = NULL;
-
-	Tcl_IncrRefCount(key);
-	Tcl_DictObjGet(NULL, options, key, &value);
-	Tcl_DecrRefCount(key);
-	return value;
-}
-
 static void take_rows(struct session *s, Tcl_Obj *rows)
 {
 	Tcl_Obj **v;
@@ -379,7 +369,7 @@ static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_
 	int n = 0;
 
 	Tcl_IncrRefCount(options);
-	errorcode = return_option(options, "-errorcode");
+	errorcode = dict_get(options, "-errorcode");
 	if (errorcode) {
 		Tcl_ListObjGetElements(NULL, errorcode, &n, &v);
 		*code = errorcode;
@@ -387,7 +377,7 @@ static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_
 	}
 	fail(s, n > 1 ? Tcl_GetString(v[1]) : "script", n ? Tcl_GetString(v[n - 1]) : "ERROR", "%s",
 	     Tcl_GetString(text));
-	take_rows(s, return_option(options, "-rows"));
+	take_rows(s, dict_get(options, "-rows"));
 	Tcl_DecrRefCount(options);
 }
 

@@ -24,6 +24,7 @@ struct script {
 	const char *command;   /* being run, of len bytes */
 	int len;
 	bool is_block; /* typed, on several lines */
+	bool is_body;  /* of a loop, so that break and continue may end it */
 	bool valued;   /* the value of the last command is wanted */
 	bool last;     /* the running command is the last one */
 	bool ended;    /* the command ended normally, without return */
@@ -58,14 +59,6 @@ int script_part(struct session *s, const struct script *as, const char *text, bo
 /* Are brackets nested so deeply that Tcl's recursive parser could overflow the stack? */
 bool script_nests(const char *text);
 
-struct script_text {
-	char *text, *dir; /* dir: its directory; the current one for a pipe */
-	bool is_users;	  /* the user owns the file and nobody else may write to it */
-};
-
-/* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */
-int script_read(struct session *s, const char *path, struct script_text *t);
-void script_text_free(struct script_text *t);
 /* To be called once per domain, when its interpreter exists. */
 void script_commands(struct domain *d);
 
@@ -115,8 +108,9 @@ void where_free(struct domain *d);
 unsigned where_lines(const char *from, const char *to);
 /* The current depth of the domain's Tcl stack. */
 int where_frames(struct domain *d);
-/* Where body, an argument of the running command, begins. False: it is not in a script. */
-bool where_body(struct session *s, Tcl_Obj *body, struct position *at);
+/* Where body, an argument of the command that runs in the domain, begins. False: it is not in a
+ * script. */
+bool where_body(struct domain *d, Tcl_Obj *body, struct position *at);
 /* Is the running command a top-level command of the script, not one in brackets or a body? */
 bool where_outermost(struct session *s);
 /* Appends the position of an error that a command of Tcl raised, from its errorInfo. body: the

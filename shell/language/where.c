@@ -23,7 +23,7 @@
 /* ----------------------------------------------------------------------- names -- */
 
 static Tcl_HashTable numbers; /* by name */
-static char **names;	      /* by number, from 1; 0: typed, without a name */
+static const char **names;    /* its keys, by number from 1; 0: typed, without a name */
 static unsigned n_names;
 
 static unsigned intern_name(const char *name)
@@ -36,7 +36,7 @@ static unsigned intern_name(const char *name)
 	e = Tcl_CreateHashEntry(&numbers, name, &is_new);
 	if (is_new) {
 		names = xgrow(names, n_names + 1, sizeof *names);
-		names[++n_names] = xstrdup(name);
+		names[++n_names] = Tcl_GetHashKey(&numbers, e);
 		Tcl_SetHashValue(e, (ClientData)(uintptr_t)n_names);
 	}
 	return (unsigned)(uintptr_t)Tcl_GetHashValue(e);
@@ -166,8 +166,6 @@ void script_fs_free(void)
 {
 	Tcl_FSUnregister(&file_system);
 	Tcl_DeleteHashTable(&numbers);
-	for (unsigned i = 1; i <= n_names; i++)
-		free(names[i]);
 	free(names);
 	names = NULL;
 	n_names = 0;
@@ -351,7 +349,7 @@ static unsigned body_line(const char *command, Tcl_Obj *body)
 	return lines;
 }
 
-static bool body_place(struct domain *d, Tcl_Obj *body, struct position *at)
+bool where_body(struct domain *d, Tcl_Obj *body, struct position *at)
 {
 	bool found = false;
 
@@ -366,11 +364,6 @@ static bool body_place(struct domain *d, Tcl_Obj *body, struct position *at)
 			Tcl_DecrRefCount(f);
 	}
 	return found;
-}
-
-bool where_body(struct session *s, Tcl_Obj *body, struct position *at)
-{
-	return body_place(s->domain, body, at);
 }
 
 bool where_outermost(struct session *s)
@@ -395,12 +388,6 @@ bool where_outermost(struct session *s)
 
 /* --------------------------------------------------------------------- procs -- */
 
-static void forget_proc(Tcl_HashEntry *e)
-{
-	free(Tcl_GetHashValue(e));
-	Tcl_DeleteHashEntry(e);
-}
-
 /* Runs Tcl's proc and records the position of the definition. */
 static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
@@ -418,7 +405,7 @@ static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *cons
 	e = Tcl_CreateHashEntry(&d->procs, (const char *)proc, &is_new);
 	if (!is_new)
 		free(Tcl_GetHashValue(e));
-	if (!body_place(d, objv[3], &at)) {
+	if (!where_body(d, objv[3], &at)) {
 		Tcl_DeleteHashEntry(e);
 		return rc;
 	}
@@ -440,8 +427,8 @@ void where_free(struct domain *d)
 	Tcl_HashSearch at;
 	Tcl_HashEntry *e;
 
-	while ((e = Tcl_FirstHashEntry(&d->procs, &at)))
-		forget_proc(e);
+	for (e = Tcl_FirstHashEntry(&d->procs, &at); e; e = Tcl_NextHashEntry(&at))
+		free(Tcl_GetHashValue(e));
 	Tcl_DeleteHashTable(&d->procs);
 }
 
@@ -463,15 +450,12 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
  * line of the command that it belongs to. */
 static void find_syntax_in(struct session *s, const char *proc, unsigned *line)
 {
-	Tcl_Obj *question = Tcl_NewListObj(0, NULL), *body;
+	const char *const words[] = { "::info", "body", proc };
+	char *question = Tcl_Merge(3, words);
+	Tcl_Obj *body = query_frames(s->domain, question);
 	unsigned exact;
 
-	Tcl_IncrRefCount(question);
-	Tcl_ListObjAppendElement(NULL, question, Tcl_NewStringObj("::info", -1));
-	Tcl_ListObjAppendElement(NULL, question, Tcl_NewStringObj("body", -1));
-	Tcl_ListObjAppendElement(NULL, question, Tcl_NewStringObj(proc, -1));
-	body = query_frames(s->domain, Tcl_GetString(question));
-	Tcl_DecrRefCount(question);
+	Tcl_Free(question);
 	if (!body)
 		return;
 	if (script_syntax(s, Tcl_GetString(body), strlen(Tcl_GetString(body)), s->fail.text,
@@ -569,7 +553,7 @@ static void append_body(struct session *s, struct where *w, const char *info, Tc
 
 	for (const char *p = info; p && (p = strstr(p, in_body)); p++)
 		last = p + strlen(in_body);
-	if (!last || !read_line_number(last) || !body_place(s->domain, body, &at))
+	if (!last || !read_line_number(last) || !where_body(s->domain, body, &at))
 		return;
 	at.line += read_line_number(last) - 1;
 	if (is_told(s, &at, NULL))

@@ -41,15 +41,13 @@ static const struct lesson_step *current_step(void)
 
 static void write_end(struct session *s, struct out *o)
 {
-	char *next = xasprintf("lesson %u", now.file.number + 1);
 	bool last = now.file.number == lesson_count(s);
 
 	out_text(o, "\nThis lesson is %s. 'lesson' lists them all%s\n",
 		 now.skipped ? "over, with steps skipped" : "done",
 		 last ? "." : "; the next one:\n");
 	if (!last)
-		lesson_write_command(next, o);
-	free(next);
+		lesson_write_command(temp_text("lesson %u", now.file.number + 1), o);
 }
 
 /* Writes texts up to the next task or question, or ends the lesson. */
@@ -103,13 +101,11 @@ static bool table_is_clear(struct session *s)
 static void ask_again(void)
 {
 	Tcl_Obj **v;
-	char *text =
-		xasprintf("(the question waits: type a number, 1 to %d; 'lesson hint' shows it "
-			  "again, 'lesson stop' ends the lesson)\n",
-			  lesson_choices_of(current_step(), &v));
 
-	print_text(PRINT_OUT, text);
-	free(text);
+	print_text(PRINT_OUT,
+		   temp_text("(the question waits: type a number, 1 to %d; 'lesson hint' shows it "
+			     "again, 'lesson stop' ends the lesson)\n",
+			     lesson_choices_of(current_step(), &v)));
 }
 
 static void tell_wrong(const char *wrong)
@@ -188,25 +184,16 @@ const char *lesson_typed(const char *typed)
 	return command;
 }
 
-/* Says where the lesson is left, and ends it. */
-static void leave(void)
-{
-	char *text;
-
-	if (!is_on())
-		return;
-	text = xasprintf("(lesson %u is left at step %u of %u; 'lesson %u' goes on there)\n",
-			 now.file.number, now.at + 1, now.file.n, now.file.number);
-	print_text(PRINT_OUT, text);
-	if (!now.clearing)
-		lesson_note_left(&now.file, now.at, now.skipped);
-	free(text);
-	lesson_free(&now.file);
-}
-
 void lesson_end(void)
 {
-	leave();
+	if (!is_on())
+		return;
+	print_text(PRINT_OUT,
+		   temp_text("(lesson %u is left at step %u of %u; 'lesson %u' goes on there)\n",
+			     now.file.number, now.at + 1, now.file.n, now.file.number));
+	if (!now.clearing)
+		lesson_note_left(&now.file, now.at, now.skipped);
+	lesson_free(&now.file);
 }
 
 /* --------------------------------------------------------------------- the commands -- */
@@ -280,7 +267,7 @@ static int begin_lesson(struct session *s, unsigned number, bool from_start)
 		return lesson_play(s, number);
 	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
 		return -1;
-	leave();
+	lesson_end();
 	if (!from_start)
 		left = lesson_progress(&file);
 	now.file = file;
@@ -415,7 +402,7 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if (!is_on())
 		return fail_no_lesson(s);
 	if (strcmp(a->what, "stop") == 0)
-		leave();
+		lesson_end();
 	else if (strcmp(a->what, "hint") == 0)
 		write_hint(s, o);
 	else

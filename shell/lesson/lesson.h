@@ -69,14 +69,14 @@ int lesson_choices(void);
 /* Converts typed input to a command: a number alone may be the answer to a question. Valid until
  * the next call. */
 const char *lesson_typed(const char *typed);
-/* To be called at the end of the session: says where a lesson is left. */
+/* Ends the lesson, if one is on, and says where it is left. */
 void lesson_end(void);
 
 /* The number of the first lesson that is not done; 0: all are done, or none is found. *at: the step
  * at which it was left, from 0. */
 unsigned lesson_next_number(unsigned *at);
 
-/* lesson_progress.c: how far the user has done a lesson, in this session or an earlier one. */
+/* How far the user has done a lesson, in this session or an earlier one. */
 struct lesson_progress {
 	bool done;
 	unsigned at;  /* the step where it was left since, from 0 */

@@ -216,19 +216,13 @@ static struct json_object *tagged_object(const char *tag, struct json_object *bo
 
 static struct json_object *bytes_value(Tcl_Obj *value)
 {
-	static const char digits[] = "0123456789abcdef";
-	struct json_object *body;
 	int len;
 	const unsigned char *data = Tcl_GetByteArrayFromObj(value, &len);
-	char *hex = xcalloc(2 * (size_t)len + 1, 1);
+	SCOPED_TEXT(hex);
 
-	for (int i = 0; i < len; i++) {
-		hex[2 * i] = digits[data[i] >> 4];
-		hex[2 * i + 1] = digits[data[i] & 15];
-	}
-	body = json_object_new_string_len(hex, 2 * len);
-	free(hex);
-	return tagged_object("bytes", body);
+	xappend_hex(&hex, data, (size_t)len);
+	return tagged_object("bytes", json_object_new_string_len(Tcl_DStringValue(&hex),
+								 Tcl_DStringLength(&hex)));
 }
 
 static struct json_object *to_json(Tcl_Obj *value, int depth)

@@ -35,13 +35,7 @@ struct stream {
 
 static struct stream streams[2];
 static int channel;
-static bool deaf;
-
-/* Has the other end stopped reading? */
-static bool serve_deaf(void)
-{
-	return deaf;
-}
+static bool deaf; /* the other end has stopped reading */
 
 static void write_channel(const char *data, size_t len)
 {
@@ -277,19 +271,13 @@ static struct json_object *rows_of(const struct fail *f)
 /* The -errorcode of the interpreter. */
 static struct json_object *errorcode_json(struct session *s)
 {
-	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), *code = NULL;
-	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1);
+	Tcl_Obj *code = interp_errorcode(s->tcl);
+	const char *text = Tcl_GetString(code);
 	struct json_object *j;
-	const char *text;
 
-	Tcl_IncrRefCount(options);
-	Tcl_IncrRefCount(key);
-	Tcl_DictObjGet(NULL, options, key, &code);
-	text = code ? Tcl_GetString(code) : "NONE";
-	j = serve_str(strlen(text) < ERROR_MAX ? text
-					       : "NONE"); /* a truncated text is not a list */
-	Tcl_DecrRefCount(key);
-	Tcl_DecrRefCount(options);
+	/* a truncated text is not a list */
+	j = serve_str(strlen(text) < ERROR_MAX ? text : "NONE");
+	Tcl_DecrRefCount(code);
 	return j;
 }
 
@@ -422,7 +410,7 @@ static void run_queued(struct session *s, struct served_run *r)
 static bool has_work(void *arg)
 {
 	(void)arg;
-	return sv.gone || serve_deaf() || !STAILQ_EMPTY(&sv.runs);
+	return sv.gone || deaf || !STAILQ_EMPTY(&sv.runs);
 }
 
 static void drop_first(void)
@@ -436,7 +424,7 @@ static void drop_first(void)
 
 static void serve_runs(struct session *s)
 {
-	while (!s->quit && !sv.gone && !serve_deaf() && !loop_ending(s->loop)) {
+	while (!s->quit && !sv.gone && !deaf && !loop_ending(s->loop)) {
 		loop_wait(s->loop, has_work, NULL, LOOP_FOREVER);
 		if (!STAILQ_EMPTY(&sv.runs) && !sv.gone && !loop_ending(s->loop)) {
 			run_queued(s, STAILQ_FIRST(&sv.runs));
