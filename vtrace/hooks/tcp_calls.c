@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* vtrace --record: the functions of libc with which a program uses TCP. Each calls the next
- * function of its name and, when a session is recorded, notes what was sent or received. */
+ * function of its name and, when a session is recorded, notes what was sent or received. In these
+ * notes a connection has a number, because several descriptors can lead to it, and a descriptor to
+ * another one later. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,10 +23,11 @@
 #define PUBLIC	__attribute__((visibility("default")))
 #define FDS_MAX 4096 /* descriptors that are followed */
 
-enum { FD_OTHER, FD_LISTENS, FD_CONNECTED };
+enum { FD_OTHER, FD_LISTENS, FD_CONNECTED, FD_KINDS };
 
 static bool recording;
-static _Atomic uint8_t kinds[FDS_MAX];
+/* Per descriptor: the number of its connection * FD_KINDS + its kind. */
+static _Atomic uint32_t ends[FDS_MAX];
 
 /* The next function of that name; it is looked up once. */
 #define NEXT(name)                                                          \
@@ -43,16 +49,33 @@ __attribute__((constructor)) static void begin_recording(void)
 	recording = memory_watch_begin();
 }
 
-static bool has_kind(int fd, int kind)
+static uint32_t end_of(int fd)
 {
-	return recording && fd >= 0 && fd < FDS_MAX &&
-	       atomic_load_explicit(&kinds[fd], memory_order_relaxed) == kind;
+	return fd >= 0 && fd < FDS_MAX ? atomic_load_explicit(&ends[fd], memory_order_relaxed) : 0;
 }
 
-static void set_kind(int fd, int kind)
+static bool has_kind(int fd, int kind)
+{
+	return recording && end_of(fd) % FD_KINDS == (uint32_t)kind;
+}
+
+static void set_end(int fd, uint32_t end)
 {
 	if (fd >= 0 && fd < FDS_MAX)
-		atomic_store_explicit(&kinds[fd], (uint8_t)kind, memory_order_relaxed);
+		atomic_store_explicit(&ends[fd], end, memory_order_relaxed);
+}
+
+/* A new connection, or a socket that listens. */
+static void begin_end(int fd, uint32_t kind)
+{
+	static _Atomic uint32_t numbers;
+
+	set_end(fd, (atomic_fetch_add(&numbers, 1) + 1) * FD_KINDS + kind);
+}
+
+static uint64_t number_of(int fd)
+{
+	return end_of(fd) / FD_KINDS;
 }
 
 static bool is_tcp(int fd)
@@ -74,7 +97,7 @@ static void note_row(enum replay_row row, const uint64_t *args)
 
 static void note_socket(enum replay_row row, int fd, const void *address, socklen_t n)
 {
-	note_row(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)address, n });
+	note_row(row, (uint64_t[]){ number_of(fd), (uintptr_t)address, n });
 }
 
 /* ------------------------------------------------------------------------ connections -- */
@@ -88,7 +111,7 @@ PUBLIC int listen(int fd, int backlog)
 
 	if (recording && rc == 0 && is_tcp(fd) &&
 	    getsockname(fd, (struct sockaddr *)&address, &n) == 0) {
-		set_kind(fd, FD_LISTENS);
+		begin_end(fd, FD_LISTENS);
 		note_socket(REPLAY_LISTEN, fd, &address, n);
 	}
 	errno = err;
@@ -103,9 +126,9 @@ static int note_accepted(int listener, int fd)
 
 	if (fd >= 0 && has_kind(listener, FD_LISTENS) &&
 	    getpeername(fd, (struct sockaddr *)&peer, &n) == 0) {
-		set_kind(fd, FD_CONNECTED);
+		begin_end(fd, FD_CONNECTED);
 		note_row(REPLAY_ACCEPT,
-			 (uint64_t[]){ (uint64_t)listener, (uint64_t)fd, (uintptr_t)&peer, n });
+			 (uint64_t[]){ number_of(listener), number_of(fd), (uintptr_t)&peer, n });
 	}
 	errno = err;
 	return fd;
@@ -128,18 +151,38 @@ PUBLIC int connect(int fd, const struct sockaddr *address, socklen_t n)
 
 	if (recording && !has_kind(fd, FD_CONNECTED) && (rc == 0 || err == EINPROGRESS) &&
 	    address->sa_family != AF_UNSPEC && is_tcp(fd)) {
-		set_kind(fd, FD_CONNECTED);
+		begin_end(fd, FD_CONNECTED);
 		note_socket(REPLAY_CONNECT, fd, address, n);
 	}
 	errno = err;
 	return rc;
 }
 
+PUBLIC int dup(int fd)
+{
+	const int other = NEXT(dup)(fd);
+
+	if (recording)
+		set_end(other, end_of(fd));
+	return other;
+}
+
+static bool has_other_descriptor(uint32_t end)
+{
+	for (int fd = 0; fd < FDS_MAX; fd++)
+		if (end_of(fd) == end)
+			return true;
+	return false;
+}
+
 PUBLIC int close(int fd)
 {
-	if (has_kind(fd, FD_LISTENS) || has_kind(fd, FD_CONNECTED)) {
-		set_kind(fd, FD_OTHER);
-		note_row(REPLAY_CLOSE, (uint64_t[]){ (uint64_t)fd });
+	const uint32_t end = recording ? end_of(fd) : 0;
+
+	if (end) {
+		set_end(fd, 0);
+		if (!has_other_descriptor(end))
+			note_row(REPLAY_CLOSE, (uint64_t[]){ end / FD_KINDS });
 	}
 	return NEXT(close)(fd);
 }
@@ -148,7 +191,7 @@ PUBLIC int close(int fd)
 
 static void note_piece(enum replay_row row, int fd, const char *data, size_t n, size_t all)
 {
-	note_row(row, (uint64_t[]){ (uint64_t)fd, (uintptr_t)data, n, all });
+	note_row(row, (uint64_t[]){ number_of(fd), (uintptr_t)data, n, all });
 }
 
 /* The first n bytes of the vector, in pieces that a record has room for. */
@@ -285,4 +328,93 @@ PUBLIC ssize_t __recvfrom_chk(int fd, void *restrict data, size_t n, size_t room
 	const ssize_t got = NEXT(__recvfrom_chk)(fd, data, n, room, flags, from, len);
 
 	return flags & MSG_PEEK ? got : note_bytes(REPLAY_RECV, fd, data, got);
+}
+
+/* ----------------------------------------------------------------------------- streams -- */
+
+/* The streams of libc call its own read() and write(), which cannot be replaced. So a stream of a
+ * connection gets functions of its own, which call those of this file. */
+
+static ssize_t read_stream(void *fd, char *data, size_t n)
+{
+	return read((int)(intptr_t)fd, data, n);
+}
+
+/* Returns the number of bytes that were written before an error. */
+static ssize_t write_stream(void *fd, const char *data, size_t n)
+{
+	size_t done = 0;
+	ssize_t piece = 1;
+
+	for (; done < n && piece > 0; done += piece > 0 ? (size_t)piece : 0)
+		piece = write((int)(intptr_t)fd, data + done, n - done);
+	return (ssize_t)done;
+}
+
+static int close_stream(void *fd)
+{
+	return close((int)(intptr_t)fd);
+}
+
+PUBLIC FILE *fdopen(int fd, const char *mode)
+{
+	const cookie_io_functions_t functions = { .read = read_stream,
+						  .write = write_stream,
+						  .close = close_stream };
+	FILE *f;
+
+	if (!has_kind(fd, FD_CONNECTED))
+		return NEXT(fdopen)(fd, mode);
+	f = fopencookie((void *)(intptr_t)fd, mode, functions);
+	if (f)
+		f->_fileno = fd; /* for fileno(); the stream itself does not use it */
+	return f;
+}
+
+PUBLIC int vdprintf(int fd, const char *restrict format, va_list args)
+{
+	char *text;
+	int n;
+
+	if (!has_kind(fd, FD_CONNECTED))
+		return NEXT(vdprintf)(fd, format, args);
+	n = vasprintf(&text, format, args);
+	if (n < 0)
+		return n;
+	if (write_stream((void *)(intptr_t)fd, text, (size_t)n) < n)
+		n = -1;
+	free(text);
+	return n;
+}
+
+PUBLIC int dprintf(int fd, const char *restrict format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vdprintf(fd, format, args);
+	va_end(args);
+	return n;
+}
+
+/* With _FORTIFY_SOURCE. */
+int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args);
+int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
+
+PUBLIC int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args)
+{
+	return has_kind(fd, FD_CONNECTED) ? vdprintf(fd, format, args)
+					  : NEXT(__vdprintf_chk)(fd, flag, format, args);
+}
+
+PUBLIC int __dprintf_chk(int fd, int flag, const char *restrict format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = __vdprintf_chk(fd, flag, format, args);
+	va_end(args);
+	return n;
 }

@@ -41,12 +41,12 @@ struct call_fn;
 
 /* The arguments stand behind each. Bytes: pointer and number, at most RECORD_DATA_MAX of them. */
 enum replay_row {
-	REPLAY_LISTEN,	/* descriptor, address, its length */
-	REPLAY_ACCEPT,	/* listener, new descriptor, address of the peer, its length */
-	REPLAY_CONNECT, /* descriptor, address, its length */
-	REPLAY_SEND,	/* descriptor, bytes, number, number of all: 0, or more than those kept */
+	REPLAY_LISTEN,	/* number of the socket, address, its length */
+	REPLAY_ACCEPT,	/* that of the listener, number of the connection, peer's address, length */
+	REPLAY_CONNECT, /* number of the connection, address, its length */
+	REPLAY_SEND,	/* that, bytes, how many, how many in all: 0, or more than those kept */
 	REPLAY_RECV,	/* the same; no bytes: the peer has closed */
-	REPLAY_CLOSE,	/* descriptor */
+	REPLAY_CLOSE,	/* number of the connection or the socket */
 	REPLAY_MEMORY,	/* address, bytes, number, has it arrived (1) or did the program write it */
 	REPLAY_UNSEEN,	/* address, number of bytes that are not looked at */
 	REPLAY_ROWS

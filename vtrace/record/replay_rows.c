@@ -17,21 +17,21 @@
 		"n", CALL_UINT, .counts = counts_, .size = 8 \
 	}
 
-static const struct call_value socket_args[] = { NUMBER("fd"),
+static const struct call_value socket_args[] = { NUMBER("number"),
 						 BYTES("address", 3),
 						 COUNT(2),
 						 { 0 } };
 static const struct call_value accept_args[] = { NUMBER("listener"),
-						 NUMBER("fd"),
+						 NUMBER("number"),
 						 BYTES("address", 4),
 						 COUNT(3),
 						 { 0 } };
-static const struct call_value stream_args[] = { NUMBER("fd"),
+static const struct call_value stream_args[] = { NUMBER("number"),
 						 BYTES("data", 3),
 						 COUNT(2),
 						 NUMBER("all"),
 						 { 0 } };
-static const struct call_value close_args[] = { NUMBER("fd"), { 0 } };
+static const struct call_value close_args[] = { NUMBER("number"), { 0 } };
 static const struct call_value memory_args[] = { NUMBER("at"),
 						 BYTES("data", 3),
 						 COUNT(2),

@@ -42,7 +42,7 @@ struct named_object {
 };
 
 struct tcp_end {
-	int fd;
+	uint64_t number;
 	bool listens, live;
 	char name[16];
 };

@@ -210,15 +210,15 @@ bool waits_write(struct replay *p, const struct record *r)
 
 /* ----------------------------------------------------------------------------------- TCP -- */
 
-static struct tcp_end *tcp_end_of(struct replay *p, uint64_t fd)
+static struct tcp_end *tcp_end_of(struct replay *p, uint64_t number)
 {
 	for (unsigned i = p->ntcp; i-- > 0;)
-		if (p->tcp[i].live && p->tcp[i].fd == (int)fd)
+		if (p->tcp[i].live && p->tcp[i].number == number)
 			return &p->tcp[i];
 	return NULL;
 }
 
-static struct tcp_end *add_tcp_end(struct replay *p, uint64_t fd, bool listens)
+static struct tcp_end *add_tcp_end(struct replay *p, uint64_t number, bool listens)
 {
 	struct tcp_end *e;
 	unsigned n = 0;
@@ -227,7 +227,7 @@ static struct tcp_end *add_tcp_end(struct replay *p, uint64_t fd, bool listens)
 		n += p->tcp[i].listens == listens;
 	p->tcp = xgrow(p->tcp, p->ntcp, sizeof *p->tcp);
 	e = &p->tcp[p->ntcp++];
-	*e = (struct tcp_end){ .fd = (int)fd, .listens = listens, .live = true };
+	*e = (struct tcp_end){ .number = number, .listens = listens, .live = true };
 	snprintf(e->name, sizeof e->name, "%s%u", listens ? "listener" : "tcp", n);
 	return e;
 }

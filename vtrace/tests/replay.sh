@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# replay.sh VTRACE UROCE RDMASH PEER PROGRAM: programs are recorded (vtrace --record) against their other end,
+# replay.sh VTRACE UROCE RDMASH PEER PROGRAM STREAMS: programs are recorded (vtrace --record) against their other end,
 # and the scripts play their part against that other end, unmodified, with other keys, addresses and
 # numbers. Its output and exit code are what they were. UROCE "": on the kernel's device. PEER has
-# the programs of scripts/seeds in plain C; PROGRAM is traced_program.
+# the programs of scripts/seeds in plain C; PROGRAM is traced_program, STREAMS traced_streams.
 # shellcheck source-path=SCRIPTDIR source=../../uroce/tests/checks.sh
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
 # shellcheck source=../../scripts/tests/wait.sh
 . "$(dirname "$0")/../../scripts/tests/wait.sh"
 need rping ibv_rc_pingpong
-vtrace=$1 uroce=$2 rdmash=$3 peer=$4 program=$5
+vtrace=$1 uroce=$2 rdmash=$3 peer=$4 program=$5 streams=$6
 address=10.0.0.1
 on=()
 [ -z "$uroce" ] || on=("$uroce")
@@ -93,6 +93,17 @@ has "its QPN and GID are those of the replay" \
 has "the peer's come from what it has said" 'scan \[string range \$heard0 5 10\] %llx qpn0'
 both "the script plays its client" "${on[@]}" "${pingpong[@]}" -- "$rdmash" -q "$tmp/script.rdma"
 grep -q '20 iters' "$tmp/said" || not_ok "the server had other iterations: $(cat "$tmp/said")"
+
+# by streams of stdio, as lines of text; the same socket is used by two of them
+index=0
+[ -n "$uroce" ] || index=1
+both "a client with streams is recorded" "${on[@]}" "$streams" server 18515 $index -- \
+	"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "$streams" client $address 18515 $index
+has_no "all values were followed" 'NOT FOLLOWED'
+has "what it has told" 'tcp send tcp0 "hello \[format %06llx \[get qp0 qpn\]\]'
+both "the script plays it" "${on[@]}" "$streams" server 18515 $index -- \
+	"$rdmash" -q "$tmp/script.rdma"
+ok "the server has the data" grep -q '^it has written by the client$' "$tmp/said"
 
 if [ -n "$uroce" ] && command -v ib_write_bw >/dev/null; then
 	bw=(ib_write_bw -x 0 -p 18515 -n 20 -s 1024)
