@@ -153,8 +153,7 @@ struct conn *conn_new(struct cm_id *user)
 undo:
 	error = errno;
 	free(c);
-	errno = error;
-	return NULL;
+	return fail_null(error);
 }
 
 void conn_free(struct conn *c)
@@ -270,7 +269,7 @@ void conn_farewell(void)
 
 #define PEER_PERIOD 1000000000ull /* ns */
 
-static unsigned announced; /* connections that need our name */
+static unsigned announced_conns; /* that need our name */
 static bool peer_is_near;
 
 /* Has the connection a peer whose GUID is known, on this host? */
@@ -320,28 +319,28 @@ static void check_peers(struct timer *t)
 		timer_set(t, engine_now() + PEER_PERIOD);
 }
 
-static struct timer timer = { .fn = check_peers };
+static struct timer peer_timer = { .fn = check_peers };
 
 int conn_announce(uint64_t guid)
 {
-	if (!announced && (group_announce(guid) < 0 || timer_reserve(1) < 0))
+	if (!announced_conns && (group_announce(guid) < 0 || timer_reserve(1) < 0))
 		return -1;
-	announced++;
+	announced_conns++;
 	return 0;
 }
 
 void conn_withdraw(void)
 {
-	if (--announced)
+	if (--announced_conns)
 		return;
-	timer_stop(&timer);
+	timer_stop(&peer_timer);
 	timer_reserve(-1);
 }
 
 void peer_watch(const struct conn *c)
 {
-	if (!timer_running(&timer) && is_near(c))
-		timer_set(&timer, engine_now() + PEER_PERIOD);
+	if (!timer_running(&peer_timer) && is_near(c))
+		timer_set(&peer_timer, engine_now() + PEER_PERIOD);
 }
 
 void peer_check(struct conn *c)
@@ -352,5 +351,5 @@ void peer_check(struct conn *c)
 
 void peer_watch_forget(void)
 {
-	announced = 0;
+	announced_conns = 0;
 }

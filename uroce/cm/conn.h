@@ -21,6 +21,7 @@
 #include <sys/queue.h>
 
 #include "mad.h"
+#include "context.h"
 #include "engine.h"
 #include "link.h"
 
@@ -170,6 +171,12 @@ void conn_linger(struct conn *c, enum conn_state state);
 /* It is over: freed when nobody has it. */
 void conn_over(struct conn *c);
 void conn_tell(struct conn *c, enum conn_event event, int status, const struct mad *m);
+
+/* As many READs and atomics at once as asked for, or as the device has. */
+static inline uint8_t limit_rd_atom(uint8_t n)
+{
+	return n < MAX_RD_ATOM ? n : MAX_RD_ATOM;
+}
 
 /* Begins a message of the connection. */
 void conn_message(const struct conn *c, struct mad *m, enum mad_attr attr);

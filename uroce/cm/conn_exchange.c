@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "conn.h"
-#include "context.h"
 #include "counters.h"
 #include "engine.h"
 
@@ -37,12 +36,6 @@ void conn_message(const struct conn *c, struct mad *m, enum mad_attr attr)
 	m->tid = c->tid;
 	m->local_id = c->local_id;
 	m->remote_id = c->remote_id;
-}
-
-static void add_data(struct mad *m, const void *data, size_t len)
-{
-	if (len)
-		memcpy(m->data, data, len);
 }
 
 void conn_send_once(struct conn *c, const struct mad *m)
@@ -111,7 +104,7 @@ void conn_send_rej(struct conn *c, enum mad_about about, enum rej_reason reason,
 		memcpy(m.rej.info, &guid, sizeof(guid));
 		m.rej.info_len = sizeof(guid);
 	}
-	add_data(&m, data, len);
+	mad_set_data(&m, data, len);
 	conn_send_once(c, &m);
 }
 
@@ -147,7 +140,7 @@ void conn_connect(struct conn *c, const void *data, size_t len)
 		.hops = c->flow.hops,
 		.ack_timeout = c->ack_timeout,
 	};
-	add_data(&m, data, len);
+	mad_set_data(&m, data, len);
 	conn_enter(c, CONN_REQ_SENT);
 	conn_send(c, &m);
 }
@@ -156,10 +149,8 @@ int conn_accept(struct conn *c, const void *data, size_t len)
 {
 	struct mad m;
 
-	if (c->state != CONN_REQ_RCVD) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (c->state != CONN_REQ_RCVD)
+		return fail(EINVAL);
 	conn_message(c, &m, MAD_REP);
 	m.rep = (struct mad_rep){
 		.guid = conn_guid(),
@@ -172,7 +163,7 @@ int conn_accept(struct conn *c, const void *data, size_t len)
 		.rnr_retry_count = c->rnr_retry_offer,
 		.srq = c->srq,
 	};
-	add_data(&m, data, len);
+	mad_set_data(&m, data, len);
 	conn_enter(c, CONN_REP_SENT);
 	conn_send(c, &m);
 	return 0;
@@ -180,10 +171,8 @@ int conn_accept(struct conn *c, const void *data, size_t len)
 
 int conn_establish(struct conn *c)
 {
-	if (c->state != CONN_REP_RCVD) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (c->state != CONN_REP_RCVD)
+		return fail(EINVAL);
 	conn_enter(c, CONN_ESTABLISHED);
 	conn_send_ids(c, MAD_RTU);
 	return 0;
@@ -196,8 +185,7 @@ int conn_communicating(struct conn *c)
 		conn_tell(c, CONN_EV_ESTABLISHED, 0, NULL);
 		return 0;
 	}
-	errno = c->state == CONN_ESTABLISHED ? EISCONN : EINVAL;
-	return -1;
+	return fail(c->state == CONN_ESTABLISHED ? EISCONN : EINVAL);
 }
 
 int conn_reject(struct conn *c, enum rej_reason reason, const void *data, size_t len)
@@ -214,8 +202,7 @@ int conn_reject(struct conn *c, enum rej_reason reason, const void *data, size_t
 	case CONN_REQ_RCVD:
 		break;
 	default:
-		errno = EINVAL;
-		return -1;
+		return fail(EINVAL);
 	}
 	conn_send_rej(c, about, reason, data, len);
 	conn_linger(c, CONN_REJ_SENT);
@@ -280,16 +267,12 @@ void conn_let_go(struct conn *c)
 
 /* ---------------------------------------------------- no answer has come -- */
 
-static void req_unanswered(struct conn *c)
+/* A REQ, a REP or a SIDR_REQ. */
+static void request_unanswered(struct conn *c)
 {
-	conn_send_rej(c, ABOUT_REQ, REJ_TIMEOUT, NULL, 0);
-	conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
-	conn_over(c);
-}
-
-static void rep_unanswered(struct conn *c)
-{
-	conn_send_rej(c, ABOUT_OTHER, REJ_TIMEOUT, NULL, 0);
+	if (c->state != CONN_SIDR_SENT)
+		conn_send_rej(c, c->state == CONN_REQ_SENT ? ABOUT_REQ : ABOUT_OTHER, REJ_TIMEOUT,
+			      NULL, 0);
 	conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
 	conn_over(c);
 }
@@ -298,12 +281,6 @@ static void dreq_unanswered(struct conn *c)
 {
 	conn_tell(c, CONN_EV_DISCONNECTED, -ETIMEDOUT, NULL);
 	conn_enter_timewait(c);
-}
-
-static void sidr_unanswered(struct conn *c)
-{
-	conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
-	conn_over(c);
 }
 
 static void timewait_ended(struct conn *c)
@@ -316,9 +293,12 @@ static const struct expiry {
 	bool again; /* what was sent is repeated until it is time to give up */
 	void (*end)(struct conn *c);
 } expiries[CONN_STATES] = {
-	[CONN_REQ_SENT] = { true, req_unanswered },   [CONN_REP_SENT] = { true, rep_unanswered },
-	[CONN_DREQ_SENT] = { true, dreq_unanswered }, [CONN_SIDR_SENT] = { true, sidr_unanswered },
-	[CONN_TIMEWAIT] = { false, timewait_ended },  [CONN_REJ_SENT] = { false, conn_over },
+	[CONN_REQ_SENT] = { true, request_unanswered },
+	[CONN_REP_SENT] = { true, request_unanswered },
+	[CONN_SIDR_SENT] = { true, request_unanswered },
+	[CONN_DREQ_SENT] = { true, dreq_unanswered },
+	[CONN_TIMEWAIT] = { false, timewait_ended },
+	[CONN_REJ_SENT] = { false, conn_over },
 	[CONN_SIDR_REP_SENT] = { false, conn_over },
 };
 
@@ -391,12 +371,8 @@ static void rep_received(struct conn *c, const struct mad *m)
 	c->sq_psn = rep->psn;
 	c->rnr_retry_count = rep->rnr_retry_count;
 	/* what one side can answer is what the other may ask */
-	c->initiator_depth = rep->responder_resources;
-	c->responder_resources = rep->initiator_depth;
-	if (c->initiator_depth > MAX_RD_ATOM)
-		c->initiator_depth = MAX_RD_ATOM;
-	if (c->responder_resources > MAX_RD_ATOM)
-		c->responder_resources = MAX_RD_ATOM;
+	c->initiator_depth = limit_rd_atom(rep->responder_resources);
+	c->responder_resources = limit_rd_atom(rep->initiator_depth);
 	conn_index(c);
 	conn_enter(c, CONN_REP_RCVD);
 	conn_tell(c, CONN_EV_RESPONSE, 0, m);
@@ -422,8 +398,6 @@ static void rtu_received(struct conn *c, const struct mad *m)
 
 static void dreq_received(struct conn *c, const struct mad *m)
 {
-	if (m->dreq.remote_qpn != c->local_qpn)
-		return;
 	c->tid = m->tid;
 	conn_enter(c, CONN_DREQ_RCVD);
 	if (c->user) {
@@ -437,8 +411,6 @@ static void dreq_received(struct conn *c, const struct mad *m)
  * that disconnects was connected, and its last sends may be here already. */
 static void dreq_before_rtu(struct conn *c, const struct mad *m)
 {
-	if (m->dreq.remote_qpn != c->local_qpn)
-		return;
 	conn_enter(c, CONN_ESTABLISHED);
 	conn_tell(c, CONN_EV_ESTABLISHED, 0, NULL);
 	dreq_received(c, m);
@@ -447,8 +419,6 @@ static void dreq_before_rtu(struct conn *c, const struct mad *m)
 /* Both sides disconnect at once: each answers the other. */
 static void dreq_crossed(struct conn *c, const struct mad *m)
 {
-	if (m->dreq.remote_qpn != c->local_qpn)
-		return;
 	c->tid = m->tid;
 	conn_send_ids(c, MAD_DREP);
 	conn_tell(c, CONN_EV_DISCONNECTED, 0, m);
@@ -463,8 +433,6 @@ static void drep_received(struct conn *c, const struct mad *m)
 
 static void drep_lost(struct conn *c, const struct mad *m)
 {
-	if (m->dreq.remote_qpn != c->local_qpn)
-		return;
 	c->tid = m->tid;
 	conn_send_ids(c, MAD_DREP);
 }
@@ -526,10 +494,13 @@ void conn_rule(struct conn *c, const struct mad *m)
 }
 
 /* Does the message come from the connection's peer? Before its first answer, the communication id
- * of the peer is not known. A REJ has none if the peer never made a connection. */
+ * of the peer is not known. A REJ has none if the peer never made a connection. A DREQ names our
+ * QP, too. */
 static bool from_peer(const struct conn *c, const struct mad_from *from, const struct mad *m)
 {
 	if (!gid_equal(&from->src, &c->flow.dgid) || !gid_equal(&from->dst, &c->flow.sgid))
+		return false;
+	if (m->attr == MAD_DREQ && m->dreq.remote_qpn != c->local_qpn)
 		return false;
 	if (c->state == CONN_REQ_SENT || m->attr == MAD_SIDR_REP)
 		return true;

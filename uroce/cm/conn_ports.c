@@ -58,8 +58,7 @@ static struct port *find_shared_port(const struct port *want, bool *none)
 		/* those that are only held for connections are in nobody's way here */
 		if (p->ids && (!p->reuse || !want->reuse)) {
 			*none = false;
-			errno = conflict_errno(p, want);
-			return NULL;
+			return fail_null(conflict_errno(p, want));
 		}
 		if (gid_equal(&p->addr, &want->addr) && p->both == want->both)
 			same = p;
@@ -147,10 +146,8 @@ int port_listen(struct port *p, struct cm_id *id)
 	struct port *other;
 
 	LIST_FOREACH(other, &ports, entry) {
-		if (ports_overlap(other, p) && other->ids > (other == p ? 1 : 0)) {
-			errno = conflict_errno(other, p);
-			return -1;
-		}
+		if (ports_overlap(other, p) && other->ids > (other == p ? 1 : 0))
+			return fail(conflict_errno(other, p));
 	}
 	p->listener = id;
 	return 0;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "conn.h"
-#include "context.h"
 #include "counters.h"
 #include "engine.h"
 #include "gid.h"
@@ -48,12 +47,11 @@ void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reaso
 	struct mad rej = {
 		.attr = MAD_REJ,
 		.tid = m->tid,
+		.local_id = m->remote_id, /* our id, if the message names one */
 		.remote_id = m->local_id,
 		.rej = { .about = m->attr == MAD_REP ? ABOUT_REP : ABOUT_REQ, .reason = reason },
 	};
 
-	/* our id, if the message names one */
-	rej.local_id = m->remote_id;
 	send_answer(from, &rej);
 }
 
@@ -116,11 +114,6 @@ static struct port *find_port(uint64_t service, const union ibv_gid *dst)
 	return port_find((uint16_t)(service >> 16), (uint16_t)service, dst);
 }
 
-static uint8_t lesser_of(unsigned a, unsigned b)
-{
-	return (uint8_t)(a < b ? a : b);
-}
-
 static struct conn *new_conn(const struct mad_from *from, const struct mad *m, struct port *port)
 {
 	struct conn *c = conn_new(NULL);
@@ -159,8 +152,8 @@ static int take_req(const struct mad_from *from, const struct mad *m)
 	c->remote_qpn = req->qpn;
 	c->sq_psn = req->psn;
 	/* what one side can answer is what the other may ask */
-	c->initiator_depth = lesser_of(req->responder_resources, MAX_RD_ATOM);
-	c->responder_resources = lesser_of(req->initiator_depth, MAX_RD_ATOM);
+	c->initiator_depth = limit_rd_atom(req->responder_resources);
+	c->responder_resources = limit_rd_atom(req->initiator_depth);
 	c->retry_count = req->retry_count;
 	c->rnr_retry_count = req->rnr_retry_count;
 	c->ack_timeout = req->ack_timeout;
@@ -256,8 +249,7 @@ void conn_resolve(struct conn *c, const void *data, size_t len)
 	conn_message(c, &m, MAD_SIDR_REQ);
 	m.sidr_req.pkey = PKEY_DEFAULT;
 	m.sidr_req.service = c->service;
-	if (len)
-		memcpy(m.data, data, len);
+	mad_set_data(&m, data, len);
 	conn_enter(c, CONN_SIDR_SENT);
 	conn_send(c, &m);
 }
@@ -267,10 +259,8 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 {
 	struct mad m;
 
-	if (c->state != CONN_SIDR_RCVD) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (c->state != CONN_SIDR_RCVD)
+		return fail(EINVAL);
 	conn_message(c, &m, MAD_SIDR_REP);
 	m.sidr_rep.status = status;
 	m.sidr_rep.service = c->service;
@@ -278,8 +268,7 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 		m.sidr_rep.qpn = c->local_qpn;
 		m.sidr_rep.qkey = qkey;
 	}
-	if (len)
-		memcpy(m.data, data, len);
+	mad_set_data(&m, data, len);
 	conn_send_once(c, &m);
 	if (c->user)
 		conn_enter(c, CONN_SIDR_REP_SENT); /* as long as its id lives */
@@ -318,9 +307,9 @@ static struct held {
 	struct mad m;
 } held[HELD];
 
-static struct timer timer;
-static bool prepared; /* it has its place on the heap */
-static bool last;     /* the request being routed has waited long enough */
+static struct timer retry_timer;
+static bool timer_is_reserved;
+static bool is_last_try; /* the request being routed has waited long enough */
 
 static struct held *find_held(const struct mad_from *from, const struct mad *m)
 {
@@ -328,7 +317,7 @@ static struct held *find_held(const struct mad_from *from, const struct mad *m)
 		struct held *h = &held[i];
 
 		if (h->steps && h->m.attr == m->attr && h->m.local_id == m->local_id &&
-		    memcmp(&h->from.src, &from->src, sizeof(from->src)) == 0)
+		    gid_equal(&h->from.src, &from->src))
 			return h;
 	}
 	return NULL;
@@ -355,9 +344,9 @@ static void retry_held(struct timer *t)
 		if (!h->steps)
 			continue;
 		h->again = false;
-		last = --h->steps == 0;
+		is_last_try = --h->steps == 0;
 		request_route(&from, &m);
-		last = false;
+		is_last_try = false;
 		if (!h->again)
 			h->steps = 0;
 		more = more || h->steps;
@@ -366,7 +355,7 @@ static void retry_held(struct timer *t)
 		timer_set(t, engine_now() + STEP_NS);
 	} else {
 		timer_reserve(-1);
-		prepared = false;
+		timer_is_reserved = false;
 	}
 }
 
@@ -374,7 +363,7 @@ bool request_defer(const struct mad_from *from, const struct mad *m)
 {
 	struct held *h;
 
-	if (last)
+	if (is_last_try)
 		return false;
 	h = find_held(from, m);
 	if (h) {
@@ -384,21 +373,21 @@ bool request_defer(const struct mad_from *from, const struct mad *m)
 	h = free_entry();
 	if (!h)
 		return false;
-	if (!prepared) {
+	if (!timer_is_reserved) {
 		if (timer_reserve(1) < 0)
 			return false;
-		timer.fn = retry_held;
-		prepared = true;
+		retry_timer.fn = retry_held;
+		timer_is_reserved = true;
 	}
 	*h = (struct held){ .steps = STEPS, .from = *from, .m = *m };
-	if (!timer_running(&timer))
-		timer_set(&timer, engine_now() + STEP_NS);
+	if (!timer_running(&retry_timer))
+		timer_set(&retry_timer, engine_now() + STEP_NS);
 	return true;
 }
 
 void request_forget_deferred(void)
 {
 	memset(held, 0, sizeof(held));
-	memset(&timer, 0, sizeof(timer));
-	prepared = false;
+	memset(&retry_timer, 0, sizeof(retry_timer));
+	timer_is_reserved = false;
 }

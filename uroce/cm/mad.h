@@ -12,6 +12,7 @@
 #include <infiniband/verbs.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "group.h"
 #include "link.h"
@@ -128,6 +129,12 @@ void mad_build(uint8_t *buf, const struct mad *m);
 
 /* How much private data a message has, used or not: 12.6. */
 unsigned mad_private_len(enum mad_attr attr);
+/* data may be NULL when len is 0. */
+static inline void mad_set_data(struct mad *m, const void *data, size_t len)
+{
+	if (len)
+		memcpy(m->data, data, len);
+}
 /* "REQ" ... */
 const char *mad_name(enum mad_attr attr);
 

@@ -26,17 +26,6 @@ static bool is_loopback(const union ibv_gid *gid)
 				: IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)gid);
 }
 
-static __be16 *port_field(struct sockaddr_storage *ss)
-{
-	return ss->ss_family == AF_INET ? &((struct sockaddr_in *)ss)->sin_port
-					: &((struct sockaddr_in6 *)ss)->sin6_port;
-}
-
-static size_t addr_len(const struct sockaddr *sa)
-{
-	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-}
-
 /* sa may be the id's own, filled in by the application. */
 static void set_addr(struct sockaddr_storage *ss, const struct sockaddr *sa)
 {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
@@ -30,12 +29,6 @@ static int append_data(struct private *p, size_t max, const void *data, size_t l
 	memcpy(p->bytes + p->len, data, len);
 	p->len += len;
 	return 0;
-}
-
-static uint16_t port_of(const struct sockaddr_storage *ss)
-{
-	return be16toh(ss->ss_family == AF_INET ? ((const struct sockaddr_in *)ss)->sin_port
-						: ((const struct sockaddr_in6 *)ss)->sin6_port);
 }
 
 static bool limits_ok(const struct cm_id *id, const struct rdma_conn_param *p)
@@ -99,7 +92,8 @@ static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
 		.tclass = id->tos,
 		.hops = 64,
 	};
-	c->service = service_id((uint16_t)id->v.ps, port_of(&id->v.route.addr.dst_storage));
+	c->service = service_id((uint16_t)id->v.ps,
+				be16toh(*port_field(&id->v.route.addr.dst_storage)));
 	c->qp_type = id->v.qp_type;
 	c->mtu = gid_path_mtu(gid_at((unsigned)index)->mtu);
 	c->ack_timeout = id->has_ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
@@ -113,7 +107,7 @@ static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
 static int request_data(struct cm_id *id, struct private *data, const struct rdma_conn_param *p)
 {
 	size_t max = mad_private_len(is_datagram(id) ? MAD_SIDR_REQ : MAD_REQ);
-	struct mad_ip ip = { .sport = port_of(&id->v.route.addr.src_storage),
+	struct mad_ip ip = { .sport = be16toh(*port_field(&id->v.route.addr.src_storage)),
 			     .src = id->sgid,
 			     .dst = id->v.route.addr.addr.ibaddr.dgid };
 
@@ -300,11 +294,6 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
  * (annex A17.6).
  */
 
-static size_t addr_len(const struct sockaddr *sa)
-{
-	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-}
-
 static struct cm_event *join_event(struct cm_id *id, struct membership *mc)
 {
 	struct cm_event *ev = cm_event_new(id, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
@@ -319,8 +308,7 @@ static struct cm_event *join_event(struct cm_id *id, struct membership *mc)
 	error = id_av(id, &mc->mgid, &p->ah_attr);
 	if (error) {
 		free(ev);
-		errno = error;
-		return NULL;
+		return fail_null(error);
 	}
 	p->qp_num = QPN_MULTICAST;
 	p->qkey = RDMA_UDP_QKEY;
@@ -431,10 +419,8 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 	if (v->qp && mc->attached)
 		ibv_detach_mcast(v->qp, &mc->mgid, 0); /* the application may have done it */
 	/* its event may be the one that a synchronous id keeps */
-	if (id->sync && v->event && ((struct cm_event *)v->event)->member == mc) {
-		rdma_ack_cm_event(v->event);
-		v->event = NULL;
-	}
+	if (id->sync && v->event && ((struct cm_event *)v->event)->member == mc)
+		id_ack_kept(v);
 	engine_lock();
 	while (mc->unacked)
 		engine_sleep();

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "context.h"
 #include "export.h"
 #include "rdma_id.h"
 
@@ -80,8 +79,7 @@ struct cm_event *cm_channel_take(struct cm_channel *ch)
 	engine_lock();
 	if (!is_open(ch)) {
 		engine_unlock();
-		errno = EBADF;
-		return NULL;
+		return fail_null(EBADF);
 	}
 	ch->takers++;
 	while (!ev && !error) {
@@ -419,14 +417,18 @@ EXPORT int rdma_ack_cm_event(struct rdma_cm_event *v)
 
 #define RESOLVE_MS 2000
 
+void id_ack_kept(struct rdma_cm_id *v)
+{
+	if (v->event)
+		rdma_ack_cm_event(v->event);
+	v->event = NULL;
+}
+
 int id_complete(struct cm_id *id)
 {
 	struct rdma_cm_id *v = &id->v;
 
-	if (v->event) {
-		rdma_ack_cm_event(v->event);
-		v->event = NULL;
-	}
+	id_ack_kept(v);
 	if (rdma_get_cm_event(v->channel, &v->event) < 0)
 		return -1;
 	if (!v->event->status)
@@ -517,10 +519,7 @@ EXPORT int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **out)
 
 	if (!id->sync)
 		return fail(EINVAL);
-	if (listen->event) {
-		rdma_ack_cm_event(listen->event);
-		listen->event = NULL;
-	}
+	id_ack_kept(listen);
 	if (rdma_get_cm_event(listen->channel, &ev) < 0)
 		return -1;
 	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST) {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "conn.h"
-#include "context.h"
 #include "engine.h"
 #include "engine_own.h"
 #include "export.h"
@@ -159,8 +158,7 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *v)
 		engine_flush();
 	}
 	engine_unlock();
-	if (v->event)
-		rdma_ack_cm_event(v->event);
+	id_ack_kept(v);
 	engine_lock();
 	while (id->unacked)
 		engine_sleep();
@@ -183,10 +181,8 @@ EXPORT int rdma_migrate_id(struct rdma_cm_id *v, struct rdma_event_channel *chan
 		to = cm_channel_new();
 	if (!to)
 		return -1;
-	if (own && v->event) {
-		rdma_ack_cm_event(v->event);
-		v->event = NULL;
-	}
+	if (own)
+		id_ack_kept(v);
 	engine_lock();
 	while (id->unacked)
 		engine_sleep();

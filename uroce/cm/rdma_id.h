@@ -92,16 +92,21 @@ static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
 	return (struct cm_id *)id;
 }
 
+/* Of AF_INET and AF_INET6. */
+static inline __be16 *port_field(struct sockaddr_storage *ss)
+{
+	return ss->ss_family == AF_INET ? &((struct sockaddr_in *)ss)->sin_port
+					: &((struct sockaddr_in6 *)ss)->sin6_port;
+}
+
+static inline size_t addr_len(const struct sockaddr *sa)
+{
+	return sa->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+}
+
 static inline bool is_datagram(const struct cm_id *id)
 {
 	return id->v.qp_type == IBV_QPT_UD;
-}
-
-/* Sets errno; for `return fail(EINVAL);`. */
-static inline int fail(int error)
-{
-	errno = error;
-	return -1;
 }
 
 /* ------------------------------------------------- rdma_id.c: the shared device -- */
@@ -173,6 +178,8 @@ void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip);
  * -1 with errno. Without the lock: an id that is not synchronous may be gone by then, since
  * another thread gets its events. */
 int id_complete(struct cm_id *id);
+/* Acknowledges the event that it keeps, if there is one. */
+void id_ack_kept(struct rdma_cm_id *v);
 
 /* ------------------------------------------------------------------ rdma_qp.c -- */
 

@@ -120,8 +120,7 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	if (!err)
 		return &ah->v;
 	free(ah);
-	errno = err;
-	return NULL;
+	return fail_null(err);
 }
 
 EXPORT int ibv_destroy_ah(struct ibv_ah *v)
@@ -199,8 +198,7 @@ EXPORT int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct
 	(void)context;
 	if (!err)
 		return 0;
-	errno = err;
-	return -1;
+	return fail(err);
 }
 
 EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,

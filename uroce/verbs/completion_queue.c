@@ -215,10 +215,8 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	struct cq *cq;
 	int err = check_cq(context, cqe, channel, comp_vector);
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return fail_null(err);
 	cq = calloc(1, sizeof *cq);
 	if (!cq)
 		return NULL;
@@ -238,8 +236,7 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	if (err) {
 		queue_free(cq->ring);
 		free(cq);
-		errno = err;
-		return NULL;
+		return fail_null(err);
 	}
 	return cq;
 }
@@ -478,16 +475,12 @@ struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_a
 
 	if ((attr->comp_mask & ~(uint32_t)KNOWN_ATTRIBUTES) ||
 	    (attr->wc_flags & ~(uint64_t)KNOWN_WC_FLAGS) ||
-	    (has_flags && (attr->flags & ~(uint32_t)KNOWN_FLAGS))) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
+	    (has_flags && (attr->flags & ~(uint32_t)KNOWN_FLAGS)))
+		return fail_null(EOPNOTSUPP);
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) {
 		pd = to_pd(attr->parent_domain);
-		if (!pd || pd->domain == pd || pd->v.context != context) {
-			errno = EINVAL;
-			return NULL;
-		}
+		if (!pd || pd->domain == pd || pd->v.context != context)
+			return fail_null(EINVAL);
 	}
 	cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector, pd);
 	if (!cq)

@@ -3,6 +3,7 @@
 #ifndef UROCE_CONTEXT_H
 #define UROCE_CONTEXT_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +39,19 @@
 
 /* What librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
 #define RDMA_CM_ABI 4
+
+/* Set errno: for `return fail(EINVAL);`, and the same where a pointer is returned. */
+static inline int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static inline void *fail_null(int error)
+{
+	errno = error;
+	return NULL;
+}
 
 struct async_event;
 

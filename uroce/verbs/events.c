@@ -81,8 +81,7 @@ int event_take(int fd, bool likely)
 		if (flags & O_NONBLOCK) {
 			if (!likely)
 				continue;
-			errno = EAGAIN;
-			return -1;
+			return fail(EAGAIN);
 		}
 		ret = engine_wait_fd(fd);
 		if (ret != 0) /* 1: handed over */
@@ -228,13 +227,13 @@ void event_drain(struct context *c, const void *obj)
 {
 	struct async_event *e;
 
-	while ((e = find_event(&c->events, obj)))
-		forget_event(c, e);
-	while (find_event(&c->taken, obj))
+	for (;;) { /* more may be raised while this thread sleeps */
+		while ((e = find_event(&c->events, obj)))
+			forget_event(c, e);
+		if (!find_event(&c->taken, obj))
+			return;
 		engine_sleep();
-	/* events that were raised while this thread slept */
-	while ((e = find_event(&c->events, obj)))
-		forget_event(c, e);
+	}
 }
 
 void event_forget_all(struct context *c)
@@ -271,8 +270,7 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *cont
 		int err = errno;
 
 		free(ch);
-		errno = err;
-		return NULL;
+		return fail_null(err);
 	}
 	engine_lock();
 	to_context(context)->channels++;

@@ -191,6 +191,5 @@ int inventory_fd(void)
 		return fd;
 	err = errno;
 	close(fd);
-	errno = err;
-	return -1;
+	return fail(err);
 }

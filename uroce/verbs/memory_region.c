@@ -182,8 +182,7 @@ static struct ibv_mr *make_mr(struct ibv_pd *pd, void *addr, size_t length, uint
 	err = enter_mr(mr);
 	if (err) {
 		free(mr);
-		errno = err;
-		return NULL;
+		return fail_null(err);
 	}
 	mr->v.lkey = mr->lkey;
 	mr->v.rkey = mr->rkey;
@@ -199,8 +198,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 		err = check_range(addr, length, iova, access);
 	if (!err)
 		return make_mr(pd, addr, length, iova, access, NULL);
-	errno = err;
-	return NULL;
+	return fail_null(err);
 }
 
 /* As the kernel: addresses begin with 0, since nobody knows where the memory is. */
@@ -234,10 +232,8 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 	const uint64_t in_page = 4095;
 
 	/* as with the kernel, whose devices know memory by pages */
-	if ((iova & in_page) != ((uintptr_t)addr & in_page)) {
-		errno = EINVAL;
-		return NULL;
-	}
+	if ((iova & in_page) != ((uintptr_t)addr & in_page))
+		return fail_null(EINVAL);
 	return reg_mr(pd, addr, length, iova, access);
 }
 
@@ -465,18 +461,15 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 		err = EINVAL;
 	else
 		err = take_bytes(attr->length, &handle);
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return fail_null(err);
 	dm = calloc(1, sizeof *dm);
 	if (dm)
 		dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
 	if (!dm || !dm->bytes) {
 		give_back_bytes(attr->length);
 		free(dm);
-		errno = ENOMEM;
-		return NULL;
+		return fail_null(ENOMEM);
 	}
 	memset(dm->bytes, 0, attr->length); /* nobody else's bytes */
 	dm->v = (struct ibv_dm){

@@ -79,17 +79,13 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
 	const bool allocates = attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
 	struct pd *pd;
 
-	if (attr->comp_mask & ~(uint32_t)PARENT_KNOWN) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
+	if (attr->comp_mask & ~(uint32_t)PARENT_KNOWN)
+		return fail_null(EOPNOTSUPP);
 	if (!attr->pd || attr->pd->context != context ||
 	    to_pd(attr->pd)->domain != to_pd(attr->pd) ||
 	    (attr->td && attr->td->context != context) ||
-	    (allocates && (!attr->alloc || !attr->free))) {
-		errno = EINVAL;
-		return NULL;
-	}
+	    (allocates && (!attr->alloc || !attr->free)))
+		return fail_null(EINVAL);
 	pd = calloc(1, sizeof *pd);
 	if (!pd)
 		return NULL;
@@ -133,10 +129,8 @@ static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_a
 {
 	struct td *td;
 
-	if (attr->comp_mask) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
+	if (attr->comp_mask)
+		return fail_null(EOPNOTSUPP);
 	td = calloc(1, sizeof *td);
 	if (!td)
 		return NULL;
@@ -178,10 +172,8 @@ void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind)
 		pd = NULL;
 		b = aligned_alloc(CACHE_LINE, size);
 	}
-	if (!b) {
-		errno = ENOMEM;
-		return NULL;
-	}
+	if (!b)
+		return fail_null(ENOMEM);
 	*b = (struct queue_block){ .pd = pd && pd->own.alloc ? pd : NULL, .kind = type };
 	return (char *)b + CACHE_LINE;
 }
@@ -277,10 +269,8 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 	else if (a->fd != -1 && fstat(a->fd, &st) != 0)
 		err = errno;
 	x = err ? NULL : calloc(1, sizeof *x);
-	if (!x) {
-		errno = err ? err : ENOMEM;
-		return NULL;
-	}
+	if (!x)
+		return fail_null(err ? err : ENOMEM);
 	x->v.context = context;
 	engine_lock();
 	err = choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
@@ -288,8 +278,7 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 	if (!err)
 		return &x->v;
 	free(x);
-	errno = err;
-	return NULL;
+	return fail_null(err);
 }
 
 static int close_xrcd(struct ibv_xrcd *v)

@@ -278,10 +278,8 @@ static struct ibv_qp *create_qp(struct ibv_qp_init_attr_ex *a, uint64_t send_ops
 	int err;
 
 	qp = qp_new(a);
-	if (!qp) {
-		errno = ENOMEM;
-		return NULL;
-	}
+	if (!qp)
+		return fail_null(ENOMEM);
 	qp->post.send_ops = send_ops;
 	wr_ex_init(qp);
 	engine_lock();
@@ -289,8 +287,7 @@ static struct ibv_qp *create_qp(struct ibv_qp_init_attr_ex *a, uint64_t send_ops
 	engine_unlock();
 	if (err) {
 		qp_free(qp);
-		errno = err;
-		return NULL;
+		return fail_null(err);
 	}
 	a->cap = qp->cap;
 	return &qp->v;
@@ -311,10 +308,8 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 	struct ibv_qp *qp;
 	int err = check_init(pd, &ex);
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return fail_null(err);
 	qp = create_qp(&ex, 0);
 	if (qp)
 		a->cap = ex.cap;
@@ -325,10 +320,8 @@ static struct ibv_qp *create_ex(struct ibv_context *context, struct ibv_qp_init_
 {
 	int err = check_extended(context, a);
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return fail_null(err);
 	return create_qp(a, a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0);
 }
 
@@ -444,10 +437,8 @@ int qp_enter(struct qp *qp)
 {
 	uint32_t qpn;
 
-	if (used == MAX_QP) {
-		errno = ENOMEM;
-		return -1;
-	}
+	if (used == MAX_QP)
+		return fail(ENOMEM);
 	if (!next_is_drawn && getrandom(&next, sizeof next, GRND_NONBLOCK) < 0)
 		next = (uint32_t)(uintptr_t)qp >> 4;
 	next_is_drawn = true; /* not again when it has come to 0 */

@@ -23,8 +23,7 @@ int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, 
 	if (rq->ring && rq->room)
 		return 0;
 	recv_queue_free(rq);
-	errno = ENOMEM;
-	return -1;
+	return fail(ENOMEM);
 }
 
 void recv_queue_free(struct recv_queue *rq)
@@ -185,10 +184,8 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_s
 	struct srq *srq;
 	bool full;
 
-	if (!pd || !a.max_wr || a.max_wr > MAX_SRQ_WR || a.max_sge > MAX_SGE) {
-		errno = EINVAL;
-		return NULL;
-	}
+	if (!pd || !a.max_wr || a.max_wr > MAX_SRQ_WR || a.max_sge > MAX_SGE)
+		return fail_null(EINVAL);
 	if (!a.max_sge)
 		a.max_sge = 1;
 	srq = srq_new(pd, context, &a);
@@ -209,8 +206,7 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_s
 	engine_unlock();
 	if (full) {
 		srq_free(srq);
-		errno = ENOMEM;
-		return NULL;
+		return fail_null(ENOMEM);
 	}
 	attr->max_wr = srq->rq.size;
 	attr->max_sge = srq->rq.max_sge;
@@ -232,17 +228,13 @@ static struct ibv_srq *create_ex(struct ibv_context *context, struct ibv_srq_ini
 	enum ibv_srq_type type = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? a->srq_type
 								       : IBV_SRQT_BASIC;
 
-	if (a->comp_mask & ~known || (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC)) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
+	if (a->comp_mask & ~known || (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC))
+		return fail_null(EOPNOTSUPP);
 	if (type == IBV_SRQT_BASIC)
 		return create_srq(pd, a->srq_context, &a->attr, NULL, NULL);
 	if ((a->comp_mask & xrc) != xrc || !a->xrcd || !a->cq || a->xrcd->context != context ||
-	    a->cq->context != context || (pd && pd->context != context)) {
-		errno = EINVAL;
-		return NULL;
-	}
+	    a->cq->context != context || (pd && pd->context != context))
+		return fail_null(EINVAL);
 	return create_srq(pd, a->srq_context, &a->attr, to_xrcd(a->xrcd), to_cq(a->cq));
 }
 

@@ -340,10 +340,8 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	struct mw *mw;
 	int err = ENOMEM;
 
-	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2) {
-		errno = EINVAL;
-		return NULL;
-	}
+	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
+		return fail_null(EINVAL);
 	mw = calloc(1, sizeof *mw);
 	if (!mw)
 		return NULL;
@@ -362,8 +360,7 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	engine_unlock();
 	if (err) {
 		free(mw);
-		errno = err;
-		return NULL;
+		return fail_null(err);
 	}
 	mw->v.rkey = mw->rkey;
 	return &mw->v;

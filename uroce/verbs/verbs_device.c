@@ -151,10 +151,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	struct context *c;
 	int err;
 
-	if (device != &the_device) {
-		errno = ENODEV;
-		return NULL;
-	}
+	if (device != &the_device)
+		return fail_null(ENODEV);
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
@@ -181,8 +179,7 @@ undo:
 	close_fd(&c->v.context.async_fd);
 	close_fd(&c->v.context.cmd_fd);
 	free(c);
-	errno = err;
-	return NULL;
+	return fail_null(err);
 }
 
 static void stop_qp(struct qp *qp, void *c)
@@ -452,8 +449,7 @@ static int old_query_gid(struct ibv_context *context, uint8_t port, uint32_t ind
 
 	if (!err || err == ENODATA)
 		return 0;
-	errno = err;
-	return -1;
+	return fail(err);
 }
 
 EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
@@ -484,10 +480,8 @@ EXPORT int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, uns
 EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
 {
 	(void)context;
-	if (port_num != PORTS || index != 0) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (port_num != PORTS || index != 0)
+		return fail(EINVAL);
 	*pkey = htobe16(PKEY_DEFAULT);
 	return 0;
 }
@@ -495,10 +489,8 @@ EXPORT int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int ind
 EXPORT int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
 {
 	(void)context;
-	if (port_num != PORTS || pkey != htobe16(PKEY_DEFAULT)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (port_num != PORTS || pkey != htobe16(PKEY_DEFAULT))
+		return fail(EINVAL);
 	return 0;
 }
 
@@ -545,10 +537,8 @@ EXPORT int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, siz
 	ssize_t n;
 	int fd;
 
-	if (size == 0 || (size_t)snprintf(path, sizeof path, "%s/%s", dir, file) >= sizeof path) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (size == 0 || (size_t)snprintf(path, sizeof path, "%s/%s", dir, file) >= sizeof path)
+		return fail(EINVAL);
 	/* librdmacm starts with this, for its rsockets too */
 	if (strcmp(file, "class/misc/rdma_cm/abi_version") == 0)
 		return snprintf(buf, size, "%d", RDMA_CM_ABI);
