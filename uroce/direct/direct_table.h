@@ -38,6 +38,10 @@
  * cost is the same for short messages, and the copy of each page is made with mmap_lock, so that no
  * fork(), munmap() or mmap() of the target falls into it.) It writes to private pages that are
  * read only, as a network card would.
+ *   A long READ goes by process_vm_readv(2) all the same: one call reads the random number and the
+ * bytes, from one address space. If the number is not the right one, the bytes are another
+ * program's: they are read again through /proc/PID/mem, or by packets, before the program hears of
+ * them, and nothing has been written there. For a WRITE that would be too late.
  *
  * WHO DOES NOT GO ON. A requester that was killed, or has called execve(), in the middle does not
  * clear its cell, but copies no more: each process has a lock of fcntl(2) on its own table, which
@@ -145,6 +149,7 @@ static inline uint32_t shown_region_place(uint32_t key, uint32_t i)
 /* The way into one other process. */
 struct reach {
 	const struct direct_table *table; /* NULL: there is none */
+	pid_t pid;			  /* of it: says nothing, see above */
 	int memory;			  /* of it: /proc/PID/mem */
 	unsigned own_slot;
 	uint64_t welcome, count;

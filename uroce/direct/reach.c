@@ -63,7 +63,7 @@ int reach_open(struct reach *r, pid_t pid, int pidfd, int its_table,
 {
 	int err;
 
-	*r = (struct reach){ .memory = -1, .cell = ours, .own_slot = own_slot };
+	*r = (struct reach){ .pid = pid, .memory = -1, .cell = ours, .own_slot = own_slot };
 	r->welcome = atomic_load(&theirs->welcome);
 	if (!r->welcome) {
 		errno = EAGAIN;
@@ -174,6 +174,24 @@ static void split_last_word(struct reach_request *q, uint64_t host)
 	q->niov++;
 }
 
+/* From here on process_vm_readv(2) is faster than /proc/PID/mem, by up to three times. */
+#define LONG_READ 8192u
+
+/* The random number comes along in the same call, of which all is of one address space. False: it
+ * was another one, or could not be done so; what q->iov has got then is nothing. */
+static bool read_long(const struct reach *r, const struct reach_request *q, uint64_t host)
+{
+	uint8_t found[sizeof r->table->nonce];
+	struct iovec to[1 + REACH_IOVS] = { { found, sizeof found } };
+	const struct iovec from[2] = { { (void *)(uintptr_t)r->table->address, sizeof found },
+				       { (void *)(uintptr_t)host, q->len } };
+
+	memcpy(to + 1, q->iov, (size_t)q->niov * sizeof *to);
+	return process_vm_readv(r->pid, to, (unsigned long)q->niov + 1, from, 2, 0) ==
+		       (ssize_t)(sizeof found + q->len) &&
+	       memcmp(found, r->table->nonce, sizeof found) == 0;
+}
+
 /* Each buffer is a copy of its own: this file knows no vectors. */
 static enum reach_result copy(const struct reach *r, struct reach_request *q, uint64_t host)
 {
@@ -182,6 +200,8 @@ static enum reach_result copy(const struct reach *r, struct reach_request *q, ui
 	if (q->write) {
 		split_last_word(q, host);
 		n = pwritev(r->memory, q->iov, q->niov, (off_t)host);
+	} else if (q->len >= LONG_READ && read_long(r, q, host)) {
+		n = (ssize_t)q->len;
 	} else {
 		n = preadv(r->memory, q->iov, q->niov, (off_t)host);
 	}

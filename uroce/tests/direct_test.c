@@ -62,6 +62,27 @@ static void copies(void)
 	CHECK(stage->writer_cell.use == 0);
 }
 
+/* A pid can become another process's, with other bytes at the same address: here it becomes ours.
+ * We are a child of the target, and have its random number until we change it. */
+static void long_reads(void)
+{
+	uint8_t *ours = region_memory(0);
+
+	for (uint32_t i = 0; i < BYTES; i++)
+		bytes[i] = (uint8_t)(i % 251);
+	CHECK_INT(operate(true, bytes, 0, BYTES), REACH_DONE);
+	for (unsigned round = 0; round < 2; round++) {
+		uint8_t found[BYTES];
+
+		memset(found, 0, BYTES);
+		CHECK_INT(operate(false, found, 0, BYTES), REACH_DONE);
+		CHECK(memcmp(found, bytes, BYTES) == 0);
+		way.pid = getpid();
+		memset(ours, TAKEN, BYTES);
+		*(uint8_t *)(uintptr_t)way.table->address ^= 1;
+	}
+}
+
 static void is_refused(void)
 {
 	CHECK_INT(operate(true, bytes, 0, 64), REACH_REFUSED);
@@ -202,6 +223,7 @@ static void test_rules(void)
 	begin_target();
 	in_child(opening, NULL);
 	in_child(copies, NULL);
+	in_child(long_reads, NULL);
 	in_child(out_of_range, NULL);
 	in_child(reads_only, may_read);
 	in_child(is_refused, other_peer);
