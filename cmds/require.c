@@ -17,8 +17,9 @@
 struct capability {
 	const char *name;
 	const char *lacks; /* after the device's name: "has no atomics" */
-	/* Is it there? n: the number after the word. */
+	/* Is it there? n: what it is, or the number after the word. */
 	bool (*probe)(const struct dev *dev, uint64_t n);
+	uint64_t n;
 	bool counted; /* a number follows the word */
 };
 
@@ -31,9 +32,10 @@ static bool any_device(const struct dev *dev, uint64_t n)
 }
 
 /* Creates one, because no attribute tells. */
-static bool makes_qp(const struct dev *dev, enum ibv_qp_type type)
+static bool makes_qp(const struct dev *dev, uint64_t type)
 {
-	struct ibv_qp_init_attr init = { .qp_type = type, .cap = { 1, 1, 1, 1, 0 } };
+	struct ibv_qp_init_attr init = { .qp_type = (enum ibv_qp_type)type,
+					 .cap = { 1, 1, 1, 1, 0 } };
 	struct ibv_qp *qp;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -55,69 +57,18 @@ static bool makes_qp(const struct dev *dev, enum ibv_qp_type type)
 	return made;
 }
 
-static bool has_rc(const struct dev *dev, uint64_t n)
+/* The member of struct ibv_device_attr at this offset is not zero. */
+static bool has_attr(const struct dev *dev, uint64_t offset)
 {
-	(void)n;
-	return makes_qp(dev, IBV_QPT_RC);
+	int value;
+
+	memcpy(&value, (const char *)&dev->attr.orig_attr + offset, sizeof value);
+	return value > 0;
 }
 
-static bool has_uc(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return makes_qp(dev, IBV_QPT_UC);
-}
-
-static bool has_ud(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return makes_qp(dev, IBV_QPT_UD);
-}
-
-static bool has_srq(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return dev->attr.orig_attr.max_srq > 0;
-}
-
-static bool has_cap(const struct dev *dev, unsigned flags)
+static bool has_cap(const struct dev *dev, uint64_t flags)
 {
 	return dev->attr.orig_attr.device_cap_flags & flags;
-}
-
-static bool has_mw(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return has_cap(dev, IBV_DEVICE_MEM_WINDOW);
-}
-
-static bool has_mw2(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return has_cap(dev, IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
-}
-
-static bool has_atomics(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return dev->attr.orig_attr.atomic_cap != IBV_ATOMIC_NONE;
-}
-
-static bool sends_imm(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return !dev->iwarp;
-}
-
-static bool has_send_inv(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return has_cap(dev, IBV_DEVICE_MEM_MGT_EXTENSIONS);
-}
-
-static bool has_multicast(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return dev->attr.orig_attr.max_mcast_grp > 0;
 }
 
 static bool has_odp(const struct dev *dev, uint64_t n)
@@ -126,29 +77,16 @@ static bool has_odp(const struct dev *dev, uint64_t n)
 	return dev->attr.odp_caps.general_caps & IBV_ODP_SUPPORT;
 }
 
-static bool is_link(const struct dev *dev, uint8_t layer)
+static bool is_link(const struct dev *dev, uint64_t layer)
 {
 	struct ibv_port_attr port;
 
 	return !dev->iwarp && ibv_query_port(dev->v, 1, &port) == 0 && port.link_layer == layer;
 }
 
-static bool is_roce(const struct dev *dev, uint64_t n)
+static bool is_iwarp(const struct dev *dev, uint64_t is)
 {
-	(void)n;
-	return is_link(dev, IBV_LINK_LAYER_ETHERNET);
-}
-
-static bool is_ib(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return is_link(dev, IBV_LINK_LAYER_INFINIBAND);
-}
-
-static bool is_iwarp(const struct dev *dev, uint64_t n)
-{
-	(void)n;
-	return dev->iwarp;
+	return dev->iwarp == is;
 }
 
 static unsigned active_ports(struct ibv_device *device)
@@ -179,24 +117,28 @@ static bool has_ports(const struct dev *dev, uint64_t n)
 	return active >= n;
 }
 
+#define ATTR(member) offsetof(struct ibv_device_attr, member)
+#define MW_TYPE2     (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)
+
 static const struct capability capabilities[] = {
-	{ "device", "is not there", any_device, false },
-	{ "ports", "and the others have fewer active ports", has_ports, true },
-	{ "rc", "has no RC", has_rc, false },
-	{ "uc", "has no UC", has_uc, false },
-	{ "ud", "has no UD", has_ud, false },
-	{ "srq", "has no shared receive queues", has_srq, false },
-	{ "mw", "has no memory windows", has_mw, false },
-	{ "mw-type2", "has no memory windows of type 2", has_mw2, false },
-	{ "atomics", "has no atomics", has_atomics, false },
-	{ "imm", "has no immediate data", sends_imm, false },
-	{ "send-inv", "has no send with invalidate", has_send_inv, false },
-	{ "multicast", "has no multicast", has_multicast, false },
-	{ "odp", "has no on-demand paging", has_odp, false },
-	{ "roce", "is not RoCE", is_roce, false },
-	{ "ib", "is not InfiniBand", is_ib, false },
-	{ "iwarp", "is not iWARP", is_iwarp, false },
-	{ NULL, NULL, NULL, false }
+	{ "device", "is not there", any_device, 0, false },
+	{ "ports", "and the others have fewer active ports", has_ports, 0, true },
+	{ "rc", "has no RC", makes_qp, IBV_QPT_RC, false },
+	{ "uc", "has no UC", makes_qp, IBV_QPT_UC, false },
+	{ "ud", "has no UD", makes_qp, IBV_QPT_UD, false },
+	{ "srq", "has no shared receive queues", has_attr, ATTR(max_srq), false },
+	{ "mw", "has no memory windows", has_cap, IBV_DEVICE_MEM_WINDOW, false },
+	{ "mw-type2", "has no memory windows of type 2", has_cap, MW_TYPE2, false },
+	{ "atomics", "has no atomics", has_attr, ATTR(atomic_cap), false },
+	{ "imm", "has no immediate data", is_iwarp, false, false },
+	{ "send-inv", "has no send with invalidate", has_cap, IBV_DEVICE_MEM_MGT_EXTENSIONS,
+	  false },
+	{ "multicast", "has no multicast", has_attr, ATTR(max_mcast_grp), false },
+	{ "odp", "has no on-demand paging", has_odp, 0, false },
+	{ "roce", "is not RoCE", is_link, IBV_LINK_LAYER_ETHERNET, false },
+	{ "ib", "is not InfiniBand", is_link, IBV_LINK_LAYER_INFINIBAND, false },
+	{ "iwarp", "is not iWARP", is_iwarp, true, false },
+	{ 0 },
 };
 
 /* ------------------------------------------------------------- command -- */
@@ -273,13 +215,11 @@ static const char *transport_of(const struct dev *dev)
 /* The number after a counted word. */
 static int parse_number(struct session *s, const char *word, const char *of, uint64_t *n)
 {
-	Tcl_Obj *o = Tcl_NewStringObj(word ? word : "", -1);
-	bool fits, is;
+	bool fits;
 
-	Tcl_IncrRefCount(o);
-	is = args_number(o, n, &fits) && fits;
-	Tcl_DecrRefCount(o);
-	return is ? 0 : fail(s, "require", "EINVAL", "require %s needs a number", of);
+	if (word && args_number(word, n, &fits) && fits)
+		return 0;
+	return fail(s, "require", "EINVAL", "require %s needs a number", of);
 }
 
 static int check_words(struct session *s, const struct require_args *a)
@@ -289,10 +229,11 @@ static int check_words(struct session *s, const struct require_args *a)
 
 	for (size_t i = 0; i < a->words.n; i++) {
 		const struct capability *c = find_capability(s, word[i]);
-		uint64_t n = 0;
+		uint64_t n;
 
 		if (!c)
 			return -1;
+		n = c->n;
 		if (!dev)
 			return fail_unmet(s, "%s: there is no RDMA device", c->name);
 		if (c->counted &&

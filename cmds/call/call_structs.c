@@ -10,6 +10,7 @@
 #include "call/calling.h"
 #include "call_format.h"
 #include "command/cmd.h"
+#include "language/interp.h"
 #include "session.h"
 
 static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);
@@ -240,15 +241,8 @@ static void set_chooser(const struct call_struct *of, const struct call_value *f
 			char *base)
 {
 	const struct call_value *by = f->when ? &of->fields[f->when - 1] : NULL;
-	Tcl_Obj *key, *given = NULL;
 
-	if (!by || by->kind != CALL_FLAGS)
-		return;
-	key = Tcl_NewStringObj(by->name, -1);
-	Tcl_IncrRefCount(key);
-	Tcl_DictObjGet(NULL, dict, key, &given);
-	Tcl_DecrRefCount(key);
-	if (!given)
+	if (by && by->kind == CALL_FLAGS && !dict_get(dict, by->name))
 		call_store(by, base + by->offset, call_load(by, base + by->offset) | f->when_any);
 }
 

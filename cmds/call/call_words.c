@@ -121,7 +121,7 @@ static int parse_call_number(struct calling *c, const struct call_value *v, Tcl_
 	Tcl_WideInt wide;
 	bool fits;
 
-	if (args_number(word, n, &fits) && fits)
+	if (args_number(Tcl_GetString(word), n, &fits) && fits)
 		return 0;
 	if (*Tcl_GetString(word) == '-' && Tcl_GetWideIntFromObj(NULL, word, &wide) == TCL_OK) {
 		*n = (uint64_t)wide;
@@ -159,7 +159,7 @@ static int one_word(struct calling *c, const struct call_value *v, Tcl_Obj *word
 	const struct call_word *w = call_word_find(v->words, Tcl_GetString(word));
 	bool fits;
 
-	if (!w && args_number(word, n, &fits) && fits)
+	if (!w && args_number(Tcl_GetString(word), n, &fits) && fits)
 		return 0;
 	if (!w)
 		return no_word(c, v, Tcl_GetString(word));
@@ -254,7 +254,7 @@ static int set_address(struct calling *c, const struct call_value *v, Tcl_Obj *w
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		if (!args_number(word, &addr, &fits) || !fits)
+		if (!args_number(Tcl_GetString(word), &addr, &fits) || !fits)
 			return call_bad(c, v, "'%.64s' is not a place in memory: mr0, buf0+64",
 					Tcl_GetString(word));
 		if (v->kind == CALL_ADDRESS && !c->s->opt.unsafe)
@@ -322,7 +322,8 @@ static int set_sockaddr(struct calling *c, const struct call_value *v, Tcl_Obj *
 	if (Tcl_ListObjGetElements(NULL, word, &n, &part) != TCL_OK || n < 1 || n > 2)
 		return call_bad(c, v,
 				"an address is a host, or a host and a port: {127.0.0.1 7471}");
-	if (n == 2 && (!args_number(part[1], &port, &fits) || !fits || port > UINT16_MAX))
+	if (n == 2 &&
+	    (!args_number(Tcl_GetString(part[1]), &port, &fits) || !fits || port > UINT16_MAX))
 		return call_bad(c, v, "'%.64s' is not a port", Tcl_GetString(part[1]));
 	if (cm_addr_parse(c->s, Tcl_GetString(part[0]), (uint16_t)port, AF_UNSPEC, ss))
 		return -1;

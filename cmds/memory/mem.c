@@ -331,17 +331,16 @@ static const struct arg fill_args[] = {
 };
 
 /* "0x41" is a byte, "ab" a pattern. */
-static bool byte_value(const struct bytes *b, unsigned char *byte)
+static bool byte_value(struct session *s, const struct bytes *b, unsigned char *byte)
 {
-	Tcl_Obj *word = Tcl_NewStringObj((const char *)b->data, (int)b->len);
-	bool fits, is;
+	bool fits;
 	uint64_t v;
 
-	Tcl_IncrRefCount(word);
-	is = args_number(word, &v, &fits) && fits && v <= UINT8_MAX;
-	Tcl_DecrRefCount(word);
-	*byte = is ? (unsigned char)v : 0;
-	return is;
+	if (!args_number(arena_copy0(&s->arena, b->data, b->len), &v, &fits) || !fits ||
+	    v > UINT8_MAX)
+		return false;
+	*byte = (unsigned char)v;
+	return true;
 }
 
 static int fill_exec(struct session *s, const void *args, struct out *o)
@@ -354,7 +353,7 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 	if (a->hex) {
 		if (mem_hex(s, &a->data, &data))
 			return -1;
-	} else if (byte_value(&data, &byte)) {
+	} else if (byte_value(s, &data, &byte)) {
 		data = (struct bytes){ &byte, 1 };
 	}
 	if (!data.len)

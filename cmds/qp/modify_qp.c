@@ -108,45 +108,14 @@ const struct arg modify_qp_args[] = {
 	ARGS_END
 };
 
-/* The offsets of the plain attributes in the argument struct. */
-static const struct {
-	unsigned bit;
-	size_t arg;
-} plain[] = {
-#define PLAIN(bit, field)                                            \
-	{                                                            \
-		IBV_QP_##bit, offsetof(struct modify_qp_args, field) \
-	}
-	PLAIN(PORT, port),
-	PLAIN(PKEY_INDEX, pkey_index),
-	PLAIN(ACCESS_FLAGS, access),
-	PLAIN(QKEY, qkey),
-	PLAIN(PATH_MTU, mtu),
-	PLAIN(DEST_QPN, dest_qpn),
-	PLAIN(RQ_PSN, rq_psn),
-	PLAIN(SQ_PSN, sq_psn),
-	PLAIN(MAX_QP_RD_ATOMIC, max_rd_atomic),
-	PLAIN(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic),
-	PLAIN(MIN_RNR_TIMER, min_rnr_timer),
-	PLAIN(TIMEOUT, timeout),
-	PLAIN(RETRY_CNT, retry_cnt),
-	PLAIN(RNR_RETRY, rnr_retry),
-	PLAIN(CUR_STATE, cur_state),
-	PLAIN(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify),
-	PLAIN(PATH_MIG_STATE, path_mig_state),
-};
-
 static void take_plain(struct qp_change *c, const struct modify_qp_args *args)
 {
-	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-		const void *at = (const char *)args + plain[i].arg;
+	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
+		const void *at = (const char *)args + d->arg;
 		const struct num *n = at;
-		const struct qp_attr_def *d = qp_attr_defs;
 
-		if (!n->set)
+		if (!d->option || !n->set)
 			continue;
-		while (d->bit != plain[i].bit)
-			d++;
 		qp_attr_set(&c->a, d, n->v);
 		c->mask |= d->bit;
 	}
@@ -430,12 +399,9 @@ const struct cmd cmd_modify_qp = {
 static void check_max(const struct ibv_qp_attr *a, unsigned mask, unsigned bit, int max,
 		      const char *whose, struct causes *problems)
 {
-	const struct qp_attr_def *d = qp_attr_defs;
-	uint64_t value;
+	const struct qp_attr_def *d = qp_attr_def(bit);
+	uint64_t value = qp_attr_get(a, d);
 
-	while (d->bit != bit)
-		d++;
-	value = qp_attr_get(a, d);
 	if (mask & bit && value > (uint64_t)max)
 		cause_add(problems, IS_SO, NULL, "%s %" PRIu64 " is more than %d, %s",
 			  qp_attr_name(d), value, max, whose);

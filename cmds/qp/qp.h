@@ -99,7 +99,8 @@ struct word;
 struct call_value;
 struct qp_attr_def {
 	unsigned bit;		  /* IBV_QP_... */
-	const char *option;	  /* of modify-qp, without '-' */
+	const char *option;	  /* of modify-qp, without '-'; NULL: it has none, or several */
+	size_t arg;		  /* offset of its value, struct num, in struct modify_qp_args */
 	const char *unknown;	  /* placeholder for an unknown value: "PEER_QPN" */
 	const struct word *words; /* of an enum or of flags; NULL: a number */
 	bool flags;
@@ -108,6 +109,8 @@ struct qp_attr_def {
 /* In the order in which they are printed; ends with a bit of 0. */
 extern const struct qp_attr_def qp_attr_defs[];
 
+/* The definition of a bit that is in the table. */
+const struct qp_attr_def *qp_attr_def(unsigned bit);
 /* The bit's name without the prefix. */
 const char *qp_attr_name(const struct qp_attr_def *d);
 /* Its member of struct ibv_qp_attr; of a path the address vector. */

@@ -17,36 +17,46 @@
 #include "session.h"
 #include "words.h"
 
-#define DEF(bit_, option_, ...)                                      \
-	{                                                            \
-		.bit = IBV_QP_##bit_, .option = option_, __VA_ARGS__ \
+#define DEF(bit_, option_, field, ...)                                     \
+	{                                                                  \
+		.bit = IBV_QP_##bit_, .option = option_,                   \
+		.arg = offsetof(struct modify_qp_args, field), __VA_ARGS__ \
 	}
 
 /* clang-format off */
 const struct qp_attr_def qp_attr_defs[] = {
-	DEF(STATE, NULL, .words = qp_state_words),
-	DEF(CUR_STATE, "cur-state", .words = qp_state_words),
-	DEF(PORT, "port", .unknown = "PORT"),
-	DEF(PKEY_INDEX, "pkey-index"),
-	DEF(ACCESS_FLAGS, "access", .words = qp_access_words, .flags = true),
-	DEF(QKEY, "qkey", .unknown = "QKEY"),
+	{ .bit = IBV_QP_STATE, .words = qp_state_words },
+	DEF(CUR_STATE, "cur-state", cur_state, .words = qp_state_words),
+	DEF(PORT, "port", port, .unknown = "PORT"),
+	DEF(PKEY_INDEX, "pkey-index", pkey_index),
+	DEF(ACCESS_FLAGS, "access", access, .words = qp_access_words, .flags = true),
+	DEF(QKEY, "qkey", qkey, .unknown = "QKEY"),
 	{ .bit = IBV_QP_AV, .unknown = "-dgid PEER_GID" },
-	DEF(PATH_MTU, "mtu", .words = mtu_words, .unknown = "MTU"),
-	DEF(DEST_QPN, "dest-qpn", .unknown = "PEER_QPN"),
-	DEF(RQ_PSN, "rq-psn", .unknown = "PEER_PSN"),
-	DEF(MAX_DEST_RD_ATOMIC, "max-dest-rd-atomic"),
-	DEF(MIN_RNR_TIMER, "min-rnr-timer"),
-	DEF(TIMEOUT, "timeout"),
-	DEF(RETRY_CNT, "retry-cnt"),
-	DEF(RNR_RETRY, "rnr-retry"),
-	DEF(SQ_PSN, "sq-psn", .unknown = "PSN"),
-	DEF(MAX_QP_RD_ATOMIC, "max-rd-atomic"),
-	DEF(EN_SQD_ASYNC_NOTIFY, "en-sqd-async-notify"),
-	DEF(PATH_MIG_STATE, "path-mig-state", .words = mig_state_words),
+	DEF(PATH_MTU, "mtu", mtu, .words = mtu_words, .unknown = "MTU"),
+	DEF(DEST_QPN, "dest-qpn", dest_qpn, .unknown = "PEER_QPN"),
+	DEF(RQ_PSN, "rq-psn", rq_psn, .unknown = "PEER_PSN"),
+	DEF(MAX_DEST_RD_ATOMIC, "max-dest-rd-atomic", max_dest_rd_atomic),
+	DEF(MIN_RNR_TIMER, "min-rnr-timer", min_rnr_timer),
+	DEF(TIMEOUT, "timeout", timeout),
+	DEF(RETRY_CNT, "retry-cnt", retry_cnt),
+	DEF(RNR_RETRY, "rnr-retry", rnr_retry),
+	DEF(SQ_PSN, "sq-psn", sq_psn, .unknown = "PSN"),
+	DEF(MAX_QP_RD_ATOMIC, "max-rd-atomic", max_rd_atomic),
+	DEF(EN_SQD_ASYNC_NOTIFY, "en-sqd-async-notify", en_sqd_async_notify),
+	DEF(PATH_MIG_STATE, "path-mig-state", path_mig_state, .words = mig_state_words),
 	{ .bit = IBV_QP_ALT_PATH, .unknown = "-alt-dgid GID" },
 	{ 0 }
 };
 /* clang-format on */
+
+const struct qp_attr_def *qp_attr_def(unsigned bit)
+{
+	const struct qp_attr_def *d = qp_attr_defs;
+
+	while (d->bit != bit)
+		d++;
+	return d;
+}
 
 const char *qp_attr_name(const struct qp_attr_def *d)
 {
@@ -271,18 +281,11 @@ struct qp_verdict qp_change_judge(const struct qp_change *c)
 	return v;
 }
 
-static void append_text(Tcl_DString *d, const char *text)
-{
-	Tcl_DStringAppend(d, text, -1);
-}
-
 void qp_change_text(const struct qp_change *c, Tcl_DString *text)
 {
-	append_text(text, state_name(c->from));
-	if (!(c->mask & IBV_QP_STATE))
-		return;
-	append_text(text, " -> ");
-	append_text(text, state_name(c->to));
+	xappendf(text, "%s", state_name(c->from));
+	if (c->mask & IBV_QP_STATE)
+		xappendf(text, " -> %s", state_name(c->to));
 }
 
 void qp_change_command(struct session *s, const struct qp_change *given, enum ibv_qp_state to,
@@ -292,15 +295,11 @@ void qp_change_command(struct session *s, const struct qp_change *given, enum ib
 	struct qp_change c = *given;
 	unsigned takes = row ? row->required | row->optional : 0, unknown;
 
-	append_text(text, "modify-qp");
-	if (to != given->actual) { /* states are typed in capitals */
-		append_text(text, " ");
-		append_text(text, state_name(to));
-	}
-	if (s->ctx->qp != c.qp) {
-		append_text(text, " ");
-		append_text(text, c.qp->o.name);
-	}
+	xappendf(text, "modify-qp");
+	if (to != given->actual)
+		xappendf(text, " %s", state_name(to)); /* states are typed in capitals */
+	if (s->ctx->qp != c.qp)
+		xappendf(text, " %s", c.qp->o.name);
 	c.mask &= takes;
 	unknown = qp_fill(&c, row ? row->required & ~c.mask : 0);
 	qp_attr_options(&c.a, c.mask | unknown, unknown, text);
@@ -329,22 +328,15 @@ static void add_next_command(struct session *s, const struct qp_change *c, enum 
 /* Appends the states that a QP may move to: "INIT (or RESET)". */
 static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, Tcl_DString *d)
 {
-	const char *between = "", *close = "";
+	const bool errs = from != IBV_QPS_ERR && qp_row(type, from, IBV_QPS_ERR);
+	const char *between = "";
 
 	for (enum ibv_qp_state to = IBV_QPS_INIT; to < IBV_QPS_ERR; to++)
 		if (to != from && qp_row(type, from, to)) {
-			append_text(d, between);
-			append_text(d, state_name(to));
+			xappendf(d, "%s%s", between, state_name(to));
 			between = ", ";
 		}
-	if (*between) {
-		append_text(d, " (or ");
-		close = ")";
-	}
-	append_text(d, "RESET");
-	if (from != IBV_QPS_ERR && qp_row(type, from, IBV_QPS_ERR))
-		append_text(d, ", ERR");
-	append_text(d, close);
+	xappendf(d, *between ? " (or RESET%s)" : "RESET%s", errs ? ", ERR" : "");
 }
 
 static int no_transition(struct session *s, const struct qp_change *c)

@@ -25,13 +25,22 @@
  * have defaults. RETRY_CNT is 6 because soft-RoCE treats 7 as infinite.
  */
 
-#define UD_QKEY	    0x11111111
 #define HOPS	    64
-#define TIMEOUT	    14 /* 4.096 us * 2^14: 67 ms */
-#define RETRY_CNT   6
-#define RNR_RETRY   7  /* for ever */
-#define RNR_TIMER   12 /* 0.64 ms */
 #define PEER_NEEDED (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
+
+static const struct {
+	unsigned bit, value;
+} defaults[] = {
+	{ IBV_QP_PORT, 1 },
+	{ IBV_QP_ACCESS_FLAGS, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ },
+	{ IBV_QP_QKEY, 0x11111111 },
+	{ IBV_QP_MAX_DEST_RD_ATOMIC, 1 },
+	{ IBV_QP_MAX_QP_RD_ATOMIC, 1 },
+	{ IBV_QP_MIN_RNR_TIMER, 12 }, /* 0.64 ms */
+	{ IBV_QP_TIMEOUT, 14 },	      /* 4.096 us * 2^14: 67 ms */
+	{ IBV_QP_RETRY_CNT, 6 },
+	{ IBV_QP_RNR_RETRY, 7 }, /* for ever */
+};
 
 static bool same_gid_kind(const union ibv_gid *gid, const union ibv_gid *other)
 {
@@ -89,48 +98,17 @@ static void fill_mtu(struct qp_change *c, const struct ibv_port_attr *port)
 		c->a.path_mtu = theirs;
 }
 
-static void fill_plain(struct qp_change *c, unsigned bit)
+static void fill_numbers(struct qp_change *c, unsigned want)
 {
-	struct ibv_qp_attr *a = &c->a;
-
-	switch (bit) {
-	case IBV_QP_PORT:
-		a->port_num = 1;
-		break;
-	case IBV_QP_ACCESS_FLAGS:
-		a->qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-		break;
-	case IBV_QP_QKEY:
-		a->qkey = UD_QKEY;
-		break;
-	case IBV_QP_DEST_QPN:
-		a->dest_qp_num = c->qp->peer.qpn;
-		break;
-	case IBV_QP_RQ_PSN:
-		a->rq_psn = c->qp->peer.psn;
-		break;
-	case IBV_QP_SQ_PSN:
-		a->sq_psn = c->qp->psn;
-		break;
-	case IBV_QP_MAX_DEST_RD_ATOMIC:
-		a->max_dest_rd_atomic = 1;
-		break;
-	case IBV_QP_MAX_QP_RD_ATOMIC:
-		a->max_rd_atomic = 1;
-		break;
-	case IBV_QP_MIN_RNR_TIMER:
-		a->min_rnr_timer = RNR_TIMER;
-		break;
-	case IBV_QP_TIMEOUT:
-		a->timeout = TIMEOUT;
-		break;
-	case IBV_QP_RETRY_CNT:
-		a->retry_cnt = RETRY_CNT;
-		break;
-	case IBV_QP_RNR_RETRY:
-		a->rnr_retry = RNR_RETRY;
-		break;
-	}
+	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+		if (want & defaults[i].bit)
+			qp_attr_set(&c->a, qp_attr_def(defaults[i].bit), defaults[i].value);
+	if (want & IBV_QP_DEST_QPN)
+		c->a.dest_qp_num = c->qp->peer.qpn;
+	if (want & IBV_QP_RQ_PSN)
+		c->a.rq_psn = c->qp->peer.psn;
+	if (want & IBV_QP_SQ_PSN)
+		c->a.sq_psn = c->qp->psn;
 }
 
 unsigned qp_fill(struct qp_change *c, unsigned want)
@@ -147,9 +125,7 @@ unsigned qp_fill(struct qp_change *c, unsigned want)
 		fill_av(c, &port);
 	if (want & IBV_QP_PATH_MTU)
 		fill_mtu(c, &port);
-	for (unsigned bit = 1; bit <= IBV_QP_DEST_QPN; bit <<= 1)
-		if (want & bit)
-			fill_plain(c, bit);
+	fill_numbers(c, want);
 	c->mask |= want;
 	c->filled |= want;
 	return unknown;

@@ -17,6 +17,7 @@
 
 #include "alloc.h"
 #include "device/device.h"
+#include "language/interp.h"
 #include "loop.h"
 #include "objects.h"
 #include "output/out.h"
@@ -65,15 +66,11 @@ static int fail_bad_value(struct session *s, const char *what, const char *why)
 static int take_number(struct session *s, const struct peer_field *f, const char *text,
 		       struct qp_peer *p)
 {
-	Tcl_Obj *word = Tcl_NewStringObj(text, -1);
 	void *at = (char *)p + f->offset;
 	uint64_t v = 0;
-	bool fits, number;
+	bool fits;
 
-	Tcl_IncrRefCount(word);
-	number = args_number(word, &v, &fits);
-	Tcl_DecrRefCount(word);
-	if (!number || !fits || v < f->min || v > f->max)
+	if (!args_number(text, &v, &fits) || !fits || v < f->min || v > f->max)
 		return fail(s, "peer", "EPROTO",
 			    "the peer's %s '%s' is not a number from %llu to %llu", f->name, text,
 			    (unsigned long long)f->min, (unsigned long long)f->max);
@@ -147,11 +144,8 @@ static int take_peer(struct session *s, const struct value_source *from, struct 
 
 static int get_dict(const struct value_source *from, const char *key, char buf[VALUE_MAX])
 {
-	Tcl_Obj *name = Tcl_NewStringObj(key, -1), *v = NULL;
+	Tcl_Obj *v = dict_get(from->data, key);
 
-	Tcl_IncrRefCount(name);
-	Tcl_DictObjGet(NULL, from->data, name, &v);
-	Tcl_DecrRefCount(name);
 	if (!v)
 		return 0;
 	return snprintf(buf, VALUE_MAX, "%s", Tcl_GetString(v)) < VALUE_MAX ? 1 : -1;

@@ -10,6 +10,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
@@ -213,33 +214,20 @@ static int parse_dgid(struct session *s, const char *text, union ibv_gid *gid)
 
 static bool dict_u32(Tcl_Obj *dict, const char *key, uint32_t *v)
 {
-	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *word = NULL;
+	Tcl_Obj *word = dict_get(dict, key);
 	uint64_t wide;
 	bool fits;
 
-	Tcl_IncrRefCount(k);
-	Tcl_DictObjGet(NULL, dict, k, &word);
-	Tcl_DecrRefCount(k);
-	if (!word || !args_number(word, &wide, &fits) || !fits || wide > UINT32_MAX)
+	if (!word || !args_number(Tcl_GetString(word), &wide, &fits) || !fits || wide > UINT32_MAX)
 		return false;
 	*v = (uint32_t)wide;
 	return true;
 }
 
-static const char *dict_str(Tcl_Obj *dict, const char *key)
-{
-	Tcl_Obj *k = Tcl_NewStringObj(key, -1), *word = NULL;
-
-	Tcl_IncrRefCount(k);
-	Tcl_DictObjGet(NULL, dict, k, &word);
-	Tcl_DecrRefCount(k);
-	return word ? Tcl_GetString(word) : NULL;
-}
-
 /* The dict comes from another end: every field is checked. */
 static int from_dict(struct session *s, const struct ah_args *a, struct ah *ah)
 {
-	const char *gid = dict_str(a->to, "gid");
+	Tcl_Obj *gid = dict_get(a->to, "gid");
 	uint32_t v;
 
 	if (dict_u32(a->to, "lid", &v) && v <= UINT16_MAX)
@@ -251,7 +239,7 @@ static int from_dict(struct session *s, const struct ah_args *a, struct ah *ah)
 	if (!gid)
 		return fail(s, "ah", "EINVAL", "-to: the dict has no gid");
 	ah->attr.is_global = 1;
-	return parse_dgid(s, gid, &ah->attr.grh.dgid);
+	return parse_dgid(s, Tcl_GetString(gid), &ah->attr.grh.dgid);
 }
 
 static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)

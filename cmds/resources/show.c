@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/cmd.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
 #include "resources/show_process.h"
@@ -167,18 +168,26 @@ static const struct arg get_args[] = {
 	POS_OPT("attribute", get_args, attr, kind_str, "without: all, as a dict"), ARGS_END
 };
 
-static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
+static void append_keys(Tcl_Obj *dict, Tcl_Obj *list)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *key, *value;
+	Tcl_Obj *key, *value;
 	Tcl_DictSearch search;
-	const char *near;
 	int done;
 
-	Tcl_IncrRefCount(names);
-	Tcl_DictObjFirst(NULL, all, &search, &key, &value, &done);
+	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) != TCL_OK)
+		return;
 	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done))
-		Tcl_ListObjAppendElement(NULL, names, key);
+		Tcl_ListObjAppendElement(NULL, list, key);
 	Tcl_DictObjDone(&search);
+}
+
+static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
+{
+	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	const char *near;
+
+	Tcl_IncrRefCount(names);
+	append_keys(all, names);
 	near = suggest(a->attr, names);
 	fail(s, "get", "ENOENT", "%s has no attribute %s%s%s%s", a->obj->name, a->attr,
 	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -191,10 +200,8 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
 {
 	struct obj *o = objc == 1 && !s->at ? obj_find(s, NULL, Tcl_GetString(objv[0])) : NULL;
-	Tcl_Obj *dict, *key, *value;
-	Tcl_DictSearch search;
 	struct out *all;
-	int done;
+	Tcl_Obj *dict;
 
 	if (!o)
 		return;
@@ -202,11 +209,7 @@ static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl
 	o->class->describe(s, o, all);
 	dict = out_value(all);
 	Tcl_IncrRefCount(dict);
-	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) == TCL_OK) {
-		for (; !done; Tcl_DictObjNext(&search, &key, &value, &done))
-			Tcl_ListObjAppendElement(NULL, words, key);
-		Tcl_DictObjDone(&search);
-	}
+	append_keys(dict, words);
 	Tcl_DecrRefCount(dict);
 	out_free(all);
 }
@@ -215,7 +218,7 @@ static int show_get_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct get_args *a = args;
 	struct out *all = out_new(false);
-	Tcl_Obj *dict, *key, *value = NULL;
+	Tcl_Obj *dict;
 	int rc = 0;
 
 	a->obj->class->describe(s, a->obj, a->attr ? all : o);
@@ -224,15 +227,11 @@ static int show_get_exec(struct session *s, const void *args, struct out *o)
 		return 0;
 	}
 	dict = out_value(all);
-	key = Tcl_NewStringObj(a->attr, -1);
 	Tcl_IncrRefCount(dict);
-	Tcl_IncrRefCount(key);
-	Tcl_DictObjGet(NULL, dict, key, &value);
-	if (!value)
+	if (!dict_get(dict, a->attr))
 		rc = no_attr(s, a, dict);
 	else
 		out_copy(o, all, a->attr);
-	Tcl_DecrRefCount(key);
 	Tcl_DecrRefCount(dict);
 	out_free(all);
 	return rc;

@@ -190,7 +190,7 @@ static uint64_t key_of(Tcl_Obj *dict)
 	uint64_t key = 0;
 	bool fits;
 
-	return value && args_number(value, &key, &fits) && fits ? key : 0;
+	return value && args_number(Tcl_GetString(value), &key, &fits) && fits ? key : 0;
 }
 
 /* A peer of an older kind does not tell it. */

@@ -45,7 +45,8 @@ static bool same_number(const char *want, const char *got)
 
 	Tcl_IncrRefCount(a);
 	Tcl_IncrRefCount(b);
-	same = args_number(a, &x, &fits) && fits && args_number(b, &y, &fits) && fits && x == y;
+	same = args_number(Tcl_GetString(a), &x, &fits) && fits &&
+	       args_number(Tcl_GetString(b), &y, &fits) && fits && x == y;
 	Tcl_DecrRefCount(a);
 	Tcl_DecrRefCount(b);
 	return same;

@@ -88,7 +88,7 @@ static bool skips_word(struct session *s, const struct walk *w, const struct arg
 	if (!word || a->flags & ARG_NEED || !a->kind->matches)
 		return false;
 	if (w->ahead && !a->kind->is_static)
-		return args_number(word, &v, &fits);
+		return args_number(Tcl_GetString(word), &v, &fits);
 	return !a->kind->matches(s, a, word);
 }
 

@@ -152,9 +152,9 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Appends a blank and text as one word that can be typed: in quotes if it contains blanks. */
 void args_append_quoted(Tcl_DString *d, const char *text);
-/* Parses a number, decimal or 0x..., exact to 64 bits. False: word is not a number. *fits is false
+/* Parses a number, decimal or 0x..., exact to 64 bits. False: text is not a number. *fits is false
  * when the number is negative or does not fit in 64 bits. */
-bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits);
+bool args_number(const char *text, uint64_t *v, bool *fits);
 /* Parses len bytes of text as kind_size does: a part of the argument a. -1 with s->fail filled. */
 int args_size(struct session *s, const struct arg *a, const char *text, size_t len, uint64_t *v);
 /* Finds an entry by name or unique prefix; case and '-' or '_' do not matter. NULL: none or

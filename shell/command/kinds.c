@@ -56,11 +56,11 @@ static bool scan_number(const char *text, const char **end, uint64_t *v, bool *f
 	return at > digits;
 }
 
-bool args_number(Tcl_Obj *word, uint64_t *v, bool *fits)
+bool args_number(const char *text, uint64_t *v, bool *fits)
 {
 	const char *end;
 
-	return scan_number(Tcl_GetString(word), &end, v, fits) && !*end;
+	return scan_number(text, &end, v, fits) && !*end;
 }
 
 static int parse_bits(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst,
@@ -70,7 +70,7 @@ static int parse_bits(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	uint64_t max = a->max ? a->max : UINT64_MAX >> (64 - bits);
 	bool fits;
 
-	if (!args_number(word, &num->v, &fits))
+	if (!args_number(Tcl_GetString(word), &num->v, &fits))
 		return args_bad(s, a, "'%s' is not a number", Tcl_GetString(word));
 	if (!fits || num->v > UINT64_MAX >> (64 - bits))
 		return args_bad(s, a, "%s does not fit in %u bits", Tcl_GetString(word), bits);
@@ -96,7 +96,7 @@ static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	struct num *num = dst;
 	bool fits;
 
-	if (!args_number(word, &num->v, &fits))
+	if (!args_number(Tcl_GetString(word), &num->v, &fits))
 		return args_bad(s, a, "'%s' is not a port number", Tcl_GetString(word));
 	if (!fits || num->v > UINT16_MAX)
 		return args_bad(s, a, "%s is not a port: ports are 0 to 65535",
@@ -438,7 +438,7 @@ static bool number_matches(struct session *s, const struct arg *a, Tcl_Obj *word
 	bool fits;
 
 	(void)s, (void)a;
-	return args_number(word, &v, &fits);
+	return args_number(Tcl_GetString(word), &v, &fits);
 }
 
 static bool size_matches(struct session *s, const struct arg *a, Tcl_Obj *word)

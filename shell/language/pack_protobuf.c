@@ -23,7 +23,7 @@ int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bit
 	bool fits = true, big = false;
 
 	if (Tcl_GetWideIntFromObj(NULL, word, &wide) != TCL_OK) {
-		if (!args_number(word, v, &fits))
+		if (!args_number(Tcl_GetString(word), v, &fits))
 			return pack_no_number(s, name, Tcl_GetString(word));
 	} else {
 		*v = (uint64_t)wide;
