@@ -67,13 +67,14 @@ int control_send(int fd, const struct local_name *to, enum control_type type, un
 	return sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-static bool trusted(const struct ucred *cred)
+static bool is_trusted(const struct ucred *cred)
 {
 	return cred->uid == geteuid() || cred->uid == getuid() || cred->uid == 0;
 }
 
-/* What came beside the bytes. false: not of our user. */
-static bool read_beside(struct control_message *m, struct msghdr *h)
+/* Reads the credentials and the descriptors of a message. False: it does not come from this
+ * user. */
+static bool read_ancillary(struct control_message *m, struct msghdr *h)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
 
@@ -90,7 +91,7 @@ static bool read_beside(struct control_message *m, struct msghdr *h)
 		}
 	}
 	m->pid = cred.pid;
-	return trusted(&cred);
+	return is_trusted(&cred);
 }
 
 void control_drop(struct control_message *m)
@@ -106,7 +107,7 @@ static bool well_formed(const struct control_message *m, size_t n)
 	       m->header.length == n - sizeof(m->header) && m->header.slot < SLOTS;
 }
 
-/* 0: it is none that counts. */
+/* 1: received; 0: a message that is ignored; -1 with errno. */
 static int receive_one(int fd, struct control_message *m)
 {
 	struct iovec iov[2] = { { &m->header, sizeof(m->header) }, { m->data, sizeof(m->data) } };
@@ -127,7 +128,7 @@ static int receive_one(int fd, struct control_message *m)
 	if (n < 0)
 		return -1;
 	m->cut = h.msg_flags & MSG_CTRUNC;
-	if (!read_beside(m, &h) || h.msg_flags & MSG_TRUNC || !well_formed(m, (size_t)n))
+	if (!read_ancillary(m, &h) || h.msg_flags & MSG_TRUNC || !well_formed(m, (size_t)n))
 		return 0;
 	if (m->header.version != CONTROL_VERSION) {
 		errno = EPROTO;
@@ -192,7 +193,8 @@ int control_ask(const struct control_ask *ask, const struct local_name *to, enum
 
 /* ------------------------------------------------------- sockets by name -- */
 
-#define BASE_BYTES 80 /* of the name of a file, with a \0; the way to it has room for 24 more */
+#define BASE_BYTES \
+	80 /* of the name of a file and its \0; the path before it has room for 24 more */
 
 struct local_name local_in(const struct socket_dir *dir, const char *base)
 {
@@ -222,7 +224,7 @@ const char *local_base(const struct local_name *name)
 	return strrchr(name->un.sun_path, '/') + 1;
 }
 
-/* 0: somebody has bound it; else an errno. ECONNREFUSED: its process has ended. */
+/* 0: a process has bound the name; else an errno. ECONNREFUSED: the process has ended. */
 static int look_for_owner(const struct local_name *name)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
@@ -247,14 +249,14 @@ bool local_trusted(const struct local_name *name)
 	       (st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* What can be connected to is never removed. Between bind() and that moment is a short time:
- * hence the lock. */
+/* Removes the file of a name, unless it can be connected to. Between bind() and that moment there
+ * is a short time, in which DIR_NAMES protects the name. */
 static bool remove_stale(const struct socket_dir *dir, const struct local_name *name)
 {
 	return look_for_owner(name) == ECONNREFUSED && unlinkat(dir->fd, local_base(name), 0) == 0;
 }
 
-static int bind_to(int fd, const struct local_name *name)
+static int bind_name(int fd, const struct local_name *name)
 {
 	return bind(fd, (const struct sockaddr *)&name->un, name->len);
 }
@@ -266,8 +268,8 @@ int local_bind(const struct socket_dir *dir, const struct local_name *name)
 	if (fd < 0)
 		return -1;
 	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0 &&
-	    (bind_to(fd, name) == 0 ||
-	     (errno == EADDRINUSE && remove_stale(dir, name) && bind_to(fd, name) == 0)))
+	    (bind_name(fd, name) == 0 ||
+	     (errno == EADDRINUSE && remove_stale(dir, name) && bind_name(fd, name) == 0)))
 		return fd;
 	err = errno;
 	close(fd);
@@ -277,12 +279,12 @@ int local_bind(const struct socket_dir *dir, const struct local_name *name)
 
 void local_close(const struct socket_dir *dir, const struct local_name *name, int fd)
 {
-	unlinkat(dir->fd, local_base(name), 0); /* first: it is ours as long as it is bound */
+	unlinkat(dir->fd, local_base(name),
+		 0); /* before close(): the name is ours as long as it is bound */
 	close(fd);
 }
 
-/* Removes the file of a socket of another network, unless a process of that network is just
- * binding or removing one. */
+/* Removes the file of a socket of another network, unless a process there has locked its names. */
 static void sweep_elsewhere(const struct socket_dir *dir, uint64_t network,
 			    const struct local_name *name)
 {

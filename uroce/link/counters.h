@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device counts: the names are those of rdma_rxe in hw_counters. */
+/* The counters of the device. Their names are those that rdma_rxe has in hw_counters. */
 #ifndef UROCE_LINK_COUNTERS_H
 #define UROCE_LINK_COUNTERS_H
 
@@ -23,10 +23,10 @@ enum counter {
 	CNT_LINK_DOWNED,
 	CNT_RDMA_SENDS,
 	CNT_RDMA_RECVS,
-	/* ours: one-sided operations without packets */
+	/* of this device: one-sided operations without packets */
 	CNT_DIRECT_WRITES,
 	CNT_DIRECT_READS,
-	/* ours: packets that were dropped, and why */
+	/* of this device: packets that were dropped, and why */
 	CNT_BAD_ICRC,
 	CNT_BAD_PACKET, /* does not parse */
 	CNT_BAD_QPN,
@@ -35,8 +35,8 @@ enum counter {
 	CNT_BAD_SOURCE,
 	CNT_BAD_STATE,
 	CNT_NO_RECV,	/* UD, UC: without a receive, or one that is too short */
-	CNT_UNEXPECTED, /* a response that answers nothing that was asked */
-/* ours: packets that have had a fault, CNT_FAULT_DROP and so on */
+	CNT_UNEXPECTED, /* a response to nothing that was asked */
+/* of this device: packets to which a fault was done: CNT_FAULT_DROP and so on */
 #define CNT_OF_FAULT(name, word, lost, netem, help) CNT_FAULT_##name,
 	UROCE_FAULTS(CNT_OF_FAULT) CNT_FAULT_DELAY,
 	COUNTERS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every packet goes through the rules with its turn of the random numbers. What is held back
- * waits in a list per direction, in the order in which it is due, with one timer each.
+ * For every packet the rules draw random numbers. Packets that are held back wait in a list for
+ * each direction, in the order in which they are due, with one timer for each list.
  */
 #include "fault.h"
 
@@ -18,8 +18,8 @@
 #include "link.h"
 #include "tap.h"
 
-#define HELD_MAX     8192    /* packets; those that come on top are lost */
-#define REORDER_NS   1000000 /* at most: nothing came that could have overtaken */
+#define HELD_MAX     8192    /* packets in all; others are lost */
+#define REORDER_NS   1000000 /* at most, if no packet comes that could overtake */
 #define ICRC_IGNORES 4	     /* the byte of the BTH that the ICRC does not cover */
 
 struct rule {
@@ -29,7 +29,7 @@ struct rule {
 
 struct held_packet {
 	TAILQ_ENTRY(held_packet) entry, reordered_entry;
-	bool reordered; /* goes as soon as another packet to its QP has passed */
+	bool reordered; /* passes as soon as another packet to its QP has passed */
 	uint64_t when;
 	const char *fate;
 	struct packet addresses;
@@ -37,11 +37,11 @@ struct held_packet {
 	uint8_t data[];
 };
 
-/* One direction. */
+/* The packets of one direction that are held back. */
 struct side {
 	enum uroce_direction dir;
-	TAILQ_HEAD(held_list, held_packet) held; /* by when */
-	struct held_list reordered;		 /* one of a QP at most */
+	TAILQ_HEAD(held_list, held_packet) held; /* in the order of when */
+	struct held_list reordered;		 /* at most one of a QP */
 	struct timer timer;
 };
 
@@ -50,22 +50,22 @@ unsigned fault_directions;
 static struct rule rules[FAULT_RULES];
 static unsigned nrules, nheld;
 static uint64_t state = 1; /* of the random numbers */
-static bool reserved;	   /* the timers have their places */
+static bool reserved;	   /* timer_reserve() was called */
 
-static void run_out(struct timer *t);
+static void release_due(struct timer *t);
 
 static struct side sides[] = {
 	{ UROCE_OUT,
 	  TAILQ_HEAD_INITIALIZER(sides[0].held),
 	  TAILQ_HEAD_INITIALIZER(sides[0].reordered),
-	  { .fn = run_out } },
+	  { .fn = release_due } },
 	{ UROCE_IN,
 	  TAILQ_HEAD_INITIALIZER(sides[1].held),
 	  TAILQ_HEAD_INITIALIZER(sides[1].reordered),
-	  { .fn = run_out } },
+	  { .fn = release_due } },
 };
 
-static struct side *side_of(enum uroce_direction dir)
+static struct side *find_side(enum uroce_direction dir)
 {
 	return &sides[dir == UROCE_OUT ? 0 : 1];
 }
@@ -80,12 +80,12 @@ static uint64_t next_random(void)
 	return z ^ z >> 31;
 }
 
-static bool drawn(double probability)
+static bool draw_chance(double probability)
 {
 	return probability > 0 && (double)(next_random() >> 11) * 0x1p-53 < probability;
 }
 
-static bool matches(const struct rule *r, enum uroce_direction dir, const uint8_t *data)
+static bool rule_matches(const struct rule *r, enum uroce_direction dir, const uint8_t *data)
 {
 	const struct uroce_fault *f = &r->f;
 
@@ -98,18 +98,18 @@ static bool matches(const struct rule *r, enum uroce_direction dir, const uint8_
 static enum fate draw_rule(struct uroce_fault *f)
 {
 	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
-		if (drawn(*fault_chance(f, fate)))
+		if (draw_chance(*fault_chance(f, fate)))
 			return fate;
 	return PASS;
 }
 
-static enum fate draw(enum uroce_direction dir, const uint8_t *data, unsigned *delay_us)
+static enum fate draw_fate(enum uroce_direction dir, const uint8_t *data, unsigned *delay_us)
 {
 	*delay_us = 0;
 	for (unsigned i = 0; i < nrules; i++) {
 		enum fate fate;
 
-		if (!matches(&rules[i], dir, data))
+		if (!rule_matches(&rules[i], dir, data))
 			continue;
 		fate = draw_rule(&rules[i].f);
 		if (fate == PASS && !rules[i].f.delay_us)
@@ -121,22 +121,22 @@ static enum fate draw(enum uroce_direction dir, const uint8_t *data, unsigned *d
 	return PASS;
 }
 
-static void deliver(enum uroce_direction dir, const struct packet *a, const uint8_t *data,
-		    uint32_t n, const char *fate)
+static void deliver_packet(enum uroce_direction dir, const struct packet *a, const uint8_t *data,
+			   uint32_t n, const char *fate)
 {
 	if (dir == UROCE_OUT)
-		tx_again(a, data, n, fate);
+		tx_passed(a, data, n, fate);
 	else
-		rx_again(a, data, n, fate);
+		rx_passed(a, data, n, fate);
 }
 
-static void release(struct side *s, struct held_packet *h)
+static void release_packet(struct side *s, struct held_packet *h)
 {
 	TAILQ_REMOVE(&s->held, h, entry);
 	if (h->reordered)
 		TAILQ_REMOVE(&s->reordered, h, reordered_entry);
 	nheld--;
-	deliver(s->dir, &h->addresses, h->data, h->n, h->fate);
+	deliver_packet(s->dir, &h->addresses, h->data, h->n, h->fate);
 	free(h);
 }
 
@@ -148,17 +148,17 @@ static void set_timer(struct side *s)
 		timer_set(&s->timer, TAILQ_FIRST(&s->held)->when);
 }
 
-static void run_out(struct timer *t)
+static void release_due(struct timer *t)
 {
 	struct side *s = t == &sides[0].timer ? &sides[0] : &sides[1];
 	uint64_t now = engine_now();
 
 	while (!TAILQ_EMPTY(&s->held) && TAILQ_FIRST(&s->held)->when <= now)
-		release(s, TAILQ_FIRST(&s->held));
+		release_packet(s, TAILQ_FIRST(&s->held));
 	set_timer(s);
 }
 
-static void insert(struct side *s, struct held_packet *h)
+static void insert_by_time(struct side *s, struct held_packet *h)
 {
 	struct held_packet *before = TAILQ_LAST(&s->held, held_list);
 
@@ -171,9 +171,9 @@ static void insert(struct side *s, struct held_packet *h)
 	nheld++;
 }
 
-/* NULL: too many are held; the packet is lost. */
-static struct held_packet *hold(struct side *s, uint64_t ns, const struct packet *a,
-				const uint8_t *data, uint32_t n, const char *fate)
+/* NULL: too many packets are held back, or there is no memory; the packet is lost. */
+static struct held_packet *hold_packet(struct side *s, uint64_t ns, const struct packet *a,
+				       const uint8_t *data, uint32_t n, const char *fate)
 {
 	struct held_packet *h = nheld < HELD_MAX ? malloc(sizeof(*h) + n) : NULL;
 
@@ -188,7 +188,7 @@ static struct held_packet *hold(struct side *s, uint64_t ns, const struct packet
 		.fate = fate,
 	};
 	memcpy(h->data, data, n);
-	insert(s, h);
+	insert_by_time(s, h);
 	set_timer(s);
 	return h;
 }
@@ -203,7 +203,7 @@ static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
 	to[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
-/* What waits for another packet to the QP of data. */
+/* The packet that waits for another one to the QP of data. */
 static struct held_packet *find_reordered(const struct side *s, const uint8_t *data)
 {
 	struct held_packet *h;
@@ -219,41 +219,41 @@ static const char *fate_name(enum fate fate, unsigned delay_us)
 	return fate == PASS && delay_us ? "delay" : fault_kinds[fate].name;
 }
 
-static void pass(struct side *s, enum fate fate, unsigned delay_us, const struct packet *a,
-		 const uint8_t *data, uint32_t n)
+static void pass_packet(struct side *s, enum fate fate, unsigned delay_us, const struct packet *a,
+			const uint8_t *data, uint32_t n)
 {
 	const char *name = fate_name(fate, delay_us);
 	const char *first = fate == DUP ? fate_name(PASS, delay_us) : name;
 
 	if (delay_us) {
 		count(CNT_FAULT_DELAY);
-		if (hold(s, delay_us * 1000ull, a, data, n, first) && fate == DUP)
-			hold(s, delay_us * 1000ull, a, data, n, name);
+		if (hold_packet(s, delay_us * 1000ull, a, data, n, first) && fate == DUP)
+			hold_packet(s, delay_us * 1000ull, a, data, n, name);
 		return;
 	}
-	deliver(s->dir, a, data, n, first);
+	deliver_packet(s->dir, a, data, n, first);
 	if (fate == DUP)
-		deliver(s->dir, a, data, n, name);
+		deliver_packet(s->dir, a, data, n, name);
 }
 
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
 		uint32_t n)
 {
-	struct side *s = side_of(dir);
+	struct side *s = find_side(dir);
 	uint8_t changed[PACKET_MAX];
 	struct held_packet *waiting;
 	unsigned delay_us;
 	enum fate fate;
 
 	if (n < BTH_BYTES || n > PACKET_MAX) {
-		deliver(dir, addresses, data, n, NULL);
+		deliver_packet(dir, addresses, data, n, NULL);
 		return;
 	}
-	/* what is delivered may lead to more packets that pass here: look first */
+	/* delivering a packet may send more packets through here: look first */
 	waiting = find_reordered(s, data);
-	fate = draw(dir, data, &delay_us);
+	fate = draw_fate(dir, data, &delay_us);
 	if (fate == REORDER && waiting && !delay_us)
-		fate = PASS; /* one at a time */
+		fate = PASS; /* one packet of a QP at a time */
 	if (fate != PASS)
 		count(fault_kinds[fate].counter);
 	switch (fate) {
@@ -263,10 +263,10 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		return;
 	case REORDER:
 		if (delay_us) {
-			delay_us += REORDER_NS / 1000; /* those that follow overtake it */
+			delay_us += REORDER_NS / 1000; /* packets that follow overtake it */
 			break;
 		}
-		waiting = hold(s, REORDER_NS, addresses, data, n, fault_kinds[REORDER].name);
+		waiting = hold_packet(s, REORDER_NS, addresses, data, n, fault_kinds[REORDER].name);
 		if (waiting) {
 			waiting->reordered = true;
 			TAILQ_INSERT_TAIL(&s->reordered, waiting, reordered_entry);
@@ -281,14 +281,14 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	case FATES:
 		break;
 	}
-	pass(s, fate, delay_us, addresses, data, n);
+	pass_packet(s, fate, delay_us, addresses, data, n);
 	if (waiting && find_reordered(s, data) == waiting) {
-		release(s, waiting);
+		release_packet(s, waiting);
 		set_timer(s);
 	}
 }
 
-static int check(struct uroce_fault f)
+static int check_rule(struct uroce_fault f)
 {
 	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		if (!(*fault_chance(&f, fate) >= 0 && *fault_chance(&f, fate) <= 1))
@@ -301,7 +301,7 @@ int fault_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
 	unsigned directions = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (check(given[i]) != 0 || n > FAULT_RULES) {
+		if (check_rule(given[i]) != 0 || n > FAULT_RULES) {
 			errno = EINVAL;
 			return -1;
 		}

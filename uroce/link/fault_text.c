@@ -47,7 +47,8 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const 
 	return -1;
 }
 
-/* Digits, maybe a point and digits; *end: what follows. Negative: there are none. */
+/* Reads digits, perhaps with a point and more digits; *end: what follows. Negative: there are
+ * none. */
 static double read_decimal(const char *s, const char **end)
 {
 	double value = 0, unit = 1;
@@ -108,7 +109,7 @@ static int read_number(struct reader *r, const char *word, const char *s, uint64
 	return 0;
 }
 
-/* 5, or 5-9; PSNs are counted in a circle: 0xffffff-3 are five of them. */
+/* Reads 5 or 5-9. PSNs wrap: 0xffffff-3 are five of them. */
 static int read_psns(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
 {
 	const char *dash = strchr(s, '-');
@@ -169,7 +170,7 @@ static int read_count(struct reader *r, const char *word, const char *s, struct 
 	return read_number(r, word, s, UINT64_MAX, &f->count);
 }
 
-/* The words beside those of UROCE_FAULTS. */
+/* The words that are not faults. */
 static const struct {
 	const char *name, *also;
 	int (*read)(struct reader *r, const char *word, const char *s, struct uroce_fault *f);
@@ -198,7 +199,7 @@ static int refuse_word(struct reader *r, const char *word)
 	return refuse(r, "%s: no such word: there are %s", word, all);
 }
 
-/* key=value, of which word is the whole. */
+/* Reads key=value; word is the whole, for messages. */
 static int read_pair(struct reader *r, const char *word, const char *key, const char *value,
 		     struct uroce_fault *f)
 {
@@ -213,7 +214,7 @@ static int read_pair(struct reader *r, const char *word, const char *key, const 
 	return refuse_word(r, word);
 }
 
-/* One rule: words up to a semicolon or the end, which *s is moved to. */
+/* Reads one rule: words up to a semicolon or the end, to which *s is moved. */
 static int read_rule(struct reader *r, const char **s, struct uroce_fault *f)
 {
 	*f = (struct uroce_fault){ .opcode = -1, .psn = -1 };

@@ -5,15 +5,16 @@
 
 #define MASK	   (FRAME_RING_BYTES - 1)
 #define FRAME_MOST ((uint32_t)sizeof(struct frame_header) + PACKET_MAX + FRAME_LINE)
-/* Kept for acknowledgements: data that waits for them must not keep them waiting. */
+/* Kept for acknowledgements, which would otherwise wait behind data that waits for them. */
 #define KEPT (32u * 1024)
-/* Shown to the consumer before the batch is at its end: it can begin. With 4096, for each packet of
- * that MTU, the two wait for each other's cache lines: READs and WRITEs have a tenth less. */
+/* So many bytes become visible to the consumer before the batch ends, so that it can begin. With
+ * 4096, a packet of that MTU, the two sides wait for each other's cache lines: READs and WRITEs are
+ * a tenth slower. */
 #define PUBLISH_AT 16384u
-#define AHEAD	   1024u /* bytes of the next frame that are fetched while this one is copied */
+#define AHEAD	   1024u /* bytes of the next frame that are prefetched while this one is copied */
 #define GIVE_AT	   (FRAME_RING_BYTES / 8)
 
-static uint32_t bytes_of(uint32_t len)
+static uint32_t frame_bytes(uint32_t len)
 {
 	uint32_t n = (uint32_t)sizeof(struct frame_header) + len;
 
@@ -22,8 +23,9 @@ static uint32_t bytes_of(uint32_t len)
 
 /* ------------------------------------------------------------------------ producer -- */
 
-/* How much is free. A consumer that says what cannot be gets nothing more. */
-static uint32_t room(struct frame_producer *p, uint32_t want)
+/* The number of free bytes, read anew if they seem to be fewer than want. A consumer that shows an
+ * impossible position gets no more frames. */
+static uint32_t get_room(struct frame_producer *p, uint32_t want)
 {
 	uint32_t used = p->tail - p->head;
 
@@ -42,19 +44,19 @@ bool frame_has_room(struct frame_producer *p, bool kept)
 {
 	uint32_t want = 2 * FRAME_MOST + (kept ? 0 : KEPT);
 
-	if (room(p, want) >= want)
+	if (get_room(p, want) >= want)
 		return true;
 	atomic_exchange(&p->ring->full, 1);
-	return room(p, want) >= want;
+	return get_room(p, want) >= want;
 }
 
 struct frame_header *frame_reserve(struct frame_producer *p, uint32_t len)
 {
-	uint32_t want = bytes_of(len), at = p->tail & MASK, rest = FRAME_RING_BYTES - at;
+	uint32_t want = frame_bytes(len), at = p->tail & MASK, rest = FRAME_RING_BYTES - at;
 	uint32_t skip = want > rest ? rest : 0;
 	struct frame_header *h;
 
-	if (room(p, skip + want) < skip + want)
+	if (get_room(p, skip + want) < skip + want)
 		return NULL;
 	if (skip) {
 		h = (struct frame_header *)(p->ring->bytes + at);
@@ -76,8 +78,8 @@ void frame_commit(struct frame_producer *p)
 	}
 }
 
-/* The exchange is the barrier between what is shown and the question whether anybody looks:
- * frame_sleep() has the other half. */
+/* The exchange is the barrier between making the frames visible and asking whether the consumer
+ * sleeps; frame_sleep() has the other half. */
 bool frame_publish(struct frame_producer *p)
 {
 	atomic_exchange(&p->ring->tail, p->tail);
@@ -87,14 +89,14 @@ bool frame_publish(struct frame_producer *p)
 
 /* ------------------------------------------------------------------------ consumer -- */
 
-/* All of it is read once: what is checked is what is used. */
+/* Reads the header once, so that what is checked is what is used. */
 static void copy_header(struct frame *f, const struct frame_header *h)
 {
 	memcpy(&f->header, h, sizeof(f->header));
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-static bool is_broken(struct frame_consumer *c)
+static bool set_broken(struct frame_consumer *c)
 {
 	c->broken = true;
 	return false;
@@ -115,11 +117,11 @@ bool frame_next(struct frame_consumer *c, struct frame *f)
 	if (!there || c->broken)
 		return false;
 	if (there > FRAME_RING_BYTES || there % FRAME_LINE)
-		return is_broken(c);
+		return set_broken(c);
 	copy_header(f, h);
 	if (f->header.len == FRAME_SKIP) {
 		if (there <= rest)
-			return is_broken(c);
+			return set_broken(c);
 		c->head += rest;
 		there -= rest;
 		rest = FRAME_RING_BYTES;
@@ -127,21 +129,21 @@ bool frame_next(struct frame_consumer *c, struct frame *f)
 		copy_header(f, h);
 	}
 	len = f->header.len;
-	if (len < BTH_BYTES + ICRC_BYTES || len > PACKET_MAX || bytes_of(len) > there ||
-	    bytes_of(len) > rest)
-		return is_broken(c);
+	if (len < BTH_BYTES + ICRC_BYTES || len > PACKET_MAX || frame_bytes(len) > there ||
+	    frame_bytes(len) > rest)
+		return set_broken(c);
 	f->data = (const uint8_t *)(h + 1);
-	if (there > bytes_of(len))
-		fetch_ahead(c, c->head + bytes_of(len));
+	if (there > frame_bytes(len))
+		fetch_ahead(c, c->head + frame_bytes(len));
 	return true;
 }
 
 void frame_free(struct frame_consumer *c, const struct frame *f)
 {
-	c->head += bytes_of(f->header.len);
+	c->head += frame_bytes(f->header.len);
 }
 
-static bool give(struct frame_consumer *c)
+static bool show_head(struct frame_consumer *c)
 {
 	atomic_exchange(&c->ring->head, c->head);
 	c->freed = c->head;
@@ -150,7 +152,7 @@ static bool give(struct frame_consumer *c)
 
 bool frame_give_room(struct frame_consumer *c)
 {
-	return c->head - c->freed >= GIVE_AT && give(c);
+	return c->head - c->freed >= GIVE_AT && show_head(c);
 }
 
 bool frame_sleep(struct frame_consumer *c)

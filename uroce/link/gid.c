@@ -15,18 +15,18 @@
 #include "line_reader.h"
 #include "packet.h"
 
-/* IPv6, UDP, BTH, RETH, ImmDt and ICRC: the most that stands around payload. */
+/* IPv6, UDP, BTH, RETH, ImmDt and ICRC: the most that surrounds a payload */
 #define AROUND_PAYLOAD (40 + 8 + BTH_BYTES + 16 + 4 + ICRC_BYTES)
 
 static struct gid_entry table[GID_ENTRIES];
-static unsigned used; /* up to the last one in use */
+static unsigned used; /* up to the last entry in use */
 static bool filled;
 void (*gid_changed)(void);
 unsigned gid_changes;
 
 /* ---------------------------------------------------- addresses of this host -- */
 
-/* The order in which a new table has them. */
+/* The order of entries in a new table. */
 enum rank { IPV4, IPV6, IPV6_LINK_LOCAL, LOOPBACK_IPV4, LOOPBACK_IPV6 };
 
 struct candidate {
@@ -119,8 +119,8 @@ static unsigned read_all(int fd, struct candidate *c, const struct ifaddrs *list
 	return n;
 }
 
-/* The addresses that may be sent from, of interfaces that are up and wide enough, in the order of a
- * new table. The caller frees the list. How many, or -1 with errno. */
+/* Lists the addresses that may be sent from, of interfaces that are up and wide enough, in the
+ * order of a new table. The caller frees the list. Returns how many, or -1 with errno. */
 static int read_candidates(struct candidate **c)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), n = -1;
@@ -148,7 +148,7 @@ static bool is_empty(const struct gid_entry *e)
 	return e->ifindex == 0;
 }
 
-/* The same address: link-local ones may be on several interfaces. */
+/* Is it the same address? A link-local address may be on several interfaces. */
 static bool is_same(const struct gid_entry *a, const struct gid_entry *b)
 {
 	return !is_empty(a) && gid_equal(&a->gid, &b->gid) &&
@@ -228,7 +228,7 @@ void gid_refresh(void)
 	free(c);
 }
 
-static void fill(void)
+static void fill_table(void)
 {
 	if (!filled)
 		gid_refresh();
@@ -236,13 +236,13 @@ static void fill(void)
 
 const struct gid_entry *gid_at(unsigned index)
 {
-	fill();
+	fill_table();
 	return index < used && !is_empty(&table[index]) ? &table[index] : NULL;
 }
 
 int gid_index(const union ibv_gid *gid, unsigned scope)
 {
-	fill();
+	fill_table();
 	for (unsigned i = 0; i < used; i++)
 		if (!is_empty(&table[i]) && gid_equal(&table[i].gid, gid) &&
 		    (!scope || !is_link_local(gid) || table[i].ifindex == scope))
@@ -252,7 +252,7 @@ int gid_index(const union ibv_gid *gid, unsigned scope)
 
 unsigned gid_count(void)
 {
-	fill();
+	fill_table();
 	return used;
 }
 
@@ -304,8 +304,8 @@ void gid_to_sockaddr(struct sockaddr_storage *ss, const union ibv_gid *gid, uint
 	}
 }
 
-/* Where the host would send from: ss is the destination, then the source. */
-static int source_of(struct sockaddr_storage *ss)
+/* Replaces the destination in ss by the address that the host would send from. */
+static int find_source(struct sockaddr_storage *ss)
 {
 	socklen_t len = sizeof(*ss);
 	int fd = socket(ss->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret, err;
@@ -335,10 +335,10 @@ int gid_route(const struct sockaddr *dst)
 		return -1;
 	}
 	gid_to_sockaddr(&ss, &gid, scope, ROCE_PORT);
-	if (source_of(&ss) != 0 || gid_of_sockaddr(&gid, &scope, (struct sockaddr *)&ss) != 0)
+	if (find_source(&ss) != 0 || gid_of_sockaddr(&gid, &scope, (struct sockaddr *)&ss) != 0)
 		return -1;
 	index = gid_index(&gid, scope);
-	if (index < 0) { /* the news of it may not have come yet */
+	if (index < 0) { /* the kernel's message about it may not have come yet */
 		gid_refresh();
 		index = gid_index(&gid, scope);
 	}
@@ -369,7 +369,7 @@ void addrs_seen(int fd)
 {
 	char buf[8192];
 
-	/* ENOBUFS: more than the socket could hold, the list is read anyway */
+	/* ENOBUFS: messages were lost, but the whole table is read anyway */
 	while (recv(fd, buf, sizeof(buf), MSG_DONTWAIT) > 0 || errno == EINTR || errno == ENOBUFS)
 		;
 }

@@ -16,13 +16,13 @@
 #include "group_own.h"
 #include "pair.h"
 
-#define PATIENCE_MS 5000 /* with one who is joining at the same time */
-#define GATHER_MS   2000 /* to get the sockets from somebody */
-#define LEAVING_MS  300	 /* for a process that ends to be gone */
-#define ANSWER_MS   20	 /* before the next process is asked */
-#define GOING_MS    10	 /* before a look whether a process that goes has gone */
-#define MOVES	    10	 /* from one directory to another, in which somebody is */
-#define ALONE_SLOT  1	 /* where no other process can join */
+#define PATIENCE_MS 5000 /* for a process that is joining at the same time */
+#define GATHER_MS   2000 /* to get the sockets from another process */
+#define LEAVING_MS  300	 /* for a process that ends to release the port */
+#define ANSWER_MS   20	 /* before the next process is asked, too */
+#define GOING_MS    10	 /* between two attempts */
+#define MOVES	    10	 /* from one directory to another in use */
+#define ALONE_SLOT  1	 /* if no other process can join */
 
 struct group group = {
 	.dir = SOCKET_DIR_NONE,
@@ -33,15 +33,15 @@ struct group group = {
 	.sender = { -1, -1 },
 };
 
-/* Why it failed. */
+/* Why joining failed: text for the user. */
 struct reason {
 	char *text;
 	size_t size;
 };
 
-/* Always -1, with this errno. */
-__attribute__((format(printf, 3, 4))) static int fail(struct reason *r, int err, const char *format,
-						      ...)
+/* Returns -1 and sets errno to err. */
+__attribute__((format(printf, 3, 4))) static int set_reason(struct reason *r, int err,
+							    const char *format, ...)
 {
 	va_list args;
 
@@ -52,23 +52,25 @@ __attribute__((format(printf, 3, 4))) static int fail(struct reason *r, int err,
 	return -1;
 }
 
-static int fail_errno(struct reason *r, const char *what)
+static int set_reason_of_errno(struct reason *r, const char *what)
 {
 	int err = errno;
 
 	if (err == EMFILE || err == ENFILE)
-		return fail(r, err,
-			    "too many open files: uroce0 needs %u descriptors (raise the limit: "
-			    "ulimit -n %u)",
-			    SLOTS + 16, 4096);
-	return fail(r, err, "%s: %s", what, strerror(err));
+		return set_reason(
+			r, err,
+			"too many open files: uroce0 needs %u descriptors (raise the limit: "
+			"ulimit -n %u)",
+			SLOTS + 16, 4096);
+	return set_reason(r, err, "%s: %s", what, strerror(err));
 }
 
 /* ------------------------------------------------------------- a slot of our own -- */
 
-/* Whose a slot is, is a lock on a byte of what all have in common, the first socket: nobody else
- * can take it, and it is free when its process is gone. fcntl(2) has such locks for any file. */
-static struct flock lock_of(unsigned slot)
+/* A process owns a slot by a lock on a byte of the first socket, which all processes share. No
+ * other process can take the lock, and it is released when its owner is gone. fcntl(2) has such
+ * locks for any kind of file. */
+static struct flock lock_for_slot(unsigned slot)
 {
 	return (struct flock){
 		.l_type = F_WRLCK,
@@ -80,21 +82,22 @@ static struct flock lock_of(unsigned slot)
 
 static int lock_slot(unsigned slot)
 {
-	struct flock l = lock_of(slot);
+	struct flock l = lock_for_slot(slot);
 
 	return fcntl(group.rx[0], F_SETLK, &l);
 }
 
 pid_t group_slot_pid(unsigned slot)
 {
-	struct flock l = lock_of(slot);
+	struct flock l = lock_for_slot(slot);
 
 	if (fcntl(group.rx[0], F_GETLK, &l) != 0)
 		return -1;
 	return l.l_type == F_UNLCK ? 0 : l.l_pid;
 }
 
-/* Its name may be left of a process that was killed, or bound by a child of it. */
+/* The file of the name may be left from a process that was killed, or be bound by a child of
+ * one. */
 static int bind_control(unsigned slot)
 {
 	struct local_name name = control_name(&group.dir, slot);
@@ -104,75 +107,77 @@ static int bind_control(unsigned slot)
 	return group.control < 0 ? -1 : 0;
 }
 
-static int fail_sockets(struct reason *r)
+static int set_reason_of_sockets(struct reason *r)
 {
 	char where[200];
 
 	if (errno == EMFILE || errno == ENFILE)
-		return fail_errno(r, "");
+		return set_reason_of_errno(r, "");
 	socket_dir_print(&group.dir, where, sizeof(where));
-	return fail(r, errno, "no sockets in %s to speak to other processes with: %s", where,
-		    strerror(errno));
+	return set_reason(r, errno, "no sockets in %s to speak to other processes with: %s", where,
+			  strerror(errno));
 }
 
-static int name_slot(struct reason *r, unsigned slot)
+static int bind_name_of_slot(struct reason *r, unsigned slot)
 {
 	int ret;
 
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
-		return fail_sockets(r);
+		return set_reason_of_sockets(r);
 	local_sweep(&group.dir);
 	ret = bind_control(slot);
 	socket_dir_unlock(&group.dir, DIR_NAMES);
-	return ret == 0 ? 0 : fail_sockets(r);
+	return ret == 0 ? 0 : set_reason_of_sockets(r);
 }
 
-/* The number of it, or -1. */
+/* The number of the slot, or -1. */
 static int claim_slot(struct reason *r)
 {
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		if (lock_slot(slot) == 0)
-			return name_slot(r, slot) == 0 ? (int)slot : -1;
+			return bind_name_of_slot(r, slot) == 0 ? (int)slot : -1;
 		if (errno != EAGAIN && errno != EACCES)
-			return fail_errno(r, "no lock on a socket");
+			return set_reason_of_errno(r, "no lock on a socket");
 	}
-	return fail(r, EUSERS,
-		    "%u processes of this user use uroce0 on this host, and there is no room for "
-		    "more (see 'uroce status')",
-		    SLOTS - 1);
+	return set_reason(
+		r, EUSERS,
+		"%u processes of this user use uroce0 on this host, and there is no room for "
+		"more (see 'uroce status')",
+		SLOTS - 1);
 }
 
 /* -------------------------------------------------- the sockets, from somebody -- */
 
-/* FOREIGN: somebody has the port, and nobody of this directory; ELSEWHERE: those who have it are
- * in another one. */
+/* FOREIGN: a process that is not in this directory has the port; ELSEWHERE: those that have it are
+ * in another directory. */
 enum gathered { GOT, NOBODY, SILENT, FOREIGN, ELSEWHERE, FAILED };
 
-static enum gathered fail_alone(struct reason *r, pid_t pid)
+static enum gathered refuse_alone(struct reason *r, pid_t pid)
 {
 	char who[160];
 
 	process_print(pid, who, sizeof(who));
-	fail(r, EADDRINUSE,
-	     "UDP port 4791 is in use: by %s, and this kernel cannot share it. End it, or start this "
-	     "in a network of its own (unshare -rn)",
-	     who);
+	set_reason(
+		r, EADDRINUSE,
+		"UDP port 4791 is in use: by %s, and this kernel cannot share it. End it, or start this "
+		"in a network of its own (unshare -rn)",
+		who);
 	return FAILED;
 }
 
-static enum gathered fail_version(struct reason *r, const struct control_message *m)
+static enum gathered refuse_version(struct reason *r, const struct control_message *m)
 {
 	char who[160];
 
 	process_print(m->pid, who, sizeof(who));
-	fail(r, EPROTO,
-	     "%s uses another version of uroce: end it, or use the same version (%u, not %u)", who,
-	     m->header.version, CONTROL_VERSION);
+	set_reason(r, EPROTO,
+		   "%s uses another version of uroce: end it, or use the same version (%u, not %u)",
+		   who, m->header.version, CONTROL_VERSION);
 	return FAILED;
 }
 
-/* Takes the sockets out of a message; SILENT: it is not the answer. */
-static enum gathered take_answer(struct reason *r, struct control_message *m)
+/* Takes the sockets out of a message. SILENT: it is not the answer. */
+static enum gathered take_sockets(struct reason *r, struct control_message *m)
 {
 	bool answer = m->header.type == CONTROL_SOCKETS;
 
@@ -181,22 +186,22 @@ static enum gathered take_answer(struct reason *r, struct control_message *m)
 		return GOT;
 	}
 	if (answer && m->nfds == 0 && !m->cut)
-		return fail_alone(r, m->pid);
+		return refuse_alone(r, m->pid);
 	control_drop(m);
 	if (!m->cut)
 		return SILENT;
 	errno = EMFILE;
-	fail_errno(r, "");
+	set_reason_of_errno(r, "");
 	return FAILED;
 }
 
-static enum gathered wait_for_answer(struct reason *r, int fd)
+static enum gathered wait_for_sockets(struct reason *r, int fd)
 {
 	static struct control_message m; /* one thread at a time joins */
 	int64_t until = now_ms() + ANSWER_MS;
 
 	while (control_await(fd, &m, until) == 0) {
-		enum gathered got = take_answer(r, &m);
+		enum gathered got = take_sockets(r, &m);
 
 		if (got != SILENT)
 			return got;
@@ -204,24 +209,25 @@ static enum gathered wait_for_answer(struct reason *r, int fd)
 	if (errno != EPROTO)
 		return SILENT;
 	control_drop(&m);
-	return fail_version(r, &m);
+	return refuse_version(r, &m);
 }
 
-/* Asks one process after the other. The late answer of one that was asked before counts, too. */
-static enum gathered ask_others(struct reason *r)
+/* Asks one process after the other. The late answer of a process that was asked before counts,
+ * too. */
+static enum gathered ask_others_for_sockets(struct reason *r)
 {
 	enum gathered got = NOBODY;
 	struct control_ask ask;
 
 	if (control_ask_open(&ask) != 0) {
-		fail_errno(r, "no socket to ask other processes with");
+		set_reason_of_errno(r, "no socket to ask other processes with");
 		return FAILED;
 	}
 	for (unsigned slot = 1; slot < SLOTS && (got == NOBODY || got == SILENT); slot++) {
 		struct local_name name = control_name(&group.dir, slot);
 
 		if (control_ask(&ask, &name, CONTROL_ASK_SOCKETS) == 0)
-			got = wait_for_answer(r, ask.answers);
+			got = wait_for_sockets(r, ask.answers);
 		else if (errno == EAGAIN)
 			got = SILENT;
 	}
@@ -229,8 +235,8 @@ static enum gathered ask_others(struct reason *r)
 	return got;
 }
 
-/* Nobody gives them: the port may be free. */
-static enum gathered make(struct reason *r)
+/* No process has sockets to give: the port may be free. */
+static enum gathered make_sockets(struct reason *r)
 {
 	if (sockets_make(group.rx) == 0)
 		return GOT;
@@ -245,26 +251,26 @@ static enum gathered make(struct reason *r)
 	}
 	if (errno == EADDRINUSE)
 		return FOREIGN;
-	fail_errno(r, "no UDP socket at port 4791");
+	set_reason_of_errno(r, "no UDP socket at port 4791");
 	return FAILED;
 }
 
-static int fail_in_use(struct reason *r)
+static int set_reason_in_use(struct reason *r)
 {
 	char who[300], where[200];
 
 	switch (port_owner_print(who, sizeof(who))) {
 	case PORT_OF_KERNEL:
-		return fail(r, EADDRINUSE, "UDP port 4791 is in use: by %s", who);
+		return set_reason(r, EADDRINUSE, "UDP port 4791 is in use: by %s", who);
 	case PORT_OF_ANOTHER:
-		return fail(
+		return set_reason(
 			r, EADDRINUSE,
 			"UDP port 4791 is in use: by %s. It is one user's at a time: wait until "
 			"that ends, or start this in a network of its own (unshare -rn)",
 			who);
 	default:
 		socket_dir_print(&group.dir, where, sizeof(where));
-		return fail(
+		return set_reason(
 			r, EADDRINUSE,
 			"UDP port 4791 is in use: by %s, which is not in %s, where processes on "
 			"uroce0 find each other. End it, or start this in a network of its own "
@@ -273,7 +279,7 @@ static int fail_in_use(struct reason *r)
 	}
 }
 
-static bool is_lively_elsewhere(void)
+static bool is_joined_elsewhere(void)
 {
 	struct socket_dir other;
 
@@ -283,19 +289,19 @@ static bool is_lively_elsewhere(void)
 	return true;
 }
 
-/* Somebody has the port: another user, another program, one of ours that is about to go, or
- * that has joined at the same moment in another directory. */
-static enum gathered take_sockets_of_stopped(struct reason *r)
+/* Another process has the port: of another user, another program, a process of ours that is about
+ * to end, or one that has joined at the same moment in another directory. */
+static enum gathered judge_port_owner(struct reason *r)
 {
 	if (port_is_of_another_user()) {
-		fail_in_use(r);
+		set_reason_in_use(r);
 		return FAILED;
 	}
-	return is_lively_elsewhere() ? ELSEWHERE : FOREIGN;
+	return is_joined_elsewhere() ? ELSEWHERE : FOREIGN;
 }
 
-/* They are stopped, or about to go. */
-static enum gathered take(struct reason *r)
+/* The processes of the group are stopped, or about to end. */
+static enum gathered copy_sockets_of_stopped(struct reason *r)
 {
 	if (port_take_sockets(group.rx) == 0)
 		return GOT;
@@ -303,23 +309,23 @@ static enum gathered take(struct reason *r)
 		return FOREIGN;
 	if (errno != EMFILE && errno != ENFILE)
 		return SILENT;
-	fail_errno(r, "");
+	set_reason_of_errno(r, "");
 	return FAILED;
 }
 
-static enum gathered gather_once(struct reason *r)
+static enum gathered gather_sockets_once(struct reason *r)
 {
-	enum gathered got = ask_others(r);
+	enum gathered got = ask_others_for_sockets(r);
 
 	if (got == NOBODY)
-		got = make(r);
+		got = make_sockets(r);
 	if (got == FOREIGN)
-		got = take_sockets_of_stopped(r);
-	return got == SILENT ? take(r) : got;
+		got = judge_port_owner(r);
+	return got == SILENT ? copy_sockets_of_stopped(r) : got;
 }
 
-/* One of those who have a slot and say nothing. */
-static int fail_silent(struct reason *r)
+/* Names one of the processes that have a slot and do not answer. */
+static int set_reason_silent(struct reason *r)
 {
 	char who[200] = "";
 	bool silent = false;
@@ -334,31 +340,32 @@ static int fail_silent(struct reason *r)
 			process_print(pid, who, sizeof(who));
 	}
 	if (!silent)
-		return fail_in_use(r);
-	return fail(r, EBUSY,
-		    "UDP port 4791 is shared with processes that do not answer: %s. Continue it "
-		    "(kill -CONT), or end it",
-		    who[0] ? who : "one that cannot be seen from here");
+		return set_reason_in_use(r);
+	return set_reason(
+		r, EBUSY,
+		"UDP port 4791 is shared with processes that do not answer: %s. Continue it "
+		"(kill -CONT), or end it",
+		who[0] ? who : "one that cannot be seen from here");
 }
 
-/* GOT, ELSEWHERE or FAILED. */
-static enum gathered gather(struct reason *r)
+/* Tries until there are sockets or time is up: GOT, ELSEWHERE or FAILED. */
+static enum gathered gather_sockets(struct reason *r)
 {
 	int64_t since = now_ms();
 
 	for (;;) {
-		enum gathered got = gather_once(r);
+		enum gathered got = gather_sockets_once(r);
 
 		if (got == GOT || got == ELSEWHERE || got == FAILED)
 			return got;
-		/* A process that ends closes its sockets one by one: its name may be gone, and
-		 * the port not; or it looks like another program. */
+		/* A process that ends closes its sockets one by one: its name may be gone while it
+		 * still has the port; or it looks like another program. */
 		if (got == FOREIGN && now_ms() >= since + LEAVING_MS) {
-			fail_in_use(r);
+			set_reason_in_use(r);
 			return FAILED;
 		}
 		if (now_ms() >= since + GATHER_MS) {
-			fail_silent(r);
+			set_reason_silent(r);
 			return FAILED;
 		}
 		poll(NULL, 0, GOING_MS);
@@ -367,14 +374,14 @@ static enum gathered gather(struct reason *r)
 
 /* ---------------------------------------------------------------- all together -- */
 
-static int open_senders(struct reason *r)
+static int open_send_sockets(struct reason *r)
 {
 	static const int families[2] = { AF_INET, AF_INET6 };
 
 	for (unsigned i = 0; i < 2; i++) {
-		group.sender[i] = sockets_sender(families[i], &group.port[i]);
+		group.sender[i] = open_send_socket(families[i], &group.port[i]);
 		if (group.sender[i] < 0 && (i == 0 || errno != EAFNOSUPPORT))
-			return fail_errno(r, "no UDP socket to send from");
+			return set_reason_of_errno(r, "no UDP socket to send from");
 	}
 	return 0;
 }
@@ -383,7 +390,7 @@ static int open_epoll(struct reason *r)
 {
 	group.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (group.epoll < 0 || control_epoll_add(group.control) != 0)
-		return fail_errno(r, "no epoll descriptor");
+		return set_reason_of_errno(r, "no epoll descriptor");
 	return 0;
 }
 
@@ -399,7 +406,7 @@ static void close_all(void)
 	pair_forget();
 	close_fd(&group.epoll);
 	close_fd(&group.watch);
-	close_fd(&group.control); /* nobody asks us any more */
+	close_fd(&group.control); /* no process can ask us from now on */
 	sockets_close(group.rx);
 	close_fd(&group.sender[0]);
 	close_fd(&group.sender[1]);
@@ -408,26 +415,28 @@ static void close_all(void)
 	group.slot = 0;
 }
 
-static int set_up(struct reason *r)
+static int set_up_slot(struct reason *r)
 {
 	int slot = claim_slot(r);
 
-	if (slot < 0 || open_senders(r) != 0 || open_epoll(r) != 0)
+	if (slot < 0 || open_send_sockets(r) != 0 || open_epoll(r) != 0)
 		return -1;
 	sockets_claimed(group.rx[slot]);
 	group.slot = (unsigned)slot;
 	pair_start();
-	return move_watch() == 0 ? 0 : fail_errno(r, "no look at the directory of the sockets");
+	return watch_own_name() == 0
+		       ? 0
+		       : set_reason_of_errno(r, "no look at the directory of the sockets");
 }
 
 static enum gathered join_locked(struct reason *r)
 {
-	enum gathered got = gather(r);
+	enum gathered got = gather_sockets(r);
 
-	return got == GOT && set_up(r) != 0 ? FAILED : got;
+	return got == GOT && set_up_slot(r) != 0 ? FAILED : got;
 }
 
-static int lock_joining(struct reason *r)
+static int lock_join(struct reason *r)
 {
 	char who[160] = "";
 	pid_t holder = 0;
@@ -435,11 +444,12 @@ static int lock_joining(struct reason *r)
 	if (socket_dir_lock(&group.dir, DIR_JOIN, PATIENCE_MS, &holder) == 0)
 		return 0;
 	if (errno != ETIMEDOUT)
-		return fail_sockets(r);
+		return set_reason_of_sockets(r);
 	if (holder)
 		process_print(holder, who, sizeof(who));
-	return fail(r, EBUSY,
-		    "another process is just starting with uroce0 and does not get on: %s", who);
+	return set_reason(r, EBUSY,
+			  "another process is just starting with uroce0 and does not get on: %s",
+			  who);
 }
 
 static enum gathered join_in_dir(struct reason *r)
@@ -449,16 +459,16 @@ static enum gathered join_in_dir(struct reason *r)
 
 	if (socket_dir_join(&group.dir, control_lively) != 0) {
 		if (errno == EACCES)
-			fail(r, EACCES,
-			     "no directory for sockets that is this user's alone: neither "
-			     "XDG_RUNTIME_DIR nor /tmp nor /dev/shm will do");
+			set_reason(r, EACCES,
+				   "no directory for sockets that is this user's alone: neither "
+				   "XDG_RUNTIME_DIR nor /tmp nor /dev/shm will do");
 		else if (access("/proc/self/fd", X_OK) != 0)
-			fail(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
+			set_reason(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
 		else
-			fail_errno(r, "no directory for sockets");
+			set_reason_of_errno(r, "no directory for sockets");
 		return FAILED;
 	}
-	if (lock_joining(r) == 0) {
+	if (lock_join(r) == 0) {
 		got = join_locked(r);
 		socket_dir_unlock(&group.dir, DIR_JOIN);
 	}
@@ -475,11 +485,11 @@ int group_join(char *text, size_t size)
 	enum gathered got = ELSEWHERE;
 
 	if (messages_start() != 0)
-		return fail_errno(&r, "no memory");
+		return set_reason_of_errno(&r, "no memory");
 	for (unsigned i = 0; i < MOVES && got == ELSEWHERE; i++)
 		got = join_in_dir(&r);
 	if (got == ELSEWHERE)
-		fail(&r, EBUSY, "processes of this user come and go in several directories");
+		set_reason(&r, EBUSY, "processes of this user come and go in several directories");
 	return got == GOT ? 0 : -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processes of a group tell each other while they run: MADs handed on, sockets for
- * those who join, and how things stand.
+ * What the processes of a group send each other while they run: MADs that are passed on, sockets
+ * for processes that join, and status.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 #include "pair.h"
 #include "link.h"
 
-#define AT_ONCE 64 /* messages that are served before others have their turn */
+#define AT_ONCE 64 /* messages of one socket that are handled in a row */
 
 /* ------------------------------------------------------- MADs that must wait -- */
 
-/* The kernel queues ten datagrams for a process, and a burst of MADs is longer. One that
- * was not taken after PATIENCE is lost, like a packet: its process may be stopped. */
+/* The kernel queues ten datagrams for a process, and a burst of MADs is longer. A MAD that is not
+ * accepted within PATIENCE is lost, like a packet: its process may be stopped. */
 #define WAITING	 128
 #define PATIENCE 300000000u /* ns */
 #define AGAIN	 1000000u
@@ -43,8 +43,8 @@ static bool same_name(const struct local_name *a, const struct local_name *b)
 	return a->len == b->len && memcmp(&a->un, &b->un, a->len) == 0;
 }
 
-/* Those to one process keep their order: is an earlier one to it waiting? */
-static bool behind(unsigned n, const struct local_name *to)
+/* Messages to one process stay in order: does an earlier one to it wait? */
+static bool is_behind(unsigned n, const struct local_name *to)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (same_name(&waiting[i].to, to))
@@ -52,7 +52,7 @@ static bool behind(unsigned n, const struct local_name *to)
 	return false;
 }
 
-static bool goes(const struct pending_message *w, uint64_t now)
+static bool send_or_give_up(const struct pending_message *w, uint64_t now)
 {
 	return control_send(group.control, &w->to, CONTROL_MAD, group.slot, w->data, w->n, NULL,
 			    0) == 0 ||
@@ -65,7 +65,7 @@ static void send_waiting(struct timer *t)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < nwaiting; i++) {
-		if (!behind(kept, &waiting[i].to) && goes(&waiting[i], now))
+		if (!is_behind(kept, &waiting[i].to) && send_or_give_up(&waiting[i], now))
 			continue;
 		if (kept != i)
 			waiting[kept] = waiting[i];
@@ -78,7 +78,7 @@ static void send_waiting(struct timer *t)
 
 static struct timer again = { .fn = send_waiting };
 
-static int keep(const struct local_name *to, const char *data, size_t n)
+static int keep_message(const struct local_name *to, const char *data, size_t n)
 {
 	struct pending_message *w = &waiting[nwaiting];
 
@@ -108,13 +108,13 @@ int messages_forward(const struct local_name *to, const struct mad_from *from, c
 	memcpy(data, from, sizeof(*from));
 	memcpy(data + sizeof(*from), mad, n);
 	n += sizeof(*from);
-	if (!behind(nwaiting, to)) {
+	if (!is_behind(nwaiting, to)) {
 		if (control_send(group.control, to, CONTROL_MAD, group.slot, data, n, NULL, 0) == 0)
 			return 0;
 		if (errno != EAGAIN)
 			return -1;
 	}
-	return keep(to, data, n);
+	return keep_message(to, data, n);
 }
 
 int messages_start(void)
@@ -181,26 +181,26 @@ static void serve_answer(int to, struct control_message *m)
 	pair_take_answer(m);
 }
 
-/* to: where the answer goes; -1: nowhere. */
+/* to: the socket for the answer; -1: none */
 static void (*const serve[CONTROL_TYPES])(int to, struct control_message *m) = {
 	[CONTROL_ASK_SOCKETS] = serve_sockets, [CONTROL_MAD] = serve_mad,
 	[CONTROL_ASK_STATUS] = serve_status,   [CONTROL_OFFER_PAIR] = serve_offer,
 	[CONTROL_ANSWER_PAIR] = serve_answer,  [CONTROL_ASK_INVENTORY] = serve_inventory,
 };
 
-/* One of another version wants to join: our version is all that it shall see. */
-static void refuse(int to, const struct control_message *m)
+/* A process of another version wants to join: the answer shows it our version, and no more. */
+static void refuse_version(int to, const struct control_message *m)
 {
 	if (m->header.type == CONTROL_ASK_SOCKETS)
 		control_send(to, NULL, CONTROL_SOCKETS, group.slot, NULL, 0, NULL, 0);
 }
 
-static int answer_to(const struct control_message *m)
+static int answer_socket(const struct control_message *m)
 {
 	return m->nfds == 1 ? m->fds[0] : -1;
 }
 
-/* What is served may release names: their descriptors are others' then. */
+/* Handles the messages of a socket. Handling one may close that socket: names_have() sees it. */
 static void serve_fd(int fd)
 {
 	static struct control_message m;
@@ -208,10 +208,10 @@ static void serve_fd(int fd)
 	for (unsigned i = 0; i < AT_ONCE && (fd == group.control || names_have(fd)); i++) {
 		if (control_receive(fd, &m) == 0) {
 			if (m.header.type < CONTROL_TYPES && serve[m.header.type])
-				serve[m.header.type](answer_to(&m), &m);
+				serve[m.header.type](answer_socket(&m), &m);
 			control_drop(&m);
 		} else if (errno == EPROTO) {
-			refuse(answer_to(&m), &m);
+			refuse_version(answer_socket(&m), &m);
 			control_drop(&m);
 		} else {
 			break;
@@ -229,8 +229,8 @@ void group_serve(void)
 	n = epoll_wait(group.epoll, events, sizeof(events) / sizeof(events[0]), 0);
 	for (int i = 0; i < n; i++)
 		if (events[i].data.fd == group.watch)
-			move_if_gone();
-		else if (!pair_died(events[i].data.fd))
+			rebind_if_gone();
+		else if (!pair_note_death(events[i].data.fd))
 			serve_fd(events[i].data.fd);
 	if (nwaiting)
 		send_waiting(&again);
@@ -253,7 +253,7 @@ int group_forward(unsigned slot, const struct mad_from *from, const void *mad, s
 #define PATIENCE_MS 500
 
 struct asking {
-	bool there[SLOTS]; /* and has not answered */
+	bool there[SLOTS]; /* processes that have not answered yet */
 	unsigned left;
 	void (*fn)(void *arg, unsigned slot, int pid, const char *text);
 	void *arg;
@@ -271,7 +271,7 @@ static void ask_all(struct asking *a, const struct socket_dir *dir, const struct
 	}
 }
 
-static void take_answer(struct asking *a, struct control_message *m)
+static void report_answer(struct asking *a, struct control_message *m)
 {
 	unsigned slot = m->header.slot;
 
@@ -283,20 +283,20 @@ static void take_answer(struct asking *a, struct control_message *m)
 	a->fn(a->arg, slot, m->pid, m->data);
 }
 
-static void take_answers(struct asking *a, int fd, struct control_message *m)
+static void report_answers(struct asking *a, int fd, struct control_message *m)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
 
 	while (a->left) {
 		if (control_await(fd, m, until) == 0)
-			take_answer(a, m);
+			report_answer(a, m);
 		else if (errno != EPROTO)
 			break;
 		control_drop(m);
 	}
 }
 
-static int ask(struct asking *a, const struct socket_dir *dir)
+static int ask_for_status(struct asking *a, const struct socket_dir *dir)
 {
 	struct control_message *m = malloc(sizeof(*m));
 	struct control_ask pair;
@@ -306,13 +306,13 @@ static int ask(struct asking *a, const struct socket_dir *dir)
 		return -1;
 	}
 	ask_all(a, dir, &pair);
-	take_answers(a, pair.answers, m);
+	report_answers(a, pair.answers, m);
 	control_ask_close(&pair);
 	free(m);
 	return 0;
 }
 
-static void tell_silent(const struct asking *a, const struct socket_dir *dir)
+static void report_silent(const struct asking *a, const struct socket_dir *dir)
 {
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		struct local_name name = control_name(dir, slot);
@@ -330,9 +330,9 @@ int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text)
 
 	if (socket_dir_look(&dir, control_lively) != 0)
 		return errno == ENOENT ? 0 : -1;
-	ret = ask(&a, &dir);
+	ret = ask_for_status(&a, &dir);
 	if (ret == 0)
-		tell_silent(&a, &dir);
+		report_silent(&a, &dir);
 	socket_dir_close(&dir);
 	return ret;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A name is bound by one process, so the kernel keeps it unique; what it does not know is that
- * "any address" overlaps with each single one. So claims are made one after the other, with
- * DIR_NAMES locked.
+ * Names of processes that listen for connections; and what happens when the directory of the names
+ * is removed.
+ *
+ * The kernel makes sure that a name is bound by one process only. It does not know that "any
+ * address" overlaps with each single address. So names are claimed one at a time, with DIR_NAMES
+ * locked.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +22,7 @@
 #include "group_own.h"
 #include "line_reader.h"
 
-#define PATIENCE_MS 1000 /* with other processes of this user and network, on a busy machine */
+#define PATIENCE_MS 1000 /* for other processes of this user and network, on a busy machine */
 #define PORTS	    65536
 
 struct group_name {
@@ -29,7 +32,9 @@ struct group_name {
 };
 
 static LIST_HEAD(, group_name) held = LIST_HEAD_INITIALIZER(held);
-static struct group_name own_guid = { .fd = -1 }; /* nothing is sent to it */
+static struct group_name own_guid = {
+	.fd = -1
+}; /* bound while this process has connections; nothing is sent to it */
 
 static struct local_name service_name(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
@@ -58,37 +63,39 @@ static bool is_any(const union ibv_gid *addr)
 	return memcmp(&any, addr, sizeof(any)) == 0;
 }
 
-static bool taken(uint16_t space, uint16_t port, const union ibv_gid *addr)
+static bool is_taken(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
 	struct local_name name = service_name(space, port, addr);
 
 	return local_taken(&name);
 }
 
-/* Does somebody listen on a single address of this host? */
-static bool single_taken(uint16_t space, uint16_t port, bool v4)
+/* Does a process listen on a single address of this host? */
+static bool is_single_address_taken(uint16_t space, uint16_t port, bool v4)
 {
 	for (unsigned i = 0; i < gid_count(); i++) {
 		const struct gid_entry *e = gid_at(i);
 
-		if (e && gid_is_ipv4(&e->gid) == v4 && taken(space, port, &e->gid))
+		if (e && gid_is_ipv4(&e->gid) == v4 && is_taken(space, port, &e->gid))
 			return true;
 	}
 	return false;
 }
 
-static bool overlaps(uint16_t space, uint16_t port, const union ibv_gid *addr)
+static bool overlaps_with_taken(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
 	bool v4 = gid_is_ipv4(addr);
 	union ibv_gid any = any_of_family(v4);
 
-	return is_any(addr) ? single_taken(space, port, v4) : taken(space, port, &any);
+	return is_any(addr) ? is_single_address_taken(space, port, v4)
+			    : is_taken(space, port, &any);
 }
 
-/* 0, or -1 with errno as rdma_cm says it in the kernel. */
-static int claim(struct group_name *n, uint16_t space, uint16_t port, const union ibv_gid *addr)
+/* 0, or -1 with errno as the kernel's rdma_cm sets it. */
+static int claim_name(struct group_name *n, uint16_t space, uint16_t port,
+		      const union ibv_gid *addr)
 {
-	if (overlaps(space, port, addr)) {
+	if (overlaps_with_taken(space, port, addr)) {
 		errno = EADDRNOTAVAIL;
 		return -1;
 	}
@@ -111,8 +118,8 @@ static void read_ephemeral_range(unsigned *first, unsigned *last)
 	}
 }
 
-/* The ports of a space that have a name in the directory: a bit each. */
-static void find_used(uint16_t space, uint8_t used[PORTS / 8])
+/* Finds the ports of a space that have a name in the directory: a bit each. */
+static void find_used_ports(uint16_t space, uint8_t used[PORTS / 8])
 {
 	DIR *entries = socket_dir_list(&group.dir);
 	const char *base;
@@ -130,8 +137,9 @@ static void find_used(uint16_t space, uint8_t used[PORTS / 8])
 		closedir(entries);
 }
 
-/* From a random one on; again: those that have a name, which may be left of a process that has
- * ended, or of another address. */
+/* Tries all ports, beginning with a random one: those without a name in the directory, or, if
+ * again, those with one, which may be left from a process that has ended, or be for another
+ * address. */
 static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
 			  const union ibv_gid *addr, const uint8_t used[PORTS / 8], bool again)
 {
@@ -146,7 +154,7 @@ static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
 		if (!!(used[candidate / 8] & 1u << candidate % 8) != again)
 			continue;
 		*port = (uint16_t)candidate;
-		if (claim(n, space, *port, addr) == 0)
+		if (claim_name(n, space, *port, addr) == 0)
 			return 0;
 		if (errno != EADDRINUSE && errno != EADDRNOTAVAIL)
 			return -1;
@@ -160,7 +168,7 @@ static int claim_ephemeral(struct group_name *n, uint16_t space, uint16_t *port,
 {
 	uint8_t used[PORTS / 8];
 
-	find_used(space, used);
+	find_used_ports(space, used);
 	if (claim_in_range(n, space, port, addr, used, false) == 0)
 		return 0;
 	return errno == EADDRNOTAVAIL ? claim_in_range(n, space, port, addr, used, true) : -1;
@@ -173,7 +181,7 @@ static int claim_locked(struct group_name *n, uint16_t space, uint16_t *port,
 
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return -1;
-	ret = *port ? claim(n, space, *port, addr) : claim_ephemeral(n, space, port, addr);
+	ret = *port ? claim_name(n, space, *port, addr) : claim_ephemeral(n, space, port, addr);
 	socket_dir_unlock(&group.dir, DIR_NAMES);
 	return ret;
 }
@@ -229,8 +237,8 @@ static struct local_name guid_name(uint64_t guid)
 	return local_name(&group.dir, "guid.%016llx", (unsigned long long)guid);
 }
 
-/* group_release() frees it, in its time. */
-static void let_go(struct group_name *name)
+/* Forgets a name that is closed. group_release() frees it later. */
+static void drop_name(struct group_name *name)
 {
 	LIST_REMOVE(name, next);
 	name->fd = -1;
@@ -242,7 +250,7 @@ void names_close(void)
 		struct group_name *name = LIST_FIRST(&held);
 
 		local_close(&group.dir, &name->name, name->fd);
-		let_go(name);
+		drop_name(name);
 	}
 }
 
@@ -252,17 +260,17 @@ void names_forget(void)
 		struct group_name *name = LIST_FIRST(&held);
 
 		close(name->fd);
-		let_go(name);
+		drop_name(name);
 	}
 }
 
-void names_move(void)
+void rebind_names(void)
 {
 	struct group_name *name;
 
 	LIST_FOREACH(name, &held, next) {
 		name->name = local_in(&group.dir, local_base(&name->name));
-		if (move_socket(&name->name, name->fd) == 0)
+		if (rebind_socket(&name->name, name->fd) == 0)
 			control_epoll_add(name->fd);
 	}
 }
@@ -286,8 +294,8 @@ bool group_announced(uint64_t guid)
 {
 	struct local_name name = guid_name(guid);
 
-	/* Asked with our own socket, so that no descriptor is needed. In doubt the process lives.
-	 */
+	/* We ask with our own socket, so that no descriptor is needed. In doubt the process
+	 * lives. */
 	return connect(own_guid.fd, (const struct sockaddr *)&name.un, name.len) == 0 ||
 	       (errno != ECONNREFUSED && errno != ENOENT);
 }
@@ -303,12 +311,12 @@ int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 /* ----------------------------------------- when the directory is removed -- */
 
 /*
- * The directory of the sockets is removed while its processes live: XDG_RUNTIME_DIR goes when
- * the last session of a user ends, programs that were left running do not; or somebody cleans
- * up. Each process notices that its name is gone, and binds its sockets again where others look
- * for them now. Whose a slot is does not depend on names, so connections go on meanwhile. A process
- * for which the system has no watch left goes without one: when the directory is removed, those
- * that start later do not find it.
+ * The directory may be removed while processes use it: XDG_RUNTIME_DIR is removed when the last
+ * session of a user ends, but programs may go on; or somebody cleans up. Each process notices that
+ * its name is gone, and binds its sockets again in the directory that newcomers use. Connections
+ * continue meanwhile, because the owner of a slot does not depend on names. If the system has no
+ * watch left for a process, the process goes without: when the directory is removed, later
+ * processes do not find it.
  */
 
 int control_epoll_add(int fd)
@@ -323,7 +331,8 @@ void control_epoll_remove(int fd)
 	epoll_ctl(group.epoll, EPOLL_CTL_DEL, fd, NULL);
 }
 
-/* A file that loses its only link: IN_DELETE_SELF would come when the socket is closed. */
+/* Watches for the file to lose its only link. IN_DELETE_SELF would come only when the socket is
+ * closed. */
 static int watch_name(void)
 {
 	struct local_name name = control_name(&group.dir, group.slot);
@@ -331,8 +340,8 @@ static int watch_name(void)
 	return inotify_add_watch(group.watch, name.un.sun_path, IN_ATTRIB) < 0 ? -1 : 0;
 }
 
-/* inotify(7) says EMFILE for this too: all programs of a user may have 128 instances, as
- * fs.inotify.max_user_instances is by default. */
+/* Does EMFILE mean descriptors? inotify(7) sets it also if the programs of the user have as many
+ * instances as fs.inotify.max_user_instances allows, which is 128 by default. */
 static bool has_descriptor_left(void)
 {
 	int fd = dup(group.epoll);
@@ -343,7 +352,7 @@ static bool has_descriptor_left(void)
 	return true;
 }
 
-int move_watch(void)
+int watch_own_name(void)
 {
 	group.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (group.watch >= 0 && watch_name() == 0)
@@ -353,7 +362,7 @@ int move_watch(void)
 	return -1;
 }
 
-static bool is_gone(void)
+static bool is_own_name_gone(void)
 {
 	struct local_name name = control_name(&group.dir, group.slot);
 	char events[1024];
@@ -364,8 +373,8 @@ static bool is_gone(void)
 	return lstat(name.un.sun_path, &st) != 0 && errno == ENOENT;
 }
 
-/* What it has received and nobody has read goes with the old one, as on a wire. */
-int move_socket(const struct local_name *name, int fd)
+/* Messages that wait in the old socket are lost, as on a wire. */
+int rebind_socket(const struct local_name *name, int fd)
 {
 	int bound = local_bind(&group.dir, name), ret;
 
@@ -376,30 +385,30 @@ int move_socket(const struct local_name *name, int fd)
 	return ret < 0 ? -1 : 0;
 }
 
-/* One that cannot be bound stays without a name: others do not find it. */
-static void move_all(void)
+/* A socket that cannot be bound stays without a name: others do not find it. */
+static void rebind_all(void)
 {
 	struct local_name name = control_name(&group.dir, group.slot);
 
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return;
-	if (move_socket(&name, group.control) == 0)
+	if (rebind_socket(&name, group.control) == 0)
 		control_epoll_add(group.control);
-	names_move();
+	rebind_names();
 	socket_dir_unlock(&group.dir, DIR_NAMES);
 	watch_name();
 }
 
-void move_if_gone(void)
+void rebind_if_gone(void)
 {
 	struct socket_dir old = group.dir;
 
-	if (!is_gone())
+	if (!is_own_name_gone())
 		return;
 	if (socket_dir_join(&group.dir, control_lively) != 0) {
 		group.dir = old;
 		return;
 	}
-	move_all();
+	rebind_all();
 	socket_dir_close(&old);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel numbers the sockets of a SO_REUSEPORT group in the order in which they were
- * bound, and moves the last one into the place of one that leaves; so all are bound by one
- * process, and none ever leaves. What number a socket has is written into it as its TTL
- * (nothing is sent from it), for those who get it from another process.
+ * The sockets of the group, and which process has a socket.
+ *
+ * The kernel numbers the sockets of a SO_REUSEPORT group in the order in which they were bound, and
+ * moves the last one into the place of one that leaves. So one process binds all of them, and none
+ * ever leaves. The number of a socket is stored in it as its TTL, which has no other use because
+ * nothing is sent from it: a process that receives the sockets checks it.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -34,12 +36,13 @@
 #define IPV6_MULTICAST_ALL 29
 #endif
 
-#define ROOM	    (8 << 20) /* bytes of the socket buffers, where the host allows them */
-#define STALE	    100000    /* packets; more than fit in a buffer */
+#define ROOM	    (8 << 20) /* bytes of the socket buffers, if the host allows them */
+#define STALE	    100000    /* packets: more than fit into a buffer */
 #define SPORT_FIRST 0xc000
 #define ATTEMPTS    100
 
-/* The socket buffers of slots that nobody has shall not hold what nobody reads. */
+/* Sets the size of a socket buffer. Those of free slots are made small, so that they do not hold
+ * packets that nobody reads. */
 static void set_room(int fd, int option, int bytes)
 {
 	int force = option == SO_RCVBUF ? SO_RCVBUFFORCE : SO_SNDBUFFORCE;
@@ -48,7 +51,7 @@ static void set_room(int fd, int option, int bytes)
 		setsockopt(fd, SOL_SOCKET, option, &bytes, sizeof(bytes));
 }
 
-/* The destination QPN is in the second word of the BTH. QP 1 is everybody's: slot 0. */
+/* The destination QPN is in the second word of the BTH. QP 1 belongs to all processes: slot 0. */
 static int attach_steering(int fd)
 {
 	struct sock_filter code[] = {
@@ -69,8 +72,9 @@ struct option {
 	bool needed;
 };
 
-/* What rx.c wants to know of a packet (of the lifetime see rx_lifetime(): of MADs always); and
- * only multicast that a socket has joined. */
+/* Options for what rx.c has to know about a packet, and for receiving only multicast groups that a
+ * socket has joined. rx_want_lifetime() turns off hop limit and traffic class for packets that are
+ * not MADs. */
 static const struct option options_v6[] = {
 	{ IPPROTO_IPV6, IPV6_V6ONLY, 0, true },
 	{ IPPROTO_IPV6, IPV6_RECVPKTINFO, 1, true },
@@ -115,15 +119,15 @@ static int close_keep_errno(int fd)
 	return -1;
 }
 
-static int udp(int family)
+static int open_udp_socket(int family)
 {
 	return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_UDP);
 }
 
-/* The family of the group: IPv6 takes IPv4 too. */
-static int family_here(void)
+/* The family of the sockets of the group: IPv6 sockets receive IPv4, too. */
+static int choose_family(void)
 {
-	int fd = udp(AF_INET6);
+	int fd = open_udp_socket(AF_INET6);
 
 	if (fd < 0)
 		return errno == EAFNOSUPPORT ? AF_INET : AF_INET6;
@@ -131,10 +135,11 @@ static int family_here(void)
 	return AF_INET6;
 }
 
-/* Sockets that allow it are added to a group that is there: that must not happen. */
-static int check_free(int family)
+/* Is the port free? A socket with SO_REUSEPORT would be added to an existing group, which must not
+ * happen. */
+static int check_port_is_free(int family)
 {
-	int fd = udp(family), ret, zero = 0;
+	int fd = open_udp_socket(family), ret, zero = 0;
 
 	if (fd < 0)
 		return -1;
@@ -153,9 +158,9 @@ static int bind_port(int fd, int family)
 	return bind_any(fd, family, ROCE_PORT);
 }
 
-static int make_one(int family, int index)
+static int make_group_socket(int family, int index)
 {
-	int fd = udp(family), one = 1, ttl = index + 1;
+	int fd = open_udp_socket(family), one = 1, ttl = index + 1;
 
 	if (fd < 0)
 		return -1;
@@ -173,13 +178,13 @@ static int make_one(int family, int index)
 
 int sockets_make(int rx[SLOTS])
 {
-	int family = family_here();
+	int family = choose_family();
 
 	memset(rx, -1, SLOTS * sizeof(*rx));
-	if (check_free(family) != 0)
+	if (check_port_is_free(family) != 0)
 		return -1;
 	for (unsigned i = 0; i < SLOTS; i++) {
-		rx[i] = make_one(family, (int)i);
+		rx[i] = make_group_socket(family, (int)i);
 		if (rx[i] < 0) {
 			int err = errno;
 
@@ -194,11 +199,11 @@ int sockets_make(int rx[SLOTS])
 
 int sockets_make_alone(int rx[SLOTS], unsigned slot)
 {
-	int family = family_here();
+	int family = choose_family();
 
 	memset(rx, -1, SLOTS * sizeof(*rx));
-	rx[0] = udp(family);
-	rx[slot] = udp(family);
+	rx[0] = open_udp_socket(family);
+	rx[slot] = open_udp_socket(family);
 	if (rx[0] >= 0 && rx[slot] >= 0 && bind_port(rx[slot], family) == 0)
 		return 0;
 	for (unsigned i = 0; i <= slot; i += slot)
@@ -207,7 +212,7 @@ int sockets_make_alone(int rx[SLOTS], unsigned slot)
 	return -1;
 }
 
-static int option_of(int fd, int level, int name)
+static int get_option(int fd, int level, int name)
 {
 	int value = -1;
 	socklen_t len = sizeof(value);
@@ -230,10 +235,10 @@ int sockets_index(int fd)
 	    (at.sa.sa_family != AF_INET && at.sa.sa_family != AF_INET6))
 		return -1;
 	if ((at.sa.sa_family == AF_INET ? at.in.sin_port : at.in6.sin6_port) != htons(ROCE_PORT) ||
-	    option_of(fd, SOL_SOCKET, SO_TYPE) != SOCK_DGRAM ||
-	    option_of(fd, SOL_SOCKET, SO_REUSEPORT) != 1)
+	    get_option(fd, SOL_SOCKET, SO_TYPE) != SOCK_DGRAM ||
+	    get_option(fd, SOL_SOCKET, SO_REUSEPORT) != 1)
 		return -1;
-	index = option_of(fd, IPPROTO_IP, IP_TTL) - 1;
+	index = get_option(fd, IPPROTO_IP, IP_TTL) - 1;
 	return index >= 0 && index < (int)SLOTS ? index : -1;
 }
 
@@ -268,9 +273,10 @@ void sockets_released(int fd)
 	set_room(fd, SO_RCVBUF, 0);
 }
 
-/* The IPv4 identification must be 0, since the ICRC covers it: so it is with DF, and while
- * the socket is not connected. What is too long for the interface fails, and is not cut. */
-static int set_unfragmented(int fd, int family)
+/* The IPv4 identification must be 0, because the ICRC covers it. The kernel writes 0 if DF is set
+ * and the socket is not connected. A packet that is too long for the interface fails instead of
+ * being cut. */
+static int forbid_fragments(int fd, int family)
 {
 	static const struct option v4[] = {
 		{ IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE, true },
@@ -284,16 +290,16 @@ static int set_unfragmented(int fd, int family)
 	return family == AF_INET ? SET(fd, v4) : SET(fd, v6);
 }
 
-int sockets_sender(int family, uint16_t *port)
+int open_send_socket(int family, uint16_t *port)
 {
-	int fd = udp(family);
+	int fd = open_udp_socket(family);
 	uint16_t random;
 
 	if (fd < 0)
 		return -1;
-	if (set_unfragmented(fd, family) != 0)
+	if (forbid_fragments(fd, family) != 0)
 		return close_keep_errno(fd);
-	set_room(fd, SO_RCVBUF, 0); /* nobody reads it */
+	set_room(fd, SO_RCVBUF, 0); /* nothing is read from it */
 	set_room(fd, SO_SNDBUF, ROOM);
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
@@ -309,14 +315,14 @@ int sockets_sender(int family, uint16_t *port)
 
 /* -------------------------------------------- which process has a socket -- */
 
-#define INODES 256 /* sockets at a port that are looked at */
+#define INODES 256 /* sockets of a port that are considered */
 
-/* Sockets of interest, and whose they are. */
+/* The inodes of some sockets, and who owns them. */
 struct inodes {
 	uint64_t inode[INODES];
 	unsigned n;
-	unsigned uid; /* of the last one */
-	bool alien;   /* one is of another user than ours */
+	unsigned uid; /* the owner of the last one */
+	bool alien;   /* one belongs to another user */
 };
 
 /* --------------------------------------------------------------- from sockets -- */
@@ -344,7 +350,7 @@ static void read_udp_sockets(const char *file, struct inodes *set)
 	line_reader_close(&sockets);
 }
 
-static struct inodes port_inodes(void)
+static struct inodes find_port_inodes(void)
 {
 	struct inodes set = { 0 };
 
@@ -355,14 +361,14 @@ static struct inodes port_inodes(void)
 
 bool port_is_of_another_user(void)
 {
-	struct inodes set = port_inodes();
+	struct inodes set = find_port_inodes();
 
 	return set.alien;
 }
 
-/* /proc/net/unix is of this network, and so is the name of the file; the path to it is what the
- * one who bound it has said. */
-static struct inodes name_inodes(const struct local_name *name)
+/* The inode of the socket with that name. /proc/net/unix shows only sockets of this network, and so
+ * does the base name; the path is the one that was given to bind(2). */
+static struct inodes find_name_inode(const struct local_name *name)
 {
 	struct line_reader sockets;
 	struct inodes set = { 0 };
@@ -387,7 +393,7 @@ static struct inodes name_inodes(const struct local_name *name)
 
 /* --------------------------------------------------------------- to processes -- */
 
-static bool is_in(const struct inodes *set, uint64_t inode)
+static bool has_inode(const struct inodes *set, uint64_t inode)
 {
 	for (unsigned i = 0; i < set->n; i++)
 		if (set->inode[i] == inode)
@@ -395,10 +401,10 @@ static bool is_in(const struct inodes *set, uint64_t inode)
 	return false;
 }
 
-/* Calls fn for each descriptor of a process that is one of the sockets, until it returns
- * true; then returns true. */
-static bool each_fd(pid_t pid, const struct inodes *set, bool (*fn)(void *arg, pid_t pid, int fd),
-		    void *arg)
+/* Calls fn for each descriptor of a process that is one of the sockets, until fn returns true.
+ * Returns whether it did. */
+static bool for_each_fd(pid_t pid, const struct inodes *set,
+			bool (*fn)(void *arg, pid_t pid, int fd), void *arg)
 {
 	char path[300], to[64];
 	struct dirent *e;
@@ -415,7 +421,7 @@ static bool each_fd(pid_t pid, const struct inodes *set, bool (*fn)(void *arg, p
 		if (n <= 0)
 			continue;
 		to[n] = '\0';
-		if (sscanf(to, "socket:[%" SCNu64 "]", &inode) == 1 && is_in(set, inode))
+		if (sscanf(to, "socket:[%" SCNu64 "]", &inode) == 1 && has_inode(set, inode))
 			done = fn(arg, pid, atoi(e->d_name));
 	}
 	if (dir)
@@ -423,8 +429,8 @@ static bool each_fd(pid_t pid, const struct inodes *set, bool (*fn)(void *arg, p
 	return done;
 }
 
-static bool each_process(const struct inodes *set, bool (*fn)(void *arg, pid_t pid, int fd),
-			 void *arg)
+static bool for_each_process(const struct inodes *set, bool (*fn)(void *arg, pid_t pid, int fd),
+			     void *arg)
 {
 	DIR *proc = set->n ? opendir("/proc") : NULL;
 	struct dirent *e;
@@ -434,41 +440,41 @@ static bool each_process(const struct inodes *set, bool (*fn)(void *arg, pid_t p
 		pid_t pid = atoi(e->d_name);
 
 		if (pid > 0 && pid != getpid())
-			done = each_fd(pid, set, fn, arg);
+			done = for_each_fd(pid, set, fn, arg);
 	}
 	if (proc)
 		closedir(proc);
 	return done;
 }
 
-static bool first_pid(void *arg, pid_t pid, int fd)
+static bool store_pid(void *arg, pid_t pid, int fd)
 {
 	(void)fd;
 	*(pid_t *)arg = pid;
 	return true;
 }
 
-static pid_t process_of(const struct inodes *set)
+static pid_t find_process(const struct inodes *set)
 {
 	pid_t pid = 0;
 
-	each_process(set, first_pid, &pid);
+	for_each_process(set, store_pid, &pid);
 	return pid;
 }
 
 pid_t name_owner(const struct local_name *name)
 {
-	struct inodes set = name_inodes(name);
+	struct inodes set = find_name_inode(name);
 
-	return process_of(&set);
+	return find_process(&set);
 }
 
 bool name_is_of(pid_t pid, const struct local_name *name)
 {
-	struct inodes set = name_inodes(name);
+	struct inodes set = find_name_inode(name);
 	pid_t found;
 
-	return set.n && each_fd(pid, &set, first_pid, &found);
+	return set.n && for_each_fd(pid, &set, store_pid, &found);
 }
 
 /* ----------------------------------------------------------- taking the sockets -- */
@@ -479,10 +485,10 @@ struct taking {
 	pid_t pid;
 	int pidfd;
 	int err;
-	bool foreign; /* a socket at the port is none of a group */
+	bool foreign; /* a socket of the port belongs to no group */
 };
 
-static void start_over(struct taking *t, pid_t pid)
+static void begin_with_process(struct taking *t, pid_t pid)
 {
 	if (t->pidfd >= 0)
 		close(t->pidfd);
@@ -492,14 +498,15 @@ static void start_over(struct taking *t, pid_t pid)
 	t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* All have to come from one process, which has had all from the beginning. */
-static bool take(void *arg, pid_t pid, int fd)
+/* Copies one of the sockets. All must come from one process, which has had all from the
+ * beginning. */
+static bool copy_socket(void *arg, pid_t pid, int fd)
 {
 	struct taking *t = arg;
 	int copy, index;
 
 	if (pid != t->pid)
-		start_over(t, pid);
+		begin_with_process(t, pid);
 	copy = (int)syscall(SYS_pidfd_getfd, t->pidfd, fd, 0);
 	if (copy < 0) {
 		t->err = errno;
@@ -518,11 +525,11 @@ static bool take(void *arg, pid_t pid, int fd)
 int port_take_sockets(int rx[SLOTS])
 {
 	struct taking t = { .rx = rx, .pidfd = -1, .err = ESRCH };
-	struct inodes set = port_inodes();
+	struct inodes set = find_port_inodes();
 	bool done;
 
 	memset(rx, -1, SLOTS * sizeof(*rx));
-	done = !set.alien && each_process(&set, take, &t);
+	done = !set.alien && for_each_process(&set, copy_socket, &t);
 	if (t.pidfd >= 0)
 		close(t.pidfd);
 	if (done)
@@ -560,8 +567,8 @@ static void print_user(unsigned uid, char *buf, size_t n)
 
 enum port_owner port_owner_print(char *buf, size_t n)
 {
-	struct inodes set = port_inodes();
-	pid_t pid = process_of(&set);
+	struct inodes set = find_port_inodes();
+	pid_t pid = find_process(&set);
 	char user[80], process[160];
 
 	print_user(set.uid, user, sizeof(user));

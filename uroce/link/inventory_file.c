@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What another process has said that it has, asked for and checked. */
+/* Asks another process for its objects, and checks the answer. */
 #include "group_own.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "link.h"
 
 #define PATIENCE_MS 500
-#define LOOK_MS	    20 /* whether it is still there */
+#define LOOK_MS	    20 /* between two looks whether the process still lives */
 
 const uint32_t inventory_row_size[UROCE_KINDS] = {
 	[UROCE_CONTEXT] = sizeof(struct uroce_context_row),
@@ -37,7 +37,7 @@ WHOLE(struct uroce_qp_row);
 
 /* ------------------------------------------------------------------------- reading -- */
 
-/* The result and, behind it, the file. */
+/* The result, and after it a copy of the file. */
 struct copied {
 	struct uroce_inventory v;
 	_Alignas(8) char file[];
@@ -67,7 +67,7 @@ static bool are_qps(const struct uroce_qp_row *row, uint32_t n)
 	return true;
 }
 
-/* All rows begin with their number. */
+/* Rows begin with their number. */
 static int by_number(const void *a, const void *b)
 {
 	const uint32_t *one = a, *other = b;
@@ -75,8 +75,8 @@ static int by_number(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* Finds the rows in what was copied. */
-static bool take(struct copied *c, size_t size)
+/* Finds the rows in the copy. */
+static bool find_rows(struct copied *c, size_t size)
 {
 	const struct inventory_head *h = (const void *)c->file;
 	char *at = c->file + sizeof *h;
@@ -94,8 +94,8 @@ static bool take(struct copied *c, size_t size)
 	return are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n);
 }
 
-/* The longest that is_head() takes. */
-static size_t longest(void)
+/* The longest file that is_head() accepts. */
+static size_t longest_file(void)
 {
 	size_t size = sizeof(struct inventory_head);
 
@@ -111,13 +111,14 @@ struct uroce_inventory *inventory_read(int fd, pid_t pid)
 
 	errno = EPROTO;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size < (off_t)sizeof(struct inventory_head) || st.st_size > (off_t)longest())
+	    st.st_size < (off_t)sizeof(struct inventory_head) || st.st_size > (off_t)longest_file())
 		return NULL;
 	c = malloc(sizeof *c + (size_t)st.st_size);
 	if (!c)
 		return NULL;
 	c->v.pid = pid;
-	if (pread(fd, c->file, (size_t)st.st_size, 0) == st.st_size && take(c, (size_t)st.st_size))
+	if (pread(fd, c->file, (size_t)st.st_size, 0) == st.st_size &&
+	    find_rows(c, (size_t)st.st_size))
 		return &c->v;
 	free(c);
 	errno = EPROTO;
@@ -126,7 +127,8 @@ struct uroce_inventory *inventory_read(int fd, pid_t pid)
 
 /* -------------------------------------------------------------------------- asking -- */
 
-/* Reads the answer. NULL with errno: EPROTO: it is malformed; EAGAIN: the message is none. */
+/* Reads the answer. NULL with errno: EPROTO: it is malformed; EAGAIN: this message is not the
+ * answer. */
 static struct uroce_inventory *read_answer(const struct control_message *m, unsigned slot)
 {
 	const bool is_answer = m->header.type == CONTROL_INVENTORY && m->header.slot == slot;
@@ -174,7 +176,7 @@ static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned s
 	if (control_ask(&pair, &name, CONTROL_ASK_INVENTORY) == 0)
 		found = await_answer(pair.answers, &name, slot, m);
 	else if (errno == EAGAIN)
-		errno = ETIMEDOUT; /* it has not taken what it was sent before */
+		errno = ETIMEDOUT; /* it has not read earlier messages yet */
 	else
 		errno = ENOENT;
 	control_ask_close(&pair);
@@ -182,7 +184,7 @@ static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned s
 	return found;
 }
 
-/* 0: it has none. */
+/* 0: the process has no slot. */
 static unsigned slot_of_process(const struct socket_dir *dir, pid_t pid)
 {
 	for (unsigned slot = 1; slot < SLOTS; slot++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets out (tx.c) and in (rx.c, rx_memory.c), and what the environment asks (link_setup.c).
+ * Sending packets (tx.c), receiving them (rx.c, rx_memory.c), and the variables of the environment
+ * that concern the link (link_setup.c).
  *
- * Sending: packets are built into memory that is shared with a process of this host (path.h), or
- * into a batch for UDP, which goes out in one system call. What is queued is the engine's: whoever
- * queues calls engine_flush() before it releases the lock. What a packet is in UDP: annex A17.3.1.
+ * A packet is built in memory shared with a process of this host (path.h), or in a batch for UDP,
+ * which is sent in one system call. The engine sends what is queued: a function that queues packets
+ * calls engine_flush() before it releases the lock. Annex A17.3.1 says what a packet is in UDP.
  */
 #ifndef UROCE_LINK_H
 #define UROCE_LINK_H
@@ -15,101 +16,107 @@
 
 #include "packet.h"
 
-/* Where packets go to: kept by QPs and address handles. */
+/* Where packets go. QPs and address handles keep one. */
 struct flow {
 	union ibv_gid sgid, dgid;
 	uint32_t scope; /* interface index when dgid is link-local or multicast, else 0 */
 	uint8_t tclass, hops;
 };
 
-/* Begins a packet: writes the headers of p (its addresses and port are taken from flow,
- * which must stay until tx_commit()), and returns where p->len bytes of payload, MTU_MAX at
- * most, are to be written before tx_commit(). Never NULL: a full batch is sent first. A packet that
+/* Begins a packet: writes the headers of p, and returns where its payload is to be written before
+ * tx_commit(): p->len bytes, MTU_MAX at most. The addresses and the port are those of flow, which
+ * must stay valid until tx_commit(). Never NULL: a batch that is full is sent first. A packet that
  * is begun and not committed is forgotten when the next one begins. */
 uint8_t *tx_begin(const struct flow *flow, const struct packet *p);
-/* Pads, appends the ICRC where it is wanted, and queues. */
+/* Appends the pad, and the ICRC where it is wanted, and queues the packet. */
 void tx_commit(void);
-/* Is there room for one more packet to that QP? Always by UDP, which loses what is too much; memory
- * loses nothing, and makes the engine's next pass come when there is room. answer: what answers
- * the peer has some room that other packets leave to it. What is sent without room is counted and
- * lost. */
+/* Is there room for one more packet to that QP? UDP always has room, and loses what is too much.
+ * Shared memory loses nothing: if it is full, the next pass of the engine begins when there is
+ * room. answer: the packet answers the peer, and may use the room that other packets leave free for
+ * that. A packet that is sent without room is lost, and counted. */
 bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer);
-/* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid: the general services interface, 3.9.3, 13.5. */
+/* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid, the general services interface: 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);
-/* Sends what is queued. What the kernel refuses is counted and lost, as on a wire. */
+/* Sends what is queued. What the kernel refuses is lost, as on a wire, and counted. */
 void tx_flush(void);
 
-/* Queues a UDP payload that is complete, its ICRC too: for link/fault.c, which lets packets
- * pass late or twice. a: the addresses; fate: what the tap is told. */
-void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate);
-/* Unless UROCE_GSO=0: runs of packets of one size to one QP go to the kernel as one, which takes
- * them apart at the end of its way. Faster; captures on the host show them whole. */
+/* Queues a complete UDP payload, ICRC included, that the faults have let pass, perhaps late or
+ * twice. a: its addresses; fate: what the tap is told. */
+void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate);
+/* Segmentation offload, unless UROCE_GSO=0: the kernel gets a run of packets of one size to one QP
+ * as one message, and splits it as late as it can. That is faster, but captures on the host show
+ * whole runs. */
 extern bool tx_gso;
-/* After fork(): what is queued is the parent's. */
+/* After fork(), in the child: drops what is queued, which the parent sends. */
 void tx_forget(void);
 
 /* ------------------------------------------------------------------ rx.c -- */
 
-/* Receiving: from the sockets, through the ICRC and the faults, to transport and GSI. */
+/* Receiving: packets come from the sockets, are checked (ICRC), pass the faults, and go to the
+ * transport or to the connection manager. */
 
-/* Once our socket is there. runs: the kernel may put packets of a size together (unless
- * UROCE_GSO=0). */
+/* Called when the socket of this process is open. runs: the kernel may merge packets of one size
+ * (UDP_GRO), unless UROCE_GSO=0. */
 void rx_setup(bool runs);
-/* n: +1: somebody wants to know hops and tclass of packets that come in (0 otherwise, which saves
- * the kernel a copy of each); -1: not any more. */
-void rx_lifetime(int n);
-/* Takes in what has come through memory and on our socket (at most max packets of each process and
- * of the socket, or some more when the kernel has put them together); returns how many. */
+/* +1: somebody needs hops and tclass of incoming packets; -1: no longer. While nobody does, both
+ * are 0, and the kernel does not copy them for each packet. */
+void rx_want_lifetime(int n);
+/* Handles the packets that have come through memory and on our socket, and returns how many. From
+ * each process and from the socket, it takes at most max packets, or a few more if the kernel has
+ * merged some. */
 enum rx_socket {
-	RX_EMPTY, /* epoll says that nothing is there */
-	RX_READY, /* epoll says that something is there */
-	RX_MAYBE, /* nobody has asked */
+	RX_EMPTY, /* epoll reports nothing */
+	RX_READY, /* epoll reports packets */
+	RX_MAYBE, /* epoll was not asked */
 };
 unsigned rx_packets(unsigned max, enum rx_socket socket);
-/* Its parts: rx_memory.c; and all that waits on the socket already. */
+/* The parts of rx_packets(): frames in memory (rx_memory.c), and all datagrams that wait on the
+ * socket. */
 unsigned rx_memory(unsigned max);
 void rx_datagrams(void);
-/* The same of MADs, which may be for any process of the host. */
+/* The same for MADs, which may be for any process of the host. */
 unsigned rx_mads(void);
 
-/* Handles the packets that have arrived already, before a MAD that another process handed on. */
+/* Handles the packets that have arrived already. A MAD that another process has passed on comes
+ * after them. */
 void rx_drain(void);
 
 struct mad_from;
 struct packet;
 
-/* A UDP payload as it came in: checks it, and hands it to transport_input(), or to cm_route()
- * when it is for QP 1. addresses: src, dst, scope, sport, tclass and hops. Fuzzed. */
+/* Checks a UDP payload that has come in, and passes it to transport_input(), or to cm_route() if it
+ * is for QP 1. addresses: src, dst, scope, sport, tclass and hops. This is fuzzed. */
 void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n);
 
-/* cm_input() calls this first, in the process that the MAD is for: shows it to the tap, and
- * lets the faults at it. False: it is lost, or comes later (through cm_input() again). */
+/* Shows a MAD to the tap and passes it through the faults. cm_input() calls this first, in the
+ * process that the MAD is for. False: the MAD is lost, or comes to cm_input() again later. */
 bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n);
 
-/* What link/fault.c let pass, maybe late or twice. fate: what the tap is told. */
-void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate);
+/* Handles a packet that the faults have let pass, perhaps late or twice. fate: what the tap is
+ * told. */
+void rx_passed(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate);
 
 /* ---------------------------------------------------------- link_setup.c -- */
 
 /*
- * What the environment asks of the link: UROCE_NAME, UROCE_FAULT, UROCE_FAULT_SEED, UROCE_PCAP,
- * UROCE_GSO and UROCE_PATH.
+ * The variables of the environment that concern the link: UROCE_NAME, UROCE_FAULT,
+ * UROCE_FAULT_SEED, UROCE_PCAP, UROCE_GSO and UROCE_PATH.
  */
 
-/* The name of the device: UROCE_NAME, or uroce0 if that is not set or is refused. Never NULL. */
+/* The name of the device: UROCE_NAME, or uroce0 if that is not set or not valid. Never NULL. */
 const char *device_name(void);
-/* Can text, which ends within size bytes or does not, be the name of a device? */
+/* Is text a valid name of a device, and does it end within size bytes? */
 bool device_name_is_valid(const char *text, size_t size);
-/* 0, or -1 with EINVAL and a reason (of size bytes): UROCE_NAME cannot be the name of a device. */
+/* 0, or -1 with EINVAL and a reason (of size bytes): UROCE_NAME is not valid. */
 int device_name_check(char *reason, size_t size);
 
-/* Called by engine_get(), with the lock, when it brings the device up, after group_join().
- * Faults and capture of the environment are looked at the first time, and do not undo what
- * the program has set since. 0, or -1 with errno and a reason (of size bytes): a word of
- * UROCE_FAULT that is none, a file that cannot be written, a name that is refused. */
+/* Called with the lock when engine_get() brings the device up, after group_join(). Faults and
+ * captures of the environment are applied only the first time, so that they do not undo what the
+ * program has set since. 0, or -1 with errno and a reason (of size bytes): a word of UROCE_FAULT is
+ * unknown, a file cannot be written, or the name is not valid. */
 int link_setup(char *reason, size_t size);
-/* After fork(): the child has none of the packets that wait, no faults and no capture, but
- * those of the environment with the next link_setup(). */
+/* After fork(), in the child: drops waiting packets, faults and captures. The next link_setup()
+ * applies those of the environment again. */
 void link_forget(void);
 
 #endif

@@ -13,7 +13,7 @@
 #define DISCARD 9 /* RFC 863 */
 #define VALID	(NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
 
-/* A question to rtnetlink, and the answer. */
+/* A request to rtnetlink, and the answer. */
 struct message {
 	struct nlmsghdr h;
 	union {
@@ -24,7 +24,7 @@ struct message {
 	};
 };
 
-/* The next hop: on which interface, and by which address. */
+/* The next hop: its interface and its address. */
 struct hop {
 	int family;
 	int ifindex;
@@ -36,7 +36,7 @@ static size_t addr_len(int family)
 	return family == AF_INET ? 4 : 16;
 }
 
-static void add(struct message *m, uint16_t type, const void *data, size_t n)
+static void add_attribute(struct message *m, uint16_t type, const void *data, size_t n)
 {
 	struct rtattr *a = (void *)((char *)m + NLMSG_ALIGN(m->h.nlmsg_len));
 
@@ -47,7 +47,7 @@ static void add(struct message *m, uint16_t type, const void *data, size_t n)
 }
 
 /* The kernel answers before send() returns. 0, or -1 with errno. */
-static int ask(int fd, struct message *m)
+static int ask_kernel(int fd, struct message *m)
 {
 	ssize_t n;
 
@@ -68,8 +68,8 @@ static int ask(int fd, struct message *m)
 	return 0;
 }
 
-/* false: there is none, or it cannot be told. */
-static bool next_hop(int fd, struct hop *hop, const union ibv_gid *dst, uint32_t scope)
+/* False: there is no next hop, or the kernel does not say. */
+static bool find_next_hop(int fd, struct hop *hop, const union ibv_gid *dst, uint32_t scope)
 {
 	struct message m = { .h.nlmsg_len = NLMSG_LENGTH(sizeof(m.route)),
 			     .h.nlmsg_type = RTM_GETROUTE };
@@ -80,10 +80,11 @@ static bool next_hop(int fd, struct hop *hop, const union ibv_gid *dst, uint32_t
 	memcpy(hop->addr, dst->raw + 16 - n, n);
 	m.route.rtm_family = (uint8_t)hop->family;
 	m.route.rtm_dst_len = (uint8_t)(8 * n);
-	add(&m, RTA_DST, hop->addr, n);
+	add_attribute(&m, RTA_DST, hop->addr, n);
 	if (scope)
-		add(&m, RTA_OIF, &scope, sizeof(scope));
-	if (ask(fd, &m) != 0 || m.h.nlmsg_type != RTM_NEWROUTE || m.route.rtm_type != RTN_UNICAST)
+		add_attribute(&m, RTA_OIF, &scope, sizeof(scope));
+	if (ask_kernel(fd, &m) != 0 || m.h.nlmsg_type != RTM_NEWROUTE ||
+	    m.route.rtm_type != RTN_UNICAST)
 		return false;
 	hop->ifindex = 0;
 	left = RTM_PAYLOAD(&m.h);
@@ -92,13 +93,13 @@ static bool next_hop(int fd, struct hop *hop, const union ibv_gid *dst, uint32_t
 			memcpy(&hop->ifindex, RTA_DATA(a), sizeof(hop->ifindex));
 		else if (a->rta_type == RTA_GATEWAY && RTA_PAYLOAD(a) == n)
 			memcpy(hop->addr, RTA_DATA(a), n);
-		else if (a->rta_type == RTA_VIA) /* of another family */
+		else if (a->rta_type == RTA_VIA) /* the next hop has an address of another family */
 			return false;
 	}
 	return hop->ifindex != 0;
 }
 
-static bool asks_neighbours(int fd, int ifindex)
+static bool needs_neighbours(int fd, int ifindex)
 {
 	struct ifreq r = { .ifr_ifindex = ifindex };
 
@@ -106,15 +107,15 @@ static bool asks_neighbours(int fd, int ifindex)
 	       !(r.ifr_flags & (IFF_LOOPBACK | IFF_POINTOPOINT | IFF_NOARP));
 }
 
-static bool is_there(int fd, const struct hop *hop)
+static bool is_valid_neighbour(int fd, const struct hop *hop)
 {
 	struct message m = { .h.nlmsg_len = NLMSG_LENGTH(sizeof(m.neighbour)),
 			     .h.nlmsg_type = RTM_GETNEIGH };
 
 	m.neighbour.ndm_family = (uint8_t)hop->family;
 	m.neighbour.ndm_ifindex = hop->ifindex;
-	add(&m, NDA_DST, hop->addr, addr_len(hop->family));
-	if (ask(fd, &m) != 0)
+	add_attribute(&m, NDA_DST, hop->addr, addr_len(hop->family));
+	if (ask_kernel(fd, &m) != 0)
 		return errno != ENOENT;
 	return m.h.nlmsg_type != RTM_NEWNEIGH || m.neighbour.ndm_state & VALID;
 }
@@ -127,8 +128,8 @@ bool neighbour_known(const union ibv_gid *dst, uint32_t scope)
 
 	if (fd < 0)
 		return true;
-	known = !next_hop(fd, &hop, dst, scope) || !asks_neighbours(fd, hop.ifindex) ||
-		is_there(fd, &hop);
+	known = !find_next_hop(fd, &hop, dst, scope) || !needs_neighbours(fd, hop.ifindex) ||
+		is_valid_neighbour(fd, &hop);
 	close(fd);
 	return known;
 }

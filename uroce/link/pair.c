@@ -19,11 +19,12 @@
 #include "path.h"
 #include "link.h"
 
-#define SEALS	    (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
-#define OFFER_AGAIN UINT64_C(1000000000) /* ns: to one that has not answered, or has said no */
-#define OFFER_SOON  UINT64_C(10000000)	 /* to one that has no room for a message */
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define OFFER_AGAIN \
+	UINT64_C(1000000000)	       /* ns: to a process that has not answered, or has refused */
+#define OFFER_SOON  UINT64_C(10000000) /* to a process that has no room for a message */
 #define OFFER_NEVER UINT64_MAX
-#define BELLS	    256 /* that are heard at once */
+#define BELLS	    256 /* bytes that are read at once */
 
 struct pair *pair_open[SLOTS];
 unsigned pairs_open;
@@ -33,13 +34,14 @@ void (*pair_closing)(struct pair *p);
 
 static struct pair pairs[SLOTS] = { [0 ... SLOTS -
 				     1] = { .pidfd = -1, .bell = -1, .exposed = -1, .memfd = -1 } };
-static int own_bell[2] = { -1, -1 }; /* to listen to, to ring */
+static int own_bell[2] = { -1, -1 }; /* to listen to, and to ring */
 static int own_pidfd = -1;
 static bool asleep;
-static uint64_t touched; /* a bit for each slot: frames were committed */
+static uint64_t touched; /* the slots to which frames were committed, a bit each */
 
-/* Of an offer and of an answer. The descriptors that come with it: the memory (of an offer), and
- * what is exposed, if anything, come last. One that says no has none. */
+/* The content of an offer or an answer. Its descriptors come in this order; the memory comes only
+ * with an offer. The last one, if there is one more, is what the sender exposes. A refusal has no
+ * descriptors. */
 struct pair_message {
 	uint64_t generation;
 	uint32_t accepted;
@@ -84,7 +86,7 @@ static int make_memfd(void)
 	return -1;
 }
 
-/* Its size is right and stays so: no access can fault. */
+/* Has it the right size, which cannot change? Then no access to it faults. */
 static bool is_sealed(int fd)
 {
 	struct stat st;
@@ -94,7 +96,7 @@ static bool is_sealed(int fd)
 	       st.st_size == sizeof(struct pair_memory);
 }
 
-static bool map(struct pair *p, int fd)
+static bool map_memory(struct pair *p, int fd)
 {
 	int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
 	void *at = mmap(NULL, sizeof(*p->memory), PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -111,7 +113,7 @@ static bool is_self(const struct pair *p)
 	return p->slot == group.slot;
 }
 
-/* Frames are taken in from now on. */
+/* From now on frames of this pair are handled. */
 static void open_rings(struct pair *p)
 {
 	unsigned side = pair_side(p);
@@ -123,7 +125,7 @@ static void open_rings(struct pair *p)
 		frame_sleep(&p->in);
 }
 
-static void is_ready(struct pair *p)
+static void set_ready(struct pair *p)
 {
 	p->state = PAIR_READY;
 	if (pair_made)
@@ -132,7 +134,7 @@ static void is_ready(struct pair *p)
 
 /* -------------------------------------------------------------------------- closing -- */
 
-static void leave_open(struct pair *p)
+static void remove_from_open(struct pair *p)
 {
 	for (unsigned i = 0; i < pairs_open; i++)
 		if (pair_open[i] == p) {
@@ -141,9 +143,9 @@ static void leave_open(struct pair *p)
 		}
 }
 
-static void forget(struct pair *p)
+static void clear_pair(struct pair *p)
 {
-	leave_open(p);
+	remove_from_open(p);
 	if (p->memory)
 		munmap(p->memory, sizeof(*p->memory));
 	p->memory = NULL;
@@ -165,9 +167,10 @@ void pair_close(struct pair *p)
 	pair_ring(p);
 	if (p->pidfd >= 0 && !p->gone)
 		control_epoll_remove(p->pidfd);
-	/* who breaks the rules is not trusted again, for as long as we know of no other there */
+	/* a process that broke the rules gets no new pair; a later one in that slot may make an
+	 * offer */
 	p->offer_after = p->in.broken ? OFFER_NEVER : engine_now() + OFFER_AGAIN;
-	forget(p);
+	clear_pair(p);
 }
 
 void pair_stop(void)
@@ -180,7 +183,7 @@ void pair_stop(void)
 void pair_forget(void)
 {
 	while (pairs_open)
-		forget(pair_open[0]);
+		clear_pair(pair_open[0]);
 	for (unsigned i = 0; i < SLOTS; i++)
 		pairs[i].offer_after = 0;
 	close_fd(&own_bell[0]);
@@ -189,7 +192,7 @@ void pair_forget(void)
 	asleep = false;
 }
 
-bool pair_died(int fd)
+bool pair_note_death(int fd)
 {
 	for (unsigned i = 0; i < pairs_open; i++)
 		if (pair_open[i]->pidfd == fd) {
@@ -217,12 +220,12 @@ static int send_message(const struct pair *p, enum control_type type, bool accep
 			    n);
 }
 
-static bool make(struct pair *p)
+static bool make_offer(struct pair *p)
 {
 	p->memfd = make_memfd();
-	if (p->memfd < 0 || !map(p, p->memfd) ||
+	if (p->memfd < 0 || !map_memory(p, p->memfd) ||
 	    getrandom(&p->generation, sizeof(p->generation), 0) != sizeof(p->generation)) {
-		forget(p);
+		clear_pair(p);
 		return false;
 	}
 	p->made_here = true;
@@ -231,32 +234,34 @@ static bool make(struct pair *p)
 	return true;
 }
 
-/* The same memory again to one that has not answered: it may have taken it already. */
-static void offer(struct pair *p)
+/* A process that has not answered is offered the same memory again: it may have taken it
+ * already. */
+static void send_offer(struct pair *p)
 {
 	uint64_t now = engine_now();
 
 	if (now < p->offer_after)
 		return;
 	p->offer_after = now + OFFER_AGAIN;
-	if (p->state == PAIR_OFFERED && p->in.head) /* it was taken, and its answer got lost */
-		forget(p);
-	if (p->state == PAIR_NONE && !make(p))
+	if (p->state == PAIR_OFFERED &&
+	    p->in.head) /* the offer was accepted, and the answer got lost */
+		clear_pair(p);
+	if (p->state == PAIR_NONE && !make_offer(p))
 		return;
 	if (send_message(p, CONTROL_OFFER_PAIR, true, p->memfd) == 0)
 		return;
 	if (errno == EAGAIN)
 		p->offer_after = now + OFFER_SOON;
 	else
-		forget(p);
+		clear_pair(p);
 }
 
-static struct pair *with_itself(struct pair *p)
+static struct pair *make_pair_with_itself(struct pair *p)
 {
 	p->made_here = true;
-	p->bell = fcntl(own_bell[1], F_DUPFD_CLOEXEC, 0); /* another thread may sleep */
-	if (p->bell < 0 || !map(p, -1)) {
-		forget(p);
+	p->bell = fcntl(own_bell[1], F_DUPFD_CLOEXEC, 0); /* wakes another thread that sleeps */
+	if (p->bell < 0 || !map_memory(p, -1)) {
+		clear_pair(p);
 		return NULL;
 	}
 	p->pid = getpid();
@@ -288,13 +293,13 @@ struct pair *pair_with(unsigned slot)
 		return pair_ready(slot);
 	p->slot = slot;
 	if (is_self(p))
-		return with_itself(p);
+		return make_pair_with_itself(p);
 	if (can_share())
-		offer(p);
+		send_offer(p);
 	return NULL;
 }
 
-void pair_passed_by(unsigned slot)
+void pair_note_udp(unsigned slot)
 {
 	pairs[slot].udp_before = true;
 }
@@ -329,14 +334,15 @@ static bool is_socket(int fd, int domain, int type)
 	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &n) == 0 && value == type;
 }
 
-/* A bell that can be rung, and the pidfd of the process that has sent it, which has the slot. */
+/* Is there a bell that can be rung, and a pidfd of the process that has sent the message and has
+ * the slot? */
 static bool descriptors_valid(const struct control_message *m)
 {
 	return m->pid > 0 && is_socket(m->fds[FD_BELL], AF_UNIX, SOCK_STREAM) &&
 	       pid_of_pidfd(m->fds[FD_PIDFD]) == m->pid && group_slot_pid(m->header.slot) == m->pid;
 }
 
-static int take_fd(struct control_message *m, unsigned i)
+static int take_descriptor(struct control_message *m, unsigned i)
 {
 	int fd = m->fds[i];
 
@@ -344,17 +350,18 @@ static int take_fd(struct control_message *m, unsigned i)
 	return fd;
 }
 
-/* Those of the other process are ours now. */
+/* Takes over the descriptors of the other process. fixed: how many this kind of message always
+ * has. */
 static void take_descriptors(struct pair *p, struct control_message *m, unsigned fixed)
 {
 	p->pid = m->pid;
-	p->bell = take_fd(m, FD_BELL);
-	p->pidfd = take_fd(m, FD_PIDFD);
-	p->exposed = m->nfds > fixed ? take_fd(m, fixed) : -1;
+	p->bell = take_descriptor(m, FD_BELL);
+	p->pidfd = take_descriptor(m, FD_PIDFD);
+	p->exposed = m->nfds > fixed ? take_descriptor(m, fixed) : -1;
 	control_epoll_add(p->pidfd);
 }
 
-static const struct pair_message *message_of(const struct control_message *m)
+static const struct pair_message *read_message(const struct control_message *m)
 {
 	const struct pair_message *message = (const void *)m->data;
 	unsigned slot = m->header.slot;
@@ -364,10 +371,10 @@ static const struct pair_message *message_of(const struct control_message *m)
 		       : NULL;
 }
 
-static bool take(struct pair *p, struct control_message *m)
+static bool accept_offer(struct pair *p, struct control_message *m)
 {
 	if (m->nfds < FDS_OFFER || !can_share() || !path_may_share() || !descriptors_valid(m) ||
-	    !is_sealed(m->fds[FD_MEMORY]) || !map(p, m->fds[FD_MEMORY]))
+	    !is_sealed(m->fds[FD_MEMORY]) || !map_memory(p, m->fds[FD_MEMORY]))
 		return false;
 	p->made_here = false;
 	take_descriptors(p, m, FDS_OFFER);
@@ -377,7 +384,7 @@ static bool take(struct pair *p, struct control_message *m)
 
 void pair_take_offer(struct control_message *m)
 {
-	const struct pair_message *message = message_of(m);
+	const struct pair_message *message = read_message(m);
 	struct pair *p = &pairs[m->header.slot];
 	bool accepted;
 
@@ -385,56 +392,56 @@ void pair_take_offer(struct control_message *m)
 		return;
 	p->slot = m->header.slot;
 	if (p->state == PAIR_OFFERED && group.slot < p->slot)
-		return; /* the other one takes ours */
+		return; /* the other process takes our offer */
 	accepted = p->state == PAIR_READY && p->generation == message->generation;
 	if (!accepted) {
-		if (p->state == PAIR_READY) /* it has left, and is there again */
-			rx_drain();	    /* which closes the pair of a process that has died */
+		if (p->state == PAIR_READY) /* it has left, and is back */
+			rx_drain();	    /* this closes the pair of a process that has died */
 		if (p->state == PAIR_READY)
 			pair_close(p);
 		else
-			forget(p);
+			clear_pair(p);
 		p->generation = message->generation;
-		accepted = take(p, m);
+		accepted = accept_offer(p, m);
 	}
 	if (send_message(p, CONTROL_ANSWER_PAIR, accepted, -1) != 0 && p->state != PAIR_READY)
-		forget(p); /* it offers again */
+		clear_pair(p); /* it will make another offer */
 	else if (accepted && p->state != PAIR_READY)
-		is_ready(p);
+		set_ready(p);
 }
 
 void pair_take_answer(struct control_message *m)
 {
-	const struct pair_message *message = message_of(m);
+	const struct pair_message *message = read_message(m);
 	struct pair *p = &pairs[m->header.slot];
 
 	if (!message || p->state != PAIR_OFFERED || p->generation != message->generation)
 		return;
 	if (!message->accepted) {
-		forget(p);
+		clear_pair(p);
 		return;
 	}
-	if (m->nfds < FDS_ANSWER || !descriptors_valid(m)) { /* of another PID namespace */
+	if (m->nfds < FDS_ANSWER || !descriptors_valid(m)) { /* from another PID namespace */
 		rx_drain();
 		if (p->state == PAIR_OFFERED)
-			pair_close(p); /* it sees that we have left */
+			pair_close(p); /* the other process sees that we have left */
 		p->offer_after = OFFER_NEVER;
 		return;
 	}
 	close_fd(&p->memfd);
 	take_descriptors(p, m, FDS_ANSWER);
-	is_ready(p);
+	set_ready(p);
 }
 
 /* ---------------------------------------------------------------------------- waking -- */
 
 void pair_ring(const struct pair *p)
 {
-	if (p->bell >= 0) /* full: it was rung before */
+	if (p->bell >= 0) /* if the bell is full, it was rung before */
 		send(p->bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void pair_touched(const struct pair *p)
+void pair_note_frame(const struct pair *p)
 {
 	touched |= UINT64_C(1) << p->slot;
 }

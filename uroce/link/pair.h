@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes of one user on one host that send to each other share memory: a pair, with a ring
- * of frames each way. Who sends first offers it over the socket of control: a memfd that is
- * sealed so that its size stays, a bell to be woken by, and a pidfd that tells when it dies. The
- * other one answers with its own bell and pidfd, or says no. (A bell is one end of a pair of
- * sockets: an eventfd that both have can be made to block whoever writes to it.) When both offer at
- * once, the offer of the lower slot counts. A process has a pair with itself, too.
+ * Two processes of one user and host that send to each other share memory: a pair, with a ring of
+ * frames in each direction. The process that sends first makes an offer over its control socket: a
+ * memfd, which is sealed so that its size cannot change; a bell, which wakes the offering process;
+ * and a pidfd, which becomes readable when that process dies. The other process answers with its
+ * own bell and pidfd, or refuses. (A bell is one end of a pair of sockets. An eventfd could be set,
+ * by either process, so that the one that writes to it blocks.) If both make an offer at once, that
+ * of the lower slot counts. A process has a pair with itself, too.
  *
- *   offered (frames of the other one are taken in) -> ready (frames go both ways) -> closed
+ * offered (frames from the other process are handled) -> ready (frames go both ways) -> closed
  *
- * A pair is closed when the other process leaves or dies, after what it sent has been taken in.
- * Without a pair frames go by UDP, as to other hosts. All of this runs with the engine's lock.
+ * A pair is closed when the other process leaves or dies, after its last frames have been handled.
+ * Without a pair packets go by UDP, as to other hosts. All of this runs with the engine's lock.
  */
 #ifndef UROCE_LINK_PAIR_H
 #define UROCE_LINK_PAIR_H
@@ -32,8 +33,8 @@
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-/* A file in memory for another process to map, which nobody can execute: of size bytes, and yet to
- * be sealed. The caller closes it; -1 with errno. */
+/* Makes a file in memory for another process to map: of size bytes, not executable, not sealed yet.
+ * The caller closes it; -1 with errno. */
 static inline int shared_file(const char *name, size_t size)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL), err;
@@ -48,86 +49,87 @@ static inline int shared_file(const char *name, size_t size)
 	return -1;
 }
 
-/* What both have mapped. [0] is for the process that made it: the ring that it sends by, its
- * half of the cells. Everything in it may be written by the other process at any time. */
+/* What both processes have mapped. [0] belongs to the process that made it: the ring that it sends
+ * by, and its half of the cells. The other process may write to any of it at any time. */
 struct pair_memory {
 	struct frame_ring ring[2];
-	_Alignas(FRAME_LINE) _Atomic uint32_t left[2]; /* has closed its end */
-	_Alignas(PAIR_PAGE) uint8_t cells[PAIR_PAGE];  /* zero at first: for one-sided operations */
+	_Alignas(FRAME_LINE) _Atomic uint32_t left[2]; /* the process has closed its end */
+	_Alignas(PAIR_PAGE) uint8_t cells[PAIR_PAGE];  /* zero at first; for one-sided operations */
 };
 
 struct pair {
 	enum pair_state { PAIR_NONE, PAIR_OFFERED, PAIR_READY } state;
 	unsigned slot;
-	bool made_here; /* whose side is [0]: pair_side() */
-	bool gone;	/* the other process has left: to be closed when its frames are taken in */
-	pid_t pid;	/* of the other one; of this process itself: -1 as pidfd */
-	int pidfd;	/* readable when it has died */
-	int bell;	/* to wake it by: pair_ring() */
-	int exposed;	/* what it has set as pair_exposed, or -1; ours to close */
+	bool made_here; /* this process has made it: pair_side() */
+	bool gone;	/* the other process has left: close the pair when its frames are handled */
+	pid_t pid;   /* of the other process; the pair with itself has its own, and -1 as pidfd */
+	int pidfd;   /* becomes readable when it dies */
+	int bell;    /* wakes it: pair_ring() */
+	int exposed; /* its pair_exposed, or -1; ours to close */
 	struct pair_memory *memory;
 	struct frame_producer out;
 	struct frame_consumer in;
-	bool udp_before; /* what was sent there last went by UDP */
+	bool udp_before; /* the last packet to it went by UDP */
 	/* of an offer */
 	uint64_t generation;
 	int memfd;
-	uint64_t offer_after; /* engine_now(): not before */
+	uint64_t offer_after; /* engine_now(): no offer before that */
 };
 
-/* The side of memory that is ours. */
+/* The side of the memory that belongs to this process. */
 static inline unsigned pair_side(const struct pair *p)
 {
 	return !p->made_here;
 }
 
-/* Descriptors to be woken by, and to be handed out. Without them there are no pairs, which is no
- * error. At the end all pairs are closed: what was sent is still taken in by the others. */
+/* Opens the bell and the pidfd of this process. Without them there are no pairs, which is no error.
+ * pair_stop() closes all pairs: the others still handle what was sent to them. */
 void pair_start(void);
 void pair_stop(void);
-/* After fork(), in the child: unmaps all, touches nothing of it. */
+/* After fork(), in the child: unmaps all pairs without touching them. */
 void pair_forget(void);
 
-/* The pair with the process in a slot, ready for frames; NULL: there is none yet (an offer is on
- * its way, if there can be one at all). */
+/* The pair with the process in a slot, if it is ready for frames. NULL: not yet; an offer is on its
+ * way if there can be a pair at all. */
 struct pair *pair_with(unsigned slot);
-/* The same, without an offer: NULL if it is not ready. */
+/* The same, but makes no offer. */
 struct pair *pair_ready(unsigned slot);
-/* What is sent there just now goes by UDP. */
-void pair_passed_by(unsigned slot);
-/* All that may have frames for us. */
+/* Notes that the next packet to that process goes by UDP. */
+void pair_note_udp(unsigned slot);
+/* All pairs that may have frames for us. */
 extern struct pair *pair_open[SLOTS];
 extern unsigned pairs_open;
-/* To be called for one that is gone, or whose ring is broken, when nothing more comes from it. */
+/* Closes a pair that is gone, or whose ring is broken. Call it when no more frames come from it. */
 void pair_close(struct pair *p);
 
-/* Frames that were committed are shown, and those who sleep are woken. */
-void pair_touched(const struct pair *p); /* a frame was committed to it */
+/* Committed frames become visible to the others, and those that sleep are woken. */
+void pair_note_frame(const struct pair *p); /* a frame was committed to p */
 void pair_publish(void);
 /* Rings the bell of the other process. */
 void pair_ring(const struct pair *p);
 
-/* What is readable when our bell was rung: as long as pair_sleep() was called last, and returned
- * true. False: frames have come in meanwhile. */
+/* Readable when our bell was rung: while the last call was pair_sleep(), and it returned true. It
+ * returns false if frames have come in meanwhile. */
 int pair_bell_fd(void);
 bool pair_sleep(void);
 void pair_wake(void);
-/* The bell was rung: takes that away, and looks who has left. */
+/* The bell was rung: makes it unreadable again, and finds out which processes have left. */
 void pair_answer_bell(void);
 
 /* A descriptor of this process that others get with each pair that is made from now on; -1: none.
- * Not closed here. */
+ * It is not closed here. */
 extern int pair_exposed;
-/* Called when a pair is ready, and before its memory goes; either may be NULL. */
+/* Called when a pair is ready, and before its memory is unmapped. Either may be NULL. */
 extern void (*pair_made)(struct pair *p);
 extern void (*pair_closing)(struct pair *p);
 
-/* For group_messages.c: an offer or an answer came from the process with that pid (0: unknown) in a
- * slot; takes the descriptors that it keeps out of fds (-1 in their place). */
+/* For group_messages.c: an offer or an answer has come. The descriptors that the pair keeps are
+ * taken out of the message, which has -1 in their place. */
 struct control_message;
 void pair_take_offer(struct control_message *m);
 void pair_take_answer(struct control_message *m);
-/* For group_serve(): is it the pidfd of a pair? Then its process has died. */
-bool pair_died(int fd);
+/* For group_serve(): if fd is the pidfd of a pair, notes that its process has died, and returns
+ * true. */
+bool pair_note_death(int fd);
 
 #endif

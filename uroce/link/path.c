@@ -38,7 +38,7 @@ bool path_may_share(void)
 	return asked != PATH_UDP;
 }
 
-/* Most packets go where the last one went, and come from there. */
+/* Most packets go where the last one went, and come from there: two answers are kept. */
 bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope)
 {
 	static struct {
@@ -68,7 +68,7 @@ static bool may_be_memory(const struct flow *flow, uint32_t qpn)
 	       path_is_here(&flow->sgid, &flow->dgid, flow->scope);
 }
 
-static bool steps_aside(void)
+static bool memory_steps_aside(void)
 {
 	return asked != PATH_MEMORY && loopback_is_watched();
 }
@@ -80,16 +80,16 @@ struct pair *path_to(const struct flow *flow, uint32_t qpn)
 
 	if (!may_be_memory(flow, qpn))
 		return NULL;
-	if (!steps_aside())
+	if (!memory_steps_aside())
 		p = pair_with(slot);
 	if (!p)
-		pair_passed_by(slot);
+		pair_note_udp(slot);
 	return p;
 }
 
 bool path_is_memory(const struct flow *flow, uint32_t qpn)
 {
-	return may_be_memory(flow, qpn) && !steps_aside() && pair_ready(qpn >> SLOT_SHIFT);
+	return may_be_memory(flow, qpn) && !memory_steps_aside() && pair_ready(qpn >> SLOT_SHIFT);
 }
 
 /* ------------------------------------------------ who looks from outside -- */
@@ -99,12 +99,12 @@ bool path_is_memory(const struct flow *flow, uint32_t qpn)
 #define NO_QDISC   "noqueue"
 
 static struct {
-	uint64_t at; /* engine_now(); 0: never */
+	uint64_t at; /* engine_now() of the last look; 0: never */
 	bool loopback, anywhere;
 } last;
 
-/* proc(5) does not say it: sk RefCnt Type Proto Iface R Rmem User Inode. Where there is no such
- * file there are no packet sockets; where it may not be read there may be some. */
+/* The columns, which proc(5) does not describe: sk RefCnt Type Proto Iface R Rmem User Inode. If
+ * there is no such file, there are no packet sockets. If it may not be read, there may be some. */
 static void look_for_sockets(void)
 {
 	struct line_reader sockets;
@@ -141,7 +141,7 @@ static bool is_qdisc(const struct nlmsghdr *h)
 	return false;
 }
 
-/* The kernel answers before send() returns; what does not fit comes with the next recv(). */
+/* The kernel answers before send() returns. What does not fit comes with the next recv(). */
 static void look_for_qdiscs(void)
 {
 	struct {
@@ -170,7 +170,7 @@ static void look_for_qdiscs(void)
 		close(fd);
 }
 
-static void look(void)
+static void look_around(void)
 {
 	uint64_t now = engine_now();
 
@@ -185,12 +185,12 @@ static void look(void)
 
 bool loopback_is_watched(void)
 {
-	look();
+	look_around();
 	return last.loopback;
 }
 
 bool any_interface_is_watched(void)
 {
-	look();
+	look_around();
 	return last.anywhere;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which way a packet takes: through memory to processes of this user and host (pair.h), else by
- * UDP. Memory steps aside as long as somebody looks at the loopback (loopback_is_watched()).
- * MADs and multicast go by UDP: more than one process takes them.
+ * UDP. Memory is not used while somebody watches the loopback (loopback_is_watched()). MADs and
+ * multicast always go by UDP, because more than one process receives them.
  *
- * The order of packets stays when the way changes: frames in memory are shown before a datagram
- * is sent, and taken in before one is; the first frame after datagrams says that these come first.
+ * Packets stay in order when the way changes. Before a datagram is sent, frames in memory are shown
+ * to the other process; before a datagram is handled, the frames are. The first frame after
+ * datagrams says that these come before it.
  */
 #ifndef UROCE_PATH_H
 #define UROCE_PATH_H
@@ -17,33 +18,35 @@
 #include "pair.h"
 #include "link.h"
 
-/* The value of UROCE_PATH: "udp" or "memory" (also while somebody looks); NULL or "": the best
- * there is. 0, or -1 with errno and a reason (of size bytes). */
+/* The value of UROCE_PATH: "udp", or "memory" (also while somebody watches), or NULL or "" for the
+ * best way. 0, or -1 with errno and a reason (of size bytes). */
 int path_setup(const char *value, char *reason, size_t size);
 /* May memory be shared at all? */
 bool path_may_share(void);
-/* Are both addresses of this host? */
+/* Do both addresses belong to this host? */
 bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope);
 
-/* The pair by which a packet goes to that QP; NULL: UDP. Offers to make one. */
+/* The pair through which packets go to that QP; NULL: they go by UDP. If there is no pair yet,
+ * offers to make one. */
 struct pair *path_to(const struct flow *flow, uint32_t qpn);
-/* The same, but nothing is done for it: for status. */
+/* The same question for the status: changes nothing. */
 bool path_is_memory(const struct flow *flow, uint32_t qpn);
 
 /* --------------------------------------------------- who looks from outside -- */
 
 /*
- * Whether somebody looks at packets from outside: tcpdump, Wireshark, netem. They are shown what a
- * network card would have sent: no memory, no segmentation offload.
+ * Does somebody watch packets from outside: tcpdump, Wireshark, netem? They are shown what a
+ * network card would have sent: no packets through memory, no segmentation offload.
  *
- * A look costs some 20 us and is taken before something is sent when the last one is older than
- * 100 ms: who does nothing does not look. Firewall rules cannot be seen this way.
+ * A look costs some 20 us. It is taken before a packet is sent if the last look is more than 100 ms
+ * ago, so a process that does nothing does not look. Firewall rules cannot be seen in this way.
  */
 
-/* At the loopback: a running packet socket for all protocols, IP or IPv6, on that interface or on
- * all (packet(7); the one of a DHCP client is on another), or a queueing discipline (tc(8)). */
+/* At the loopback: is there a running packet socket for all protocols, IP or IPv6, on that
+ * interface or on all (packet(7); that of a DHCP client is on another interface), or a queueing
+ * discipline (tc(8))? */
 bool loopback_is_watched(void);
-/* At any interface: such a packet socket. */
+/* At any interface: is there such a packet socket? */
 bool any_interface_is_watched(void);
 
 #endif

@@ -15,9 +15,9 @@
 #define PACKET	  6u
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
-#define LINKTYPE_RAW	 101 /* an IP header is the first that there is */
+#define LINKTYPE_RAW	 101 /* packets begin with their IP header */
 
-/* options; their numbers are those of each kind of block */
+/* options: each kind of block numbers its own */
 #define OPT_END		  0
 #define OPT_COMMENT	  1
 #define SHB_USERAPPL	  4
@@ -27,15 +27,15 @@
 #define EPB_FLAG_INBOUND  1u
 #define EPB_FLAG_OUTBOUND 2u
 
-#define NAME_MAX_BYTES 64 /* of an interface: there is room for it */
+#define NAME_MAX_BYTES 64 /* of an interface: block.data has room for them */
 
-/* A block under construction: in the byte order of the machine, as the format allows. */
+/* A block that is being built, in the byte order of this machine, which the format allows. */
 struct pcapng_block {
 	uint8_t data[192];
 	size_t n;
 };
 
-static void put(struct pcapng_block *b, const void *data, size_t n)
+static void put_bytes(struct pcapng_block *b, const void *data, size_t n)
 {
 	memcpy(b->data + b->n, data, n);
 	b->n += n;
@@ -43,12 +43,12 @@ static void put(struct pcapng_block *b, const void *data, size_t n)
 
 static void put_u32(struct pcapng_block *b, uint32_t v)
 {
-	put(b, &v, sizeof(v));
+	put_bytes(b, &v, sizeof(v));
 }
 
 static void put_u16(struct pcapng_block *b, uint16_t v)
 {
-	put(b, &v, sizeof(v));
+	put_bytes(b, &v, sizeof(v));
 }
 
 static void put_padding(struct pcapng_block *b)
@@ -61,12 +61,12 @@ static void put_option(struct pcapng_block *b, uint16_t code, const void *value,
 {
 	put_u16(b, code);
 	put_u16(b, (uint16_t)n);
-	put(b, value, n);
+	put_bytes(b, value, n);
 	put_padding(b);
 }
 
-/* Ends a block that began with its type and a place for its length at start; more: bytes
- * that are not in b. */
+/* Ends a block: writes its length behind it, and into the place for it after start. more: bytes of
+ * the block that are not in b. */
 static void end_block(struct pcapng_block *b, size_t start, size_t more)
 {
 	uint32_t len = (uint32_t)(b->n - start + more + 4);
@@ -78,7 +78,7 @@ static void end_block(struct pcapng_block *b, size_t start, size_t more)
 static void put_section(struct pcapng_block *b)
 {
 	static const char program[] = "uroce";
-	const int64_t length = -1; /* not known */
+	const int64_t length = -1; /* unknown */
 	size_t start = b->n;
 
 	put_u32(b, SECTION);
@@ -86,7 +86,7 @@ static void put_section(struct pcapng_block *b)
 	put_u32(b, BYTE_ORDER_MAGIC);
 	put_u16(b, 1); /* version 1.0 */
 	put_u16(b, 0);
-	put(b, &length, sizeof(length));
+	put_bytes(b, &length, sizeof(length));
 	put_option(b, SHB_USERAPPL, program, strlen(program));
 	put_option(b, OPT_END, "", 0);
 	end_block(b, start, 0);
@@ -94,14 +94,14 @@ static void put_section(struct pcapng_block *b)
 
 static void put_interface(struct pcapng_block *b, const char *name)
 {
-	static const uint8_t nanoseconds = 9; /* negative power of ten */
+	static const uint8_t nanoseconds = 9; /* a negative power of ten */
 	size_t start = b->n;
 
 	put_u32(b, INTERFACE);
 	put_u32(b, 0);
 	put_u16(b, LINKTYPE_RAW);
 	put_u16(b, 0);
-	put_u32(b, 0); /* packets are whole */
+	put_u32(b, 0); /* no limit: packets are whole */
 	put_option(b, IF_NAME, name, strnlen(name, NAME_MAX_BYTES));
 	put_option(b, IF_TSRESOL, &nanoseconds, 1);
 	put_option(b, OPT_END, "", 0);
@@ -136,13 +136,14 @@ undo:
 	return -1;
 }
 
-/* Takes back the n bytes that were written last. The next byte tells why there was no room. */
-static void take_back(int fd, ssize_t n)
+/* Removes the n bytes that were written last. Writing one byte more sets the errno that says why
+ * there was no room. */
+static void truncate_file(int fd, ssize_t n)
 {
 	off_t end = lseek(fd, 0, SEEK_CUR);
 	int err = write(fd, "", 1) < 0 ? errno : EIO;
 
-	/* unless another process writes the file, too */
+	/* not if another process writes to the file, too */
 	if (end < n || lseek(fd, 0, SEEK_END) > end + 1 || ftruncate(fd, end - n))
 		err = EIO;
 	errno = err;
@@ -183,6 +184,6 @@ int pcapng_write(int fd, const struct uroce_packet *p)
 	iov[3].iov_len = tail.n;
 	written = writev(fd, iov, 4);
 	if (written >= 0 && written < (ssize_t)total)
-		take_back(fd, written);
+		truncate_file(fd, written);
 	return written == (ssize_t)total ? 0 : -1;
 }

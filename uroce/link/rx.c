@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Datagrams of the sockets of the group. These are dual-stack where the host has IPv6, and
- * IPv4 addresses then come mapped into IPv6, which is how GIDs have them.
+ * Datagrams from the sockets of the group. If the host has IPv6, these sockets receive both
+ * families, and IPv4 addresses come mapped into IPv6, as GIDs have them.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -23,13 +23,14 @@
 #include "transport.h"
 
 #define BATCH	  32
-#define RUN_MAX	  65536 /* bytes: packets of one size that the kernel put together */
+#define RUN_MAX	  65536 /* bytes of a run: packets of one size that the kernel has merged */
 #define RUN_BATCH 16
 #define CONTROL_BYTES                                                                     \
 	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct in_pktinfo)) + \
 	 5 * CMSG_SPACE(sizeof(int)))
 
-/* Addresses, hop limit, traffic class, and the length of each packet of a run. */
+/* What recvmsg(2) fills in: addresses, hop limit, traffic class, and the length of each packet of a
+ * run. */
 struct slot {
 	struct iovec iov;
 	union {
@@ -43,18 +44,18 @@ struct slot {
 static struct mmsghdr msgs[BATCH];
 static struct slot slots[BATCH];
 static uint8_t room[RUN_BATCH * RUN_MAX];
-static unsigned batch; /* how many slots the room is divided into; 0: not yet */
+static unsigned batch; /* the number of slots that share the room; 0: not set yet */
 
 _Static_assert(sizeof(room) >= BATCH * PACKET_MAX, "room for as many without runs");
 
-/* Before a message is received into it; the kernel changes nothing else. */
-static void reset(struct msghdr *m)
+/* Resets the fields that the kernel has changed, before the next message is received. */
+static void reset_message(struct msghdr *m)
 {
 	m->msg_namelen = sizeof(slots[0].from);
 	m->msg_controllen = sizeof(slots[0].control);
 }
 
-static void prepare(unsigned n)
+static void divide_room(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct slot *s = &slots[i];
@@ -66,15 +67,15 @@ static void prepare(unsigned n)
 		m->msg_iov = &s->iov;
 		m->msg_iovlen = 1;
 		m->msg_control = s->control;
-		reset(m);
+		reset_message(m);
 	}
 	batch = n;
 }
 
 static unsigned lifetime_users;
 
-/* Both families: the socket may take both. */
-static void ask_for_lifetime(void)
+/* Sets the options of both families, since the socket may receive both. */
+static void set_lifetime_options(void)
 {
 	static const int options[][2] = { { IPPROTO_IPV6, IPV6_RECVHOPLIMIT },
 					  { IPPROTO_IPV6, IPV6_RECVTCLASS },
@@ -86,17 +87,17 @@ static void ask_for_lifetime(void)
 		setsockopt(group_fd(), options[i][0], options[i][1], &on, sizeof(on));
 }
 
-void rx_lifetime(int n)
+void rx_want_lifetime(int n)
 {
 	bool asked = lifetime_users > 0;
 
 	lifetime_users += (unsigned)n;
 	if (asked != (lifetime_users > 0))
-		ask_for_lifetime();
+		set_lifetime_options();
 }
 
-/* Only where long packets come, several at a time: each short one would cost the kernel 0.7 us
- * more, of 7 for a round trip. */
+/* The kernel merges packets (UDP_GRO) only once several long ones come at a time: for each short
+ * one, merging would cost it 0.7 us, of 7 for a round trip. */
 #define RUN_PACKETS 4
 #define RUN_LONG    1000 /* bytes */
 
@@ -117,10 +118,10 @@ static void look_for_runs(const struct mmsghdr *last, int n)
 
 void rx_setup(bool runs)
 {
-	ask_for_lifetime();
-	/* every process sets its own socket: who made it may have wanted something else */
+	set_lifetime_options();
+	/* the process that made the socket may have set it otherwise */
 	may_take_runs = set_runs(false) && runs;
-	prepare(may_take_runs ? RUN_BATCH : BATCH);
+	divide_room(may_take_runs ? RUN_BATCH : BATCH);
 }
 
 static void read_ipv6(struct packet *p, unsigned *ifindex, const struct cmsghdr *c)
@@ -165,8 +166,8 @@ static void read_ipv4(struct packet *p, unsigned *ifindex, const struct cmsghdr 
 	}
 }
 
-/* Who sent it to which of our addresses; *segment: the length of each packet of a run. false:
- * the kernel did not say. */
+/* Reads who sent a message, and to which of our addresses; *segment: the length of each packet of a
+ * run. False: the kernel did not say. */
 static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr *m, int *segment)
 {
 	unsigned ifindex = 0;
@@ -195,8 +196,8 @@ static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr
 	return ifindex != 0;
 }
 
-static void lost(const char *fate, enum counter why, const struct packet *a, const uint8_t *data,
-		 uint32_t n)
+static void drop_packet(const char *fate, enum counter why, const struct packet *a,
+			const uint8_t *data, uint32_t n)
 {
 	count(why);
 	if (tap_on)
@@ -206,15 +207,17 @@ static void lost(const char *fate, enum counter why, const struct packet *a, con
 /* ---------------------------------------- the identification of a sender -- */
 
 /*
- * The ICRC of IPv4 is checked modulo the identification, so one in 32,768 broken packets would
- * pass. Senders like this device always write 0 (or a small number, within a segmented send): a
- * sender that is known to do so is held to it, which leaves one in 2^26.
+ * The ICRC of an IPv4 packet is checked modulo the identification, which the socket does not show,
+ * so one in 32,768 broken packets would pass. Senders like this device always write 0, or a small
+ * number within a segmented send. Once a sender is known to do so, other identifications are
+ * refused, and one in 2^26 broken packets passes.
  */
-#define SOURCES	   256
-#define SMALL	   64 /* identifications of a segmented send: 0, 1, 2 ... */
-#define KNOWN	   4  /* so many small ones in a row are no chance */
-#define TRUST_MAX  8
-#define TRUST_LOST 2 /* by one that is not small: some in a row, and the sender is a new one */
+#define SOURCES	  256
+#define SMALL	  64 /* identifications of a segmented send: 0, 1, 2 ... */
+#define KNOWN	  4  /* so many small ones in a row are no coincidence */
+#define TRUST_MAX 8
+#define TRUST_LOST \
+	2 /* for each that is not small: after some in a row the sender counts as a new one */
 
 struct udp_sender {
 	uint32_t addr;
@@ -224,7 +227,8 @@ struct udp_sender {
 
 static struct udp_sender sources[SOURCES];
 
-/* Is id, which the ICRC was found right for, one that this sender would write? Learns. */
+/* Would this sender write the identification id, for which the ICRC is right? Learns from each
+ * packet. */
 static bool source_is_believed(const struct packet *a, uint16_t id)
 {
 	struct udp_sender *s;
@@ -249,17 +253,17 @@ static bool source_is_believed(const struct packet *a, uint16_t id)
 
 /* --------------------------------------------------------------- packets -- */
 
-/* Well-formed, and its ICRC is right: p has the headers then. *id: of the IPv4 header, the
- * likely one at first. */
-static bool intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t *id)
+/* Is the packet well-formed, and its ICRC right? Then p has its headers. *id: the likely
+ * identification of the IPv4 header, then the one that was found. */
+static bool is_intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_t *id)
 {
 	if (packet_parse(p, data, n) != 0) {
-		lost("malformed", CNT_BAD_PACKET, p, data, n);
+		drop_packet("malformed", CNT_BAD_PACKET, p, data, n);
 		return false;
 	}
 	if (!icrc_valid(&p->src, &p->dst, p->sport, data, n, id) ||
 	    (gid_is_ipv4(&p->src) && !source_is_believed(p, *id))) {
-		lost("icrc", CNT_BAD_ICRC, p, data, n);
+		drop_packet("icrc", CNT_BAD_ICRC, p, data, n);
 		return false;
 	}
 	return true;
@@ -297,8 +301,8 @@ static struct mad_from mad_from(const struct packet *p, uint16_t id)
 	};
 }
 
-/* MADs come on a socket of their own. What the peer sent before one of them, and the kernel has
- * delivered, is handled before it: a disconnect must not overtake the last acknowledgement. */
+/* MADs come on a socket of their own. Packets that the peer sent before a MAD, and that the kernel
+ * has delivered, are handled before it: a disconnect must not overtake the last acknowledgement. */
 #define MADS 64
 
 static struct {
@@ -314,7 +318,7 @@ static void route_mads(void)
 	nmads = 0;
 }
 
-static void keep_mad(const struct packet *p, uint16_t id)
+static void queue_mad(const struct packet *p, uint16_t id)
 {
 	if (nmads == MADS)
 		route_mads();
@@ -322,16 +326,17 @@ static void keep_mad(const struct packet *p, uint16_t id)
 	memcpy(mads[nmads++].mad, p->payload, MAD_BYTES);
 }
 
-/* id: the identification that is likely. */
-static void input(const struct packet *addresses, const uint8_t *data, uint32_t n, uint16_t id)
+/* id: the likely identification. */
+static void input_packet(const struct packet *addresses, const uint8_t *data, uint32_t n,
+			 uint16_t id)
 {
 	struct packet p = *addresses;
 
 	if (n >= BTH_BYTES && get_be24(data + 5) == GSI_QPN) {
-		if (intact(&p, data, n, &id)) {
+		if (is_intact(&p, data, n, &id)) {
 			count(CNT_RCVD_PKTS);
 			if (is_mad(&p))
-				keep_mad(&p, id);
+				queue_mad(&p, id);
 		}
 		return;
 	}
@@ -339,7 +344,7 @@ static void input(const struct packet *addresses, const uint8_t *data, uint32_t 
 		fault_pass(UROCE_IN, addresses, data, n);
 		return;
 	}
-	if (!intact(&p, data, n, &id))
+	if (!is_intact(&p, data, n, &id))
 		return;
 	count(CNT_RCVD_PKTS);
 	if (tap_on)
@@ -349,12 +354,12 @@ static void input(const struct packet *addresses, const uint8_t *data, uint32_t 
 
 void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n)
 {
-	input(addresses, data, n, 0);
+	input_packet(addresses, data, n, 0);
 	route_mads();
 }
 
-/* One packet, or a run of them. The sender's kernel numbers those of a run from 0. */
-static unsigned take(const struct slot *s, struct mmsghdr *msg)
+/* Handles one packet or a run. The sender's kernel numbers the packets of a run from 0. */
+static unsigned input_message(const struct slot *s, struct mmsghdr *msg)
 {
 	struct msghdr *m = &msg->msg_hdr;
 	const uint8_t *data = s->iov.iov_base;
@@ -368,22 +373,23 @@ static unsigned take(const struct slot *s, struct mmsghdr *msg)
 		return 1;
 	}
 	while (segment > 0 && left > (uint32_t)segment) {
-		input(&p, data, (uint32_t)segment, index++);
+		input_packet(&p, data, (uint32_t)segment, index++);
 		data += segment;
 		left -= (uint32_t)segment;
 	}
-	input(&p, data, left, index);
+	input_packet(&p, data, left, index);
 	return index + 1u;
 }
 
-/* Not by the C library, where it is a cancellation point: that costs as much as taking a
- * lock, and who has the engine's lock is not cancelled anyway. */
-static int take_messages(int fd, unsigned max)
+/* A system call, because recvmsg(3) is a cancellation point, which costs as much as taking a lock;
+ * and a thread that has the engine's lock cannot be cancelled anyway. */
+static int receive_messages(int fd, unsigned max)
 {
 	long n;
 
 	do {
-		if (max == 1) /* most of the time nothing is there: the shortest way to know */
+		if (max ==
+		    1) /* most of the time there is nothing: this is the fastest way to find out */
 			n = syscall(SYS_recvmsg, fd, &msgs[0].msg_hdr, MSG_DONTWAIT);
 		else
 			n = syscall(SYS_recvmmsg, fd, msgs, max, MSG_DONTWAIT, NULL);
@@ -394,30 +400,31 @@ static int take_messages(int fd, unsigned max)
 	return 1;
 }
 
-/* At most max messages: how many packets; *more: there may be more messages. */
-static unsigned receive(int fd, unsigned max, bool *more)
+/* Handles at most max messages. Returns the number of packets; *more: there may be more
+ * messages. */
+static unsigned receive_batch(int fd, unsigned max, bool *more)
 {
 	unsigned packets = 0;
 	int n;
 
 	if (!batch)
-		prepare(BATCH);
+		divide_room(BATCH);
 	if (max > batch)
 		max = batch;
-	n = take_messages(fd, max);
+	n = receive_messages(fd, max);
 	*more = n == (int)max;
 	for (int i = 0; i < n; i++) {
-		packets += take(&slots[i], &msgs[i]);
-		reset(&msgs[i].msg_hdr);
+		packets += input_message(&slots[i], &msgs[i]);
+		reset_message(&msgs[i].msg_hdr);
 	}
 	if (n > 1)
 		look_for_runs(&msgs[n - 1], n);
 	return packets;
 }
 
-/* Whether the socket is read in a pass of which nobody knows. A look at it is a system call, and
- * one at memory is none: while frames come through memory, it is read in one of SKIP passes, and in
- * fewer and fewer, to one of SKIP_MOST, for as long as nothing is there. */
+/* Is the socket read in a pass if nobody knows whether it has packets? Reading it is a system call;
+ * looking at memory is not. While frames come through memory, the socket is read in one of SKIP
+ * passes, and ever more rarely, down to one of SKIP_MOST, while it is empty. */
 #define SKIP	  16
 #define SKIP_MOST 256
 #define QUIET	  1000 /* passes without a frame: some 0.1 ms */
@@ -445,13 +452,13 @@ static void looked_at_socket(unsigned packets)
 		skip *= 2;
 }
 
-/* Who asks for more messages than there are has the kernel look for the next one before the
- * first is seen: so it is asked for only when there was one each time of the last ones, or when
- * they were waited for. Two in a row are no sign: an acknowledgement comes before the reply. */
+/* If more messages are asked for than there are, the kernel looks for another one before we see the
+ * first. So several are asked for only if there was one each time lately, or if epoll reported
+ * some. Two in a row mean nothing: an acknowledgement comes before a reply. */
 #define PAIR 2
 
-/* An acknowledgement and the answer behind it, in one pass of one that polls. One look in so many
- * finds out that they come so. */
+/* A thread that polls reads an acknowledgement and the answer after it in one pass, if they come in
+ * pairs. One pass in TRY_PAIRS finds out whether they do. */
 #define TRY_PAIRS 8
 
 unsigned rx_packets(unsigned max, enum rx_socket socket)
@@ -464,10 +471,10 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 	if (skip_socket(socket, frames))
 		return frames;
 	n = socket == RX_READY && likely == 1 ? 2 : likely;
-	n = receive(group_fd(), n < max ? n : max, &more);
+	n = receive_batch(group_fd(), n < max ? n : max, &more);
 	looked_at_socket(n);
 	if (n == 1 && socket == RX_MAYBE && (pairs || ++tried % TRY_PAIRS == 0)) {
-		unsigned second = receive(group_fd(), 1, &more);
+		unsigned second = receive_batch(group_fd(), 1, &more);
 
 		pairs = second > 0;
 		n += second;
@@ -478,7 +485,7 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 	return n + frames;
 }
 
-/* A sender that never stops does not keep the MADs waiting for ever. */
+/* A sender that never stops must not keep the MADs waiting for ever. */
 #define DRAIN_MAX 1024
 
 void rx_datagrams(void)
@@ -487,7 +494,7 @@ void rx_datagrams(void)
 	bool more;
 
 	do
-		n += receive(group_fd(), BATCH, &more);
+		n += receive_batch(group_fd(), BATCH, &more);
 	while (more && n < DRAIN_MAX);
 }
 
@@ -500,7 +507,7 @@ void rx_drain(void)
 unsigned rx_mads(void)
 {
 	bool more;
-	unsigned n = receive(group_gsi_fd(), BATCH, &more);
+	unsigned n = receive_batch(group_gsi_fd(), BATCH, &more);
 
 	if (nmads)
 		rx_drain();
@@ -508,15 +515,15 @@ unsigned rx_mads(void)
 	return n;
 }
 
-/* A MAD comes from rx_again(): the faults have had it. */
+/* The MAD comes from rx_passed(): it has been through the faults. */
 static bool passed;
 
-void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate)
+void rx_passed(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate)
 {
 	struct packet p = *addresses;
 	uint16_t id = 0;
 
-	if (!intact(&p, data, n, &id))
+	if (!is_intact(&p, data, n, &id))
 		return;
 	if (tap_on)
 		tap(UROCE_IN, fate, &p, data, n, id);
@@ -533,7 +540,7 @@ void rx_again(const struct packet *addresses, const uint8_t *data, uint32_t n, c
 	}
 }
 
-/* The packet that a MAD came in. */
+/* Builds the packet that a MAD came in. Returns its length. */
 static uint32_t wrap_mad(const struct mad_from *from, const struct packet *a, const uint8_t *mad,
 			 size_t n, uint8_t *data)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Frames out of memory that other processes of this host write to (pair.h). Their headers are
- * copied before they are looked at; a payload is only ever copied on, to where it belongs.
+ * Frames from memory that other processes of this host write to (pair.h). Headers are copied before
+ * they are looked at; a payload is copied once, to its destination.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@
 #include "tap.h"
 #include "transport.h"
 
-/* Somebody looks on, or it has been on a bad wire: as if it had come by UDP. */
-static void take_whole(const struct packet *addresses, const struct frame *f)
+/* Handles a frame as if it had come by UDP, if it has an ICRC, or faults or a tap want one. */
+static void input_whole_frame(const struct packet *addresses, const struct frame *f)
 {
 	static uint8_t data[PACKET_MAX];
 	uint32_t n = f->header.len, rest = n - ICRC_BYTES, icrc;
@@ -31,7 +31,7 @@ static void take_whole(const struct packet *addresses, const struct frame *f)
 	rx_input(addresses, data, n);
 }
 
-static void take(const struct frame *f)
+static void input_frame(const struct frame *f)
 {
 	uint32_t n = f->header.len;
 	uint8_t headers[HEADERS_MAX];
@@ -44,13 +44,13 @@ static void take(const struct frame *f)
 		.hops = f->header.hops,
 	};
 
-	/* as the kernel has it for UDP */
+	/* the kernel does the same for UDP */
 	if (!path_is_here(&p.src, &p.dst, p.scope)) {
 		count(CNT_BAD_SOURCE);
 		return;
 	}
 	if (fault_directions & UROCE_IN || tap_on || f->header.flags & FRAME_HAS_ICRC) {
-		take_whole(&p, f);
+		input_whole_frame(&p, f);
 		return;
 	}
 	memcpy(headers, f->data, n < sizeof(headers) ? n : sizeof(headers));
@@ -64,8 +64,8 @@ static void take(const struct frame *f)
 	transport_input(&p);
 }
 
-/* At most max of one pair. */
-static unsigned take_from(struct pair *pair, unsigned max)
+/* Handles at most max frames of one pair. */
+static unsigned input_frames(struct pair *pair, unsigned max)
 {
 	unsigned n = 0;
 	struct frame f;
@@ -73,7 +73,7 @@ static unsigned take_from(struct pair *pair, unsigned max)
 	while (n < max && frame_next(&pair->in, &f)) {
 		if (f.header.flags & FRAME_AFTER_UDP)
 			rx_datagrams();
-		take(&f);
+		input_frame(&f);
 		frame_free(&pair->in, &f);
 		n++;
 		if (frame_give_room(&pair->in))
@@ -90,7 +90,7 @@ unsigned rx_memory(unsigned max)
 		struct pair *pair = pair_open[i];
 
 		if (frame_waits(&pair->in) && !pair->in.broken)
-			n += take_from(pair, max);
+			n += input_frames(pair, max);
 		else if (pair->gone || pair->in.broken)
 			pair_close(pair);
 	}

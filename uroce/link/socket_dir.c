@@ -28,7 +28,7 @@ static void find_roots(const char *roots[ROOTS], char *runtime, size_t n)
 	roots[3] = "/dev/shm";
 }
 
-/* What others can write to must be sticky, else they could take our directory away. */
+/* A directory that others can write to must be sticky: else they could take ours away. */
 static bool is_safe_root(int fd)
 {
 	struct stat st;
@@ -54,7 +54,8 @@ static int open_root(const char *path)
 	return -1;
 }
 
-/* Of this user, and for nobody else: what somebody else has put there is not followed. */
+/* Opens a directory that belongs to this user and is closed to others. Links are not followed,
+ * since another user may have put them there. */
 static int open_private(int root, const char *name)
 {
 	int fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -69,7 +70,7 @@ static int open_private(int root, const char *name)
 	return -1;
 }
 
-static void print_name(char *buf, size_t n)
+static void print_dir_name(char *buf, size_t n)
 {
 	snprintf(buf, n, "uroce-%u", (unsigned)geteuid());
 }
@@ -84,7 +85,7 @@ static DIR *open_entries(int dir)
 	return d;
 }
 
-/* One that is called so: wanted says whether it is the one, NULL: any is. */
+/* Opens the directory of that name if wanted() accepts it, or if wanted is NULL. */
 static bool try_name(struct socket_dir *dir, int root, const char *name, socket_dir_fn *wanted)
 {
 	dir->fd = open_private(root, name);
@@ -97,8 +98,8 @@ static bool try_name(struct socket_dir *dir, int root, const char *name, socket_
 	return false;
 }
 
-/* Among all that there are in a root: the plain name comes first. */
-static bool search(struct socket_dir *dir, int root, socket_dir_fn *wanted)
+/* Tries all names in a root; the plain name comes first. */
+static bool search_root(struct socket_dir *dir, int root, socket_dir_fn *wanted)
 {
 	DIR *d = open_entries(root);
 	bool found;
@@ -109,7 +110,7 @@ static bool search(struct socket_dir *dir, int root, socket_dir_fn *wanted)
 
 	if (!d)
 		return false;
-	print_name(name, sizeof(name));
+	print_dir_name(name, sizeof(name));
 	n = strlen(name);
 	found = try_name(dir, root, name, wanted);
 	while (!found && (e = readdir(d)))
@@ -121,28 +122,29 @@ static bool search(struct socket_dir *dir, int root, socket_dir_fn *wanted)
 	return found;
 }
 
-static bool is_full(void)
+static bool is_out_of_descriptors(void)
 {
 	return errno == EMFILE || errno == ENFILE;
 }
 
-/* Somebody else may have the plain name, and nobody a random one. */
-static bool make(struct socket_dir *dir, int root)
+/* Another user may have the plain name, but nobody has a random one. */
+static bool make_dir(struct socket_dir *dir, int root)
 {
 	char name[32], fresh[64];
 
-	print_name(name, sizeof(name));
+	print_dir_name(name, sizeof(name));
 	mkdirat(root, name, 0700);
-	if (search(dir, root, NULL))
+	if (search_root(dir, root, NULL))
 		return true;
-	if (is_full())
+	if (is_out_of_descriptors())
 		return false;
 	snprintf(fresh, sizeof(fresh), "/proc/self/fd/%d/%s.XXXXXX", root, name);
 	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, NULL);
 }
 
-/* In the first root that will do. lively: one that is; NULL: one that is made if need be. */
-static bool find(struct socket_dir *dir, socket_dir_fn *lively)
+/* Takes the first suitable root. lively: searches for a directory that it accepts; NULL: takes any,
+ * or makes one. */
+static bool find_dir(struct socket_dir *dir, socket_dir_fn *lively)
 {
 	const char *roots[ROOTS];
 	char runtime[32];
@@ -153,7 +155,8 @@ static bool find(struct socket_dir *dir, socket_dir_fn *lively)
 	for (unsigned i = 0; i < ROOTS && !found && err != EMFILE && err != ENFILE; i++) {
 		int root = open_root(roots[i]);
 
-		found = root >= 0 && (lively ? search(dir, root, lively) : make(dir, root));
+		found = root >= 0 &&
+			(lively ? search_root(dir, root, lively) : make_dir(dir, root));
 		err = errno;
 		if (root >= 0)
 			close(root);
@@ -179,9 +182,9 @@ int socket_dir_look(struct socket_dir *dir, socket_dir_fn *lively)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (find(dir, lively))
+	if (find_dir(dir, lively))
 		return 0;
-	if (!is_full())
+	if (!is_out_of_descriptors())
 		errno = ENOENT;
 	return -1;
 }
@@ -190,12 +193,13 @@ int socket_dir_join(struct socket_dir *dir, socket_dir_fn *lively)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (!find(dir, lively) && !find(dir, NULL)) {
-		if (!is_full())
+	if (!find_dir(dir, lively) && !find_dir(dir, NULL)) {
+		if (!is_out_of_descriptors())
 			errno = EACCES;
 		return -1;
 	}
-	flock(dir->fd, LOCK_SH | LOCK_NB); /* systemd-tmpfiles(8) leaves it alone, old as it is */
+	flock(dir->fd,
+	      LOCK_SH | LOCK_NB); /* so systemd-tmpfiles(8) does not remove it, however old it is */
 	dir->lock = openat(dir->fd, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (dir->lock >= 0)
 		return 0;
@@ -227,7 +231,7 @@ void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n)
 
 /* -------------------------------------------------------------------------- locks -- */
 
-static struct flock lock_of(const struct socket_dir *dir, enum dir_lock which, short type)
+static struct flock lock_record(const struct socket_dir *dir, enum dir_lock which, short type)
 {
 	return (struct flock){
 		.l_type = type,
@@ -237,9 +241,9 @@ static struct flock lock_of(const struct socket_dir *dir, enum dir_lock which, s
 	};
 }
 
-static pid_t holder_of(const struct socket_dir *dir, enum dir_lock which)
+static pid_t find_holder(const struct socket_dir *dir, enum dir_lock which)
 {
-	struct flock l = lock_of(dir, which, F_WRLCK);
+	struct flock l = lock_record(dir, which, F_WRLCK);
 
 	return fcntl(dir->lock, F_GETLK, &l) == 0 && l.l_type != F_UNLCK && l.l_pid > 0 ? l.l_pid
 											: 0;
@@ -249,14 +253,14 @@ int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patie
 		    pid_t *holder)
 {
 	int64_t until = now_ms() + patience_ms;
-	struct flock l = lock_of(dir, which, F_WRLCK);
+	struct flock l = lock_record(dir, which, F_WRLCK);
 
 	while (fcntl(dir->lock, F_SETLK, &l) != 0) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return -1;
 		if (now_ms() >= until) {
 			if (holder)
-				*holder = holder_of(dir, which);
+				*holder = find_holder(dir, which);
 			errno = ETIMEDOUT;
 			return -1;
 		}
@@ -267,7 +271,7 @@ int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patie
 
 void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which)
 {
-	struct flock l = lock_of(dir, which, F_UNLCK);
+	struct flock l = lock_record(dir, which, F_UNLCK);
 	int err = errno;
 
 	fcntl(dir->lock, F_SETLK, &l);

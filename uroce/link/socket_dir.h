@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directory in which the processes of a user have the sockets that they find each other by.
- * Nobody else can enter it: what is in it is of this user, or of root.
+ * The directory with the sockets by which the processes of a user find each other. Nobody else can
+ * enter it: everything in it belongs to this user or to root.
  *
- * It is called uroce-<uid>, and is in the first of these that will do: XDG_RUNTIME_DIR, the same
- * where it is by custom (cron and sudo do not say), the system's temporary directories. Where
- * somebody else has that name it is uroce-<uid>.XXXXXX, a fresh one. Processes must agree on it,
- * whatever is in their environment: one in which somebody already is comes before all others.
+ * It is called uroce-<uid>, and lies in the first of these places that is suitable:
+ * XDG_RUNTIME_DIR; /run/user/<uid>, because cron and sudo do not set that variable; the system's
+ * directories for temporary files. If another user has taken the name, it is a new one,
+ * uroce-<uid>.XXXXXX. Processes must agree on the directory, whatever their environment says: one
+ * that a process is already using comes before all others.
  */
 #ifndef UROCE_LINK_SOCKET_DIR_H
 #define UROCE_LINK_SOCKET_DIR_H
@@ -17,9 +18,9 @@
 #include <sys/types.h>
 
 struct socket_dir {
-	int fd;		  /* -1: none */
-	int lock;	  /* of a file in it, for the locks; -1: it was opened to look */
-	uint64_t network; /* the inode of the namespace: names are of one network each */
+	int fd;	  /* -1: none */
+	int lock; /* of the file in it that is locked; -1: the directory was only looked at */
+	uint64_t network; /* the inode of the namespace: each name belongs to one network */
 };
 
 #define SOCKET_DIR_NONE                            \
@@ -27,15 +28,15 @@ struct socket_dir {
 		.fd = -1, .lock = -1, .network = 0 \
 	}
 
-/* Is a process of this network in it? */
+/* Is a process of this network using it? */
 typedef bool socket_dir_fn(const struct socket_dir *dir);
 
-/* Opens the one that is lively; else, to join, one that is made if need be. 0, or -1 with errno:
- * ENOENT: nobody is there; EACCES: no place for it will do. */
+/* Opens the directory that a process is using. socket_dir_join() takes or makes another if there is
+ * none. 0, or -1 with errno: ENOENT: there is none; EACCES: no place is suitable. */
 int socket_dir_look(struct socket_dir *dir, socket_dir_fn *lively);
 int socket_dir_join(struct socket_dir *dir, socket_dir_fn *lively);
 void socket_dir_close(struct socket_dir *dir);
-/* Where it is, for messages. */
+/* Writes where it is, for messages. */
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n);
 
 /* Locks among the processes of one network, not among the threads of a process. A process that is
@@ -45,7 +46,8 @@ enum dir_lock {
 	DIR_JOIN,  /* to join the group: held for up to seconds */
 	DIR_LOCKS
 };
-/* Waits up to a time. 0, or -1 with errno: ETIMEDOUT (*holder: its pid, or 0: not known). */
+/* Waits for the lock up to patience_ms. 0, or -1 with errno: ETIMEDOUT; then *holder is the pid of
+ * the process that has it, or 0 if that is not known. */
 int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patience_ms,
 		    pid_t *holder);
 void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which);

@@ -23,20 +23,20 @@ bool tap_on;
 static uroce_tap_fn *tap_fn;
 static void *tap_arg;
 static int capture = -1;
-static int capture_err;		/* why it has ended by itself, or 0 */
-static char appended[PATH_MAX]; /* the file of UROCE_PCAP, for which nobody will ask */
+static int capture_err;		/* why the capture ended by itself, or 0 */
+static char appended[PATH_MAX]; /* the file of UROCE_PCAP, whose end is reported to stderr */
 
-static void look(void)
+static void update_tap_on(void)
 {
 	bool was_on = tap_on;
 
 	tap_on = tap_fn || capture >= 0;
 	direct_look_around();
 	if (tap_on != was_on)
-		rx_lifetime(tap_on ? 1 : -1);
+		rx_want_lifetime(tap_on ? 1 : -1);
 }
 
-/* RFC 8200, 8.1: over a pseudo header, UDP header and payload. ip: of a whole IPv6 packet. */
+/* Writes the UDP checksum of a whole IPv6 packet of n bytes: RFC 8200, 8.1. */
 static void put_udp6_sum(uint8_t *ip, size_t n)
 {
 	uint8_t *udp = ip + 40;
@@ -51,8 +51,8 @@ static void put_udp6_sum(uint8_t *ip, size_t n)
 	put_be16(udp + 6, sum == 0xffff ? 0xffff : (uint16_t)~sum);
 }
 
-/* The disk is full: what there is can be read. */
-static void give_up(int err)
+/* Ends the capture, for instance because the disk is full. What is in the file can be read. */
+static void end_capture(int err)
 {
 	if (appended[0])
 		fprintf(stderr,
@@ -61,7 +61,7 @@ static void give_up(int err)
 	capture_err = err;
 	close(capture);
 	capture = -1;
-	look();
+	update_tap_on();
 }
 
 void tap(enum uroce_direction dir, const char *fate, const struct packet *a, const uint8_t *data,
@@ -93,11 +93,11 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 	if (tap_fn)
 		tap_fn(tap_arg, &p);
 	if (capture >= 0 && pcapng_write(capture, &p) != 0)
-		give_up(errno);
+		end_capture(errno);
 }
 
-/* file with %p replaced. 0, or -1: too long. */
-static int expand(const char *file, char *path, size_t size)
+/* Writes file to path, with %p replaced. 0, or -1: it is too long. */
+static int expand_file_name(const char *file, char *path, size_t size)
 {
 	const char *p = strstr(file, "%p");
 	int n;
@@ -119,7 +119,7 @@ int tap_capture(const char *file, bool append)
 	if (file) {
 		char path[PATH_MAX];
 
-		if (expand(file, path, sizeof(path)) != 0)
+		if (expand_file_name(file, path, sizeof(path)) != 0)
 			return -1;
 		fd = pcapng_open(path, device_name(), append);
 		if (fd < 0)
@@ -131,7 +131,7 @@ int tap_capture(const char *file, bool append)
 		err = errno;
 	capture = fd;
 	capture_err = 0;
-	look();
+	update_tap_on();
 	if (!err || file)
 		return 0;
 	errno = err;
@@ -145,7 +145,7 @@ void tap_forget(void)
 	capture = -1;
 	capture_err = 0;
 	tap_fn = NULL;
-	look();
+	update_tap_on();
 }
 
 EXPORT int uroce_tap(uroce_tap_fn *fn, void *arg)
@@ -153,7 +153,7 @@ EXPORT int uroce_tap(uroce_tap_fn *fn, void *arg)
 	engine_lock();
 	tap_fn = fn;
 	tap_arg = arg;
-	look();
+	update_tap_on();
 	engine_unlock();
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Frames go into the ring of a pair where there is one (path.h), else into a batch per address
- * family. The socket is not connected and has DF set (see
- * group_send_fd()): so the kernel writes 0 as identification, which the ICRC covers.
+ * Packets are written into the ring of a pair if there is one (path.h), else into a batch for each
+ * address family. The UDP sockets are not connected and have DF set (group_send_fd()): so the
+ * kernel writes 0 as identification, which the ICRC covers.
  */
 #include "link.h"
 
@@ -27,9 +27,9 @@
 #include "tap.h"
 
 #define BATCH	     64
-#define HOPS_DEFAULT 64 /* of a socket: no word about it needed */
-#define PATIENCE_MS  1	/* with a full socket: the wire is busy */
-#define GSO_SEGMENTS 60 /* the kernel takes 64, and an IP packet of all of them */
+#define HOPS_DEFAULT 64 /* the sockets' own: no control message needed */
+#define PATIENCE_MS  1	/* for room in a full socket */
+#define GSO_SEGMENTS 60 /* the kernel takes 64, and no more than an IP packet holds */
 #define GSO_BYTES    65000
 #define CONTROL_BYTES                                                           \
 	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + 2 * CMSG_SPACE(sizeof(int)) + \
@@ -41,35 +41,35 @@ struct datagram {
 		struct sockaddr_in6 in6;
 	} to;
 	_Alignas(struct cmsghdr) char control[CONTROL_BYTES];
-	struct flow flow;   /* that these two are of */
-	size_t control_len; /* 0: of none yet */
+	struct flow flow;   /* for which these two were written */
+	size_t control_len; /* 0: nothing is written yet */
 	uint8_t data[PACKET_MAX];
 };
 
-/* A message is a frame, or a run of frames for the kernel to take apart (UDP_SEGMENT); their
- * address is in the first frame. */
+/* A message is a datagram, or a run of datagrams for the kernel to split (UDP_SEGMENT), whose
+ * address is in the first one. */
 struct batch {
 	int family;
 	unsigned n, nmsgs;
 	struct mmsghdr msg[BATCH];
-	struct iovec iov[BATCH]; /* of each frame */
+	struct iovec iov[BATCH]; /* of each datagram */
 	struct datagram frame[BATCH];
-	/* the run that the last message is */
+	/* the run that is the last message */
 	struct flow flow;
-	uint32_t segment, bytes; /* length of each frame but the last, and of all */
-	bool closed;		 /* by a shorter one */
+	uint32_t segment, bytes; /* length of each datagram but the last, and of all */
+	bool closed;		 /* a shorter one has ended it */
 };
 
 static struct batch batches[2] = { { .family = AF_INET }, { .family = AF_INET6 } };
 
 /* The packet between tx_begin() and tx_commit(). */
 static struct {
-	struct pair *pair; /* NULL: by UDP */
+	struct pair *pair; /* NULL: it goes by UDP */
 	struct batch *batch;
 	const struct flow *flow;
 	uint8_t *data;
 	uint32_t header, len;
-	unsigned index; /* in its run: what the kernel writes as identification */
+	unsigned index; /* in its run: the identification that the kernel will write */
 	uint32_t own_qpn;
 	bool has_wr_id;
 	uint64_t wr_id;
@@ -102,11 +102,11 @@ static void put_lifetime(struct msghdr *m, struct cmsghdr *c, const struct flow 
 
 	if (tclass)
 		c = put_control(m, c, level, v4 ? IP_TOS : IPV6_TCLASS, &tclass, sizeof(tclass));
-	if (hops != HOPS_DEFAULT || multicast) /* multicast has a default of its own: 1 */
+	if (hops != HOPS_DEFAULT || multicast) /* the default of multicast is 1 */
 		put_control(m, c, level, v4 ? IP_TTL : IPV6_HOPLIMIT, &hops, sizeof(hops));
 }
 
-static void address_ipv4(struct datagram *f, struct msghdr *m, const struct flow *flow)
+static void put_address_ipv4(struct datagram *f, struct msghdr *m, const struct flow *flow)
 {
 	struct in_pktinfo info = { .ipi_ifindex = (int)flow->scope };
 
@@ -120,7 +120,7 @@ static void address_ipv4(struct datagram *f, struct msghdr *m, const struct flow
 		     flow, true);
 }
 
-static void address_ipv6(struct datagram *f, struct msghdr *m, const struct flow *flow)
+static void put_address_ipv6(struct datagram *f, struct msghdr *m, const struct flow *flow)
 {
 	struct in6_pktinfo info = { .ipi6_ifindex = flow->scope };
 
@@ -136,9 +136,9 @@ static void address_ipv6(struct datagram *f, struct msghdr *m, const struct flow
 		     flow, false);
 }
 
-/* Whoever sends to the same peer as the last time finds it written. */
-static void address(const struct batch *b, struct datagram *f, struct msghdr *m,
-		    const struct flow *flow)
+/* Writes address and control messages, unless they are there from the last time. */
+static void put_address(const struct batch *b, struct datagram *f, struct msghdr *m,
+			const struct flow *flow)
 {
 	if (f->control_len && memcmp(&f->flow, flow, sizeof(*flow)) == 0) {
 		m->msg_namelen = b->family == AF_INET ? sizeof(f->to.in) : sizeof(f->to.in6);
@@ -146,19 +146,19 @@ static void address(const struct batch *b, struct datagram *f, struct msghdr *m,
 		return;
 	}
 	if (b->family == AF_INET)
-		address_ipv4(f, m, flow);
+		put_address_ipv4(f, m, flow);
 	else
-		address_ipv6(f, m, flow);
+		put_address_ipv6(f, m, flow);
 	f->flow = *flow;
 	f->control_len = m->msg_controllen;
 }
 
-static void flush(struct batch *b);
-static void flush_batches(void);
+static void send_batch(struct batch *b);
+static void send_batches(void);
 
-/* Does a frame of n bytes go on with the run of the last message? Only to the same QP: its
- * number says which process gets all of them. */
-static bool continues(const struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn)
+/* Can a datagram of n bytes continue the run of the last message? Only to the same QP, whose number
+ * decides which process gets the whole run. */
+static bool continues_run(const struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn)
 {
 	if (!tx_gso || !b->nmsgs || b->closed || any_interface_is_watched())
 		return false;
@@ -167,17 +167,17 @@ static bool continues(const struct batch *b, const struct flow *flow, uint32_t n
 	       memcmp(&b->flow, flow, sizeof(*flow)) == 0;
 }
 
-/* The next free frame for n bytes; *index: its place in a run. */
-static struct datagram *frame_for(struct batch *b, const struct flow *flow, uint32_t n,
-				  uint32_t qpn, unsigned *index)
+/* The next free datagram for n bytes; *index: its place in a run. */
+static struct datagram *next_datagram(struct batch *b, const struct flow *flow, uint32_t n,
+				      uint32_t qpn, unsigned *index)
 {
 	struct msghdr *m;
 	struct datagram *f;
 
 	if (b->n == BATCH)
-		flush(b);
+		send_batch(b);
 	f = &b->frame[b->n];
-	if (continues(b, flow, n, qpn)) {
+	if (continues_run(b, flow, n, qpn)) {
 		*index = (unsigned)b->msg[b->nmsgs - 1].msg_hdr.msg_iovlen;
 		return f;
 	}
@@ -189,12 +189,12 @@ static struct datagram *frame_for(struct batch *b, const struct flow *flow, uint
 		.msg_iovlen = 1,
 		.msg_control = f->control,
 	};
-	address(b, f, m, flow);
+	put_address(b, f, m, flow);
 	return f;
 }
 
-/* Makes a run of the last message and the frame after it. */
-static void extend(struct batch *b, uint32_t n)
+/* Adds the datagram after the last message to it, which becomes a run. */
+static void extend_run(struct batch *b, uint32_t n)
 {
 	struct msghdr *m = &b->msg[b->nmsgs - 1].msg_hdr;
 
@@ -208,13 +208,13 @@ static void extend(struct batch *b, uint32_t n)
 	b->closed = n < b->segment;
 }
 
-/* Queues the frame that frame_for() gave. */
-static void queue(struct batch *b, const struct flow *flow, uint32_t n, unsigned index)
+/* Queues the datagram that next_datagram() returned. */
+static void queue_datagram(struct batch *b, const struct flow *flow, uint32_t n, unsigned index)
 {
 	b->iov[b->n] = (struct iovec){ b->frame[b->n].data, n };
 	b->n++;
 	if (index) {
-		extend(b, n);
+		extend_run(b, n);
 		return;
 	}
 	b->nmsgs++;
@@ -225,7 +225,7 @@ static void queue(struct batch *b, const struct flow *flow, uint32_t n, unsigned
 	}
 }
 
-/* Where to write it when it does not go straight into the ring: to the faults, or nowhere. */
+/* For a packet that does not go straight into the ring: it goes to the faults, or is lost. */
 static uint8_t aside[PACKET_MAX];
 
 static bool has_faults(void)
@@ -233,13 +233,13 @@ static bool has_faults(void)
 	return fault_directions & UROCE_OUT;
 }
 
-/* The way to a process of this host; datagrams that are still here go first. */
+/* The pair for a packet; datagrams that are still queued are sent first. */
 static struct pair *pair_for(const struct flow *flow, uint32_t qpn)
 {
 	struct pair *pair = path_to(flow, qpn);
 
 	if (pair && pair->udp_before)
-		flush_batches();
+		send_batches();
 	return pair;
 }
 
@@ -256,7 +256,7 @@ uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 
 		begun.data = h ? frame_data(h) : aside;
 	} else {
-		begun.data = frame_for(begun.batch, flow, n, p->qpn, &begun.index)->data;
+		begun.data = next_datagram(begun.batch, flow, n, p->qpn, &begun.index)->data;
 	}
 	begun.header = (uint32_t)packet_build(p, begun.data);
 	begun.len = p->len;
@@ -266,7 +266,7 @@ uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
 	return begun.data + begun.header;
 }
 
-/* Appends the pad: the length with it. */
+/* Appends the pad. Returns the length with it. */
 static uint32_t put_pad(uint8_t *data, uint32_t n)
 {
 	unsigned pad = packet_pad(n);
@@ -275,7 +275,7 @@ static uint32_t put_pad(uint8_t *data, uint32_t n)
 	return n + pad;
 }
 
-/* Appends the ICRC: the length of the whole. */
+/* Appends the ICRC. Returns the length of the whole. */
 static uint32_t put_icrc(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
 			 uint16_t id)
 {
@@ -285,7 +285,7 @@ static uint32_t put_icrc(const struct flow *flow, uint16_t sport, uint8_t *data,
 	return n + ICRC_BYTES;
 }
 
-/* How the flow looks from outside, for the tap and the faults. */
+/* The addresses of a packet as the tap and the faults see them. */
 static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 {
 	return (struct packet){
@@ -298,7 +298,7 @@ static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 	};
 }
 
-/* Says where the frame comes from, and hands it to the ring that it was written into. */
+/* Writes the header of a frame, and commits it to the ring that it was written into. */
 static void put_frame(struct pair *pair, uint8_t *data, const struct flow *flow, uint16_t sport,
 		      uint32_t n, uint32_t flags)
 {
@@ -316,7 +316,7 @@ static void put_frame(struct pair *pair, uint8_t *data, const struct flow *flow,
 	};
 	pair->udp_before = false;
 	frame_commit(&pair->out);
-	pair_touched(pair);
+	pair_note_frame(pair);
 	count(CNT_SENT_PKTS);
 }
 
@@ -327,13 +327,13 @@ void tx_commit(void)
 	uint32_t n = put_pad(begun.data, begun.header + begun.len);
 	struct packet a;
 
-	/* on no wire nobody needs it, but those who look on */
+	/* without a wire only those that watch need it */
 	if (!begun.pair || has_faults() || tap_on)
-		/* a packet that faults may hold back has to be one of its own */
+		/* a packet that the faults may hold back is sent on its own */
 		n = put_icrc(begun.flow, sport, begun.data, n, has_faults() ? 0 : id);
 	else
 		n += ICRC_BYTES;
-	if (has_faults() || tap_on) { /* a tenth of a round trip through memory */
+	if (has_faults() || tap_on) { /* this costs a tenth of a round trip through memory */
 		a = addresses_of(begun.flow, sport);
 		a.own_qpn = begun.own_qpn;
 		a.has_wr_id = begun.has_wr_id;
@@ -346,30 +346,31 @@ void tx_commit(void)
 	if (tap_on)
 		tap(UROCE_OUT, NULL, &a, begun.data, n, id);
 	if (!begun.pair)
-		queue(b, begun.flow, n, begun.index);
+		queue_datagram(b, begun.flow, n, begun.index);
 	else if (begun.data != aside)
 		put_frame(begun.pair, begun.data, begun.flow, sport, n, 0);
-	else /* the ring is full of what nobody takes: tx_has_room() */
+	else /* the ring is full: tx_has_room() was not asked */
 		count(CNT_SEND_ERR);
 }
 
-/* Not a fresh packet: its ICRC may be wrong, and that of identification 0. */
-static void queue_again(const struct flow *flow, const uint8_t *data, uint32_t n)
+/* Queues a packet that the faults have let pass. Its ICRC may be wrong on purpose, and is for
+ * identification 0: it is never part of a run. */
+static void queue_passed_datagram(const struct flow *flow, const uint8_t *data, uint32_t n)
 {
 	struct batch *b = batch_of(flow);
 	unsigned index;
 	struct datagram *f;
 
 	b->closed = true;
-	f = frame_for(b, flow, n, 0, &index);
-	if (data != f->data) /* tx_commit() has it there */
+	f = next_datagram(b, flow, n, 0, &index);
+	if (data != f->data) /* tx_commit() has written it there already */
 		memcpy(f->data, data, n);
-	queue(b, flow, n, index);
+	queue_datagram(b, flow, n, index);
 	b->closed = true;
 }
 
-static void put_again(struct pair *pair, const struct flow *flow, uint16_t sport,
-		      const uint8_t *data, uint32_t n)
+static void put_passed_frame(struct pair *pair, const struct flow *flow, uint16_t sport,
+			     const uint8_t *data, uint32_t n)
 {
 	struct frame_header *h = frame_reserve(&pair->out, n);
 
@@ -381,7 +382,7 @@ static void put_again(struct pair *pair, const struct flow *flow, uint16_t sport
 	put_frame(pair, frame_data(h), flow, sport, n, FRAME_HAS_ICRC);
 }
 
-void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
+void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
 {
 	struct flow flow = {
 		.sgid = a->src,
@@ -393,9 +394,9 @@ void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const cha
 	struct pair *pair = n < BTH_BYTES ? NULL : pair_for(&flow, get_be24(data + 5));
 
 	if (pair)
-		put_again(pair, &flow, a->sport, data, n);
+		put_passed_frame(pair, &flow, a->sport, data, n);
 	else
-		queue_again(&flow, data, n);
+		queue_passed_datagram(&flow, data, n);
 	if (tap_on)
 		tap(UROCE_OUT, fate, a, data, n, 0);
 }
@@ -406,11 +407,11 @@ bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)
 
 	if (!pair || frame_has_room(&pair->out, answer))
 		return true;
-	pair_publish(); /* who waits for room waits for these to be taken in */
+	pair_publish(); /* room comes only when these frames are handled */
 	return false;
 }
 
-/* Room in the socket for more, soon. */
+/* Waits a moment for room in the socket. */
 static bool wait_for_room(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -418,8 +419,8 @@ static bool wait_for_room(int fd)
 	return poll(&p, 1, PATIENCE_MS) > 0 && p.revents & POLLOUT;
 }
 
-/* A message went out, or was lost: how many packets that is. */
-static unsigned packets(const struct mmsghdr *msg, unsigned n)
+/* The number of packets in n messages. */
+static unsigned count_packets(const struct mmsghdr *msg, unsigned n)
 {
 	unsigned sum = 0;
 
@@ -428,7 +429,7 @@ static unsigned packets(const struct mmsghdr *msg, unsigned n)
 	return sum;
 }
 
-/* Not by the C library: see rx.c. */
+/* A system call: see receive_messages() in rx.c. */
 static int send_messages(int fd, struct mmsghdr *msg, unsigned n)
 {
 	if (n == 1) /* less to copy */
@@ -436,7 +437,7 @@ static int send_messages(int fd, struct mmsghdr *msg, unsigned n)
 	return (int)syscall(SYS_sendmmsg, fd, msg, n, MSG_DONTWAIT);
 }
 
-static bool try_again(int fd, unsigned *waits)
+static bool can_try_again(int fd, unsigned *waits)
 {
 	if (fd < 0)
 		return false;
@@ -444,41 +445,41 @@ static bool try_again(int fd, unsigned *waits)
 	       ((errno == EAGAIN || errno == ENOBUFS) && !(*waits)++ && wait_for_room(fd));
 }
 
-static void flush(struct batch *b)
+static void send_batch(struct batch *b)
 {
 	unsigned done = 0, waits = 0;
 	int fd = group_send_fd(b->family);
 
-	pair_publish(); /* what goes by memory is not overtaken */
+	pair_publish(); /* so that frames in memory are not overtaken */
 	while (done < b->nmsgs) {
 		struct mmsghdr *msg = b->msg + done;
 		int sent = fd < 0 ? -1 : send_messages(fd, msg, b->nmsgs - done);
 
 		if (sent > 0) {
-			counters[CNT_SENT_PKTS] += packets(msg, (unsigned)sent);
+			counters[CNT_SENT_PKTS] += count_packets(msg, (unsigned)sent);
 			done += (unsigned)sent;
 			waits = 0;
-		} else if (!try_again(fd, &waits)) {
-			counters[CNT_SEND_ERR] += packets(msg, 1);
+		} else if (!can_try_again(fd, &waits)) {
+			counters[CNT_SEND_ERR] += count_packets(msg, 1);
 			if (errno == EIO && msg->msg_hdr.msg_iovlen > 1)
-				tx_gso = false; /* the interface cannot */
-			done++;			/* this one is lost; the next may go elsewhere */
+				tx_gso = false; /* the interface cannot split it */
+			done++; /* this message is lost; the next may have another destination */
 		}
 	}
 	b->n = b->nmsgs = 0;
 }
 
-static void flush_batches(void)
+static void send_batches(void)
 {
 	for (unsigned i = 0; i < 2; i++)
 		if (batches[i].nmsgs)
-			flush(&batches[i]);
+			send_batch(&batches[i]);
 }
 
 void tx_flush(void)
 {
 	pair_publish();
-	flush_batches();
+	send_batches();
 }
 
 void tx_send_mad(const struct flow *flow, const uint8_t *mad)

@@ -63,7 +63,7 @@ __attribute__((noinline)) static int flags_for(const char *file, int flags)
 
 typedef void *dlopen_fn(const char *file, int flags);
 
-__attribute__((noinline)) static dlopen_fn *original(void)
+__attribute__((noinline)) static dlopen_fn *find_original(void)
 {
 	return (dlopen_fn *)dlsym(RTLD_NEXT, "dlopen");
 }
@@ -72,7 +72,7 @@ __attribute__((noinline)) static dlopen_fn *original(void)
  * not called. */
 IN_PLACE EXPORT void *dlopen(const char *file, int flags)
 {
-	dlopen_fn *const next = original();
+	dlopen_fn *const next = find_original();
 
 	flags = flags_for(file, flags);
 	SIBLING next(file_for(file), flags);

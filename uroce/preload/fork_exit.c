@@ -24,15 +24,16 @@
  * another program. vfork() and posix_spawn() are not intercepted: exec closes the descriptors.
  */
 
-/* These are the only handlers of fork() in liburoce.so. before() takes some locks; forget() makes
- * the others anew, because a thread that the child does not have may hold them. */
-static void before(void)
+/* These are the only handlers of fork() in liburoce.so. before_fork() takes some locks;
+ * after_fork_in_child() makes the others anew, because a thread that the child does not have may
+ * hold them. */
+static void before_fork(void)
 {
 	tree_before_fork();
 	engine_before_fork();
 }
 
-static void after(void)
+static void after_fork_in_parent(void)
 {
 	engine_after_fork();
 	tree_after_fork();
@@ -40,7 +41,7 @@ static void after(void)
 
 /* The order: locks, which the other functions may take, and memory that the child has not mapped;
  * the owners of timers after the timers; sockets last. */
-static void forget(void)
+static void after_fork_in_child(void)
 {
 	engine_forget();
 	direct_forget();
@@ -58,14 +59,14 @@ static void forget(void)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int failed;
 
-static void install(void)
+static void install_handlers(void)
 {
-	failed = pthread_atfork(before, after, forget);
+	failed = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 int fork_install(void)
 {
-	pthread_once(&once, install);
+	pthread_once(&once, install_handlers);
 	errno = failed;
 	return failed ? -1 : 0;
 }

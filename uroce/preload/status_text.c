@@ -25,11 +25,11 @@ struct status_buffer {
 	size_t n, len;
 };
 
-static void add(struct status_buffer *t, const char *fmt, ...)
+static void add_text(struct status_buffer *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Leaves out what does not fit. */
-static void add(struct status_buffer *t, const char *fmt, ...)
+static void add_text(struct status_buffer *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -75,7 +75,7 @@ static void add_host(struct status_buffer *t, const union ibv_gid *gid)
 		inet_ntop(AF_INET, gid->raw + 12, host, sizeof host);
 	else
 		inet_ntop(AF_INET6, gid, host, sizeof host);
-	add(t, "%s", host);
+	add_text(t, "%s", host);
 }
 
 /* How its packets go. */
@@ -85,11 +85,11 @@ static void add_path(struct status_buffer *t, const struct qp *qp)
 	char direct[100];
 
 	if (!path_is_memory(&qp->flow, qp->attr.dest_qp_num))
-		add(t, "  by UDP");
+		add_text(t, "  by UDP");
 	else if (slot == group_slot())
-		add(t, "  by memory");
+		add_text(t, "  by memory");
 	else
-		add(t, "  by memory, %s", direct_print(slot, direct, sizeof(direct)));
+		add_text(t, "  by memory, %s", direct_print(slot, direct, sizeof(direct)));
 }
 
 static void add_qp(struct qp *qp, void *arg)
@@ -100,14 +100,14 @@ static void add_qp(struct qp *qp, void *arg)
 
 	if (list->n++ >= QPS_LISTED)
 		return;
-	add(t, "  qp %-8u  %s %-5s", qp->v.qp_num, type_name(qp->type), state_names[state]);
+	add_text(t, "  qp %-8u  %s %-5s", qp->v.qp_num, type_name(qp->type), state_names[state]);
 	if (qp->type != IBV_QPT_UD && state != IBV_QPS_RESET && state != IBV_QPS_INIT) {
-		add(t, "  peer ");
+		add_text(t, "  peer ");
 		add_host(t, &qp->flow.dgid);
-		add(t, " qp %u", qp->attr.dest_qp_num);
+		add_text(t, " qp %u", qp->attr.dest_qp_num);
 		add_path(t, qp);
 	}
-	add(t, "\n");
+	add_text(t, "\n");
 }
 
 static void add_qps(struct status_buffer *t)
@@ -116,7 +116,7 @@ static void add_qps(struct status_buffer *t)
 
 	qp_each(add_qp, &list);
 	if (list.n > QPS_LISTED)
-		add(t, "  and %u QPs more\n", list.n - QPS_LISTED);
+		add_text(t, "  and %u QPs more\n", list.n - QPS_LISTED);
 }
 
 static const char *space_name(uint16_t space)
@@ -135,18 +135,18 @@ static const char *space_name(uint16_t space)
 
 static void add_listener(const struct port *p, void *text)
 {
-	add(text, "  listens  %s  ", space_name(p->space));
+	add_text(text, "  listens  %s  ", space_name(p->space));
 	add_host(text, &p->addr);
-	add(text, " port %u\n", p->number);
+	add_text(text, " port %u\n", p->number);
 }
 
 size_t status_text(char *buf, size_t n)
 {
 	struct status_buffer t = { .buf = buf, .n = n };
 
-	add(&t, "%s\n", program_invocation_short_name);
-	add(&t, "  packets  %" PRIu64 " sent  %" PRIu64 " received\n", counters[CNT_SENT_PKTS],
-	    counters[CNT_RCVD_PKTS]);
+	add_text(&t, "%s\n", program_invocation_short_name);
+	add_text(&t, "  packets  %" PRIu64 " sent  %" PRIu64 " received\n", counters[CNT_SENT_PKTS],
+		 counters[CNT_RCVD_PKTS]);
 	port_each(add_listener, &t);
 	add_qps(&t);
 	return t.len;

@@ -108,7 +108,7 @@ static int open_file(const char *name)
 	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 }
 
-__attribute__((format(printf, 2, 3))) static void put(const char *name, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void put_file(const char *name, const char *fmt, ...)
 {
 	va_list ap;
 	int fd = open_file(name), n;
@@ -173,8 +173,8 @@ static void put_guid(const char *name)
 {
 	const uint64_t g = be64toh(device_guid());
 
-	put(name, "%04x:%04x:%04x:%04x\n", (unsigned)(g >> 48), (unsigned)(g >> 32 & 0xffff),
-	    (unsigned)(g >> 16 & 0xffff), (unsigned)(g & 0xffff));
+	put_file(name, "%04x:%04x:%04x:%04x\n", (unsigned)(g >> 48), (unsigned)(g >> 32 & 0xffff),
+		 (unsigned)(g >> 16 & 0xffff), (unsigned)(g & 0xffff));
 }
 
 static void put_attribute(const char *kind, unsigned i, const char *text)
@@ -183,7 +183,7 @@ static void put_attribute(const char *kind, unsigned i, const char *text)
 
 	snprintf(name, sizeof name, PORT "/gid_attrs/%s/%u", kind, i);
 	if (text)
-		put(name, "%s\n", text);
+		put_file(name, "%s\n", text);
 	else
 		remove_file(name);
 }
@@ -199,7 +199,7 @@ static void put_gid(unsigned i, const struct gid_entry *e)
 		snprintf(text + 5 * k, 6, "%02x%02x:", raw[2 * k], raw[2 * k + 1]);
 	text[39] = '\0';
 	snprintf(name, sizeof name, PORT "/gids/%u", i);
-	put(name, "%s\n", text);
+	put_file(name, "%s\n", text);
 	put_attribute("types", i, e ? "RoCE v2" : NULL);
 	put_attribute("ndevs", i, e ? e->ifname : NULL);
 	if (e) {
@@ -236,7 +236,7 @@ static bool is_wanted_of(const struct wanted *w, const char *dir)
 
 /* Removes double and final slashes, and follows the one link that leads elsewhere. For a path with
  * .. everything is wanted. False: the path is too long. */
-static bool want(struct wanted *w, const char *place, const char *rest, bool lists)
+static bool parse_wanted(struct wanted *w, const char *place, const char *rest, bool lists)
 {
 	static const char link[] = VERBS "/device";
 	size_t n = strlen(place);
@@ -312,9 +312,9 @@ static void put_gids(const struct wanted *w)
 	}
 	engine_unlock();
 	if (is_wanted(w, PORT "/state"))
-		put(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
+		put_file(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
 	if (is_wanted(w, PORT "/phys_state"))
-		put(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
+		put_file(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
 }
 
 static void put_counters(bool all)
@@ -329,7 +329,7 @@ static void put_counters(bool all)
 			continue;
 		made.counter[i] = c[i].value;
 		snprintf(name, sizeof name, PORT "/hw_counters/%s", c[i].name);
-		put(name, "%llu\n", (unsigned long long)c[i].value);
+		put_file(name, "%llu\n", (unsigned long long)c[i].value);
 	}
 }
 
@@ -365,15 +365,15 @@ static void put_constants(const struct wanted *w)
 	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
 		if (!made.constants[i] && is_wanted(w, constants[i].name)) {
 			made.constants[i] = true;
-			put(constants[i].name, "%s", constants[i].text);
+			put_file(constants[i].name, "%s", constants[i].text);
 		}
 	if (!made.name && is_wanted(w, VERBS "/ibdev")) {
 		made.name = true;
-		put(VERBS "/ibdev", "%s\n", the_device.name);
+		put_file(VERBS "/ibdev", "%s\n", the_device.name);
 	}
 	if (!made.version && is_wanted(w, IB "/fw_ver")) {
 		made.version = true;
-		put(IB "/fw_ver", "%s\n", UROCE_VERSION);
+		put_file(IB "/fw_ver", "%s\n", UROCE_VERSION);
 	}
 	if (!made.guids && (is_wanted(w, IB "/node_guid") || is_wanted(w, IB "/sys_image_guid"))) {
 		made.guids = true;
@@ -482,7 +482,7 @@ bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_
 	struct wanted w;
 	bool there;
 
-	if (!want(&w, place, rest, lists))
+	if (!parse_wanted(&w, place, rest, lists))
 		return false;
 	fork_install(); /* if it fails, a child may wait for the lock; the file is given all the
 			   same */

@@ -110,7 +110,7 @@ void transport_forget(struct qp *qp)
 	fake.forgotten++;
 }
 
-void rx_lifetime(int n)
+void rx_want_lifetime(int n)
 {
 	fake.lifetime += n;
 }

@@ -16,7 +16,7 @@
 extern struct fake {
 	unsigned runs;		     /* requester_run() */
 	bool working;		     /* requester_run() takes what was posted off the queue */
-	int lifetime;		     /* rx_lifetime() */
+	int lifetime;		     /* rx_want_lifetime() */
 	bool no_answers;	     /* ENOMEM */
 	unsigned entered, forgotten; /* transport_enter(), transport_forget() */
 	enum ibv_qp_state from, to;  /* the last transport_enter() */

@@ -40,7 +40,7 @@ static bool is_varied(unsigned i)
 	return i == 0 || (i >= 5 && i <= 7) || (i >= 9 && i <= 11); /* opcode, QP, PSN */
 }
 
-void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
+void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
 {
 	unsigned bits = 0;
 
@@ -59,7 +59,7 @@ void tx_again(const struct packet *a, const uint8_t *data, uint32_t n, const cha
 		CHECK(bits <= 1);
 }
 
-void rx_again(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
+void rx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
 {
 	CHECK_INT(a->sport, 1234);
 	CHECK(n == sizeof(sample) || n == 5);

@@ -18,7 +18,7 @@ void pair_ring(const struct pair *p)
 	(void)p;
 }
 
-void pair_touched(const struct pair *p)
+void pair_note_frame(const struct pair *p)
 {
 	(void)p;
 }

@@ -28,7 +28,7 @@ void engine_unlock(void)
 
 static int lifetime; /* how often it is wanted */
 
-void rx_lifetime(int n)
+void rx_want_lifetime(int n)
 {
 	lifetime += n;
 }

@@ -52,7 +52,7 @@ int launch_find(const char *library, char *path, size_t size)
 }
 
 /* A sanitizer's library must stay the first one: where this program has one of its own. */
-static const char *sanitizer(void)
+static const char *find_sanitizer(void)
 {
 	static const char *const marks[] = { "__asan_init", "__tsan_init" };
 	Dl_info lib, program;
@@ -78,7 +78,7 @@ static const char *const order[] = { "libasan.so",  "libtsan.so",   "libubsan.so
 				     "libclang_rt", "libvtrace.so", NULL };
 
 /* The place of a word of n bytes in that order. */
-static unsigned rank(const char *word, size_t n)
+static unsigned load_order(const char *word, size_t n)
 {
 	const char *base = word;
 	unsigned i = 0;
@@ -102,7 +102,7 @@ static int put_first(const char *variable, const char *word)
 
 	while (*at) {
 		n = strcspn(at, ": ");
-		if (rank(at, n) >= rank(word, strlen(word)))
+		if (load_order(at, n) >= load_order(word, strlen(word)))
 			break;
 		at += n + (at[n] != '\0');
 	}
@@ -119,7 +119,7 @@ static int put_first(const char *variable, const char *word)
  * and semicolons. */
 int launch_preload(const char *library)
 {
-	const char *first = sanitizer();
+	const char *first = find_sanitizer();
 	char path[PATH_MAX];
 
 	if (launch_find(library, path, sizeof path))

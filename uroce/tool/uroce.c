@@ -24,7 +24,7 @@ static const char usage[] =
 	"UROCE_FAULT=RULES  loses, delays or spoils packets: drop=5%,dup=2%;op=ACK,delay=2ms\n"
 	"UROCE_FAULT_SEED=N makes that the same every time\n";
 
-static int library(char *path, size_t size)
+static int find_library(char *path, size_t size)
 {
 	if (launch_library(path, size) == 0)
 		return 0;
@@ -35,13 +35,13 @@ static int library(char *path, size_t size)
 	return -1;
 }
 
-static int status(void)
+static int print_status(void)
 {
 	char path[PATH_MAX];
 	int (*print)(int fd);
 	void *lib;
 
-	if (library(path, sizeof path))
+	if (find_library(path, sizeof path))
 		return EXIT_FAILED;
 	lib = dlopen(path, RTLD_NOW);
 	if (!lib) {
@@ -56,7 +56,7 @@ static int status(void)
 	return print(STDOUT_FILENO) ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run(char **argv)
+static int run_program(char **argv)
 {
 	const char *why = launch_hindrance(argv[0]);
 	char path[PATH_MAX];
@@ -66,7 +66,7 @@ static int run(char **argv)
 	if (why)
 		fprintf(stderr, "uroce: %s is %s: it finds no device of uroce\n", argv[0], why);
 
-	if (library(path, sizeof path))
+	if (find_library(path, sizeof path))
 		return EXIT_CANNOT_RUN;
 	if (launch_prepare()) {
 		fprintf(stderr, "uroce: cannot preload %s: %s\n", path,
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (strcmp(argv[1], "--library") == 0) {
-		if (library(path, sizeof path))
+		if (find_library(path, sizeof path))
 			return EXIT_FAILED;
 		puts(path);
 		return EXIT_OK;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (strcmp(argv[1], "status") == 0)
-		return status();
+		return print_status();
 	if (argv[1][0] == '-' && strcmp(argv[1], "--") != 0) {
 		fprintf(stderr, "uroce: unknown option %s\n%s", argv[1], usage);
 		return EXIT_USAGE;
@@ -112,5 +112,5 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	return run(argv);
+	return run_program(argv);
 }

@@ -62,8 +62,8 @@ static inline void put_be64(uint8_t *b, uint64_t v)
 	memcpy(b, &v, sizeof(v));
 }
 
-/* Numbers of 1, 2, 4 or 8 bytes in the order of this machine: members of a struct that a table
- * names by offset and size. */
+/* Numbers of 1, 2, 4 or 8 bytes in the byte order of this machine: members of a struct whose offset
+ * and size are in a table. */
 
 static inline uint64_t native_get(const void *p, size_t size)
 {

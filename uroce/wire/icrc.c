@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The invariant CRC: annex A17.3.3; volume 1, 7.8.1 has the polynomial, that of Ethernet.
+ * The invariant CRC: annex A17.3.3. Its polynomial is that of Ethernet: volume 1, 7.8.1.
  *
- * It is taken over eight bytes of ones (where InfiniBand has its local route header), the IP
- * header, the UDP header and the payload, with ones in place of what may change under way.
+ * The CRC covers eight bytes of ones (where InfiniBand has its local route header), the IP header,
+ * the UDP header and the payload, with ones in place of fields that may change on the way.
  */
 #include "packet.h"
 
@@ -57,7 +57,7 @@ static uint8_t *put_udp(uint8_t *b, uint16_t sport, size_t n, uint16_t sum)
 	return b + UDP_BYTES;
 }
 
-/* n: the length of the UDP payload on the wire, with the ICRC; data has 4 bytes less. */
+/* n: the length of the UDP payload on the wire, with the ICRC; data is 4 bytes shorter. */
 static uint32_t crc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		       const uint8_t *data, size_t n, uint16_t id)
 {
@@ -85,8 +85,8 @@ uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sp
 }
 
 /*
- * The CRC register as an element of GF(2)[x] modulo the polynomial, in which taking in a
- * zero bit is multiplying by x. Reflected, as the CRC itself: bit 31 is the constant term.
+ * The CRC register is an element of GF(2)[x] modulo the polynomial: each zero bit multiplies it by
+ * x. Bits are reflected, as in the CRC itself: bit 31 is the constant term.
  */
 #define POLYNOMIAL 0xedb88320u
 #define ONE	   0x80000000u
@@ -110,7 +110,7 @@ static uint32_t times(uint32_t a, uint32_t b)
 	return r;
 }
 
-/* x to the power of -8 n: undoes n zero bytes. */
+/* x to the power of -8 n, which undoes n zero bytes. */
 static uint32_t undo_bytes(size_t n)
 {
 	uint32_t r = ONE, power = ONE;
@@ -123,12 +123,12 @@ static uint32_t undo_bytes(size_t n)
 	return r;
 }
 
-/* undo_bytes() of what follows the identification, by the length of the payload in words;
- * 0: not computed yet. */
+/* undo_bytes() of the bytes after the identification, by the length of the payload in words; 0: not
+ * computed yet. */
 static _Atomic uint32_t undo_tail[PACKET_MAX / 4 + 1];
 
-/* What was xored into the 32-bit word with the identification and the flags, n bytes of
- * payload before the end, to change the CRC by diff. */
+/* Returns what must be xored into the 32-bit word that has the identification and the flags to
+ * change the CRC by diff; n bytes of payload follow the headers. */
 static uint32_t id_word(uint32_t diff, size_t n)
 {
 	const size_t after = 4 + IPV4_BYTES - 8 + UDP_BYTES + n; /* the word itself included */
@@ -168,7 +168,7 @@ bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t spo
 	return true;
 }
 
-/* RFC 1071, of a header whose own field is zero. */
+/* The checksum of a header whose own field is zero: RFC 1071. */
 static uint16_t header_sum(const uint8_t *b, size_t n)
 {
 	uint32_t sum = 0;

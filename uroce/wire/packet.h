@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RoCEv2 packets: the base transport header and the extended headers behind it.
- * InfiniBand specification volume 1, chapter 9.2-9.3; annex A17 (RoCEv2).
+ * RoCEv2 packets: the base transport header and the extended headers after it. InfiniBand
+ * specification volume 1, chapter 9.2-9.3; annex A17 (RoCEv2).
  *
- * Knows bytes only: no QPs, no sockets. Everything is in host byte order but what the
- * verbs hand over in network order (immediate data, GIDs).
+ * This is about bytes only: there are no QPs or sockets here. Everything is in host byte order,
+ * except what verbs pass in network order (immediate data, GIDs).
  */
 #ifndef UROCE_PACKET_H
 #define UROCE_PACKET_H
@@ -64,7 +64,7 @@ enum wire_op {
 	OP_CNP = 0x81,		/* congestion notification, annex A17.9.3 */
 };
 
-/* What an opcode is made of: flags of struct opcode. */
+/* Flags of struct opcode: the headers and the kind of operation. */
 #define WIRE_RETH	  0x0001
 #define WIRE_ATOMIC	  0x0002 /* AtomicETH */
 #define WIRE_AETH	  0x0004
@@ -76,7 +76,7 @@ enum wire_op {
 #define WIRE_FIRST	  0x0100 /* begins a message: FIRST and ONLY */
 #define WIRE_LAST	  0x0200 /* ends one: LAST and ONLY; neither: MIDDLE */
 #define WIRE_REQUEST	  0x0400 /* goes from the requester to the responder */
-#define WIRE_SEND	  0x0800 /* of a SEND: takes a RECV */
+#define WIRE_SEND	  0x0800 /* part of a SEND: uses a RECV */
 #define WIRE_WRITE	  0x1000
 #define WIRE_READ	  0x2000 /* READ request or its responses */
 #define WIRE_XRCETH	  0x4000 /* annex A14.3.1: requests of XRC */
@@ -89,10 +89,10 @@ struct opcode {
 	unsigned header; /* bytes up to the payload, the BTH included */
 };
 
-/* The entry of an opcode; NULL: not one that this device speaks. */
+/* The entry of an opcode; NULL: this device does not implement it. */
 const struct opcode *opcode_find(uint8_t code);
-/* By its name, without regard to case: "RC_SEND_ONLY", "UD_SEND_ONLY"; that of RC is meant
- * without a transport: "ACK". NULL: there is none. */
+/* Finds an opcode by its name, in upper or lower case: "RC_SEND_ONLY", "UD_SEND_ONLY". A name
+ * without a transport is that of RC: "ACK". NULL: there is none. */
 const struct opcode *opcode_named(const char *name);
 
 /* AETH syndromes: table 44. */
@@ -128,24 +128,24 @@ struct packet {
 	uint32_t qkey, src_qpn; /* DETH */
 	uint32_t srqn;		/* XRCETH */
 
-	/* of what is sent: by which QP, 0 where that does not matter, and for which work request;
-	 * for who looks on, nothing of the wire */
+	/* only of packets that are sent, and not on the wire: the sending QP, or 0, and the work
+	 * request, for the tap */
 	uint32_t own_qpn;
 	bool has_wr_id;
 	uint64_t wr_id;
 
-	const uint8_t *payload; /* into the buffer that was parsed; not used for building */
+	const uint8_t *payload; /* in the buffer that was parsed; not used for building */
 	uint32_t len;		/* bytes of payload, without the pad */
 };
 
-/* Reads the headers of a UDP payload of n bytes (the ICRC, which is not looked at here,
- * included) into p; leaves the addresses, and the fields of headers that the opcode does not
- * have, alone. 0, or -1: too short, too long, not a multiple of four bytes, an unknown opcode
- * or transport version, payload or pad where none may be, a pad larger than the payload. */
+/* Reads the headers of a UDP payload of n bytes into p. n includes the ICRC, which is not checked
+ * here. The addresses, and the fields of headers that the opcode does not have, stay as they are.
+ * 0, or -1: too short, too long, no multiple of four bytes, an unknown opcode or transport version,
+ * payload or pad where none is allowed, or a pad longer than the payload. */
 int packet_parse(struct packet *p, const uint8_t *data, size_t n);
 
-/* Writes the headers of p to buf (HEADERS_MAX bytes) and returns how many bytes there are;
- * the payload of p->len bytes and packet_pad() zeros follow, then the ICRC. */
+/* Writes the headers of p to buf (HEADERS_MAX bytes) and returns their length. The payload of
+ * p->len bytes, packet_pad() zeros and the ICRC follow. */
 size_t packet_build(const struct packet *p, uint8_t *buf);
 
 /* IPv4 addresses are GIDs as ::ffff:a.b.c.d. */
@@ -172,7 +172,7 @@ static inline unsigned packet_pad(uint32_t len)
 	return -len & 3;
 }
 
-/* a - b of PSNs: negative when a comes before b. 9.7.1: half of the 24 bits lie ahead. */
+/* a - b of PSNs: negative if a comes before b. 9.7.1: half of the 2^24 PSNs are ahead. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
@@ -186,25 +186,24 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 /*
  * The invariant CRC of RoCEv2 packets: annex A17.3.3.
  *
- * It covers the IP and UDP headers too, with the fields that routers change set to ones.
- * The identification of an IPv4 header is not among those and a UDP socket does not show
- * it: the check is made modulo that field, which the linearity of the CRC allows.
+ * It also covers the IP and UDP headers, in which fields that routers change are replaced by ones.
+ * The identification of an IPv4 header is not among these, and a UDP socket does not show it. So
+ * the check is made modulo that field, which is possible because the CRC is linear.
  */
 
-/* The ICRC of the UDP payload data[0..n) (headers, payload and pad, no ICRC; at least a BTH)
- * as a number: on the wire its least significant byte is the first. ip_id: of IPv4, what
- * the sender's kernel will write (0 for a packet of an unconnected socket with DF set). */
+/* The ICRC of the UDP payload data[0..n) (headers, payload and pad; at least a BTH) as a number:
+ * its least significant byte is the first on the wire. ip_id: the identification that the sender's
+ * kernel will write to an IPv4 header (0 for a packet of an unconnected socket with DF set). */
 uint32_t icrc_of(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		 const uint8_t *data, size_t n, uint16_t ip_id);
 
-/* Is the ICRC at the end of data[0..n) right, for some identification and with or without
- * DF? *ip_id: the identification that is tried first, and when true which one it was (0 for
- * IPv6). */
+/* Is the ICRC at the end of data[0..n) right for any identification, with or without DF? *ip_id:
+ * the identification to try first; if the ICRC is right, the one that was found (0 for IPv6). */
 bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		const uint8_t *data, size_t n, uint16_t *ip_id);
 
-/* What the packet would look like in a capture: writes the IP header (20 or 40 bytes) and
- * the UDP header of a payload of n bytes to buf (48 bytes); returns the length. */
+/* Writes the IP header (20 or 40 bytes) and the UDP header of a payload of n bytes to buf (48
+ * bytes), as a capture would have them. Returns their length. */
 size_t icrc_ip_udp(uint8_t *buf, const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
 		   size_t n, uint16_t ip_id, uint8_t tclass, uint8_t hops);
 
