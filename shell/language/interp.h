@@ -75,7 +75,7 @@ struct domain {
 
 	/* Tcl's original commands: code in the domain cannot replace these. */
 	Tcl_CmdInfo proc, info_commands, info_vars, namespace_children, array_names;
-	Tcl_HashTable procs; /* where.c: struct position of its body, by Tcl_Command */
+	Tcl_HashTable procs; /* where.c: struct defined, by Tcl_Command */
 
 	bool is_library;      /* library.h: shares no variables, and other domains do not find its
 				 commands */

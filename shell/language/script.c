@@ -202,6 +202,46 @@ bool script_syntax(struct session *s, const char *text, size_t len, const char *
 	return true;
 }
 
+/* Is raw, the inside of a braced word, what Tcl made text of? It makes a blank of a backslash at
+ * the end of a line and the margin of the next one. */
+static bool is_inside(const char *raw, size_t size, const char *text)
+{
+	for (const char *end = raw + size; raw < end; raw++, text++) {
+		bool goes_on = raw[0] == '\\' && raw + 1 < end && raw[1] == '\n';
+
+		if (*text != (goes_on ? ' ' : *raw))
+			return false;
+		if (goes_on)
+			raw += 1 + strspn(raw + 2, " \t");
+		else if (raw[0] == '\\' && raw + 1 < end && *++text != *++raw)
+			return false;
+	}
+	return !*text;
+}
+
+const char *script_word(const char *command, const char *text, size_t *size)
+{
+	const char *found = NULL;
+	Tcl_Parse parse;
+	const Tcl_Token *t;
+
+	if (Tcl_ParseCommand(NULL, command, -1, 0, &parse) != TCL_OK)
+		return NULL;
+	t = parse.tokenPtr;
+	for (int i = 0; i < parse.numWords; i++, t += t->numComponents + 1) {
+		bool braced = *t->start == '{';
+		const char *raw = t->start + braced;
+		size_t n = (size_t)t->size - 2 * braced;
+
+		if ((braced || t->type == TCL_TOKEN_SIMPLE_WORD) && is_inside(raw, n, text)) {
+			found = raw;
+			*size = n;
+		}
+	}
+	Tcl_FreeParse(&parse);
+	return found;
+}
+
 /* A cheap estimate: text that evades it by newlines or quotes is caught by main()'s stack guard. */
 bool script_nests(const char *text)
 {
@@ -410,19 +450,19 @@ int script_body(struct session *s, Tcl_Obj *body)
 				 .domain = s->domain,
 				 .is_body = true };
 	struct position at;
+	char *text = where_body(s->domain, body, &at);
 	int rc;
 
-	if (!where_body(s->domain, body, &at)) {
+	if (!text) { /* the script has made it: its line is that of the loop */
 		if (!s->script)
 			return interp_eval(s, body);
-		/* the script has made it: its line is that of the loop */
 		at = (struct position){ .name = s->script->name, .line = s->script->line };
+		text = xstrdup(Tcl_GetString(body));
 	}
 	script.name = at.name;
 	script.line = at.line;
-	Tcl_IncrRefCount(body);
-	rc = run_text(s, &script, Tcl_GetString(body), false, true);
-	Tcl_DecrRefCount(body);
+	rc = run_text(s, &script, text, false, true);
+	free(text);
 	return rc;
 }
 

@@ -62,6 +62,9 @@ bool script_nests(const char *text);
 /* To be called once per domain, when its interpreter exists. */
 void script_commands(struct domain *d);
 
+/* Where in command the word stands that has become text, and its size there: Tcl joins lines that
+ * end with a backslash. NULL: nowhere. */
+const char *script_word(const char *command, const char *text, size_t *size);
 /* Looks in the commands of text, and in the braced words of these, for the place that Tcl's parser
  * refuses with this message, and shows it in s->fail with a caret. False: there is none; else
  * *line is where it is, from 1. */
@@ -108,9 +111,10 @@ void where_free(struct domain *d);
 unsigned where_lines(const char *from, const char *to);
 /* The current depth of the domain's Tcl stack. */
 int where_frames(struct domain *d);
-/* Where body, an argument of the command that runs in the domain, begins. False: it is not in a
- * script. */
-bool where_body(struct domain *d, Tcl_Obj *body, struct position *at);
+/* Where body, an argument of the command that runs in the domain, begins. Returns it as it is
+ * written there, which the caller frees: Tcl joins lines that end with a backslash. NULL: it is not
+ * in a script. */
+char *where_body(struct domain *d, Tcl_Obj *body, struct position *at);
 /* Is the running command a top-level command of the script, not one in brackets or a body? */
 bool where_outermost(struct session *s);
 /* Appends the position of an error that a command of Tcl raised, from its errorInfo. body: the

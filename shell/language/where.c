@@ -329,41 +329,40 @@ void script_where(struct session *s, struct where *w)
 		append_place(w, (struct position){ s->script->name, s->script->line }, NULL);
 }
 
-/* The line in command at which body, a braced word of it, begins; 0: it is not in command. */
-static unsigned body_line(const char *command, Tcl_Obj *body)
+char *where_body(struct domain *d, Tcl_Obj *body, struct position *at)
 {
-	const char *text = Tcl_GetString(body);
-	size_t len = strlen(text);
-	Tcl_Parse parse;
-	unsigned lines = 0;
-	const Tcl_Token *t;
+	char *text = NULL;
 
-	if (Tcl_ParseCommand(NULL, command, -1, 0, &parse) != TCL_OK)
-		return 0;
-	t = parse.tokenPtr;
-	for (int i = 0; i < parse.numWords; i++, t += t->numComponents + 1)
-		if (t->type == TCL_TOKEN_SIMPLE_WORD && (size_t)t[1].size == len &&
-		    memcmp(t[1].start, text, len) == 0)
-			lines = where_lines(command, t[1].start) + 1;
-	Tcl_FreeParse(&parse);
-	return lines;
-}
-
-bool where_body(struct domain *d, Tcl_Obj *body, struct position *at)
-{
-	bool found = false;
-
-	for (int n = where_frames(d); n > 0 && !found; n--) {
+	for (int n = where_frames(d); n > 0 && !text; n--) {
 		Tcl_Obj *f = frame_dict(d, n);
-		const char *command = f ? dict_text(f, "cmd") : NULL;
-		unsigned line = command && frame_position(f, at) ? body_line(command, body) : 0;
+		const char *command = f ? dict_text(f, "cmd") : NULL, *raw = NULL;
+		size_t size;
 
-		found = line > 0;
-		at->line += line - 1;
+		if (command && frame_position(f, at))
+			raw = script_word(command, Tcl_GetString(body), &size);
+		if (raw) {
+			at->line += where_lines(command, raw);
+			text = xasprintf("%.*s", (int)size, raw);
+		}
 		if (f)
 			Tcl_DecrRefCount(f);
 	}
-	return found;
+	return text;
+}
+
+/* The number of newlines before a line of text, of which Tcl counts only those after which no line
+ * goes on. */
+static unsigned lines_before(const char *text, unsigned line)
+{
+	unsigned n = 0;
+
+	for (; *text && line > 1; text++) {
+		n += *text == '\n';
+		line -= *text == '\n';
+		if (*text == '\\' && text[1])
+			n += *++text == '\n';
+	}
+	return n;
 }
 
 bool where_outermost(struct session *s)
@@ -388,29 +387,43 @@ bool where_outermost(struct session *s)
 
 /* --------------------------------------------------------------------- procs -- */
 
+struct defined {
+	struct position at; /* of the body */
+	char *text;	    /* the body as it is written */
+};
+
+static void forget_proc(Tcl_HashEntry *e)
+{
+	struct defined *p = Tcl_GetHashValue(e);
+
+	free(p->text);
+	free(p);
+	Tcl_DeleteHashEntry(e);
+}
+
 /* Runs Tcl's proc and records the position of the definition. */
 static int define_proc(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct domain *d = data;
 	int is_new, rc = d->proc.objProc(d->proc.objClientData, tcl, objc, objv);
-	struct position at, *p;
+	struct defined *p;
+	struct position at;
 	Tcl_HashEntry *e;
 	Tcl_Command proc;
+	char *text;
 
 	if (rc != TCL_OK)
 		return rc;
 	proc = Tcl_FindCommand(tcl, Tcl_GetString(objv[1]), NULL, 0);
-	if (!proc)
+	e = proc ? Tcl_FindHashEntry(&d->procs, (const char *)proc) : NULL;
+	if (e)
+		forget_proc(e);
+	text = proc ? where_body(d, objv[3], &at) : NULL;
+	if (!text)
 		return rc;
-	e = Tcl_CreateHashEntry(&d->procs, (const char *)proc, &is_new);
-	if (!is_new)
-		free(Tcl_GetHashValue(e));
-	if (!where_body(d, objv[3], &at)) {
-		Tcl_DeleteHashEntry(e);
-		return rc;
-	}
 	p = xcalloc(1, sizeof *p);
-	*p = at;
+	*p = (struct defined){ at, text };
+	e = Tcl_CreateHashEntry(&d->procs, (const char *)proc, &is_new);
 	Tcl_SetHashValue(e, p);
 	return rc;
 }
@@ -427,8 +440,8 @@ void where_free(struct domain *d)
 	Tcl_HashSearch at;
 	Tcl_HashEntry *e;
 
-	for (e = Tcl_FirstHashEntry(&d->procs, &at); e; e = Tcl_NextHashEntry(&at))
-		free(Tcl_GetHashValue(e));
+	while ((e = Tcl_FirstHashEntry(&d->procs, &at)))
+		forget_proc(e);
 	Tcl_DeleteHashTable(&d->procs);
 }
 
@@ -447,36 +460,22 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 }
 
 /* An error of the parser in a block of a proc comes when the block is to be run, and Tcl tells the
- * line of the command that it belongs to. */
-static void find_syntax_in(struct session *s, const char *proc, unsigned *line)
-{
-	const char *const words[] = { "::info", "body", proc };
-	char *question = Tcl_Merge(3, words);
-	Tcl_Obj *body = query_frames(s->domain, question);
-	unsigned exact;
-
-	Tcl_Free(question);
-	if (!body)
-		return;
-	if (script_syntax(s, Tcl_GetString(body), strlen(Tcl_GetString(body)), s->fail.text,
-			  &exact))
-		*line = exact;
-	Tcl_DecrRefCount(body);
-}
-
+ * line of the command that it belongs to: the text tells more. */
 static void append_proc(struct session *s, struct where *w, const char *name, unsigned line)
 {
 	struct domain *d = s->domain;
 	Tcl_Command proc = Tcl_FindCommand(d->tcl, name, NULL, TCL_GLOBAL_ONLY);
 	Tcl_HashEntry *e = proc ? Tcl_FindHashEntry(&d->procs, (const char *)proc) : NULL;
+	unsigned exact;
+	const struct defined *p = e ? Tcl_GetHashValue(e) : NULL;
 	struct position at;
 
-	if (!e || !line)
+	if (!p || !line)
 		return;
-	if (!w->innermost.line)
-		find_syntax_in(s, name, &line);
-	at = *(const struct position *)Tcl_GetHashValue(e);
-	at.line += line - 1;
+	at = p->at;
+	if (w->innermost.line || !script_syntax(s, p->text, strlen(p->text), s->fail.text, &exact))
+		exact = lines_before(p->text, line) + 1;
+	at.line += exact - 1;
 	append_place(w, at, name);
 }
 
@@ -550,12 +549,15 @@ static void append_body(struct session *s, struct where *w, const char *info, Tc
 	static const char in_body[] = "\n    (\"eval\" body line ";
 	const char *last = NULL;
 	struct position at;
+	char *text;
 
 	for (const char *p = info; p && (p = strstr(p, in_body)); p++)
 		last = p + strlen(in_body);
-	if (!last || !read_line_number(last) || !where_body(s->domain, body, &at))
+	text = last && read_line_number(last) ? where_body(s->domain, body, &at) : NULL;
+	if (!text)
 		return;
-	at.line += read_line_number(last) - 1;
+	at.line += lines_before(text, read_line_number(last));
+	free(text);
 	if (is_told(s, &at, NULL))
 		append_place(w, at, NULL);
 }

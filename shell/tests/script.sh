@@ -186,6 +186,30 @@ blocks.rdma:11 in late < blocks.rdma:19 < blocks.rdma:18: extra characters after
 blocks.rdma:16 in fails < blocks.rdma:22 < blocks.rdma:21: expected integer but got \"zz\"
 blocks.rdma:24: can't read \"twice\": no such variable
 blocks.rdma:32 < blocks.rdma:29: can't read \"nope3\": no such variable"
+cat >goes_on.rdma <<'END'
+proc within {} {
+  set x [list \
+    {a \\} \
+    c]
+  dict get {a 1} b
+}
+within
+expect -value 3 {
+  set x \
+    2
+  expr {$zz}
+}
+repeat 1 {
+  set x [list 1 \
+    2]
+  expr {$zz + \
+    3}
+}
+END
+run -q -k -f goes_on.rdma
+wants 'positions behind lines that go on' "$err" 'goes_on.rdma:5 in within < goes_on.rdma:7: key "b" not known in dictionary
+goes_on.rdma:11 < goes_on.rdma:8: can'"'t read "'"zz": no such variable
+goes_on.rdma:16 < goes_on.rdma:13: can'"'t read "'"zz": no such variable'
 mkdir sub
 printf '\nproc p {} {\n  nosuch\n}\necho in sub\n' >sub/in.rdma
 printf 'source sub/in.rdma\nrepeat 2 {\n  echo r\n  p\n}\n' >main.rdma
