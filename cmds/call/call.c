@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
@@ -297,17 +298,44 @@ static int run_call(struct calling *c, const struct call_cmd_args *a, struct out
 	return 0;
 }
 
+static const struct arg call_args[] = {
+	POS("function", call_cmd_args, fn, kind_function, "its name in C"),
+	POS_MIXED("argument", call_cmd_args, words, kind_obj, "in the order of C"),
+	OPT("name", call_cmd_args, name, kind_str, "name of the object that it makes"),
+	OPT("within", call_cmd_args, within, kind_ms, "how long a function that waits may do so",
+	    .dflt = "5000"),
+	OPT("with", call_cmd_args, with, kind_obj,
+	    "wr_id and wr_flags of the QP, as a dict, before a function of ibv_wr_"),
+	ARGS_END
+};
+
+static int fail_left_out(struct session *s, const struct call_fn *fn)
+{
+	fail(s, "call", "EOPNOTSUPP", "%s cannot be called here: %s", fn->name, fn->why);
+	return fail_row(s, "in C", "%s", fn->prototype);
+}
+
+static int call_check(struct session *s, int n, Tcl_Obj *const words[])
+{
+	void *mark = arena_alloc(&s->arena, 0);
+	struct calling c = { .s = s, .ahead = true };
+	int rc;
+
+	if (!words[0] || kind_function.parse(s, &call_args[0], words[0], &c.fn))
+		return words[0] ? -1 : 0;
+	rc = c.fn->why ? fail_left_out(s, c.fn) : call_words(&c, n - 1, words + 1);
+	arena_free(&s->arena, mark);
+	return rc;
+}
+
 static int call_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct call_cmd_args *a = args;
 	struct calling c = { .s = s, .fn = a->fn };
 	struct obj *group;
 
-	if (a->fn->why) {
-		fail(s, "call", "EOPNOTSUPP", "%s cannot be called here: %s", a->fn->name,
-		     a->fn->why);
-		return fail_row(s, "in C", "%s", a->fn->prototype);
-	}
+	if (a->fn->why)
+		return fail_left_out(s, a->fn);
 	if (!call_present(a->fn))
 		return fail(s, "call", "ENOSYS",
 			    "the installed libraries have no %s; it came with rdma-core %u",
@@ -320,17 +348,6 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 		return obj_destroy(s, group, false);
 	return ends_object(a->fn) ? end_object(&c) : run_call(&c, a, o);
 }
-
-static const struct arg call_args[] = {
-	POS("function", call_cmd_args, fn, kind_function, "its name in C"),
-	POS_MIXED("argument", call_cmd_args, words, kind_obj, "in the order of C"),
-	OPT("name", call_cmd_args, name, kind_str, "name of the object that it makes"),
-	OPT("within", call_cmd_args, within, kind_ms, "how long a function that waits may do so",
-	    .dflt = "5000"),
-	OPT("with", call_cmd_args, with, kind_obj,
-	    "wr_id and wr_flags of the QP, as a dict, before a function of ibv_wr_"),
-	ARGS_END
-};
 
 static const struct cmd_eg call_egs[] = {
 	{ "call ibv_alloc_pd [call ibv_get_device_name [dict get [open] name]]", "pd" },
@@ -366,6 +383,7 @@ const struct cmd cmd_call = {
 	.args = call_args,
 	.size = sizeof(struct call_cmd_args),
 	.exec = call_exec,
+	.check = call_check,
 	.complete = call_complete,
 	.complete_dict = call_complete_dict,
 	.hint = call_hint,

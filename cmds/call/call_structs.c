@@ -338,8 +338,11 @@ int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, voi
 {
 	int rc = 0;
 
-	if (each_field(c, of, "", dict, p, mask, true) ||
-	    each_field(c, of, "", dict, p, mask, false) || check_missing(c, of, p, mask) ||
+	if (each_field(c, of, "", dict, p, mask, true))
+		return -1;
+	if (c->ahead)
+		return 0;
+	if (each_field(c, of, "", dict, p, mask, false) || check_missing(c, of, p, mask) ||
 	    call_check_places(c, of->fields, p))
 		return -1;
 	for (const struct call_value *f = of->fields; f->name && rc == 0; f++)
@@ -458,17 +461,20 @@ int call_words(struct calling *c, int objc, Tcl_Obj *const objv[])
 		if (!call_is_typed(c->fn, v))
 			continue;
 		if (w < objc) {
-			if (set_arg(c, i, objv[w++]))
+			if (objv[w] && set_arg(c, i, objv[w]))
 				return -1;
-		} else if (!v->optional && !(struct_of_mask(c->fn, v) && c->arg[i])) {
+			w++;
+		} else if (!v->optional && !(struct_of_mask(c->fn, v) && (c->arg[i] || c->ahead))) {
 			return fail_missing_value(c, v);
 		}
 	}
 	if (w < objc) {
 		fail(c->s, "args", "TOOMANY", "%s: '%.64s' is one argument too many", c->fn->name,
-		     Tcl_GetString(objv[w]));
+		     objv[w] ? Tcl_GetString(objv[w]) : "...");
 		return fail_next(c->s, "help call %s", c->fn->name);
 	}
+	if (c->ahead)
+		return 0;
 	for (i = 0; args[i].name; i++)
 		if (!c->arg[i] &&
 		    (args[i].kind == CALL_BAD || args[i].role == CALL_OUT ||

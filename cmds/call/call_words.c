@@ -93,7 +93,7 @@ static int set_object(struct calling *c, const struct call_value *v, Tcl_Obj *wo
 	struct obj *o;
 	void *pointer;
 
-	if (v->optional && strcmp(Tcl_GetString(word), "NULL") == 0)
+	if (c->ahead || (v->optional && strcmp(Tcl_GetString(word), "NULL") == 0))
 		return 0;
 	o = find_handle(c, v, word);
 	pointer = o ? handle_pointer(o, v->object) : NULL;
@@ -207,6 +207,8 @@ static int set_key(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 	struct ibv_mw *mw = o ? handle_pointer(o, OBJECT_MW) : NULL;
 	uint64_t n;
 
+	if (c->ahead)
+		return 0;
 	if (mr || mw) {
 		n = mw ? mw->rkey : v->is_local ? mr->lkey : mr->rkey;
 	} else if (parse_call_number(c, v, word, &n)) {
@@ -248,7 +250,7 @@ static int set_address(struct calling *c, const struct call_value *v, Tcl_Obj *w
 	bool fits;
 	int rc;
 
-	if (v->optional && strcmp(Tcl_GetString(word), "NULL") == 0)
+	if (c->ahead || (v->optional && strcmp(Tcl_GetString(word), "NULL") == 0))
 		return 0;
 	rc = parse_place(c, v, word, &addr);
 	if (rc < 0)
@@ -325,7 +327,7 @@ static int set_sockaddr(struct calling *c, const struct call_value *v, Tcl_Obj *
 	if (n == 2 &&
 	    (!args_number(Tcl_GetString(part[1]), &port, &fits) || !fits || port > UINT16_MAX))
 		return call_bad(c, v, "'%.64s' is not a port", Tcl_GetString(part[1]));
-	if (cm_addr_parse(c->s, Tcl_GetString(part[0]), (uint16_t)port, AF_UNSPEC, ss))
+	if (!c->ahead && cm_addr_parse(c->s, Tcl_GetString(part[0]), (uint16_t)port, AF_UNSPEC, ss))
 		return -1;
 	memcpy(p, &ss, sizeof ss);
 	return 0;

@@ -21,6 +21,7 @@ struct calling {
 	uint64_t arg[CALL_ARGS];    /* what the function is given; structs are in the arena */
 	struct obj *used[OBJ_USES]; /* live objects among the values, in order */
 	unsigned nused;
+	bool ahead;	  /* only checked: what needs an object, or the device, is not looked at */
 	bool has_inline;  /* SEND_INLINE is among the flags: data is read while posting */
 	unsigned qp_type; /* of the first QP among the values, 0: none yet */
 };
@@ -81,7 +82,8 @@ int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...
 
 /* ------------------------------------------------------------- call_structs.c -- */
 
-/* Fills c->arg from the words after the name. -1 with s->fail filled. */
+/* Fills c->arg from the words after the name, which may be NULL if c->ahead. -1 with s->fail
+ * filled. */
 int call_words(struct calling *c, int objc, Tcl_Obj *const objv[]);
 /* Sets members of *p that a dict names. */
 int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, void *p,

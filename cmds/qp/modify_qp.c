@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* modify-qp: its arguments, the transition, and what is wrong with values before the kernel sees
  * them. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -51,10 +52,20 @@ static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return is_near;
 }
 
+/* Names of objects are seldom in capitals. */
+static bool is_state_in_capitals(struct session *s, const struct arg *a, Tcl_Obj *word)
+{
+	for (const char *c = Tcl_GetString(word); *c; c++)
+		if (islower((unsigned char)*c))
+			return false;
+	return is_state(s, a, word);
+}
+
 static const struct arg_kind kind_state = { .word = "state",
 					    .size = sizeof(struct num),
 					    .parse = args_parse_enum,
 					    .matches = is_state,
+					    .is_certain = is_state_in_capitals,
 					    .complete = complete_state };
 
 #define NUM(name, field, kind, help, ...) \

@@ -266,6 +266,8 @@ struct seen {
 	int offset; /* number of words in the command's name */
 	int last;   /* expect: the last word is the script */
 	bool fails; /* the script is expected to fail: not checked */
+	Tcl_Obj *positional[256];
+	int n; /* of these */
 };
 
 static void seen_arg(void *ctx, int i, const struct arg *a)
@@ -273,6 +275,8 @@ static void seen_arg(void *ctx, int i, const struct arg *a)
 	struct seen *seen = ctx;
 
 	seen->fails |= seen->c == &cmd_expect && strcmp(a->name, "error") == 0;
+	if (a->flags & ARG_POS)
+		seen->positional[seen->n++] = seen->w->literal[i + seen->offset];
 	if (a->kind == &kind_expr)
 		check_condition(seen->w, i + seen->offset);
 	else if (a->kind == &kind_script && a->flags & ARG_MANY)
@@ -305,7 +309,8 @@ static void check_ours(const struct words *w, const char *first)
 	}
 	seen.offset = used;
 	seen.c = c;
-	if (args_check(s, c, w->n - used, w->literal + used, w->expands, seen_arg, &seen))
+	if (args_check(s, c, w->n - used, w->literal + used, w->expands, seen_arg, &seen) ||
+	    (c->check && !w->expands && c->check(s, seen.n, seen.positional)))
 		report_failure(w->k, w->token[0]->start);
 	if (seen.last && !seen.fails)
 		check_body(w, seen.last);

@@ -258,7 +258,8 @@ static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)
 	void *mark = arena_alloc(&s->arena, 0), *dst;
 	int rc;
 
-	if (!word || !a->kind->is_static)
+	if (!word ||
+	    !(a->kind->is_static || (a->kind->is_certain && a->kind->is_certain(s, a, word))))
 		return 0;
 	dst = arena_alloc(&s->arena, a->kind->size);
 	memset(dst, 0, a->kind->size);
@@ -272,13 +273,15 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 {
 	struct walk w = { .ahead = true };
 	const struct arg *value;
+	bool unclear = false; /* a word that is not known may be another positional */
 
 	for (int i = 0; i < objc; i++) {
 		if (place_word(s, c, &w, objv[i], &value))
 			return -1;
 		if (!value || is_switch(value))
 			continue;
-		if (check_value(s, value, objv[i]))
+		unclear |= !objv[i] && (value->flags & (ARG_POS | ARG_NEED)) == ARG_POS;
+		if (!(unclear && value->flags & ARG_POS) && check_value(s, value, objv[i]))
 			return -1;
 		if (is)
 			is(ctx, i, value);
@@ -288,7 +291,7 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	if (w.due)
 		return mistake_no_value(s, c, w.due);
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->flags & ARG_NEED && !is_seen(&w, c, a))
+		if (a->flags & ARG_NEED && !is_seen(&w, c, a) && !(unclear && a->flags & ARG_POS))
 			return mistake_missing(s, c, a);
 	return 0;
 }

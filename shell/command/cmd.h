@@ -28,6 +28,8 @@ struct arg_kind {
 	/* parse() needs no open device, so that -n can call it. A default of this kind is parsed
 	 * only once; its value must not point into s->arena. */
 	bool is_static;
+	/* For others: can word be nothing else, so that -n may parse it? NULL: never. */
+	bool (*is_certain)(struct session *s, const struct arg *a, Tcl_Obj *word);
 	/* Appends the possible words to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
 	const void *of; /* for these functions: the class of an object */
@@ -222,6 +224,10 @@ struct cmd {
 	 */
 	void (*complete_dict)(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
 			      Tcl_Obj *const inner[], Tcl_Obj *words);
+	/* For -n, after the argument table has been checked, or NULL: looks at the positional
+	 * words, of which those are NULL that are known only at run time. -1 with s->fail filled.
+	 */
+	int (*check)(struct session *s, int n, Tcl_Obj *const words[]);
 	/* help COMMAND WORD: writes the help for word; false: there is none. */
 	bool (*help)(const char *word, struct out *o);
 };

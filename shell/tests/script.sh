@@ -395,6 +395,29 @@ run bom.rdma
 wants 'a byte order mark, run' "$code $out" '0 marked'
 run -n bom.rdma
 wants 'a byte order mark, checked' "$code $err" '0 '
+cat >words.rdma <<'END'
+modify-qp RTZ
+modify-qp rtz
+call ibv_modify_qp qp0 {qp_sate RTS}
+if {$x} {
+  call ibv_modify_qp qp0 {ah_attr {port_num 900}}
+}
+call ibv_modify_qp $q {qp_state RTS} STATE,PORTX
+call ibv_modify_qp $q [list qp_state RTS]
+call ibv_modify_qp
+call ibv_post_send qp0 {{sg_list {{addr mr0+8 length 4 lkey mr0}}} {opcode SENDS}}
+call rdma_resolve_addr id0 NULL {host 7471} 2000 7
+call {*}$words
+cm resolve-addr $addr 7471
+END
+run -n words.rdma
+wants '-n: words of a state, a struct and a call' "$code $err" "1 words.rdma:1: state: 'RTZ' is not known; did you mean RTR?
+words.rdma:3: ibv_modify_qp: struct ibv_qp_attr has no member 'qp_sate'; did you mean qp_state?
+words.rdma:5: ibv_modify_qp: port_num: 900 does not fit in 8 bits
+words.rdma:7: ibv_modify_qp: attr_mask: 'PORTX' is not a word of ibv_qp_attr_mask; did you mean PORT?
+words.rdma:9: ibv_modify_qp: qp is missing
+words.rdma:10: ibv_post_send: opcode: 'SENDS' is not a word of ibv_wr_opcode; did you mean SEND?
+words.rdma:11: rdma_resolve_addr: '7' is one argument too many"
 run -n -c 'if 1 {nosuch}'
 has '-n -c' "$code $err" "1 -c:1: unknown command 'nosuch'"
 
