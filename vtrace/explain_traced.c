@@ -166,12 +166,16 @@ static void find_create_causes(const struct seen_limits *limits, const struct re
 	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(r,
 										  "qp_init_attr");
 
-	if (init && limits->device.max_qp)
+	if (!init)
+		return;
+	if (limits->device.max_qp)
 		qp_check_cap(&init->cap, &limits->device, c);
-	if (init && row_of(r) == ROW_ibv_create_qp && !init->send_cq)
-		cause_add(c, IS_SO, NULL, "send_cq is NULL");
-	if (init && row_of(r) == ROW_ibv_create_qp && !init->recv_cq)
-		cause_add(c, IS_SO, NULL, "recv_cq is NULL");
+	if (row_of(r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
+	    (!init->send_cq || !init->recv_cq))
+		cause_add(c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
+	if (!c->n && init->cap.max_inline_data) /* without the value: programs try several */
+		cause_add(c, MAY_BE, NULL,
+			  "max_inline_data: no attribute of the device says how much is possible");
 }
 
 /* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.
@@ -477,8 +481,12 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 	struct causes c = { .no_commands = true };
 	const char *event_name, *name = NULL, *means;
 
-	if (e->event != RDMA_CM_EVENT_REJECTED && e->event != RDMA_CM_EVENT_UNREACHABLE &&
-	    e->event != RDMA_CM_EVENT_ADDR_ERROR && e->event != RDMA_CM_EVENT_ROUTE_ERROR)
+	const unsigned failures = 1u << RDMA_CM_EVENT_ADDR_ERROR | 1u << RDMA_CM_EVENT_ROUTE_ERROR |
+				  1u << RDMA_CM_EVENT_CONNECT_ERROR |
+				  1u << RDMA_CM_EVENT_UNREACHABLE | 1u << RDMA_CM_EVENT_REJECTED |
+				  1u << RDMA_CM_EVENT_MULTICAST_ERROR;
+
+	if (e->event > RDMA_CM_EVENT_TIMEWAIT_EXIT || !(failures & 1u << e->event))
 		return false;
 	event_name = word_name(cm_event_words, e->event);
 	if (is_reject || e->status < 0)
@@ -517,17 +525,14 @@ static void find_overrun(const struct live_program *p, uint64_t cq, const char *
 static bool explain_async_event(const struct live_program *p, const struct record *r,
 				const struct ibv_async_event *e, struct out *o)
 {
-	const enum ibv_event_type failures[] = { IBV_EVENT_CQ_ERR,	 IBV_EVENT_QP_FATAL,
-						 IBV_EVENT_QP_REQ_ERR,	 IBV_EVENT_QP_ACCESS_ERR,
-						 IBV_EVENT_DEVICE_FATAL, IBV_EVENT_SRQ_ERR,
-						 IBV_EVENT_PATH_MIG_ERR };
+	const unsigned failures = 1u << IBV_EVENT_CQ_ERR | 1u << IBV_EVENT_QP_FATAL |
+				  1u << IBV_EVENT_QP_REQ_ERR | 1u << IBV_EVENT_QP_ACCESS_ERR |
+				  1u << IBV_EVENT_DEVICE_FATAL | 1u << IBV_EVENT_SRQ_ERR |
+				  1u << IBV_EVENT_PATH_MIG_ERR;
 	const char *event_name = word_name(async_words, e->event_type), *name, *means;
 	struct causes c = { .no_commands = true };
-	bool is_failure = false;
 
-	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
-		is_failure |= e->event_type == failures[i];
-	if (!is_failure)
+	if (e->event_type > IBV_EVENT_WQ_FATAL || !(failures & 1u << e->event_type))
 		return false;
 	name = e->event_type == IBV_EVENT_DEVICE_FATAL
 		       ? ""

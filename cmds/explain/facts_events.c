@@ -294,7 +294,8 @@ const struct fact cm_event_facts[] = {
 	  "explain/connection" },
 	{ RDMA_CM_EVENT_CONNECT_ERROR, "status is a negative errno, or -1",
 	  "it has accepted, and waits; REJECTED 28 when the id of this end is destroyed",
-	  "moving the QP to RTR or RTS failed when the peer's answer was here",
+	  "moving the QP to RTR or RTS failed when the peer's answer was here\n"
+	  "uroce0: the peer has disconnected before its answer was taken",
 	  "qp-state; the attributes of connect", page, "explain/connection" },
 	{ RDMA_CM_EVENT_UNREACHABLE,
 	  "status -ETIMEDOUT, after a minute or more; UD: the SIDR status, 1: no such service",
