@@ -1,36 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Why a completion is an error. This end's buffers can always be checked; the other end's only
+ * where it can be looked at, or has told its region.
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "spec_tables.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"
 #include "words.h"
 
-static const struct {
-	const char *word, *mark;
-	enum paint paint;
-} verdicts[VERDICTS] = {
-	[IS_SO] = { "cause", "  cause           ", PAINT_BAD },
-	[MAY_BE] = { "possible cause", "  possible cause  ", PAINT_NONE },
-	[IS_NOT] = { "not the cause", "  not the cause   ", PAINT_DIM },
+/* One failed work request, with what is known of its QP and its peer; the checks add causes. */
+struct diagnosis {
+	const struct failed_wr *wr;
+	const struct live_qp *qp;   /* here; NULL: it is gone */
+	const struct live_qp *peer; /* NULL: it cannot be seen */
+	struct causes *c;
 };
-
-void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
-{
-	va_list ap;
-
-	c->v = xgrow(c->v, c->n, sizeof *c->v);
-	va_start(ap, fmt);
-	c->v[c->n++] = (struct cause){ verdict, xvasprintf(fmt, ap),
-				       next && !c->no_commands ? xstrdup(next) : NULL };
-	va_end(ap);
-}
 
 static unsigned causes_confirmed(const struct causes *c)
 {
@@ -41,75 +31,21 @@ static unsigned causes_confirmed(const struct causes *c)
 	return n;
 }
 
-static void out_cause(const struct cause *c, struct out *o)
-{
-	out_dict(o, NULL);
-	out_paint(o, verdicts[c->verdict].paint);
-	out_str(o, "verdict", verdicts[c->verdict].word, "%s", verdicts[c->verdict].mark);
-	out_paint(o, PAINT_NONE);
-	out_str(o, "text", c->text, "%s\n", c->text);
-	if (c->next)
-		out_str(o, "next", c->next, "                  next: %s\n", c->next);
-	out_end(o);
-}
+enum key_kind { LKEY, RKEY };
 
-void causes_out(struct causes *c, struct out *o)
-{
-	out_list(o, "causes");
-	for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
-		for (unsigned i = 0; i < c->n; i++)
-			if (c->v[i].verdict == verdict)
-				out_cause(&c->v[i], o);
-	out_end(o);
-	causes_free(c);
-}
-
-void causes_free(struct causes *c)
-{
-	for (unsigned i = 0; i < c->n; i++) {
-		free(c->v[i].text);
-		free(c->v[i].next);
-	}
-	free(c->v);
-	*c = (struct causes){ 0 };
-}
-
-/*
- * Why a completion is an error. This end's buffers can always be checked; the other end's only
- * where it can be looked at, or has told its region.
- */
-
-/* One failed work request, with what is known of its QP and its peer; the checks add causes. */
-struct diagnosis {
-	const struct failed_wr *wr;
-	const struct live_qp *qp;   /* here; NULL: it is gone */
-	const struct live_qp *peer; /* NULL: it cannot be seen */
-	struct causes *c;
-};
-
-static const struct live_region *region_by_key(const struct live_end *e, size_t key, uint32_t value)
+/* The region with this key, one that lives first; NULL: none. */
+static const struct live_region *region_by_key(const struct live_end *e, enum key_kind kind,
+					       uint32_t key)
 {
 	const struct live_region *found = NULL;
 
 	for (unsigned i = 0; i < e->nregions; i++) {
 		const struct live_region *r = &e->regions[i];
 
-		if (*(const uint32_t *)(const void *)((const char *)r + key) == value &&
-		    (!found || found->gone))
+		if ((kind == LKEY ? r->lkey : r->rkey) == key && (!found || found->gone))
 			found = r;
 	}
 	return found;
-}
-
-static const struct live_region *live_by_lkey(const struct live_end *e, uint32_t lkey)
-{
-	return region_by_key(e, offsetof(struct live_region, lkey), lkey);
-}
-
-/* The region there with this key, those that live first; NULL: none. */
-static const struct live_region *live_by_rkey(const struct live_end *e, uint32_t rkey)
-{
-	return region_by_key(e, offsetof(struct live_region, rkey), rkey);
 }
 
 static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
@@ -178,7 +114,8 @@ static void more_rights(const struct live_region *mr, unsigned more, char *next,
 
 static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool written)
 {
-	const struct live_region *mr = live_by_lkey(&q->wr->here, sge->lkey);
+	const struct live_region *mr = region_by_key(&q->wr->here, LKEY, sge->lkey);
+	bool other_pd, outside;
 	char next[192];
 
 	if (!mr || mr->gone) {
@@ -189,13 +126,15 @@ static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool
 		return;
 	}
 	snprintf(next, sizeof next, "show %s", mr->name);
-	if (q->qp && strcmp(mr->pd, q->qp->pd) != 0)
+	other_pd = q->qp && strcmp(mr->pd, q->qp->pd) != 0;
+	outside = !region_holds(mr, sge->addr, sge->length);
+	if (other_pd)
 		cause_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			  q->qp->pd);
-	if (!region_holds(mr, sge->addr, sge->length))
+	if (outside)
 		cause_add(q->c, IS_SO, next, "%s",
 			  range_beyond(mr, mr->name, sge->addr, sge->length));
-	if ((q->qp && strcmp(mr->pd, q->qp->pd) != 0) || !region_holds(mr, sge->addr, sge->length))
+	if (other_pd || outside)
 		check_meant(q, sge);
 	more_rights(mr, IBV_ACCESS_LOCAL_WRITE, next, sizeof next);
 	if (written && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
@@ -259,7 +198,7 @@ static unsigned needed_access(const struct wr_op *op)
 
 /* Adds a cause that was seen at the other end. */
 __attribute__((format(printf, 4, 5))) static void
-there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt, ...)
+add_there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt, ...)
 {
 	const char *whose = q->wr->there.whose;
 	char text[256], command[256];
@@ -269,37 +208,40 @@ there(const struct diagnosis *q, enum verdict verdict, const char *next, const c
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	if (next && at > 2) /* "b: " */
+	if (next && at > 2) { /* "b: " */
 		snprintf(command, sizeof command, "@%.*s %s", (int)at - 2, whose, next);
-	else if (next)
-		snprintf(command, sizeof command, "%s", next);
-	cause_add(q->c, verdict, next ? command : NULL, "%s%s", whose, text);
+		next = command;
+	}
+	cause_add(q->c, verdict, next, "%s%s", whose, text);
 }
 
 static void check_region_there(const struct diagnosis *q, const struct live_region *mr)
 {
-	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
+	const unsigned need = needed_access(q->wr->op);
 	char next[64], rights[192];
 
 	snprintf(next, sizeof next, "show %s", mr->name);
-	more_rights(mr, needed_access(q->wr->op), rights, sizeof rights);
+	more_rights(mr, need, rights, sizeof rights);
 	if (!region_holds(mr, q->wr->remote, q->wr->len))
-		there(q, IS_SO, next, "%s", range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
-	if (!(mr->access & needed_access(q->wr->op)))
-		there(q, IS_SO, rights, "%s has no %s", mr->name, need);
+		add_there(q, IS_SO, next, "%s",
+			  range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
+	if (!(mr->access & need))
+		add_there(q, IS_SO, rights, "%s has no %s", mr->name,
+			  word_name(mr_access_words, need));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
-		there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd, q->peer->pd);
+		add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
+			  q->peer->pd);
 }
 
 static void check_rights_there(const struct diagnosis *q)
 {
-	const char *need = word_name(mr_access_words, needed_access(q->wr->op));
+	const unsigned need = needed_access(q->wr->op);
 	char next[96];
 
 	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
-	if (q->peer->known & IBV_QP_ACCESS_FLAGS &&
-	    !(q->peer->attr.qp_access_flags & needed_access(q->wr->op)))
-		there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name, need);
+	if (q->peer->known & IBV_QP_ACCESS_FLAGS && !(q->peer->attr.qp_access_flags & need))
+		add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
+			  word_name(mr_access_words, need));
 }
 
 /* Compares the request with the region that the peer has announced, by oob or listen -share. */
@@ -324,10 +266,10 @@ static void check_told(const struct diagnosis *q)
 			  range_beyond(told, "the peer's window", q->wr->remote, q->wr->len));
 }
 
-/* Two devices may give the same key. */
+/* verdict: two devices may give the same key. */
 static void check_own_key(const struct diagnosis *q, enum verdict verdict)
 {
-	const struct live_region *own = live_by_rkey(&q->wr->here, q->wr->rkey);
+	const struct live_region *own = region_by_key(&q->wr->here, RKEY, q->wr->rkey);
 
 	if (own)
 		cause_add(q->c, verdict, NULL,
@@ -339,17 +281,17 @@ static void check_own_key(const struct diagnosis *q, enum verdict verdict)
 /* Which key the peer does not know. */
 static void check_key_there(const struct diagnosis *q)
 {
-	const struct live_region *gone = live_by_rkey(&q->wr->there, q->wr->rkey);
+	const struct live_region *gone = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
 
 	if (gone)
-		there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
-		      q->wr->rkey);
-	else if (live_by_lkey(&q->wr->there, q->wr->rkey))
-		there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
+		add_there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
+			  q->wr->rkey);
+	else if (region_by_key(&q->wr->there, LKEY, q->wr->rkey))
+		add_there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
 	else
-		there(q, IS_SO, "show",
-		      "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
-		      q->wr->rkey);
+		add_there(q, IS_SO, "show",
+			  "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
+			  q->wr->rkey);
 	if (!gone)
 		check_own_key(q, IS_SO);
 }
@@ -358,7 +300,7 @@ static void check_key_there(const struct diagnosis *q)
 static void check_target(const struct diagnosis *q)
 {
 	unsigned sure = causes_confirmed(q->c);
-	const struct live_region *mr = live_by_rkey(&q->wr->there, q->wr->rkey);
+	const struct live_region *mr = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
 
 	if (!q->wr->op || !q->wr->op->remote)
 		return;
@@ -393,7 +335,7 @@ static const struct live_region *room_there(const struct diagnosis *q)
 
 static void check_receives_there(const struct diagnosis *q)
 {
-	unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
+	const unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
 	const struct live_region *room = q->peer ? room_there(q) : NULL;
 	char next[2 * LIVE_NAME + 64] = "", used[64] = "";
 
@@ -406,48 +348,53 @@ static void check_receives_there(const struct diagnosis *q)
 	if (!q->peer || q->peer->recvs < 0)
 		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
 	else if (*q->peer->srq)
-		there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
+		add_there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
 	else if (!q->peer->recvs)
-		there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s%s", q->peer->name,
-		      used, room ? "" : ", and its PD no region for one");
+		add_there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s%s",
+			  q->peer->name, used, room ? "" : ", and its PD no region for one");
 	else
-		there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
-		      q->peer->recvs);
+		add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
+			  q->peer->recvs);
 	cause_add(q->c, MAY_BE,
 		  "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
 		  "-rnr-retry 7 here",
 		  "rnr_retry is %u%s", rnr_retry, rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 
+/* 0: not known. */
+static enum ibv_mtu known_path_mtu(const struct live_qp *qp)
+{
+	return qp && qp->known & IBV_QP_PATH_MTU ? qp->attr.path_mtu : 0;
+}
+
 /* Each end sends packets of its own path MTU, and expects packets of that size. */
 static void check_path_mtu(const struct diagnosis *q)
 {
-	if (!q->qp || !q->peer || !(q->qp->known & q->peer->known & IBV_QP_PATH_MTU) ||
-	    q->qp->attr.path_mtu == q->peer->attr.path_mtu)
-		return;
-	there(q, IS_SO, "modify-qp RTR ... -path-mtu",
-	      "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name,
-	      word_name(mtu_words, q->peer->attr.path_mtu),
-	      word_name(mtu_words, q->qp->attr.path_mtu));
+	const enum ibv_mtu here = known_path_mtu(q->qp), there = known_path_mtu(q->peer);
+
+	if (here && there && here != there)
+		add_there(q, IS_SO, "modify-qp RTR ... -path-mtu",
+			  "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name,
+			  word_name(mtu_words, there), word_name(mtu_words, here));
 }
 
 /* Where that of the peer is not known. */
 static void guess_path_mtu(const struct diagnosis *q)
 {
-	if (causes_confirmed(q->c) || !q->qp || !(q->qp->known & IBV_QP_PATH_MTU) ||
-	    (q->peer && q->peer->known & IBV_QP_PATH_MTU))
-		return;
-	cause_add(q->c, MAY_BE, "at the peer: qp-info",
-		  "path_mtu is %s here: is it the same at the peer?",
-		  word_name(mtu_words, q->qp->attr.path_mtu));
+	const enum ibv_mtu here = known_path_mtu(q->qp);
+
+	if (here && !known_path_mtu(q->peer) && !causes_confirmed(q->c))
+		cause_add(q->c, MAY_BE, "at the peer: qp-info",
+			  "path_mtu is %s here: is it the same at the peer?",
+			  word_name(mtu_words, here));
 }
 
 static void check_length_there(const struct diagnosis *q)
 {
 	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
-		there(q, IS_SO, "post recv with a larger -len",
-		      "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
-		      q->peer->recv_len, q->wr->len);
+		add_there(q, IS_SO, "post recv with a larger -len",
+			  "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
+			  q->peer->recv_len, q->wr->len);
 	else if (!causes_confirmed(q->c) && (!q->peer || !q->peer->recv_len))
 		cause_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
 			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
@@ -464,9 +411,10 @@ static void check_work_request(const struct diagnosis *q)
 		cause_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8", q->wr->remote);
 	if (reads && q->peer && q->qp && q->peer->known & IBV_QP_MAX_DEST_RD_ATOMIC &&
 	    q->peer->attr.max_dest_rd_atomic < q->qp->attr.max_rd_atomic)
-		there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
-		      "%s answers %u READs and atomics at a time, this end sends %u", q->peer->name,
-		      q->peer->attr.max_dest_rd_atomic, q->qp->attr.max_rd_atomic);
+		add_there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
+			  "%s answers %u READs and atomics at a time, this end sends %u",
+			  q->peer->name, q->peer->attr.max_dest_rd_atomic,
+			  q->qp->attr.max_rd_atomic);
 	if (q->peer && q->peer->known & IBV_QP_ACCESS_FLAGS && op->remote)
 		check_rights_there(q);
 	else if (op->remote)
@@ -494,7 +442,7 @@ static void check_recv_there(const struct diagnosis *q)
 static void check_silence(const struct diagnosis *q, uint32_t number)
 {
 	if (*q->wr->there.gone) {
-		there(q, IS_SO, NULL, "%s", q->wr->there.gone);
+		add_there(q, IS_SO, NULL, "%s", q->wr->there.gone);
 		return;
 	}
 	cause_add(q->c, MAY_BE, "at the peer: qp-state",
@@ -517,12 +465,12 @@ static void check_psns(const struct diagnosis *q, const char *next)
 	begin = q->qp->attr.sq_psn;
 	is_before = (expected - begin) & 0x800000;
 	if (!peer->first_psn)
-		there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
-		      "PSNs: this end began with %u, the peer expects %u now", begin, expected);
+		add_there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
+			  "PSNs: this end began with %u, the peer expects %u now", begin, expected);
 	else
-		there(q, expected == begin ? IS_NOT : IS_SO, next,
-		      "PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)", begin,
-		      peer->name, expected);
+		add_there(q, expected == begin ? IS_NOT : IS_SO, next,
+			  "PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)",
+			  begin, peer->name, expected);
 }
 
 static void check_peer_answers(const struct diagnosis *q)
@@ -536,8 +484,8 @@ static void check_peer_answers(const struct diagnosis *q)
 	} else {
 		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
 		if (q->peer->state != IBV_QPS_RTR && q->peer->state != IBV_QPS_RTS)
-			there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->peer->name,
-			      word_name(qp_state_words, q->peer->state));
+			add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->peer->name,
+				  word_name(qp_state_words, q->peer->state));
 		else
 			check_psns(q, next);
 	}
@@ -552,15 +500,14 @@ static void check_what_came_first(const struct diagnosis *q)
 {
 	if (!q->qp)
 		cause_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
-	else if (*q->qp->why)
-		cause_add(q->c, IS_SO, "qp-state", "%s went to ERR: %s", q->qp->name, q->qp->why);
 	else
-		cause_add(q->c, MAY_BE, "qp-state", "%s went to ERR", q->qp->name);
+		cause_add(q->c, *q->qp->why ? IS_SO : MAY_BE, "qp-state", "%s went to ERR%s%s",
+			  q->qp->name, *q->qp->why ? ": " : "", q->qp->why);
 }
 
 static const struct {
 	enum ibv_wc_status status;
-	void (*check[3])(const struct diagnosis *q);
+	void (*check[2])(const struct diagnosis *q);
 } checks[] = {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
 	{ IBV_WC_LOC_LEN_ERR, { check_length } },
@@ -602,7 +549,7 @@ void explain_wc(const struct failed_wr *wr, struct out *o)
 	if (fact && fact->there)
 		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
+		for (unsigned k = 0; checks[i].status == wr->status && k < 2; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
 	causes_out(&c, o);

@@ -272,33 +272,37 @@ static bool moves_on(const struct ladder *l, unsigned i)
 	return false;
 }
 
-/* "@b  id0 qp0": the end, and what of it is spoken of. */
+static bool is_in(const char *name, const char *const *names, unsigned n)
+{
+	while (n && strcmp(name, names[n - 1]) != 0)
+		n--;
+	return n;
+}
+
+/* "@b: id0 qp0": the end, and the first objects of it that are spoken of. */
 static void label_lane(struct ladder *l, unsigned lane)
 {
 	struct ladder_lane *it = &l->lanes[lane];
-	SCOPED_TEXT(d);
-	SCOPED_TEXT(seen);
+	const char *names[4];
+	SCOPED_TEXT(label);
 	unsigned n = 0;
 
-	Tcl_DStringAppend(&d,
+	Tcl_DStringAppend(&label,
 			  it->place >= l->nplaces ? "the other end"
 			  : l->places[it->place]  ? l->places[it->place]
 						  : end_word(l, it->side),
 			  -1);
-	for (unsigned i = 0; i < l->n && n < 4; i++) {
+	for (unsigned i = 0; i < l->n && n < sizeof names / sizeof *names; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char word[40];
 
-		if (r->from != (int)lane || r->kind == LADDER_PACKET || !*r->name ||
-		    (it->side && (r->side != it->side || moves_on(l, i))) || !r->heads)
+		if (r->from != (int)lane || r->kind == LADDER_PACKET || !*r->name || !r->heads ||
+		    (it->side && (r->side != it->side || moves_on(l, i))) ||
+		    is_in(r->name, names, n))
 			continue;
-		snprintf(word, sizeof word, " %s ", r->name);
-		if (strstr(Tcl_DStringValue(&seen), word))
-			continue;
-		Tcl_DStringAppend(&seen, word, -1);
-		xappendf(&d, "%s%s", n++ ? " " : ": ", r->name);
+		xappendf(&label, "%s%s", n ? " " : ": ", r->name);
+		names[n++] = r->name;
 	}
-	it->label = xstrdup(Tcl_DStringValue(&d));
+	it->label = xstrdup(Tcl_DStringValue(&label));
 }
 
 /* --------------------------------------------------------------------------- whole -- */
