@@ -82,7 +82,7 @@ struct wr_op {
 	bool inlines;		 /* may carry its data in the work request */
 	bool solicits;		 /* can raise a solicited event: it takes a RECV at the peer */
 	bool sink;		 /* the device writes to the local SGEs */
-	bool asks;		 /* is answered by more than an ACK: max_rd_atomic at a time */
+	bool has_response;	 /* of its own, not only an ACK: max_rd_atomic at a time */
 	bool imm;		 /* carries immediate data */
 	bool local;		 /* sends nothing: works on keys of our own */
 };

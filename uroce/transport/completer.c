@@ -200,7 +200,7 @@ static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 			continue;
 		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
 			break;
-		if (op->asks) {
+		if (op->has_response) {
 			if (psn_diff(qp->req.una_psn, w->first_psn) > 0) {
 				if (psn_diff(limit, qp->req.una_psn) <= 0)
 					break;
@@ -355,7 +355,7 @@ static void check_response(struct qp *qp, const struct packet *p)
 	const struct send_wqe *w = sq_at(qp, qp->sq.head);
 	const struct wr_op *op = wr_op_find(w->opcode);
 
-	if (!op->asks || op->atomic != atomic)
+	if (!op->has_response || op->atomic != atomic)
 		count(CNT_UNEXPECTED); /* and it was not asked for */
 	else if (atomic)
 		do_atomic(qp, p, w);

@@ -131,7 +131,7 @@ static enum ibv_wc_status check_request(struct qp *qp, const struct send_wqe *w,
 		return IBV_WC_LOC_LEN_ERR;
 	if (qp->type == IBV_QPT_UC && w->opcode == IBV_WR_SEND_WITH_INV)
 		return IBV_WC_LOC_QP_OP_ERR;
-	if (op->asks) {
+	if (op->has_response) {
 		if (!qp->attr.max_rd_atomic)
 			return IBV_WC_LOC_QP_OP_ERR;
 		if ((op->atomic || w->opcode == IBV_WR_ATOMIC_WRITE) && w->len != sizeof(uint64_t))
@@ -314,7 +314,7 @@ static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
 {
 	if (qp->type == IBV_QPT_UD)
 		return send_datagram(qp, w);
-	return op->asks ? send_read_or_atomic(qp, w, op) : send_data(qp, w);
+	return op->has_response ? send_read_or_atomic(qp, w, op) : send_data(qp, w);
 }
 
 static bool ring_has_room(const struct qp *qp, const struct send_wqe *w)

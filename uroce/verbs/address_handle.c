@@ -20,7 +20,7 @@
 #define HOPS	  64 /* of routes, when nobody says otherwise */
 #define HOPS_NEAR 1  /* multicast that does not say how far it is to go */
 
-static unsigned ahs;
+static unsigned ah_count;
 
 static const struct in6_addr *to_in6(const union ibv_gid *gid)
 {
@@ -94,11 +94,11 @@ int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
 static int ah_begin(struct ah *ah, const struct ibv_ah_attr *attr)
 {
 	static uint32_t handles;
-	int err = ahs < MAX_AH ? flow_of_av(&ah->flow, attr) : ENOMEM;
+	int err = ah_count < MAX_AH ? flow_of_av(&ah->flow, attr) : ENOMEM;
 
 	if (err)
 		return err;
-	ahs++;
+	ah_count++;
 	ah->pd->users++;
 	ah->v.handle = ++handles;
 	return 0;
@@ -129,7 +129,7 @@ EXPORT int ibv_destroy_ah(struct ibv_ah *v)
 
 	engine_lock();
 	ah->pd->users--;
-	ahs--;
+	ah_count--;
 	engine_unlock();
 	free(ah);
 	return 0;
@@ -234,8 +234,8 @@ struct multicast_group {
 	struct qp *qps[MAX_MCAST_QPS];
 };
 
-static LIST_HEAD(, multicast_group) buckets[BUCKETS];
-static unsigned groups;
+static LIST_HEAD(, multicast_group) group_buckets[BUCKETS];
+static unsigned group_count;
 
 static unsigned bucket_of(const union ibv_gid *mgid)
 {
@@ -250,7 +250,7 @@ static struct multicast_group *group_find(const union ibv_gid *mgid)
 {
 	struct multicast_group *g;
 
-	LIST_FOREACH(g, &buckets[bucket_of(mgid)], next)
+	LIST_FOREACH(g, &group_buckets[bucket_of(mgid)], next)
 		if (gid_equal(&g->mgid, mgid))
 			return g;
 	return NULL;
@@ -313,8 +313,8 @@ void mcast_refresh(void)
 {
 	struct multicast_group *g;
 
-	for (unsigned i = 0; groups && i < BUCKETS; i++)
-		LIST_FOREACH(g, &buckets[i], next)
+	for (unsigned i = 0; group_count && i < BUCKETS; i++)
+		LIST_FOREACH(g, &group_buckets[i], next)
 			join_interfaces(g);
 }
 
@@ -322,7 +322,7 @@ void mcast_refresh(void)
 
 static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 {
-	struct multicast_group *g = groups < MAX_MCAST_GROUPS ? calloc(1, sizeof *g) : NULL;
+	struct multicast_group *g = group_count < MAX_MCAST_GROUPS ? calloc(1, sizeof *g) : NULL;
 	int err;
 
 	if (!g)
@@ -333,8 +333,8 @@ static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 		free(g);
 		return err;
 	}
-	LIST_INSERT_HEAD(&buckets[bucket_of(mgid)], g, next);
-	groups++;
+	LIST_INSERT_HEAD(&group_buckets[bucket_of(mgid)], g, next);
+	group_count++;
 	*out = g;
 	return 0;
 }
@@ -342,7 +342,7 @@ static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 static void group_free(struct multicast_group *g)
 {
 	LIST_REMOVE(g, next);
-	groups--;
+	group_count--;
 	free(g);
 }
 
@@ -425,7 +425,7 @@ void mcast_forget(void)
 	struct multicast_group *g;
 
 	for (unsigned i = 0; i < BUCKETS; i++)
-		while ((g = LIST_FIRST(&buckets[i]))) {
+		while ((g = LIST_FIRST(&group_buckets[i]))) {
 			for (unsigned k = 0; k < g->n; k++)
 				g->qps[k]->mcast = 0;
 			group_free(g);

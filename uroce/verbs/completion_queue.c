@@ -13,8 +13,8 @@
 #include "queue_pair.h"
 #include "transport.h"
 
-static unsigned cqs; /* that there are */
-static LIST_HEAD(, cq) all = LIST_HEAD_INITIALIZER(all);
+static unsigned cq_count;
+static LIST_HEAD(, cq) all_cqs = LIST_HEAD_INITIALIZER(all_cqs);
 static uint32_t next_handle;
 
 /* Aligned, so that a completion is one cache line. */
@@ -169,10 +169,10 @@ static int enter_cq(struct cq *cq)
 	int err = ENOMEM;
 
 	engine_lock();
-	if (cqs >= MAX_CQ || timer_reserve(1) != 0)
+	if (cq_count >= MAX_CQ || timer_reserve(1) != 0)
 		goto undo;
-	cqs++;
-	LIST_INSERT_HEAD(&all, cq, entry);
+	cq_count++;
+	LIST_INSERT_HEAD(&all_cqs, cq, entry);
 	cq->ctx->cqs++;
 	if (cq->channel)
 		cq->channel->users++;
@@ -197,7 +197,7 @@ void cq_each(void (*fn)(struct cq *cq, void *arg), void *arg)
 {
 	struct cq *cq;
 
-	LIST_FOREACH(cq, &all, entry)
+	LIST_FOREACH(cq, &all_cqs, entry)
 		fn(cq, arg);
 }
 
@@ -205,7 +205,7 @@ void cq_forget_all(void)
 {
 	struct cq *cq;
 
-	LIST_FOREACH(cq, &all, entry)
+	LIST_FOREACH(cq, &all_cqs, entry)
 		make_locks(cq);
 }
 
@@ -316,7 +316,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 		cq->pd->users--;
 	cq->ctx->cqs--;
 	LIST_REMOVE(cq, entry);
-	cqs--;
+	cq_count--;
 	engine_unlock();
 	pthread_mutex_destroy(&cq->taking);
 	pthread_mutex_destroy(&cq->polling);

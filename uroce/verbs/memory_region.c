@@ -105,7 +105,7 @@ static bool memory_is_mapped(const void *addr, size_t length, bool write)
 /* Rights that other devices have: FLUSH. */
 #define ELSEWHERE (1 << 8 | 1 << 9)
 
-static unsigned mrs; /* that there are */
+static unsigned mr_count;
 static uint32_t next_handle;
 
 /* 0, or an errno */
@@ -150,8 +150,8 @@ static int enter_mr(struct mr *mr)
 	int err = ENOMEM;
 
 	engine_lock();
-	if (mrs < MAX_MR && region_add_mr(mr) == 0) {
-		mrs++;
+	if (mr_count < MAX_MR && region_add_mr(mr) == 0) {
+		mr_count++;
 		mr->pd->users++;
 		if (mr->dm)
 			mr->dm->users++;
@@ -317,7 +317,7 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 	mr->pd->users--;
 	if (mr->dm)
 		mr->dm->users--;
-	mrs--;
+	mr_count--;
 	engine_unlock();
 	target_await(&users);
 	free(mr);
@@ -392,7 +392,7 @@ void context_ops_mr(struct context *c)
 #define ALIGN_MAX 12 /* a page */
 #define WORD	  4  /* cards copy whole words only, so nothing else is allowed here */
 
-static size_t used; /* bytes, of MAX_DM */
+static size_t dm_used; /* bytes, of MAX_DM */
 static uint32_t next_dm_handle;
 
 /* 0, or an errno. */
@@ -425,25 +425,25 @@ static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t lengt
 }
 
 /* 0, or an errno. */
-static int take_bytes(size_t length, uint32_t *handle)
+static int take_dm_bytes(size_t length, uint32_t *handle)
 {
 	int err = 0;
 
 	engine_lock();
-	if (length > MAX_DM - used) {
+	if (length > MAX_DM - dm_used) {
 		err = ENOMEM;
 	} else {
-		used += length;
+		dm_used += length;
 		*handle = next_dm_handle++;
 	}
 	engine_unlock();
 	return err;
 }
 
-static void give_back_bytes(size_t length)
+static void give_back_dm_bytes(size_t length)
 {
 	engine_lock();
-	used -= length;
+	dm_used -= length;
 	engine_unlock();
 }
 
@@ -460,14 +460,14 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	else if (!attr->length || attr->length > MAX_DM || log > ALIGN_MAX)
 		err = EINVAL;
 	else
-		err = take_bytes(attr->length, &handle);
+		err = take_dm_bytes(attr->length, &handle);
 	if (err)
 		return fail_null(err);
 	dm = calloc(1, sizeof *dm);
 	if (dm)
 		dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
 	if (!dm || !dm->bytes) {
-		give_back_bytes(attr->length);
+		give_back_dm_bytes(attr->length);
 		free(dm);
 		return fail_null(ENOMEM);
 	}
@@ -490,7 +490,7 @@ static int free_dm(struct ibv_dm *v)
 	engine_lock();
 	busy = dm->users;
 	if (!busy)
-		used -= dm->length;
+		dm_used -= dm->length;
 	engine_unlock();
 	if (busy)
 		return EBUSY;

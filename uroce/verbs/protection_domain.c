@@ -24,15 +24,15 @@ struct td {
 	unsigned users; /* parent domains */
 };
 
-static unsigned pds; /* that there are, parent domains included */
-static LIST_HEAD(, pd) all = LIST_HEAD_INITIALIZER(all);
+static unsigned pd_count; /* that there are, parent domains included */
+static LIST_HEAD(, pd) all_pds = LIST_HEAD_INITIALIZER(all_pds);
 static uint32_t next_handle;
 
 void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg)
 {
 	struct pd *pd;
 
-	LIST_FOREACH(pd, &all, entry)
+	LIST_FOREACH(pd, &all_pds, entry)
 		fn(pd, arg);
 }
 
@@ -42,12 +42,12 @@ static int enter_pd(struct pd *pd)
 	int err = 0;
 
 	engine_lock();
-	if (pds >= MAX_PD) {
+	if (pd_count >= MAX_PD) {
 		err = -1;
 		errno = ENOMEM;
 	} else {
-		pds++;
-		LIST_INSERT_HEAD(&all, pd, entry);
+		pd_count++;
+		LIST_INSERT_HEAD(&all_pds, pd, entry);
 		pd->v.handle = next_handle++;
 		to_context(pd->v.context)->pds++;
 		if (pd->domain != pd)
@@ -113,7 +113,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 		engine_unlock();
 		return errno = EBUSY;
 	}
-	pds--;
+	pd_count--;
 	LIST_REMOVE(pd, entry);
 	to_context(v->context)->pds--;
 	if (pd->domain != pd)
@@ -215,8 +215,8 @@ static LIST_HEAD(, xrc_domain) xrc_domains = LIST_HEAD_INITIALIZER(xrc_domains);
 
 /* The index is the lowest bits of the number. Numbers count up from a random start, so that one is
  * used again as late as possible. */
-static struct srq *srqs[MAX_SRQ];
-static uint32_t next_number; /* 0: not drawn yet */
+static struct srq *srq_table[MAX_SRQ];
+static uint32_t next_srqn; /* 0: not drawn yet */
 
 _Static_assert((MAX_SRQ & (MAX_SRQ - 1)) == 0, "places are the lowest bits of numbers");
 
@@ -305,19 +305,19 @@ void xrc_srq_enter(struct srq *srq)
 {
 	uint32_t n;
 
-	while (!next_number)
-		if (getrandom(&next_number, sizeof next_number, GRND_NONBLOCK) < 0)
-			next_number = (uint32_t)(uintptr_t)srq >> 4 | 1;
+	while (!next_srqn)
+		if (getrandom(&next_srqn, sizeof next_srqn, GRND_NONBLOCK) < 0)
+			next_srqn = (uint32_t)(uintptr_t)srq >> 4 | 1;
 	do /* there is a place: no more than MAX_SRQ SRQs are made; number 0 is nobody's */
-		n = next_number++ & 0xffffff;
-	while (srqs[n & (MAX_SRQ - 1)] || !n);
-	srqs[n & (MAX_SRQ - 1)] = srq;
+		n = next_srqn++ & 0xffffff;
+	while (srq_table[n & (MAX_SRQ - 1)] || !n);
+	srq_table[n & (MAX_SRQ - 1)] = srq;
 	srq->number = n;
 	srq->xrcd->users++;
 	srq->cq->users++;
 }
 
-static void put_down(struct qp *qp, void *srq)
+static void release_srq(struct qp *qp, void *srq)
 {
 	if (qp->type != IBV_QPT_XRC_RECV || qp->srq != srq)
 		return;
@@ -329,15 +329,15 @@ static void put_down(struct qp *qp, void *srq)
 
 void xrc_srq_leave(struct srq *srq)
 {
-	qp_each(put_down, srq);
-	srqs[srq->number & (MAX_SRQ - 1)] = NULL;
+	qp_each(release_srq, srq);
+	srq_table[srq->number & (MAX_SRQ - 1)] = NULL;
 	srq->xrcd->users--;
 	srq->cq->users--;
 }
 
 static struct srq *srq_find(const struct qp *qp, uint32_t srqn)
 {
-	struct srq *srq = srqs[srqn & (MAX_SRQ - 1)];
+	struct srq *srq = srq_table[srqn & (MAX_SRQ - 1)];
 
 	return srq && srq->number == srqn && srq->xrcd->domain == qp->xrcd->domain ? srq : NULL;
 }

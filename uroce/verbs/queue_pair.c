@@ -80,34 +80,34 @@ static int queues_init(struct qp *qp)
 #define ONE_BY_ONE 0
 #endif
 
-static TAILQ_HEAD(, qp) unused = TAILQ_HEAD_INITIALIZER(unused);
+static TAILQ_HEAD(, qp) unused_qps = TAILQ_HEAD_INITIALIZER(unused_qps);
 
 static void add_chunk(struct qp *chunk)
 {
 	for (unsigned i = 0; i < CHUNK; i++)
-		TAILQ_INSERT_TAIL(&unused, &chunk[i], due_next);
+		TAILQ_INSERT_TAIL(&unused_qps, &chunk[i], due_next);
 }
 
-static struct qp *take_unused(void)
+static struct qp *take_unused_qp(void)
 {
 	struct qp *qp, *chunk;
 
 	engine_lock();
-	if (TAILQ_EMPTY(&unused)) {
+	if (TAILQ_EMPTY(&unused_qps)) {
 		chunk = aligned_alloc(CACHE_LINE, CHUNK * sizeof *chunk);
 		if (chunk)
 			add_chunk(chunk);
 	}
-	qp = TAILQ_FIRST(&unused);
+	qp = TAILQ_FIRST(&unused_qps);
 	if (qp)
-		TAILQ_REMOVE(&unused, qp, due_next);
+		TAILQ_REMOVE(&unused_qps, qp, due_next);
 	engine_unlock();
 	return qp;
 }
 
 static struct qp *qp_alloc(void)
 {
-	struct qp *qp = ONE_BY_ONE ? aligned_alloc(CACHE_LINE, sizeof *qp) : take_unused();
+	struct qp *qp = ONE_BY_ONE ? aligned_alloc(CACHE_LINE, sizeof *qp) : take_unused_qp();
 
 	if (qp)
 		memset(qp, 0, sizeof *qp);
@@ -121,7 +121,7 @@ static void qp_give_back(struct qp *qp)
 		return;
 	}
 	engine_lock();
-	TAILQ_INSERT_HEAD(&unused, qp, due_next);
+	TAILQ_INSERT_HEAD(&unused_qps, qp, due_next);
 	engine_unlock();
 }
 
@@ -418,7 +418,7 @@ void context_ops_qp(struct context *c)
  */
 
 #define LOCAL_MASK ((1u << SLOT_SHIFT) - 1)
-#define PLACE(qpn) (&table[(qpn) & (MAX_QP - 1)])
+#define PLACE(qpn) (&qp_table[(qpn) & (MAX_QP - 1)])
 
 _Static_assert((MAX_QP & (MAX_QP - 1)) == 0, "places are the lowest bits of numbers");
 _Static_assert(MAX_QP <= LOCAL_MASK, "a place has more than one number");
@@ -426,30 +426,30 @@ _Static_assert(MAX_QP <= LOCAL_MASK, "a place has more than one number");
 static struct place {
 	struct qp *qp; /* NULL: free */
 	uint32_t qpn;
-} table[MAX_QP];
+} qp_table[MAX_QP];
 
-static unsigned used;
-static uint32_t made; /* ever */
-static uint32_t next;
-static bool next_is_drawn;
+static unsigned qp_count;
+static uint32_t qps_made; /* ever */
+static uint32_t next_qpn;
+static bool next_qpn_is_drawn;
 
 int qp_enter(struct qp *qp)
 {
 	uint32_t qpn;
 
-	if (used == MAX_QP)
+	if (qp_count == MAX_QP)
 		return fail(ENOMEM);
-	if (!next_is_drawn && getrandom(&next, sizeof next, GRND_NONBLOCK) < 0)
-		next = (uint32_t)(uintptr_t)qp >> 4;
-	next_is_drawn = true; /* not again when it has come to 0 */
+	if (!next_qpn_is_drawn && getrandom(&next_qpn, sizeof next_qpn, GRND_NONBLOCK) < 0)
+		next_qpn = (uint32_t)(uintptr_t)qp >> 4;
+	next_qpn_is_drawn = true; /* not again when it has come to 0 */
 	do { /* QP 0 and 1 are nobody's, and the last number is that of multicasts */
-		qpn = group_slot() << SLOT_SHIFT | (next++ & LOCAL_MASK);
+		qpn = group_slot() << SLOT_SHIFT | (next_qpn++ & LOCAL_MASK);
 	} while (PLACE(qpn)->qp || qpn <= 1 || qpn == QPN_MULTICAST);
 	*PLACE(qpn) = (struct place){ .qp = qp, .qpn = qpn };
 	qp->v.qp_num = qpn;
 	qp->v.handle = qpn & (MAX_QP - 1);
-	qp->number = made++;
-	used++;
+	qp->number = qps_made++;
+	qp_count++;
 	return 0;
 }
 
@@ -460,7 +460,7 @@ void qp_leave(struct qp *qp)
 	if (p->qp != qp) /* forgotten after fork() */
 		return;
 	p->qp = NULL;
-	used--;
+	qp_count--;
 }
 
 struct qp *qp_find(uint32_t qpn)
@@ -472,10 +472,10 @@ struct qp *qp_find(uint32_t qpn)
 
 void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
 {
-	for (unsigned i = 0, left = used; left && i < MAX_QP; i++)
-		if (table[i].qp) {
+	for (unsigned i = 0, left = qp_count; left && i < MAX_QP; i++)
+		if (qp_table[i].qp) {
 			left--;
-			fn(table[i].qp, arg);
+			fn(qp_table[i].qp, arg);
 		}
 }
 
@@ -492,5 +492,5 @@ static void forget_qp(struct qp *qp, void *arg)
 void qp_forget_all(void)
 {
 	qp_each(forget_qp, NULL);
-	next_is_drawn = false;
+	next_qpn_is_drawn = false;
 }

@@ -136,14 +136,14 @@ void qp_flush_recvs(struct qp *qp)
 
 /* ------------------------------------------------- shared receive queues -- */
 
-static unsigned srqs;
-static LIST_HEAD(, srq) all = LIST_HEAD_INITIALIZER(all);
+static unsigned srq_count;
+static LIST_HEAD(, srq) all_srqs = LIST_HEAD_INITIALIZER(all_srqs);
 
 void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg)
 {
 	struct srq *srq;
 
-	LIST_FOREACH(srq, &all, entry)
+	LIST_FOREACH(srq, &all_srqs, entry)
 		fn(srq, arg);
 }
 
@@ -194,10 +194,10 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_s
 	srq->xrcd = xrcd;
 	srq->cq = cq;
 	engine_lock();
-	full = srqs == MAX_SRQ;
+	full = srq_count == MAX_SRQ;
 	if (!full) {
-		srqs++;
-		LIST_INSERT_HEAD(&all, srq, entry);
+		srq_count++;
+		LIST_INSERT_HEAD(&all_srqs, srq, entry);
 		srq->pd->users++;
 		srq->v.handle = handles++;
 		if (xrcd)
@@ -312,7 +312,7 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *v)
 		xrc_srq_leave(srq);
 	event_drain(srq->ctx, srq);
 	srq->pd->users--;
-	srqs--;
+	srq_count--;
 	LIST_REMOVE(srq, entry);
 	engine_unlock();
 	srq_free(srq);

@@ -25,22 +25,22 @@ struct key_entry {
 
 #define FIRST_SIZE 64
 
-static struct key_entry *table;
-static uint32_t table_mask, table_used;
-static TAILQ_HEAD(, mw) bound = TAILQ_HEAD_INITIALIZER(bound); /* of type 2 */
+static struct key_entry *key_table;
+static uint32_t key_table_mask, key_table_used;
+static TAILQ_HEAD(, mw) bound_windows = TAILQ_HEAD_INITIALIZER(bound_windows); /* of type 2 */
 
 /* A length of 0 opens no byte, but is allowed. */
 static char nothing[1];
 
-/* ------------------------------------------------------------------- the table -- */
+/* ---------------------------------------------------------- the table of keys -- */
 
 /* Returns the place of index, or the free place where it would be. */
 static struct key_entry *probe_key(uint32_t index)
 {
-	struct key_entry *e = &table[index & table_mask];
+	struct key_entry *e = &key_table[index & key_table_mask];
 
 	while (e->kind != KIND_NONE && e->index != index)
-		e = e == &table[table_mask] ? table : e + 1;
+		e = e == &key_table[key_table_mask] ? key_table : e + 1;
 	return e;
 }
 
@@ -48,7 +48,7 @@ static void *find_object(uint32_t key, enum kind kind)
 {
 	const struct key_entry *e;
 
-	if (!table)
+	if (!key_table)
 		return NULL;
 	e = probe_key(key >> 8);
 	return e->kind == kind ? e->object : NULL;
@@ -56,14 +56,14 @@ static void *find_object(uint32_t key, enum kind kind)
 
 static int grow_table(void)
 {
-	const uint32_t size = table ? 2 * (table_mask + 1) : FIRST_SIZE;
-	struct key_entry *old = table, *end = table ? table + table_mask + 1 : NULL;
+	const uint32_t size = key_table ? 2 * (key_table_mask + 1) : FIRST_SIZE;
+	struct key_entry *old = key_table, *end = key_table ? key_table + key_table_mask + 1 : NULL;
 	struct key_entry *new = calloc(size, sizeof *new);
 
 	if (!new)
 		return -1;
-	table = new;
-	table_mask = size - 1;
+	key_table = new;
+	key_table_mask = size - 1;
 	for (struct key_entry *e = old; e != end; e++)
 		if (e->kind != KIND_NONE)
 			*probe_key(e->index) = *e;
@@ -91,7 +91,7 @@ static int add_key(uint32_t *key, enum kind kind, void *object)
 {
 	struct key_entry *e;
 
-	if ((!table || 2 * (table_used + 1) > table_mask) && grow_table() != 0)
+	if ((!key_table || 2 * (key_table_used + 1) > key_table_mask) && grow_table() != 0)
 		return -1;
 	do {
 		if (random_key(key) != 0)
@@ -99,26 +99,27 @@ static int add_key(uint32_t *key, enum kind kind, void *object)
 		e = probe_key(*key >> 8);
 	} while (e->kind != KIND_NONE || *key >> 8 == 0);
 	*e = (struct key_entry){ .index = *key >> 8, .kind = kind, .object = object };
-	table_used++;
+	key_table_used++;
 	return 0;
 }
 
 /* The entries behind it move up, because a look-up would stop at the gap. */
 static void remove_key(uint32_t key)
 {
-	uint32_t gap = (uint32_t)(probe_key(key >> 8) - table), at = gap;
+	uint32_t gap = (uint32_t)(probe_key(key >> 8) - key_table), at = gap;
 
 	for (;;) {
-		at = (at + 1) & table_mask;
-		if (table[at].kind == KIND_NONE)
+		at = (at + 1) & key_table_mask;
+		if (key_table[at].kind == KIND_NONE)
 			break;
-		if (((at - table[at].index) & table_mask) >= ((at - gap) & table_mask)) {
-			table[gap] = table[at];
+		if (((at - key_table[at].index) & key_table_mask) >=
+		    ((at - gap) & key_table_mask)) {
+			key_table[gap] = key_table[at];
 			gap = at;
 		}
 	}
-	table[gap] = (struct key_entry){ 0 };
-	table_used--;
+	key_table[gap] = (struct key_entry){ 0 };
+	key_table_used--;
 }
 
 int region_add_mr(struct mr *mr)
@@ -143,16 +144,16 @@ const struct mr *region_find(uint32_t lkey)
 
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
 {
-	for (uint32_t i = 0; table && i <= table_mask; i++)
-		if (table[i].kind == KIND_REGION)
-			fn(table[i].object, arg);
+	for (uint32_t i = 0; key_table && i <= key_table_mask; i++)
+		if (key_table[i].kind == KIND_REGION)
+			fn(key_table[i].object, arg);
 }
 
 void window_each(void (*fn)(struct mw *mw, void *arg), void *arg)
 {
-	for (uint32_t i = 0; table && i <= table_mask; i++)
-		if (table[i].kind == KIND_WINDOW)
-			fn(table[i].object, arg);
+	for (uint32_t i = 0; key_table && i <= key_table_mask; i++)
+		if (key_table[i].kind == KIND_WINDOW)
+			fn(key_table[i].object, arg);
 }
 
 /* ------------------------------------------------------------------- the checks -- */
@@ -202,7 +203,7 @@ void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, uns
 
 	if (len == 0)
 		return nothing;
-	if (!table)
+	if (!key_table)
 		return NULL;
 	e = probe_key(rkey >> 8);
 	switch (e->kind) {
@@ -226,7 +227,7 @@ static void unbind_window(struct mw *mw)
 		return;
 	mw->mr->windows--;
 	if (mw->type == IBV_MW_TYPE_2)
-		TAILQ_REMOVE(&bound, mw, bound);
+		TAILQ_REMOVE(&bound_windows, mw, bound);
 	mw->mr = NULL;
 	mw->qp = NULL;
 }
@@ -299,7 +300,7 @@ int region_bind(struct qp *qp, const struct window_bind *b)
 	mr->windows++;
 	if (mw->type == IBV_MW_TYPE_2) {
 		mw->qp = qp;
-		TAILQ_INSERT_TAIL(&bound, mw, bound);
+		TAILQ_INSERT_TAIL(&bound_windows, mw, bound);
 	}
 	return 0;
 }
@@ -321,7 +322,7 @@ int region_invalidate(struct qp *qp, uint32_t rkey, bool remote)
 
 void region_forget_qp(struct qp *qp)
 {
-	struct mw *mw = TAILQ_FIRST(&bound), *next;
+	struct mw *mw = TAILQ_FIRST(&bound_windows), *next;
 
 	for (; mw; mw = next) {
 		next = TAILQ_NEXT(mw, bound);
@@ -332,7 +333,7 @@ void region_forget_qp(struct qp *qp)
 
 /* ------------------------------------------------ memory windows: 10.6.7 -- */
 
-static unsigned mws; /* that there are */
+static unsigned mw_count;
 static uint32_t next_handle;
 
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
@@ -351,8 +352,8 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	mw->pd = to_pd(pd);
 	mw->type = type;
 	engine_lock();
-	if (mws < MAX_MW && region_add_mw(mw) == 0) {
-		mws++;
+	if (mw_count < MAX_MW && region_add_mw(mw) == 0) {
+		mw_count++;
 		mw->pd->users++;
 		mw->v.handle = next_handle++;
 		err = 0;
@@ -373,7 +374,7 @@ static int dealloc_mw(struct ibv_mw *v)
 	engine_lock();
 	region_remove_mw(mw);
 	mw->pd->users--;
-	mws--;
+	mw_count--;
 	engine_unlock();
 	free(mw);
 	return 0;

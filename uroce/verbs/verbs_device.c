@@ -42,12 +42,12 @@ __attribute__((constructor)) static void name_device(void)
 
 struct contexts contexts = TAILQ_HEAD_INITIALIZER(contexts);
 
-static uint32_t opened;	      /* contexts, ever */
-static _Atomic uint64_t guid; /* 0: not chosen yet */
+static uint32_t contexts_opened;     /* ever */
+static _Atomic uint64_t chosen_guid; /* 0: not chosen yet */
 
 __be64 device_guid(void)
 {
-	uint64_t now = atomic_load(&guid), mine;
+	uint64_t now = atomic_load(&chosen_guid), mine;
 	uint32_t r;
 
 	if (now)
@@ -55,7 +55,7 @@ __be64 device_guid(void)
 	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
 		r = (uint32_t)getpid() * 2654435761u ^ (uint32_t)time(NULL);
 	mine = 0x0200c0fffe000000 | (r & 0xffffff);
-	if (atomic_compare_exchange_strong(&guid, &now, mine))
+	if (atomic_compare_exchange_strong(&chosen_guid, &now, mine))
 		now = mine;
 	return htobe64(now);
 }
@@ -64,7 +64,7 @@ void device_forget(void)
 {
 	struct context *c;
 
-	atomic_store(&guid, 0);
+	atomic_store(&chosen_guid, 0);
 	TAILQ_FOREACH(c, &contexts, open)
 		c->orphan = true;
 }
@@ -171,7 +171,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	}
 	engine_lock();
 	gid_changed = addresses_changed;
-	c->number = opened++;
+	c->number = contexts_opened++;
 	TAILQ_INSERT_TAIL(&contexts, c, open);
 	engine_unlock();
 	return &c->v.context;
