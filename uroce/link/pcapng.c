@@ -95,14 +95,14 @@ static void put_section(struct pcapng_block *b)
 static void put_interface(struct pcapng_block *b, const char *name)
 {
 	static const uint8_t nanoseconds = 9; /* a negative power of ten */
-	size_t start = b->n;
+	size_t start = b->n, length = strlen(name);
 
 	put_u32(b, INTERFACE);
 	put_u32(b, 0);
 	put_u16(b, LINKTYPE_RAW);
 	put_u16(b, 0);
 	put_u32(b, 0); /* no limit: packets are whole */
-	put_option(b, IF_NAME, name, strnlen(name, NAME_MAX_BYTES));
+	put_option(b, IF_NAME, name, length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
 	put_option(b, IF_TSRESOL, &nanoseconds, 1);
 	put_option(b, OPT_END, "", 0);
 	end_block(b, start, 0);
