@@ -294,31 +294,32 @@ const char *obj_title(const struct obj *o)
 	return o->class->title_of ? o->class->title_of(o) : o->class->title;
 }
 
-static int refuse_in_use(struct session *s, const struct obj *o, void *const except[], unsigned n)
+int obj_out(struct session *s, void *object, struct out *out)
+{
+	struct obj *o = object;
+
+	if (!o)
+		return -1;
+	o->class->describe(s, o, out);
+	return 0;
+}
+
+static int refuse_in_use(struct session *s, const struct obj *o)
 {
 	struct obj_use *u;
 	SCOPED_TEXT(users);
-	unsigned i, named = 0;
-	int rc = 0;
+	unsigned named = 0;
 
 	obj_foreach_user(u, o) {
-		for (i = 0; i < n && except[i] != u->user; i++)
-			;
-		if (i < n)
-			continue;
-		if (++named > USERS_NAMED)
+		if (named++ == USERS_NAMED)
 			break;
-		xappendf(&users, "%s%s (%s)", Tcl_DStringLength(&users) ? ", " : "", u->user->name,
+		xappendf(&users, "%s%s (%s)", named > 1 ? ", " : "", u->user->name,
 			 obj_title(u->user));
 	}
-	if (Tcl_DStringLength(&users)) {
-		if (named > USERS_NAMED)
-			xappendf(&users, " and %u more", o->nusers - USERS_NAMED);
-		fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name,
-		     Tcl_DStringValue(&users));
-		rc = fail_next(s, "destroy %s -cascade", o->name);
-	}
-	return rc;
+	if (named > USERS_NAMED)
+		xappendf(&users, " and %u more", o->nusers - USERS_NAMED);
+	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name, Tcl_DStringValue(&users));
+	return fail_next(s, "destroy %s -cascade", o->name);
 }
 
 /* The user of o to destroy first: the newest whose class clings, else the newest. */
@@ -458,7 +459,7 @@ static int destroy_referenced(struct session *s, struct obj *o, bool cascade)
 
 	while (!obj_gone(o) && (user = first_user(o))) {
 		if (!cascade)
-			return refuse_in_use(s, o, NULL, 0);
+			return refuse_in_use(s, o);
 		if (obj_destroy(s, user, true))
 			return -1;
 	}

@@ -418,6 +418,9 @@ void obj_release(struct session *s, struct held *before);
 /* "memory region", "listener" */
 const char *obj_title(const struct obj *o);
 
+/* Writes an object as the result of the command that has made it. -1 if it is NULL. */
+int obj_out(struct session *s, void *o, struct out *out);
+
 /* Destroys o. With users: fails and names them, or destroys them first (cascade). Fails also
  * while a command waits that works with it, and while it is being destroyed. */
 int obj_destroy(struct session *s, void *o, bool cascade);
@@ -527,6 +530,8 @@ void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey);
 
 /* The memory of regions. */
 
+/* Fails, naming call, unless all of [off, off + len) is in the region. */
+int mem_check(struct session *s, const char *call, const struct mr *mr, uint64_t off, uint64_t len);
 /* The bytes of a region from off on; *n is their number. len not given: up to its end. NULL with
  * s->fail filled. */
 unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,

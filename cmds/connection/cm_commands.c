@@ -104,8 +104,7 @@ static int resolve_exec(struct session *s, const void *args, struct out *o)
 	if (!a->nowait && cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED,
 				   a->within.v + 1000, &ev))
 		return -1;
-	id_class.describe(s, &id->o, o);
-	return 0;
+	return obj_out(s, id, o);
 }
 
 static const struct cmd_eg resolve_egs[] = { { "cm resolve-addr 10.0.0.2 7471",
@@ -151,8 +150,7 @@ static int route_exec(struct session *s, const void *args, struct out *o)
 	if (!a->nowait && cm_await(s, a->id, "rdma_resolve_route", RDMA_CM_EVENT_ROUTE_RESOLVED,
 				   a->within.v + 1000, NULL))
 		return -1;
-	id_class.describe(s, &a->id->o, o);
-	return 0;
+	return obj_out(s, a->id, o);
 }
 
 static const struct cmd_eg route_egs[] = { { "cm resolve-route", "id0  ROUTE_RESOLVED" },

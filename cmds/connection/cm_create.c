@@ -33,8 +33,7 @@ static int create_exec(struct session *s, const void *args, struct out *o)
 	id->stepping = true;
 	id->hold = a->hold;
 	s->ctx->id = id;
-	id_class.describe(s, &id->o, o);
-	return 0;
+	return obj_out(s, id, o);
 }
 
 static const struct cmd_eg create_egs[] = { { "cm create -name first", "id first" },
@@ -69,13 +68,7 @@ static const struct arg channel_args[] = {
 
 static int channel_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct channel_args *a = args;
-	struct ec *ec = ec_make(s, a->name);
-
-	if (!ec)
-		return -1;
-	ec_class.describe(s, &ec->o, o);
-	return 0;
+	return obj_out(s, ec_make(s, ((const struct channel_args *)args)->name), o);
 }
 
 static const struct cmd_eg channel_egs[] = { { "cm channel", "ec ec0" }, { NULL, NULL } };

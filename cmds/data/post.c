@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From arguments to a request, and the checks before it goes to the queue: common to all post
  * commands. */
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +76,10 @@ int post_fill(struct session *s, const struct wr_op *op, const struct post_args 
 	return r->qp && op != &wr_ops[WR_RECV] ? fill_peer(s, a, r) : 0;
 }
 
-void post_target(const struct post_args *a, const struct post_req *r, uint64_t *remote,
-		 uint32_t *rkey)
+/* Address and key at the peer: those of the arguments, else of the window that the peer has told
+ * (listen -share, oob). */
+static void take_target(const struct post_args *a, const struct post_req *r, uint64_t *remote,
+			uint32_t *rkey)
 {
 	const struct qp_peer *told = &r->qp->peer;
 
@@ -190,15 +193,13 @@ static void say_posted(struct session *s, const struct post_req *r, uint64_t fir
 	say_completion(s, r, o);
 }
 
-static int post_one(struct session *s, struct post_req *r)
+static int post_or_chain(struct session *s, struct post_req *r)
 {
 	unsigned posted;
 
 	if (loop_interrupted(s->loop))
 		return fail(s, r->op->name, "EINTR", "interrupted");
-	if (post_chain_open())
-		return post_chain_add(s, r);
-	return post_list(s, &r, 1, &posted);
+	return post_chain_open() ? post_chain_add(s, r) : post_list(s, &r, 1, &posted);
 }
 
 int post_run(struct session *s, struct post_req *r, struct out *o)
@@ -210,7 +211,7 @@ int post_run(struct session *s, struct post_req *r, struct out *o)
 		return -1;
 	for (uint32_t i = 0; i < r->repeat; i++) {
 		r->wr.wr_id = first + i;
-		if (post_one(s, r)) {
+		if (post_or_chain(s, r)) {
 			if (r->repeat > 1)
 				fail_row(s, "note", "%u of %u had been posted", i, r->repeat);
 			return -1;
@@ -231,12 +232,16 @@ int post_simple(struct session *s, const struct wr_op *op, const struct post_arg
 	if (post_fill(s, op, a, &r))
 		return -1;
 	if (op->atomic) {
-		post_target(a, &r, &r.wr.wr.atomic.remote_addr, &r.wr.wr.atomic.rkey);
+		take_target(a, &r, &r.wr.wr.atomic.remote_addr, &r.wr.wr.atomic.rkey);
 		r.wr.wr.atomic.compare_add = a->compare.set ? a->compare.v : a->add.v;
 		r.wr.wr.atomic.swap = a->swap.v;
 	} else if (op->remote) {
-		post_target(a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey);
+		take_target(a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey);
 	}
+	if (a->imm.set)
+		r.wr.imm_data = htonl((uint32_t)a->imm.v);
+	else if (!op->remote && a->rkey.set)
+		r.wr.invalidate_rkey = (uint32_t)a->rkey.v;
 	return post_run(s, &r, o);
 }
 

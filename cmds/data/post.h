@@ -114,11 +114,8 @@ int post_needs_target(struct session *s, const struct wr_op *op, const struct qp
 		      const struct num *remote, const struct num *rkey);
 /* Checks, posts and says what was posted, or adds it to the chain. */
 int post_run(struct session *s, struct post_req *r, struct out *o);
-/* Address and key at the peer of a request that post_fill() has filled: those of the arguments,
- * else of the window that the peer has told (listen -share, oob). */
-void post_target(const struct post_args *a, const struct post_req *r, uint64_t *remote,
-		 uint32_t *rkey);
-/* post_fill() and the address at the peer, then post_run(). */
+/* post_fill(), and what the operation has beside it: the address at the peer, operands, immediate
+ * data, the key that it invalidates. Then post_run(). */
 int post_simple(struct session *s, const struct wr_op *op, const struct post_args *a,
 		struct out *o);
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The post commands: what each of them takes, and puts into its request. */
-#include <arpa/inet.h>
-
 #include "command/cmd.h"
 #include "data/post.h"
 #include "session.h"
 #include "words.h"
+
+/* Defines the function of a command whose arguments say all of its request. */
+#define EXEC(name, op)                                                             \
+	static int name##_exec(struct session *s, const void *args, struct out *o) \
+	{                                                                          \
+		return post_simple(s, &wr_ops[op], args, o);                       \
+	}
 
 /* ------------------------------------------------------------- messages -- */
 
@@ -14,10 +19,7 @@
 static const struct arg send_args[] = { POST_SOURCE_ARGS,   POST_COMMON_ARGS, POST_INLINE_ARG,
 					POST_SOLICITED_ARG, POST_UD_ARGS,     ARGS_END };
 
-static int send_exec(struct session *s, const void *args, struct out *o)
-{
-	return post_simple(s, &wr_ops[WR_SEND], args, o);
-}
+EXEC(send, WR_SEND)
 
 static const struct cmd_eg send_egs[] = { { "post recv window -qp $peer", "RECV" },
 					  { "mem put buf 0 hello", NULL },
@@ -50,16 +52,7 @@ static const struct arg send_imm_args[] = {
 	POST_SOLICITED_ARG, POST_UD_ARGS, ARGS_END
 };
 
-static int send_imm_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct post_args *a = args;
-	struct post_req r;
-
-	if (post_fill(s, &wr_ops[WR_SEND_IMM], a, &r))
-		return -1;
-	r.wr.imm_data = htonl((uint32_t)a->imm.v);
-	return post_run(s, &r, o);
-}
+EXEC(send_imm, WR_SEND_IMM)
 
 static const struct cmd_eg send_imm_egs[] = { { "post recv -qp $peer", NULL },
 					      { "post send-imm -imm 7",
@@ -91,16 +84,7 @@ static const struct arg send_inv_args[] = { POST_SOURCE_ARGS,
 					    POST_SOLICITED_ARG,
 					    ARGS_END };
 
-static int send_inv_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct post_args *a = args;
-	struct post_req r;
-
-	if (post_fill(s, &wr_ops[WR_SEND_INV], a, &r))
-		return -1;
-	r.wr.invalidate_rkey = (uint32_t)a->rkey.v;
-	return post_run(s, &r, o);
-}
+EXEC(send_inv, WR_SEND_INV)
 
 static const struct cmd_eg send_inv_egs[] = {
 	{ "mw -type 2 -pd [get $peer pd]", "mw0" },
@@ -186,10 +170,7 @@ const struct cmd cmd_post_recv = {
 static const struct arg write_args[] = { POST_SOURCE_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
 					 POST_INLINE_ARG, ARGS_END };
 
-static int write_exec(struct session *s, const void *args, struct out *o)
-{
-	return post_simple(s, &wr_ops[WR_WRITE], args, o);
-}
+EXEC(write, WR_WRITE)
 
 static const struct cmd_eg write_egs[] = {
 	{ "post write -text \"hello, memory\"", "RDMA_WRITE of 13 bytes to the peer's window" },
@@ -228,17 +209,7 @@ static const struct arg write_imm_args[] = { POST_SOURCE_ARGS,
 					     POST_SOLICITED_ARG,
 					     ARGS_END };
 
-static int write_imm_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct post_args *a = args;
-	struct post_req r;
-
-	if (post_fill(s, &wr_ops[WR_WRITE_IMM], a, &r))
-		return -1;
-	post_target(a, &r, &r.wr.wr.rdma.remote_addr, &r.wr.wr.rdma.rkey);
-	r.wr.imm_data = htonl((uint32_t)a->imm.v);
-	return post_run(s, &r, o);
-}
+EXEC(write_imm, WR_WRITE_IMM)
 
 static const struct cmd_eg write_imm_egs[] = { { "post recv -qp $peer", NULL },
 					       { "post write-imm buf -len 22 -imm 22" AT_WINDOW,
@@ -265,10 +236,7 @@ const struct cmd cmd_post_write_imm = {
 static const struct arg read_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
 					ARGS_END };
 
-static int read_exec(struct session *s, const void *args, struct out *o)
-{
-	return post_simple(s, &wr_ops[WR_READ], args, o);
-}
+EXEC(read, WR_READ)
 
 static const struct cmd_eg read_egs[] = { { "mem put window 0 \"read me\"", NULL },
 					  { "post read buf -off 100 -len 7",
@@ -307,10 +275,7 @@ static const struct arg cmp_swap_args[] = { POST_DATA_ARGS,
 					    POST_COMMON_ARGS,
 					    ARGS_END };
 
-static int cmp_swap_exec(struct session *s, const void *args, struct out *o)
-{
-	return post_simple(s, &wr_ops[WR_CMP_SWAP], args, o);
-}
+EXEC(cmp_swap, WR_CMP_SWAP)
 
 static const struct cmd_eg cmp_swap_egs[] = { { "mem put window 0 [binary format w 5]", NULL },
 					      { "post cmp-swap buf -compare 5 -swap 9" AT_WINDOW,
@@ -340,10 +305,7 @@ static const struct arg fetch_add_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS,
 						 .flags = ARG_NEED),
 					     POST_COMMON_ARGS, ARGS_END };
 
-static int fetch_add_exec(struct session *s, const void *args, struct out *o)
-{
-	return post_simple(s, &wr_ops[WR_FETCH_ADD], args, o);
-}
+EXEC(fetch_add, WR_FETCH_ADD)
 
 static const struct cmd_eg fetch_add_egs[] = {
 	{ "mem put window 8 [binary format w 40]", NULL },
@@ -397,11 +359,8 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 	struct post_req r;
 	uint64_t len = a->len.set ? a->len.v : a->mr->len - a->off.v;
 
-	if (!a->force && (a->off.v > a->mr->len || len > a->mr->len - a->off.v))
-		return fail(s, "post", "ERANGE",
-			    "%s has %zu bytes: %llu at offset %llu end outside of it",
-			    a->mr->o.name, a->mr->len, (unsigned long long)len,
-			    (unsigned long long)a->off.v);
+	if (!a->force && mem_check(s, "post", a->mr, a->off.v, len))
+		return -1;
 	none.mr = NULL;
 	none.off = none.len = (struct num){ 0 };
 	if (post_fill(s, &wr_ops[WR_BIND_MW], &none, &r))
@@ -458,15 +417,13 @@ static const struct arg inv_args[] = {
 
 static int inv_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct post_args *a = args;
-	struct post_req r;
+	struct post_args a = *(const struct post_args *)args;
 
-	if (!a->mw == !a->rkey.set)
+	if (!a.mw == !a.rkey.set)
 		return fail(s, "post", "EINVAL", "name the window, or its key with -rkey");
-	if (post_fill(s, &wr_ops[WR_LOCAL_INV], a, &r))
-		return -1;
-	r.wr.invalidate_rkey = a->mw ? a->mw->v->rkey : (uint32_t)a->rkey.v;
-	return post_run(s, &r, o);
+	if (a.mw)
+		a.rkey = (struct num){ a.mw->v->rkey, true };
+	return post_simple(s, &wr_ops[WR_LOCAL_INV], &a, o);
 }
 
 static const struct cmd_eg inv_egs[] = { { "mw -type 2 -pd [get $peer pd]", "mw0" },

@@ -101,24 +101,15 @@ static uint64_t mr_begin(const struct mr *mr)
 	return mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf;
 }
 
-static int past_the_end(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
-{
-	fail(s, "post", "ERANGE", "%s has %zu bytes: %llu at offset %llu end outside of it",
-	     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off);
-	if (off < mr->len)
-		fail_row(s, "fits", "-off %llu -len %llu", (unsigned long long)off,
-			 (unsigned long long)(mr->len - off));
-	return fail_row(s, "note", "-force posts it all the same: the completion will tell");
-}
-
 /* A piece of a region; whole: up to its end, or min bytes when min is not 0. */
 static int add_piece(struct session *s, struct post_req *r, const struct mr *mr, uint64_t off,
 		     uint64_t len, bool whole, uint64_t min)
 {
 	if (whole)
 		len = min ? min : off < mr->len ? mr->len - off : 0;
-	if (!r->force && (off > mr->len || len > mr->len - off))
-		return past_the_end(s, mr, off, len);
+	if (!r->force && mem_check(s, "post", mr, off, len))
+		return fail_row(s, "note",
+				"-force posts it all the same: the completion will tell");
 	if (len > UINT32_MAX) {
 		fail(s, "post", "ERANGE", "%llu bytes: one SGE has at most 4294967295",
 		     (unsigned long long)len);

@@ -14,22 +14,27 @@
 
 #define VALUE_MAX (16u << 20) /* bytes; they are copied several times on their way */
 
-/* The bytes off to off + len of a region, or NULL with s->fail filled. */
-static unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
+int mem_check(struct session *s, const char *call, const struct mr *mr, uint64_t off, uint64_t len)
 {
 	if (off <= mr->len && len <= mr->len - off)
-		return (unsigned char *)mr->buf + off;
+		return 0;
 	if (off > mr->len)
-		fail(s, "mem", "ERANGE", "%s has %zu bytes: offset %llu is past its end",
-		     mr->o.name, mr->len, (unsigned long long)off);
+		fail(s, call, "ERANGE", "%s has %zu bytes: offset %llu is past its end", mr->o.name,
+		     mr->len, (unsigned long long)off);
 	else
-		fail(s, "mem", "ERANGE", "%s has %zu bytes: %llu at offset %llu end %llu past it",
+		fail(s, call, "ERANGE", "%s has %zu bytes: %llu at offset %llu end %llu past it",
 		     mr->o.name, mr->len, (unsigned long long)len, (unsigned long long)off,
 		     (unsigned long long)(len - (mr->len - off)));
 	if (off < mr->len)
-		fail_row(s, "fits", "%llu at offset %llu", (unsigned long long)(mr->len - off),
-			 (unsigned long long)off);
-	return NULL;
+		fail_row(s, "fits", "%llu bytes at offset %llu",
+			 (unsigned long long)(mr->len - off), (unsigned long long)off);
+	return -1;
+}
+
+/* The bytes off to off + len of a region, or NULL with s->fail filled. */
+static unsigned char *mem_at(struct session *s, const struct mr *mr, uint64_t off, uint64_t len)
+{
+	return mem_check(s, "mem", mr, off, len) ? NULL : (unsigned char *)mr->buf + off;
 }
 
 unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,

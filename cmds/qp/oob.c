@@ -319,8 +319,7 @@ static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 	b->background = a->background;
 	if (!a->background)
 		return wait_for_peer(s, b, &a->within, o);
-	oob_class.describe(s, &b->o, o);
-	return 0;
+	return obj_out(s, b, o);
 }
 
 #define BOTH_ENDS                                                                       \

@@ -413,8 +413,7 @@ static int qp_create_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	if (s->domain->is_library)
 		own_left_out("what a library does", qp->v);
-	qp_class.describe(s, &qp->o, o);
-	return 0;
+	return obj_out(s, qp, o);
 }
 
 static const struct cmd_eg qp_create_egs[] = {

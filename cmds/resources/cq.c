@@ -79,12 +79,8 @@ static const struct arg cc_args[] = { OPT("device", cc_args, dev, kind_dev, "dev
 static int cc_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct cc_args *a = args;
-	struct cc *cc = cc_make(s, a->dev, a->name);
 
-	if (!cc)
-		return -1;
-	cc_describe(s, &cc->o, o);
-	return 0;
+	return obj_out(s, cc_make(s, a->dev, a->name), o);
 }
 
 static const struct cmd_eg cc_egs[] = { { "cc", "cc cc0" }, { NULL, NULL } };
@@ -201,8 +197,7 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 	cq = cq_make(s, dev, a->name, (uint32_t)a->depth.v, cc, (int)a->vector.v);
 	if (!cq)
 		return made_undo_since(s, mark);
-	cq_describe(s, &cq->o, o);
-	return 0;
+	return obj_out(s, cq, o);
 }
 
 static const struct cmd_eg cq_egs[] = { { "cq -depth 16", "cq cq0" },
@@ -246,8 +241,7 @@ static int resize_exec(struct session *s, const void *args, struct out *o)
 		return fail_row(s, "now", "%d entries, max_cqe %d", a->cq->v->cqe,
 				a->cq->dev->attr.orig_attr.max_cqe);
 	}
-	cq_describe(s, &a->cq->o, o);
-	return 0;
+	return obj_out(s, a->cq, o);
 }
 
 static const struct cmd_eg resize_egs[] = { { "cq resize 128", "entries" }, { NULL, NULL } };
@@ -377,8 +371,7 @@ static int srq_exec(struct session *s, const void *args, struct out *o)
 
 	if (!srq || (a->limit.v && modify_srq(s, srq, &none, &a->limit)))
 		return made_undo_since(s, mark);
-	srq_describe(s, &srq->o, o);
-	return 0;
+	return obj_out(s, srq, o);
 }
 
 static const struct cmd_eg srq_egs[] = { { "srq -max-wr 16", "srq srq0" },
@@ -414,10 +407,7 @@ static int modify_exec(struct session *s, const void *args, struct out *o)
 	if (!a->limit.set && !a->max_wr.set)
 		return fail(s, "srq modify", "MISSING",
 			    "srq modify: say what changes: -limit or -max-wr");
-	if (modify_srq(s, a->srq, &a->max_wr, &a->limit))
-		return -1;
-	srq_describe(s, &a->srq->o, o);
-	return 0;
+	return modify_srq(s, a->srq, &a->max_wr, &a->limit) ? -1 : obj_out(s, a->srq, o);
 }
 
 static const struct cmd_eg modify_egs[] = { { "srq modify -limit 8", "event below 8" },

@@ -203,8 +203,7 @@ static int reg_exec(struct session *s, const void *args, struct out *o)
 
 	if (!mr)
 		return made_undo_since(s, mark);
-	mr_describe(s, &mr->o, o);
-	return 0;
+	return obj_out(s, mr, o);
 }
 
 static const struct cmd_eg reg_egs[] = { { "reg 4096", "mr mr0" },
@@ -303,8 +302,7 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 		obj_use(a->mr, a->pd);
 		a->mr->pd = a->pd;
 	}
-	mr_describe(s, &a->mr->o, o);
-	return 0;
+	return obj_out(s, a->mr, o);
 }
 
 static const struct cmd_eg rereg_egs[] = { { "rereg mr0 -access local-write,remote-read",
@@ -429,8 +427,7 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 	mw->pd = pd;
 	obj_use(mw, pd);
 	obj_add(s, mw);
-	mw_describe(s, &mw->o, o);
-	return 0;
+	return obj_out(s, mw, o);
 }
 
 static const struct cmd_eg mw_egs[] = { { "mw", "mw mw0  type 2" },
@@ -497,12 +494,7 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 		     a->qp->pd->o.name);
 		return fail_row(s, "note", "-force calls it all the same");
 	}
-	if (a->off.v > a->mr->len || len > a->mr->len - a->off.v)
-		return fail(s, "mw bind", "ERANGE",
-			    "%s has %zu bytes: %llu at offset %llu end outside of it",
-			    a->mr->o.name, a->mr->len, (unsigned long long)len,
-			    (unsigned long long)a->off.v);
-	return 0;
+	return mem_check(s, "mw bind", a->mr, a->off.v, len);
 }
 
 static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_id, uint64_t len)
@@ -537,8 +529,7 @@ static int bind_mw_exec(struct session *s, const void *args, struct out *o)
 	}
 	bind_note(s, a, wr_id, len);
 	out_u64(o, "wr_id", wr_id, NULL);
-	mw_describe(s, &a->mw->o, o);
-	return 0;
+	return obj_out(s, a->mw, o);
 }
 
 static const struct cmd_eg bind_egs[] = { { "mw -type 1 -name one -pd [get $peer pd]", "type 1" },

@@ -92,12 +92,8 @@ static const struct arg pd_args[] = { OPT("device", pd_args, dev, kind_dev, "dev
 static int pd_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct pd_args *a = args;
-	struct pd *pd = pd_make(s, a->dev, a->name);
 
-	if (!pd)
-		return -1;
-	pd_describe(s, &pd->o, o);
-	return 0;
+	return obj_out(s, pd_make(s, a->dev, a->name), o);
 }
 
 static const struct cmd_eg pd_egs[] = { { "pd", "pd pd0" },
@@ -200,16 +196,9 @@ static const struct arg ah_args[] = {
 
 static int parse_dgid(struct session *s, const char *text, union ibv_gid *gid)
 {
-	struct in_addr v4;
-
-	if (inet_pton(AF_INET6, text, gid) == 1)
+	if (gid_parse(text, gid))
 		return 0;
-	if (inet_pton(AF_INET, text, &v4) != 1)
-		return fail(s, "ah", "EINVAL", "'%s' is neither a GID nor an IPv4 address", text);
-	memset(gid, 0, sizeof *gid);
-	memset(gid->raw + 10, 0xff, 2);
-	memcpy(gid->raw + 12, &v4, sizeof v4);
-	return 0;
+	return fail(s, "ah", "EINVAL", "'%s' is neither a GID nor an IPv4 address", text);
 }
 
 static bool dict_u32(Tcl_Obj *dict, const char *key, uint32_t *v)
@@ -366,8 +355,7 @@ static int ah_exec(struct session *s, const void *args, struct out *o)
 	}
 	obj_use(ah, pd);
 	obj_add(s, ah);
-	ah_describe(s, &ah->o, o);
-	return 0;
+	return obj_out(s, ah, o);
 }
 
 static const struct cmd_eg ah_egs[] = { { "ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234",

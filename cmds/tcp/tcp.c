@@ -38,14 +38,9 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct tcp_args *a = args;
 	struct sock_where where;
-	struct tcp_listener *l;
 	int fd = sock_listen(s, "tcp listen", a->host, (uint16_t)a->port.v, 16, &where);
 
-	l = fd < 0 ? NULL : tcp_listener_new(s, a->name, fd, &where);
-	if (!l)
-		return -1;
-	tcpl_class.describe(s, &l->o, o);
-	return 0;
+	return fd < 0 ? -1 : obj_out(s, tcp_listener_new(s, a->name, fd, &where), o);
 }
 
 static const struct cmd_eg listen_egs[] = { { "tcp listen 0", "listening on" },
