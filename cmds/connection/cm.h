@@ -78,6 +78,8 @@ struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, s
 /* The same without waiting, for a handler. NULL: there is none, or a command waits for it. */
 struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose);
 bool cm_pending(struct session *s, struct id *id);
+/* Does such an event end the attempt to connect, to resolve or to join? */
+bool cm_event_ends(enum rdma_cm_event_type type);
 /* Writes the valid fields of an event into the open scope, with lines of text. */
 void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o);
 

@@ -188,22 +188,27 @@ static const struct arg connect_args[] = {
 	ARGS_END
 };
 
+static int need_qp(struct session *s, const struct connect_args *a, const char *what,
+		   const char *note)
+{
+	if (a->id->qp || a->conn.qpn.set)
+		return 0;
+	fail(s, what, "ENOENT", "%s not called: %s has no QP", what, a->id->o.name);
+	fail_row(s, "note", "%s", note);
+	return fail_next(s, "qp create -id %s", a->id->o.name);
+}
+
 static int cm_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
 	struct rdma_conn_param p;
 	struct id *id = a->id;
 
-	if (id_need(s, id, "cm connect", ID_IN(ID_ROUTE_RESOLVED)))
-		return -1;
-	if (!id->qp && !a->conn.qpn.set) {
-		fail(s, "cm connect", "ENOENT", "cm connect not called: %s has no QP", id->o.name);
-		fail_row(s, "note",
-			 "create the QP first, because its number is sent; -qpn n "
-			 "connects one made without the id");
-		return fail_next(s, "qp create -id %s", id->o.name);
-	}
-	if (conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
+	if (id_need(s, id, "cm connect", ID_IN(ID_ROUTE_RESOLVED)) ||
+	    need_qp(s, a, "cm connect",
+		    "create the QP first, because its number is sent; -qpn n connects one made "
+		    "without the id") ||
+	    conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
 		return -1;
 	if (!a->nowait && finish_connect(s, id, a->within.v))
 		return -1;
@@ -236,17 +241,17 @@ const struct cmd cmd_cm_connect = {
 
 /* ------------------------------------------------------------ cm establish -- */
 
-struct establish_args {
+/* Arguments of commands that take nothing but an id. */
+struct id_args {
 	struct id *id;
 };
 
-static const struct arg establish_args[] = {
-	POS_OPT("id", establish_args, id, kind_id, "connection id"), ARGS_END
-};
+static const struct arg establish_args[] = { POS_OPT("id", id_args, id, kind_id, "connection id"),
+					     ARGS_END };
 
 static int establish_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct establish_args *a = args;
+	const struct id_args *a = args;
 	struct id *id = a->id;
 
 	if (id_need(s, id, "cm establish", ID_IN(ID_CONNECTING)))
@@ -278,7 +283,7 @@ const struct cmd cmd_cm_establish = {
 	.setup = "cm create",
 	.examples = establish_egs,
 	.args = establish_args,
-	.size = sizeof(struct establish_args),
+	.size = sizeof(struct id_args),
 	.exec = establish_exec,
 };
 
@@ -330,38 +335,25 @@ const struct cmd cmd_cm_listen = {
 
 /* --------------------------------------------------------------- cm accept -- */
 
-struct accept_args {
-	struct id *id;
-	struct conn_args conn;
-	struct num within;
-	bool nowait;
-};
-
-static const struct arg accept_args[] = {
-	POS_OPT("id", accept_args, id, kind_id, "id of the request"),
-	CONN_ARGS(accept_args, conn),
-	CONN_QP_ARGS(accept_args, conn),
-	OPT("within", accept_args, within, kind_ms, "time for the peer to establish",
-	    .dflt = "30s"),
-	SWITCH("nowait", accept_args, nowait, "return at once; 'cm event' brings the answer"),
-	ARGS_END
-};
+static const struct arg accept_args[] = { POS_OPT("id", connect_args, id, kind_id,
+						  "id of the request"),
+					  CONN_ARGS(connect_args, conn),
+					  CONN_QP_ARGS(connect_args, conn),
+					  OPT("within", connect_args, within, kind_ms,
+					      "time for the peer to establish", .dflt = "30s"),
+					  NOWAIT(connect_args),
+					  ARGS_END };
 
 static int cm_accept_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct accept_args *a = args;
+	const struct connect_args *a = args;
 	struct rdma_conn_param p;
 	struct id *id = a->id;
 
-	if (id_need(s, id, "cm accept", ID_IN(ID_REQUEST)))
-		return -1;
-	if (!id->qp && !a->conn.qpn.set) {
-		fail(s, "cm accept", "ENOENT", "cm accept not called: %s has no QP", id->o.name);
-		fail_row(s, "note",
-			 "post its receives before accepting, too: the peer may send at once");
-		return fail_next(s, "qp create -id %s", id->o.name);
-	}
-	if (conn_param(s, id, DATA_ACCEPT, &a->conn, &p) || step_accept(s, id, &p))
+	if (id_need(s, id, "cm accept", ID_IN(ID_REQUEST)) ||
+	    need_qp(s, a, "cm accept",
+		    "post its receives before accepting, too: the peer may send at once") ||
+	    conn_param(s, id, DATA_ACCEPT, &a->conn, &p) || step_accept(s, id, &p))
 		return -1;
 	if (!a->nowait && finish_accept(s, id, a->within.v))
 		return -1;
@@ -389,7 +381,7 @@ const struct cmd cmd_cm_accept = {
 		 "cm event id0 -within 5s",
 	.examples = accept_egs,
 	.args = accept_args,
-	.size = sizeof(struct accept_args),
+	.size = sizeof(struct connect_args),
 	.exec = cm_accept_exec,
 };
 
@@ -439,17 +431,12 @@ const struct cmd cmd_cm_reject = {
 
 /* ----------------------------------------------------------- cm disconnect -- */
 
-struct disconnect_args {
-	struct id *id;
-};
-
-static const struct arg disconnect_args[] = {
-	POS_OPT("id", disconnect_args, id, kind_id, "connection id"), ARGS_END
-};
+static const struct arg disconnect_args[] = { POS_OPT("id", id_args, id, kind_id, "connection id"),
+					      ARGS_END };
 
 static int cm_disconnect_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct disconnect_args *a = args;
+	const struct id_args *a = args;
 	struct id *id = a->id;
 	unsigned states = ID_IN(ID_ESTABLISHED) | ID_IN(ID_ACCEPTING) | ID_IN(ID_CONNECTING);
 
@@ -477,6 +464,6 @@ const struct cmd cmd_cm_disconnect = {
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,
 	.args = disconnect_args,
-	.size = sizeof(struct disconnect_args),
+	.size = sizeof(struct id_args),
 	.exec = cm_disconnect_exec,
 };

@@ -122,33 +122,40 @@ static void keep_data(struct id *id, const struct cm_event *ev)
 		share_unpack(id->data, id->data_len, &id->qp->peer);
 }
 
+#define STAYS -1
+
+/* The state that an event moves its id to, and whether it ends an attempt. */
+static const struct {
+	enum rdma_cm_event_type type;
+	int state;
+	bool ends;
+} effects[] = {
+	{ RDMA_CM_EVENT_ADDR_RESOLVED, ID_ADDR_RESOLVED, false },
+	{ RDMA_CM_EVENT_ADDR_ERROR, ID_BOUND, true }, /* may be tried again */
+	{ RDMA_CM_EVENT_ROUTE_RESOLVED, ID_ROUTE_RESOLVED, false },
+	{ RDMA_CM_EVENT_ROUTE_ERROR, ID_ADDR_RESOLVED, true },
+	{ RDMA_CM_EVENT_CONNECT_ERROR, ID_ERROR, true },
+	{ RDMA_CM_EVENT_UNREACHABLE, ID_ERROR, true },
+	{ RDMA_CM_EVENT_REJECTED, ID_ERROR, true },
+	{ RDMA_CM_EVENT_DEVICE_REMOVAL, ID_ERROR, true },
+	{ RDMA_CM_EVENT_ESTABLISHED, ID_ESTABLISHED, false },
+	{ RDMA_CM_EVENT_DISCONNECTED, STAYS, true }, /* note_disconnected() */
+	{ RDMA_CM_EVENT_MULTICAST_ERROR, STAYS, true },
+};
+
+bool cm_event_ends(enum rdma_cm_event_type type)
+{
+	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+		if (effects[i].type == type)
+			return effects[i].ends;
+	return false;
+}
+
 static void note_state(struct session *s, struct id *id, const struct cm_event *ev)
 {
-	switch (ev->type) {
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		id_state(s, id, ID_ADDR_RESOLVED);
-		break;
-	case RDMA_CM_EVENT_ADDR_ERROR: /* may be tried again */
-		id_state(s, id, ID_BOUND);
-		break;
-	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		id_state(s, id, ID_ROUTE_RESOLVED);
-		break;
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-		id_state(s, id, ID_ADDR_RESOLVED);
-		break;
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-	case RDMA_CM_EVENT_REJECTED:
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		id_state(s, id, ID_ERROR);
-		break;
-	case RDMA_CM_EVENT_ESTABLISHED:
-		id_state(s, id, ID_ESTABLISHED);
-		break;
-	default:
-		break;
-	}
+	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+		if (effects[i].type == ev->type && effects[i].state != STAYS)
+			id_state(s, id, (enum id_state)effects[i].state);
 	if (id->qp && ev->type == RDMA_CM_EVENT_ESTABLISHED)
 		qp_history_cm(id->qp, IBV_QPS_RTS, "ESTABLISHED");
 	else if (id->qp && ev->type == RDMA_CM_EVENT_DISCONNECTED)

@@ -369,23 +369,6 @@ struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose)
 	return take_event(s, *whose);
 }
 
-static bool ends_it(enum rdma_cm_event_type type)
-{
-	switch (type) {
-	case RDMA_CM_EVENT_ADDR_ERROR:
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-	case RDMA_CM_EVENT_REJECTED:
-	case RDMA_CM_EVENT_DISCONNECTED:
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-	case RDMA_CM_EVENT_MULTICAST_ERROR:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int is_listener(struct session *s, const char *call, const struct id *id)
 {
 	fail(s, call, "BADSTATE", "%s: %s is a listener", call, id->o.name);
@@ -408,7 +391,7 @@ static int await_event(struct session *s, struct id *id, const char *call, const
 		if (TAILQ_EMPTY(&id->events)) /* the event belongs to a request */
 			return is_listener(s, call, id);
 		ev = take_event(s, id);
-		if (ev->type == want || ends_it(ev->type))
+		if (ev->type == want || cm_event_ends(ev->type))
 			break;
 		free(ev);
 		if (until != INT64_MAX) {

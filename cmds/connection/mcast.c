@@ -16,25 +16,14 @@
  * that is attached to a group cannot be destroyed: the membership is destroyed before it.
  */
 
-static int leave_group(struct session *s, struct mcast *m)
-{
-	if (rdma_leave_multicast(m->id->v, (struct sockaddr *)&m->addr))
-		return call_fail(s, "%s, %s", m->id->o.name, m->group);
-	return 0;
-}
-
-static int detach_group(struct session *s, struct mcast *m)
-{
-	if (ibv_detach_mcast(m->qp->v, &m->gid, m->lid))
-		return call_fail(s, "%s, %s", m->qp->o.name, m->group);
-	return 0;
-}
-
 static int mcast_destroy(struct session *s, struct obj *o)
 {
 	struct mcast *m = (struct mcast *)o;
 
-	return m->id ? leave_group(s, m) : detach_group(s, m);
+	if (m->id ? rdma_leave_multicast(m->id->v, (struct sockaddr *)&m->addr)
+		  : ibv_detach_mcast(m->qp->v, &m->gid, m->lid))
+		return call_fail(s, "%s, %s", m->id ? m->id->o.name : m->qp->o.name, m->group);
+	return 0;
 }
 
 static void mcast_describe(struct session *s, struct obj *o, struct out *out)

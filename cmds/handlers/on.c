@@ -450,8 +450,7 @@ static int readable_exec(struct session *s, const void *args, struct out *o)
 	if (!h)
 		return -1;
 	h->socket = a->socket;
-	h->fd = a->socket->class == &tcp_class ? ((struct tcp *)a->socket)->fd
-					       : ((struct tcp_listener *)a->socket)->fd;
+	h->fd = ((struct tcp *)a->socket)->fd;
 	obj_use(h, a->socket);
 	return add_handler(h, a, o);
 }

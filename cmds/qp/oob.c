@@ -26,9 +26,8 @@ struct oob {
 	struct obj o;
 	struct session *s;
 	struct qp *qp;
-	char *text;  /* message for the peer */
-	char *where; /* "[::]:7000" */
-	uint16_t port;
+	char *text; /* message for the peer */
+	struct sock_where where;
 	int listen_fd; /* -1: not listening */
 	bool background;
 	bool over; /* the exchange has ended */
@@ -61,7 +60,6 @@ static int oob_destroy(struct session *s, struct obj *o)
 	close_listener(b);
 	exchange_end(&b->x);
 	free(b->text);
-	free(b->where);
 	free(b->why);
 	free(b->code);
 	return 0;
@@ -78,8 +76,8 @@ static void oob_describe(struct session *s, struct obj *o, struct out *out)
 	(void)s;
 	out_str(out, "name", o->name, "oob %s", o->name);
 	out_str(out, "state", doing, "  %s", doing);
-	out_str(out, "address", b->where, " on %s", b->where);
-	out_int(out, "port", b->port, NULL);
+	out_str(out, "address", b->where.text, " on %s", b->where.text);
+	out_int(out, "port", b->where.port, NULL);
 	out_str(out, "qp", b->qp->o.name, " for %s\n", b->qp->o.name);
 }
 
@@ -123,13 +121,13 @@ static void finish_exchange(void *arg)
 	s->fail = (struct fail){ 0 };
 	b->over = true;
 	if (b->x.end == EXCHANGE_FAILED) {
-		fail_call(s, b->x.err, "oob", "%s (%s)", b->x.why, b->where);
+		fail_call(s, b->x.err, "oob", "%s (%s)", b->x.why, b->where.text);
 		keep_failure(b, &before);
 	} else if (qp_peer_from_json(s, b->x.in, b->x.in_len, &b->peer) ||
 		   qp_peer_adopt(s, b->qp, &b->peer)) {
 		keep_failure(b, &before);
 	} else {
-		own_oob(b->qp, b->host, b->port, &b->mine, &b->peer);
+		own_oob(b->qp, b->host, b->where.port, &b->mine, &b->peer);
 		s->fail = before;
 	}
 	trace(s, VOICE_SETUP, "oob: sent %s", b->text);
@@ -184,15 +182,12 @@ static struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_
 			      const char *addr, uint16_t port)
 {
 	struct oob *b = new_oob(s, qp, mine);
-	struct sock_where where;
 
 	if (!b)
 		return NULL;
-	b->listen_fd = sock_listen(s, "oob listen", addr, port, 1, &where);
+	b->listen_fd = sock_listen(s, "oob listen", addr, port, 1, &b->where);
 	if (b->listen_fd < 0)
 		return discard_oob(s, b);
-	b->where = where.text;
-	b->port = where.port;
 	loop_watch(s->loop, b->listen_fd, POLLIN, accept_one, b);
 	return add_oob(s, b);
 }
@@ -202,16 +197,13 @@ static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp
 			       const char *host, uint16_t port)
 {
 	struct oob *b = new_oob(s, qp, mine);
-	struct sock_where where;
 	int fd;
 
 	if (!b)
 		return NULL;
-	fd = sock_connect(s, "oob connect", host, port, &where);
+	fd = sock_connect(s, "oob connect", host, port, &b->where);
 	if (fd < 0)
 		return discard_oob(s, b);
-	b->where = where.text;
-	b->port = where.port;
 	snprintf(b->host, sizeof b->host, "%s", host);
 	exchange_begin(&b->x, s->loop, fd, false, b->text, finish_exchange, b);
 	return add_oob(s, b);
@@ -242,8 +234,8 @@ static bool oob_is_over(void *arg)
 static int no_peer(struct session *s, const struct oob *b, enum loop_end end)
 {
 	if (end == LOOP_INTERRUPTED)
-		return fail(s, "oob", "EINTR", "interrupted: no peer on %s", b->where);
-	fail(s, "oob", "ETIMEDOUT", "the peer has said nothing in time (%s)", b->where);
+		return fail(s, "oob", "EINTR", "interrupted: no peer on %s", b->where.text);
+	fail(s, "oob", "ETIMEDOUT", "the peer has said nothing in time (%s)", b->where.text);
 	return fail_row(s, "state", "%s",
 			b->listen_fd >= 0 ? "nobody has connected yet" : "connected or connecting");
 }
@@ -253,7 +245,7 @@ static int fail_exchange(struct session *s, const struct oob *b)
 	fail(s, "oob", b->code, "%s", b->why);
 	if (strcmp(b->code, "ECONNREFUSED") == 0)
 		fail_row(s, "likely", "nobody listens there yet: oob listen %u at the other end",
-			 b->port);
+			 b->where.port);
 	return -1;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "connection/cm.h"
 #include "device/device.h"
 #include "objects.h"
 #include "output/out.h"
@@ -42,9 +43,9 @@ static void know_id(struct facts *f, const struct id *id)
 {
 	const struct rdma_addr *a = &id->v->route.addr;
 
-	facts_add(f, FIELD_PORT, facts_port(&a->src_storage));
+	facts_add(f, FIELD_PORT, cm_addr_port(&a->src_addr));
 	if (a->dst_addr.sa_family)
-		facts_add(f, FIELD_PEER_PORT, facts_port(&a->dst_storage));
+		facts_add(f, FIELD_PEER_PORT, cm_addr_port(&a->dst_addr));
 	for (unsigned i = 0; i < sizeof id_states / sizeof *id_states; i++)
 		for (const struct word *w = cma_state_words; w->name; w++)
 			if (id_states[i].here == id->state &&

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "connection/cm.h"
 #include "resources/show_process.h"
 
 const struct tracked_class tracked_classes[TRACKED_KINDS] = {
@@ -152,14 +153,6 @@ static const struct {
 	{ RDMA_NLDEV_ATTR_RES_STATE, FIELD_STATE },
 };
 
-uint64_t facts_port(const struct sockaddr_storage *ss)
-{
-	struct sockaddr_in6 in6; /* whose port is where sockaddr_in has it */
-
-	memcpy(&in6, ss, sizeof in6);
-	return ntohs(in6.sin6_port);
-}
-
 static void note_port(struct facts *f, enum tracked_field field, const struct rtattr *a)
 {
 	struct sockaddr_storage ss;
@@ -167,7 +160,7 @@ static void note_port(struct facts *f, enum tracked_field field, const struct rt
 	if (RTA_PAYLOAD(a) < sizeof ss)
 		return;
 	memcpy(&ss, RTA_DATA(a), sizeof ss);
-	facts_add(f, field, facts_port(&ss));
+	facts_add(f, field, cm_addr_port((struct sockaddr *)&ss));
 }
 
 /* One attribute of an entry; *pid: whose it is. */

@@ -69,8 +69,6 @@ extern const struct tracked_class tracked_classes[TRACKED_KINDS];
 
 /* Notes the value of a field. */
 void facts_add(struct facts *f, enum tracked_field field, uint64_t value);
-/* The port of an address, in the byte order of the host. */
-uint64_t facts_port(const struct sockaddr_storage *ss);
 
 /* Appends what the kernel holds for this process on that device, and what uroce0 does. l->all is to
  * be freed with free(3), also after an error: -1 with errno. */

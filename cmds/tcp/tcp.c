@@ -16,7 +16,7 @@
 struct tcp_args {
 	struct num port, within;
 	const char *host, *name;
-	struct tcp_listener *listener;
+	struct tcp *listener;
 };
 
 #define NAME   OPT("name", tcp_args, name, kind_str, "name of the object")
@@ -40,7 +40,7 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 	struct sock_where where;
 	int fd = sock_listen(s, "tcp listen", a->host, (uint16_t)a->port.v, 16, &where);
 
-	return fd < 0 ? -1 : obj_out(s, tcp_listener_new(s, a->name, fd, &where), o);
+	return fd < 0 ? -1 : obj_out(s, tcp_new(s, &tcpl_class, a->name, fd, &where), o);
 }
 
 static const struct cmd_eg listen_egs[] = { { "tcp listen 0", "listening on" },
@@ -84,10 +84,10 @@ static int tcp_accept_exec(struct session *s, const void *args, struct out *o)
 			return fail_call(s, err, "tcp accept", "no client has connected to %s",
 					 a->listener->where.text);
 	}
-	t = tcp_new(s, a->name, fd, &peer);
+	t = tcp_new(s, &tcp_class, a->name, fd, &peer);
 	if (!t)
 		return -1;
-	out_str(o, NULL, t->o.name, "tcp %s  from %s\n", t->o.name, t->peer.text);
+	out_str(o, NULL, t->o.name, "tcp %s  from %s\n", t->o.name, t->where.text);
 	return 0;
 }
 
@@ -137,13 +137,12 @@ static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
 		if (err == ECONNREFUSED)
 			fail_row(s, "likely", "no server listens there (yet)");
 		close(fd);
-		free(peer.text);
 		return -1;
 	}
-	t = tcp_new(s, a->name, fd, &peer);
+	t = tcp_new(s, &tcp_class, a->name, fd, &peer);
 	if (!t)
 		return -1;
-	out_str(o, NULL, t->o.name, "tcp %s  to %s\n", t->o.name, t->peer.text);
+	out_str(o, NULL, t->o.name, "tcp %s  to %s\n", t->o.name, t->where.text);
 	return 0;
 }
 
@@ -208,7 +207,7 @@ static int send_all(struct session *s, const struct data_args *a, const unsigned
 			err = tcp_await(s, a->tcp->fd, POLLOUT, deadline);
 		if (err)
 			return fail_call(s, err, "tcp send", "%s to %s, %zu of %zu bytes sent",
-					 a->tcp->o.name, a->tcp->peer.text, done, n);
+					 a->tcp->o.name, a->tcp->where.text, done, n);
 	}
 	return 0;
 }
@@ -269,9 +268,9 @@ static int recv_failed(struct session *s, const struct data_args *a, int err, si
 
 	if (!err)
 		return fail(s, "tcp recv", "ECONNRESET", "%s: %s has closed after %zu of %zu bytes",
-			    t->o.name, t->peer.text, got, n);
+			    t->o.name, t->where.text, got, n);
 	return fail_call(s, err, "tcp recv", "%s: %zu of %zu bytes received from %s", t->o.name,
-			 got, n, t->peer.text);
+			 got, n, t->where.text);
 }
 
 static int recv_all(struct session *s, const struct data_args *a, unsigned char *p, size_t n,

@@ -18,43 +18,45 @@
 
 static int tcp_destroy(struct session *s, struct obj *o)
 {
-	struct tcp *t = (struct tcp *)o;
-
 	(void)s;
-	close(t->fd);
-	free(t->peer.text);
+	close(((struct tcp *)o)->fd);
 	return 0;
 }
 
-static char *address_text(const struct sockaddr *sa, socklen_t len, uint16_t *port)
+static struct sock_where where_of(const struct sockaddr *sa, socklen_t len)
 {
-	char host[NI_MAXHOST], serv[NI_MAXSERV];
+	const bool v6 = sa->sa_family == AF_INET6;
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	struct sock_where where = { .text = "?" };
 
-	*port = 0;
-
-	if (getnameinfo(sa, len, host, sizeof host, serv, sizeof serv,
+	if (getnameinfo(sa, len, host, sizeof host, port, sizeof port,
 			NI_NUMERICHOST | NI_NUMERICSERV))
-		return xstrdup("?");
-	*port = (uint16_t)strtoul(serv, NULL, 10);
-	return sa->sa_family == AF_INET6 ? xasprintf("[%s]:%s", host, serv)
-					 : xasprintf("%s:%s", host, serv);
+		return where;
+	where.port = (uint16_t)strtoul(port, NULL, 10);
+	snprintf(where.text, sizeof where.text, "%s%.64s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "",
+		 where.port);
+	return where;
+}
+
+/* The address of this end. */
+static struct sock_where local_of(int fd)
+{
+	struct sockaddr_storage sa = { .ss_family = AF_UNSPEC };
+	socklen_t len = sizeof sa;
+
+	getsockname(fd, (struct sockaddr *)&sa, &len);
+	return where_of((struct sockaddr *)&sa, len);
 }
 
 static void tcp_describe(struct session *s, struct obj *o, struct out *out)
 {
 	const struct tcp *t = (struct tcp *)o;
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof sa;
-	uint16_t port;
-	char *local = getsockname(t->fd, (struct sockaddr *)&sa, &len)
-			      ? xstrdup("?")
-			      : address_text((struct sockaddr *)&sa, len, &port);
+	const struct sock_where local = local_of(t->fd);
 
 	(void)s;
 	out_str(out, "name", o->name, "tcp %s", o->name);
-	out_str(out, "local", local, "  %s", local);
-	out_str(out, "peer", t->peer.text, " with %s", t->peer.text);
-	free(local);
+	out_str(out, "local", local.text, "  %s", local.text);
+	out_str(out, "peer", t->where.text, " with %s", t->where.text);
 	out_u64(out, "sent", t->sent, "  %llu B sent", (unsigned long long)t->sent);
 	out_u64(out, "received", t->received, ", %llu B received\n",
 		(unsigned long long)t->received);
@@ -69,19 +71,9 @@ const struct obj_class tcp_class = {
 	.describe = tcp_describe,
 };
 
-static int listener_destroy(struct session *s, struct obj *o)
-{
-	struct tcp_listener *l = (struct tcp_listener *)o;
-
-	(void)s;
-	close(l->fd);
-	free(l->where.text);
-	return 0;
-}
-
 static void listener_describe(struct session *s, struct obj *o, struct out *out)
 {
-	const struct tcp_listener *l = (struct tcp_listener *)o;
+	const struct tcp *l = (struct tcp *)o;
 
 	(void)s;
 	out_str(out, "name", o->name, "tcpl %s", o->name);
@@ -93,40 +85,24 @@ const struct obj_class tcpl_class = {
 	.prefix = "tcpl",
 	.title = "TCP listener",
 	.remedy = "tcp listen 7000",
-	.size = sizeof(struct tcp_listener),
-	.destroy = listener_destroy,
+	.size = sizeof(struct tcp),
+	.destroy = tcp_destroy,
 	.describe = listener_describe,
 };
 
-struct tcp *tcp_new(struct session *s, const char *name, int fd, const struct sock_where *peer)
+struct tcp *tcp_new(struct session *s, const struct obj_class *class, const char *name, int fd,
+		    const struct sock_where *where)
 {
-	struct tcp *t = obj_new(s, &tcp_class, name);
+	struct tcp *t = obj_new(s, class, name);
 
 	if (!t) {
 		close(fd);
-		free(peer->text);
 		return NULL;
 	}
 	t->fd = fd;
-	t->peer = *peer;
+	t->where = *where;
 	obj_add(s, t);
 	return t;
-}
-
-struct tcp_listener *tcp_listener_new(struct session *s, const char *name, int fd,
-				      const struct sock_where *where)
-{
-	struct tcp_listener *l = obj_new(s, &tcpl_class, name);
-
-	if (!l) {
-		close(fd);
-		free(where->text);
-		return NULL;
-	}
-	l->fd = fd;
-	l->where = *where;
-	obj_add(s, l);
-	return l;
 }
 
 int tcp_await(struct session *s, int fd, short events, int64_t deadline)
@@ -194,8 +170,6 @@ int sock_listen(struct session *s, const char *call, const char *addr, uint16_t 
 		struct sock_where *where)
 {
 	struct addrinfo *list = resolve_host(s, call, addr, port, AI_PASSIVE);
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof sa;
 	int fd;
 
 	if (!list)
@@ -204,8 +178,7 @@ int sock_listen(struct session *s, const char *call, const char *addr, uint16_t 
 	freeaddrinfo(list);
 	if (fd < 0)
 		return fail_call(s, errno, call, "%s port %u", addr ? addr : "any address", port);
-	getsockname(fd, (struct sockaddr *)&sa, &len);
-	where->text = address_text((struct sockaddr *)&sa, len, &where->port);
+	*where = local_of(fd);
 	return fd;
 }
 
@@ -241,13 +214,9 @@ int sock_connect(struct session *s, const char *call, const char *host, uint16_t
 	if (!list)
 		return -1;
 	fd = open_connection(list, &used);
-	where->text = address_text(used->ai_addr, used->ai_addrlen, &where->port);
+	*where = where_of(used->ai_addr, used->ai_addrlen);
 	freeaddrinfo(list);
-	if (fd >= 0)
-		return fd;
-	fail_call(s, errno, call, "%s", where->text);
-	free(where->text);
-	return -1;
+	return fd < 0 ? fail_call(s, errno, call, "%s", where->text) : fd;
 }
 
 int sock_error(int fd)
@@ -265,6 +234,6 @@ int sock_accept(int listener, struct sock_where *where)
 	int fd = accept4(listener, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd >= 0)
-		where->text = address_text((struct sockaddr *)&sa, len, &where->port);
+		*where = where_of((struct sockaddr *)&sa, len);
 	return fd;
 }

@@ -9,7 +9,7 @@
 
 /* The local address of a socket, or its peer's. */
 struct sock_where {
-	char *text; /* "10.0.0.1:7000", "[::1]:7000"; the owner frees it */
+	char text[80]; /* "10.0.0.1:7000", "[::1]:7000" */
 	uint16_t port;
 };
 
@@ -26,24 +26,18 @@ int sock_error(int fd);
 /* Accepts a waiting connection; where is its peer. -1 with errno: EAGAIN if there is none. */
 int sock_accept(int listener, struct sock_where *where);
 
+/* A connection (tcp_class) or a listener (tcpl_class). */
 struct tcp {
 	struct obj o;
-	int fd; /* non-blocking */
-	struct sock_where peer;
+	int fd;			 /* non-blocking */
+	struct sock_where where; /* the peer; of a listener its own address */
 	uint64_t sent, received; /* bytes */
-};
-
-struct tcp_listener {
-	struct obj o;
-	int fd;
-	struct sock_where where;
 };
 
 /* Creates the object of a socket; takes ownership of fd, also on failure. NULL with s->fail filled.
  */
-struct tcp *tcp_new(struct session *s, const char *name, int fd, const struct sock_where *peer);
-struct tcp_listener *tcp_listener_new(struct session *s, const char *name, int fd,
-				      const struct sock_where *where);
+struct tcp *tcp_new(struct session *s, const struct obj_class *class, const char *name, int fd,
+		    const struct sock_where *where);
 
 /* Waits in the loop until the descriptor has one of events (POLLIN ...) or deadline
  * (loop_now(), or LOOP_FOREVER) has passed. 0, or an errno: ETIMEDOUT, EINTR. */
