@@ -29,8 +29,8 @@ row_head() {
 }
 
 # row_run NAME TEXT UNIT GOAL BASELINE OURS ROUNDS: the commands print a number each; without a
-# baseline the second one prints both. GOAL is what the ratio ours / baseline should be: "<= 0.5"; or
-# other words, which are printed.
+# baseline the second one prints both. GOAL is what the ratio ours / baseline should be: "<= 0.5", ">= 2",
+# "= 1", "+- 0.03" (so far from 1 at most); or other words, which are printed.
 row_run() {
 	local base ours i
 
@@ -56,7 +56,14 @@ row_run() {
 			}
 			r = middle(ratio, n)
 			split(goal, g)
-			met = g[1] == "<=" ? r <= g[2] : g[1] == ">=" ? r >= g[2] : g[1] != "=" || r == g[2]
+			if (g[1] == "<=")
+				met = r <= g[2]
+			else if (g[1] == ">=")
+				met = r >= g[2]
+			else if (g[1] == "+-")
+				met = r >= 1 - g[2] && r <= 1 + g[2]
+			else
+				met = g[1] != "=" || r == g[2]
 			printf "%-14s %-37s  %9.3f  %9.3f  %-5s  %6.2f  %-15s  %s\n", name, text,
 				middle(base, n), middle(ours, n), unit, r,
 				sprintf("%.2f-%.2f", ratio[1], ratio[n]),
