@@ -287,11 +287,10 @@ static void label_lane(struct ladder *l, unsigned lane)
 	SCOPED_TEXT(label);
 	unsigned n = 0;
 
-	Tcl_DStringAppend(&label,
-			  it->place >= l->nplaces ? "the other end"
-			  : l->places[it->place]  ? l->places[it->place]
-						  : end_word(l, it->side),
-			  -1);
+	it->end = it->place >= l->nplaces ? "the other end"
+		  : l->places[it->place]  ? l->places[it->place]
+					  : end_word(l, it->side);
+	Tcl_DStringAppend(&label, it->end, -1);
 	for (unsigned i = 0; i < l->n && n < sizeof names / sizeof *names; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
@@ -491,11 +490,9 @@ void ladder_free(struct ladder *l)
 	free(l->remarks);
 }
 
-char *ladder_end(const struct ladder *l, int lane)
+const char *ladder_end(const struct ladder *l, int lane)
 {
-	const char *label = lane < 0 ? "" : l->lanes[lane].label;
-
-	return xasprintf("%.*s", (int)strcspn(label, ":"), label);
+	return lane < 0 ? "" : l->lanes[lane].end;
 }
 
 double ladder_ms(const struct ladder *l, const struct ladder_row *r)

@@ -46,7 +46,8 @@ enum ladder_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
 struct ladder_lane {
 	unsigned place; /* 0: this program; then its peers; last, an end that is none of them */
 	enum ladder_side side; /* SIDE_NONE: the only one of its place */
-	char *label;
+	const char *end;       /* whose lane it is: "@b", "client" */
+	char *label;	       /* that, and the names of its objects */
 };
 
 struct ladder_row {
@@ -107,8 +108,8 @@ void ladder_fold(struct ladder *l);
 /* Keeps the last rows only, last of them not folded. 0: keeps all. */
 void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
-/* "@b": the label of a lane without the objects; to be freed. */
-char *ladder_end(const struct ladder *l, int lane);
+/* Whose lane it is: "@b"; empty if lane is negative. */
+const char *ladder_end(const struct ladder *l, int lane);
 /* ms since the first current row; negative for an earlier row */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 

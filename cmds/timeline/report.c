@@ -25,16 +25,14 @@ static void list_failures(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, "<ul class=\"bad\">\n", -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char *says, *end;
+		char *says;
 
 		if (!r->bad)
 			continue;
 		says = ladder_says(r);
-		end = ladder_end(l, r->from);
 		xappendf(d, "<li>%.3f ms, ", ladder_ms(l, r));
-		markup_textf(d, "%s: %s", end, says);
+		markup_textf(d, "%s: %s", ladder_end(l, r->from), says);
 		Tcl_DStringAppend(d, "</li>\n", -1);
-		free(end);
 		free(says);
 	}
 	Tcl_DStringAppend(d, "</ul>\n", -1);
@@ -346,15 +344,14 @@ static void ladder_table(const struct ladder *l, Tcl_DString *d)
 			  -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char *says = ladder_says(r), *end = ladder_end(l, r->from);
+		char *says = ladder_says(r);
 
 		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>", r->bad ? " class=\"bad\"" : "",
 			 ladder_ms(l, r));
-		markup_text(d, end);
+		markup_text(d, ladder_end(l, r->from));
 		xappendf(d, "</td><td>%s</td><td class=\"w\">", ladder_words[r->kind]);
 		markup_text(d, says);
 		Tcl_DStringAppend(d, "</td></tr>\n", -1);
-		free(end);
 		free(says);
 	}
 	Tcl_DStringAppend(d, "</tbody></table></details>\n", -1);
@@ -372,21 +369,19 @@ static void packet_table(const struct ladder *l, Tcl_DString *d)
 			  -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
-		char *says, *end;
+		char *says;
 
 		if (r->kind != LADDER_PACKET)
 			continue;
 		says = ladder_says(r);
-		end = ladder_end(l, r->from);
 		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>",
 			 r->bad || !r->arrived ? " class=\"bad\"" : "", ladder_ms(l, r));
-		markup_text(d, end);
+		markup_text(d, ladder_end(l, r->from));
 		Tcl_DStringAppend(d, "</td><td>", -1);
 		markup_text(d, says);
 		Tcl_DStringAppend(d, "</td><td class=\"w\">", -1);
 		markup_text(d, r->result ? r->result : "");
 		Tcl_DStringAppend(d, "</td></tr>\n", -1);
-		free(end);
 		free(says);
 	}
 	Tcl_DStringAppend(d, "</tbody></table></section>\n", -1);

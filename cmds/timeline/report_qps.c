@@ -187,12 +187,10 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, "<section id=\"states\"><h2>Queue pairs</h2>\n", -1);
 	Tcl_DStringAppend(d, markers, -1);
 	for (unsigned i = 0; i < n; i++) {
-		char *end = ladder_end(l, lane_of(l, &paths[i]));
-
 		Tcl_DStringAppend(d, "<figure><figcaption>", -1);
-		markup_textf(d, "%s (%s), at last %s", paths[i].name, end,
+		markup_textf(d, "%s (%s), at last %s", paths[i].name,
+			     ladder_end(l, lane_of(l, &paths[i])),
 			     word_name(qp_state_words, (uint64_t)paths[i].now));
-		free(end);
 		Tcl_DStringAppend(d, "</figcaption>\n", -1);
 		draw_path(&paths[i], d);
 		list_steps(l, &paths[i], d);
