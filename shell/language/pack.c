@@ -5,6 +5,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
+#include "language/interp.h"
 #include "language/pack.h"
 #include "output/out.h"
 #include "session.h"
@@ -114,31 +115,6 @@ static bool fixed_size(const struct pack_field *f, uint64_t *n)
 
 /* ----------------------------------------------------------------------- pack -- */
 
-static void pack_fixed(Tcl_DString *to, const struct pack_type *t, uint64_t v)
-{
-	char bytes[8];
-
-	for (unsigned i = 0; i < t->bytes; i++)
-		bytes[t->little ? i : t->bytes - 1 - i] = (char)(v >> 8 * i);
-	Tcl_DStringAppend(to, bytes, (int)t->bytes);
-}
-
-static int put_real(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
-{
-	double real;
-	float less;
-	uint64_t v = 0;
-	uint32_t v32;
-
-	if (Tcl_GetDoubleFromObj(NULL, word, &real) != TCL_OK)
-		return pack_no_number(s, field_name(f), Tcl_GetString(word));
-	less = (float)real;
-	memcpy(&v, &real, sizeof v);
-	memcpy(&v32, &less, sizeof v32);
-	pack_fixed(to, f->type, f->type->bytes == 4 ? v32 : v);
-	return 0;
-}
-
 /* The bytes that a value is packed as. NULL with s->fail filled. */
 static const unsigned char *field_bytes(struct session *s, const struct pack_field *f,
 					Tcl_Obj *word, size_t *len)
@@ -157,11 +133,9 @@ static const unsigned char *field_bytes(struct session *s, const struct pack_fie
 	}
 	*len /= 2;
 	bytes = arena_alloc(&s->arena, *len + 1);
-	for (size_t i = 0; i < *len; i++) {
-		const char two[] = { (char)text[2 * i], (char)text[2 * i + 1], 0 };
-
-		bytes[i] = (unsigned char)strtoul(two, NULL, 16);
-	}
+	for (size_t i = 0; i < *len; i++)
+		bytes[i] = (unsigned char)(hex_digit((char)text[2 * i]) << 4 |
+					   hex_digit((char)text[2 * i + 1]));
 	return bytes;
 }
 
@@ -212,7 +186,7 @@ static int put_field(struct session *s, Tcl_DString *to, const struct pack_field
 	case NUMBER:
 		if (pack_number(s, field_name(f), word, 8 * t->bytes, t->is_signed, &v))
 			return -1;
-		pack_fixed(to, t, v);
+		pack_fixed(to, v, t->bytes, t->little);
 		return 0;
 	case VARINT:
 	case ZIGZAG:
@@ -221,7 +195,10 @@ static int put_field(struct session *s, Tcl_DString *to, const struct pack_field
 		pack_varint(to, t->is_signed ? zigzag_encode(v) : v);
 		return 0;
 	case REAL:
-		return put_real(s, to, f, word);
+		if (pack_real(s, field_name(f), word, 8 * t->bytes, &v))
+			return -1;
+		pack_fixed(to, v, t->bytes, t->little);
+		return 0;
 	case BYTES:
 	case TEXT:
 	case HEX:
@@ -279,34 +256,12 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_
 
 /* --------------------------------------------------------------------- unpack -- */
 
-static uint64_t unpack_fixed(const unsigned char *bytes, const struct pack_type *t)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < t->bytes; i++)
-		v |= (uint64_t)bytes[t->little ? i : t->bytes - 1 - i] << 8 * i;
-	if (t->is_signed && t->bytes < 8 && v >> (8 * t->bytes - 1))
-		v |= UINT64_MAX << 8 * t->bytes;
-	return v;
-}
-
-static double read_real(uint64_t v, unsigned bytes)
-{
-	uint32_t v32 = (uint32_t)v;
-	double real;
-	float less;
-
-	memcpy(&real, &v, sizeof real);
-	memcpy(&less, &v32, sizeof less);
-	return bytes == 4 ? (double)less : real;
-}
-
 /* The size of bytes, text, hex or padding. -1 with s->fail filled. */
 static int unpack_size(struct unpack *u, const struct pack_field *f, Tcl_Obj *values,
 		       uint64_t *size)
 {
-	Tcl_Obj *name, *value;
 	Tcl_WideInt wide;
+	Tcl_Obj *value;
 
 	if (!f->size) {
 		*size = (uint64_t)(u->end - u->at);
@@ -314,10 +269,7 @@ static int unpack_size(struct unpack *u, const struct pack_field *f, Tcl_Obj *va
 	}
 	if (fixed_size(f, size))
 		return 0;
-	name = Tcl_NewStringObj(f->size, -1);
-	Tcl_IncrRefCount(name);
-	value = value_of(values, name);
-	Tcl_DecrRefCount(name);
+	value = dict_get(values, f->size);
 	if (!value || Tcl_GetWideIntFromObj(NULL, value, &wide) != TCL_OK)
 		return fail(u->s, "unpack", "EINVAL", "%s: no number called %s comes before it",
 			    field_name(f), f->size);
@@ -346,7 +298,6 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct pack_field *f, Tcl_Obj
 static Tcl_Obj *unpack_field(struct unpack *u, const struct pack_field *f, Tcl_Obj *values)
 {
 	const struct pack_type *t = f->type;
-	const unsigned char *bytes;
 	uint64_t v;
 
 	if (is_sized(t))
@@ -356,12 +307,13 @@ static Tcl_Obj *unpack_field(struct unpack *u, const struct pack_field *f, Tcl_O
 			return NULL;
 		return pack_value(t->is_signed ? zigzag_decode(v) : v, t->is_signed);
 	}
-	bytes = unpack_next(u, field_name(f), t->bytes);
-	if (!bytes)
+	if (unpack_fixed(u, field_name(f), t->bytes, t->little, &v))
 		return NULL;
-	v = unpack_fixed(bytes, t);
-	return t->shape == REAL ? Tcl_NewDoubleObj(read_real(v, t->bytes))
-				: pack_value(v, t->is_signed);
+	if (t->shape == REAL)
+		return pack_real_value(v, 8 * t->bytes);
+	if (t->is_signed && t->bytes < 8 && v >> (8 * t->bytes - 1))
+		v |= UINT64_MAX << 8 * t->bytes;
+	return pack_value(v, t->is_signed);
 }
 
 static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)

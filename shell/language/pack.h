@@ -17,14 +17,18 @@ struct unpack {
 	const unsigned char *at, *end, *begin;
 };
 
-/* Fails with "name: 'word' is not a number"; returns -1. */
-int pack_no_number(struct session *s, const char *name, const char *word);
 /* Parses a word as a number of that many bits, unsigned or (is_signed) two's complement. -1 with
  * s->fail filled, naming the field. */
 int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, bool is_signed,
 		uint64_t *v);
+/* The same for a word that is a float (32 bits) or double (64 bits). */
+int pack_real(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, uint64_t *v);
 /* A new Tcl value from an unsigned or (is_signed) two's complement number. */
 Tcl_Obj *pack_value(uint64_t v, bool is_signed);
+/* A new Tcl value from a float or double. */
+Tcl_Obj *pack_real_value(uint64_t v, unsigned bits);
+/* Append a number: in 1 to 8 bytes, little: the lowest byte first; in as many as it needs. */
+void pack_fixed(Tcl_DString *to, uint64_t v, unsigned bytes, bool little);
 void pack_varint(Tcl_DString *to, uint64_t v);
 /* The characters of a value as UTF-8. Kept in the arena. */
 const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len);
@@ -35,6 +39,8 @@ Tcl_Obj *pack_text(const unsigned char *data, size_t len);
 
 /* The next n bytes; NULL with s->fail filled when there are fewer. */
 const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n);
+/* Read what pack_fixed() and pack_varint() write. -1 with s->fail filled. */
+int unpack_fixed(struct unpack *u, const char *name, unsigned bytes, bool little, uint64_t *v);
 int unpack_varint(struct unpack *u, const char *name, uint64_t *v);
 static inline uint64_t zigzag_encode(uint64_t v)
 {

@@ -11,7 +11,7 @@
 #include "language/pack.h"
 #include "session.h"
 
-int pack_no_number(struct session *s, const char *name, const char *word)
+static int fail_no_number(struct session *s, const char *name, const char *word)
 {
 	return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", name, word);
 }
@@ -24,7 +24,7 @@ int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bit
 
 	if (Tcl_GetWideIntFromObj(NULL, word, &wide) != TCL_OK) {
 		if (!args_number(Tcl_GetString(word), v, &fits))
-			return pack_no_number(s, name, Tcl_GetString(word));
+			return fail_no_number(s, name, Tcl_GetString(word));
 	} else {
 		*v = (uint64_t)wide;
 		big = wide < 0 && *Tcl_GetString(word) != '-'; /* 2^63 and more */
@@ -39,6 +39,33 @@ int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bit
 		    Tcl_GetString(word), bits, is_signed ? "signed" : "unsigned");
 }
 
+int pack_real(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, uint64_t *v)
+{
+	double real;
+	float less;
+	uint32_t v32;
+
+	if (Tcl_GetDoubleFromObj(NULL, word, &real) != TCL_OK)
+		return fail_no_number(s, name, Tcl_GetString(word));
+	less = (float)real;
+	memcpy(v, &real, sizeof *v);
+	memcpy(&v32, &less, sizeof v32);
+	if (bits == 32)
+		*v = v32;
+	return 0;
+}
+
+Tcl_Obj *pack_real_value(uint64_t v, unsigned bits)
+{
+	uint32_t v32 = (uint32_t)v;
+	double real;
+	float less;
+
+	memcpy(&real, &v, sizeof real);
+	memcpy(&less, &v32, sizeof less);
+	return Tcl_NewDoubleObj(bits == 32 ? (double)less : real);
+}
+
 Tcl_Obj *pack_value(uint64_t v, bool is_signed)
 {
 	char digits[24];
@@ -46,6 +73,15 @@ Tcl_Obj *pack_value(uint64_t v, bool is_signed)
 	if (is_signed || v <= INT64_MAX)
 		return Tcl_NewWideIntObj((Tcl_WideInt)v);
 	return Tcl_NewStringObj(digits, snprintf(digits, sizeof digits, "%" PRIu64, v));
+}
+
+void pack_fixed(Tcl_DString *to, uint64_t v, unsigned bytes, bool little)
+{
+	char out[8];
+
+	for (unsigned i = 0; i < bytes; i++)
+		out[little ? i : bytes - 1 - i] = (char)(v >> 8 * i);
+	Tcl_DStringAppend(to, out, (int)bytes);
 }
 
 void pack_varint(Tcl_DString *to, uint64_t v)
@@ -110,6 +146,18 @@ const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n)
 	}
 	u->at += n;
 	return at;
+}
+
+int unpack_fixed(struct unpack *u, const char *name, unsigned bytes, bool little, uint64_t *v)
+{
+	const unsigned char *in = unpack_next(u, name, bytes);
+
+	if (!in)
+		return -1;
+	*v = 0;
+	for (unsigned i = 0; i < bytes; i++)
+		*v |= (uint64_t)in[little ? i : bytes - 1 - i] << 8 * i;
+	return 0;
 }
 
 int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
@@ -243,33 +291,6 @@ static struct protobuf_field *read_rows(struct session *s, Tcl_Obj *layout, unsi
 
 /* ----------------------------------------------------------------------- pack -- */
 
-static void put_fixed(Tcl_DString *to, uint64_t v, unsigned bits)
-{
-	char bytes[8];
-
-	for (unsigned i = 0; i < bits / 8; i++)
-		bytes[i] = (char)(v >> 8 * i);
-	Tcl_DStringAppend(to, bytes, (int)(bits / 8));
-}
-
-static int real_bits(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
-		     uint64_t *v)
-{
-	double real;
-	float less;
-	uint32_t v32;
-
-	if (Tcl_GetDoubleFromObj(NULL, value, &real) != TCL_OK)
-		return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", row_name(row),
-			    Tcl_GetString(value));
-	less = (float)real;
-	memcpy(&v32, &less, sizeof v32);
-	memcpy(v, &real, sizeof *v);
-	if (row->type->bits == 32)
-		*v = v32;
-	return 0;
-}
-
 static int number_bits(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
 		       uint64_t *v)
 {
@@ -277,7 +298,7 @@ static int number_bits(struct session *s, const struct protobuf_field *row, Tcl_
 	int truth;
 
 	if (t->shape == REAL)
-		return real_bits(s, row, value, v);
+		return pack_real(s, row_name(row), value, t->bits, v);
 	if (t->shape == BOOLEAN) {
 		if (Tcl_GetBooleanFromObj(NULL, value, &truth) != TCL_OK)
 			return fail(s, "pack", "EINVAL", "%s: '%s' is not a bool", row_name(row),
@@ -302,7 +323,7 @@ static int pack_row_number(struct session *s, const struct protobuf_field *row, 
 	if (row->type->wire == WIRE_VARINT)
 		pack_varint(to, v);
 	else
-		put_fixed(to, v, row->type->bits);
+		pack_fixed(to, v, row->type->bits / 8, true);
 	return 0;
 }
 
@@ -398,36 +419,15 @@ int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned d
 
 static int read_bits(struct unpack *u, enum wire wire, const char *name, uint64_t *v)
 {
-	unsigned n = wire == WIRE_64 ? 8 : 4;
-	const unsigned char *bytes;
-
-	if (wire == WIRE_VARINT)
-		return unpack_varint(u, name, v);
-	bytes = unpack_next(u, name, n);
-	if (!bytes)
-		return -1;
-	*v = 0;
-	for (unsigned i = 0; i < n; i++)
-		*v |= (uint64_t)bytes[i] << 8 * i;
-	return 0;
-}
-
-static Tcl_Obj *real_value(uint64_t v, unsigned bits)
-{
-	uint32_t v32 = (uint32_t)v;
-	double real;
-	float less;
-
-	memcpy(&real, &v, sizeof real);
-	memcpy(&less, &v32, sizeof less);
-	return Tcl_NewDoubleObj(bits == 32 ? (double)less : real);
+	return wire == WIRE_VARINT ? unpack_varint(u, name, v)
+				   : unpack_fixed(u, name, wire == WIRE_64 ? 8 : 4, true, v);
 }
 
 static Tcl_Obj *number_value(const struct protobuf_type *t, uint64_t v)
 {
 	switch (t->shape) {
 	case REAL:
-		return real_value(v, t->bits);
+		return pack_real_value(v, t->bits);
 	case BOOLEAN:
 		return Tcl_NewBooleanObj(v != 0);
 	case SIGNED_ZIGZAG:
