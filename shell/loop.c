@@ -230,8 +230,8 @@ struct loop_timer *loop_after(struct loop *l, int64_t ms, loop_fn *fn, void *arg
 	t->fn = fn;
 	t->arg = arg;
 	TAILQ_FOREACH_REVERSE(at, &l->timers, timers, link)
-	if (at->due <= t->due)
-		break;
+		if (at->due <= t->due)
+			break;
 	if (at)
 		TAILQ_INSERT_AFTER(&l->timers, at, t, link);
 	else

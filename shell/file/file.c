@@ -298,6 +298,22 @@ bool program_files(const char *variable, const char *folder, const char *names, 
 	return false;
 }
 
+char *program_file_text(struct session *s, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!f || getdelim(&text, &size, 0, f) < 0) {
+		fail_call(s, errno, "fopen", "%s", path);
+		free(text);
+		text = NULL;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
 void make_parent_folders(const char *path)
 {
 	char *copy = xstrdup(path), *slash = copy;

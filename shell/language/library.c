@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <glob.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -323,16 +322,10 @@ static int load_library(struct session *s, struct library *l)
 	struct script as = { .name = l->path, .dir = l->dir, .line = 1 };
 	char *root = xasprintf("library %s", l->name);
 	struct domain *d = domain_of(s, root); /* no file is below this root */
+	char *text = program_file_text(s, l->path);
 	bool echo = s->opt.echo;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = fopen(l->path, "re");
 	int rc = TCL_ERROR;
 
-	if (!f || getdelim(&text, &size, 0, f) < 0)
-		fail_call(s, errno, "fopen", "%s", l->path);
-	if (f)
-		fclose(f);
 	if (text) {
 		d->is_library = d != s->own;
 		add_commands(d);

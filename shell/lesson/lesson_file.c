@@ -12,7 +12,8 @@
  * NUMBER says which is right, from 1.
  *
  * ADDRESS and PORT are replaced by an address and port at which two ends in this process can
- * connect. A condition may use these words, which also record what is wrong, for the learner:
+ * connect. A condition may use these words (scripts/lib/lesson.tcl), which also record what is
+ * wrong, for the learner:
  *
  *	[did PATTERN]		the last command matches and succeeded (string match)
  *	[typed PATTERN]		it matches, whether or not it succeeded
@@ -38,61 +39,6 @@
 #include "output/out.h"
 #include "output/print.h"
 #include "session.h"
-
-/* The language of lesson files; title, say, try and ask only store their arguments. */
-static const char language[] =
-	"namespace eval ::lesson {\n"
-	"	variable title {} steps {} last {} failed 0 result {} wrong {} due {} first {}\n"
-	"	proc no why { variable wrong; set wrong $why; return 0 }\n"
-	"	proc typed pattern {\n"
-	"		variable last; variable due\n"
-	"		set line [lsearch -inline -glob $due $pattern]\n"
-	"		expr {[string match $pattern $last] || [no \"it waits for '$line'\"]}\n"
-	"	}\n"
-	"	proc did pattern {\n"
-	"		variable failed\n"
-	"		expr {[typed $pattern] && (!$failed || [no {the command failed}])}\n"
-	"	}\n"
-	"	proc fails pattern {\n"
-	"		variable failed\n"
-	"		expr {[typed $pattern] && ($failed || [no {it was to fail, and went well}])}\n"
-	"	}\n"
-	"	proc equals {what is value} {\n"
-	"		expr {$is eq $value || [no \"$what is '$is', and is to be '$value'\"]}\n"
-	"	}\n"
-	"	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }\n"
-	"	proc has name { expr {[dict exists [show] $name] || [no \"nothing is named $name\"]} }\n"
-	"	proc is {name key value} {\n"
-	"		variable due; variable first\n"
-	"		if {![has $name]} { return 0 }\n"
-	"		if {[equals \"$key of $name\" [get $name $key] $value]} { return 1 }\n"
-	"		if {[lsearch -glob $due \"*-name $name*\"] >= 0} { set first \"destroy $name\" }\n"
-	"		return 0\n"
-	"	}\n"
-	"	proc filled {region off} {\n"
-	"		expr {[has $region] && ([mem get $region $off 1] ne \"\\0\" ||\n"
-	"					[no \"$region has nothing at $off\"])}\n"
-	"	}\n"
-	"	proc same {a from b to len} {\n"
-	"		expr {[filled $a $from] && ([mem get $a $from $len] eq [mem get $b $to $len] ||\n"
-	"					    [no \"$a and $b differ at $from and $to\"])}\n"
-	"	}\n"
-	"	proc clean text { variable meet; string trim [string map $meet $text] }\n"
-	"	proc title text { variable title $text }\n"
-	"	proc say text { variable steps; lappend steps [list 0 [clean $text]] }\n"
-	"	proc try {text commands check} {\n"
-	"		variable steps\n"
-	"		set lines {}\n"
-	"		foreach line [split [clean $commands] \\n] { lappend lines [string trim $line] }\n"
-	"		lappend steps [list 1 [clean $text] $lines [clean $check]]\n"
-	"	}\n"
-	"	proc ask {text choices answer} {\n"
-	"		variable steps\n"
-	"		set all {}\n"
-	"		foreach text_of $choices { lappend all [clean $text_of] }\n"
-	"		lappend steps [list 2 [clean $text] $all $answer]\n"
-	"	}\n"
-	"}\n";
 
 /* ------------------------------------------------------------------- finding them -- */
 
@@ -174,6 +120,20 @@ static int take_steps(struct session *s, struct lesson_file *file)
 	return 0;
 }
 
+/* The Tcl that defines the words of lesson files. NULL with s->fail filled; the caller frees it. */
+static char *words_of_lessons(struct session *s)
+{
+	glob_t files = { 0 };
+	char *text = NULL;
+
+	if (program_files("RDMASH_LIB", "lib", "lesson.tcl", &files))
+		text = program_file_text(s, files.gl_pathv[0]);
+	else
+		fail(s, "lesson", "ENOENT", "lib/lesson.tcl of the installation is not found");
+	globfree(&files);
+	return text;
+}
+
 /* Sets the values of ADDRESS and PORT, for string map. */
 static void set_meeting(struct session *s, const struct meeting *m)
 {
@@ -185,30 +145,23 @@ static void set_meeting(struct session *s, const struct meeting *m)
 int lesson_read(struct session *s, unsigned number, const struct meeting *m,
 		struct lesson_file *file)
 {
-	char *text = NULL;
-	size_t size = 0;
+	char *words = words_of_lessons(s), *text = NULL;
 	Tcl_Obj *script;
-	int rc = 0;
-	FILE *f;
+	int rc = -1;
 
-	*file = (struct lesson_file){ .number = number, .path = lesson_path(s, number) };
-	if (!file->path)
-		return -1;
-	f = fopen(file->path, "re"); /* part of the program: not subject to file_open()'s checks */
-	if (!f || getdelim(&text, &size, 0, f) < 0)
-		rc = fail_call(s, errno, "fopen", "%s", file->path);
-	if (f)
-		fclose(f);
-	if (rc == 0) {
+	*file = (struct lesson_file){ .number = number };
+	if (words && (file->path = lesson_path(s, number)))
+		text = program_file_text(s, file->path);
+	if (text) {
 		Tcl_Eval(s->tcl, "namespace eval ::lesson {}");
 		set_meeting(s, m);
-		script = Tcl_NewStringObj(language, -1);
-		Tcl_AppendPrintfToObj(script, "namespace eval ::lesson {\n%s\n}\n", text);
+		script = Tcl_ObjPrintf("%snamespace eval ::lesson {\n%s\n}\n", words, text);
 		Tcl_IncrRefCount(script);
 		rc = interp_eval(s, script) == TCL_OK ? take_steps(s, file) : -1;
 		Tcl_DecrRefCount(script);
 		Tcl_ResetResult(s->tcl);
 	}
+	free(words);
 	free(text);
 	if (rc)
 		lesson_free(file);

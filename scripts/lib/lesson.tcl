@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# The words of lesson files, and of the conditions in them: shell/lesson/lesson_file.c lists both.
+# title, say, try and ask only store their arguments; a condition that does not hold keeps why in
+# wrong. last, failed and result are those of the line that was typed, due is what the step asks for.
+namespace eval ::lesson {
+	variable title {} steps {} last {} failed 0 result {} wrong {} due {} first {}
+	proc no why { variable wrong; set wrong $why; return 0 }
+	proc typed pattern {
+		variable last; variable due
+		set line [lsearch -inline -glob $due $pattern]
+		expr {[string match $pattern $last] || [no "it waits for '$line'"]}
+	}
+	proc did pattern {
+		variable failed
+		expr {[typed $pattern] && (!$failed || [no {the command failed}])}
+	}
+	proc fails pattern {
+		variable failed
+		expr {[typed $pattern] && ($failed || [no {it was to fail, and went well}])}
+	}
+	proc equals {what is value} {
+		expr {$is eq $value || [no "$what is '$is', and is to be '$value'"]}
+	}
+	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }
+	proc has name { expr {[dict exists [show] $name] || [no "nothing is named $name"]} }
+	proc is {name key value} {
+		variable due; variable first
+		if {![has $name]} { return 0 }
+		if {[equals "$key of $name" [get $name $key] $value]} { return 1 }
+		if {[lsearch -glob $due "*-name $name*"] >= 0} { set first "destroy $name" }
+		return 0
+	}
+	proc filled {region off} {
+		expr {[has $region] && ([mem get $region $off 1] ne "\0" ||
+					[no "$region has nothing at $off"])}
+	}
+	proc same {a from b to len} {
+		expr {[filled $a $from] && ([mem get $a $from $len] eq [mem get $b $to $len] ||
+					    [no "$a and $b differ at $from and $to"])}
+	}
+	proc clean text { variable meet; string trim [string map $meet $text] }
+	proc title text { variable title $text }
+	proc say text { variable steps; lappend steps [list 0 [clean $text]] }
+	proc try {text commands check} {
+		variable steps
+		set lines {}
+		foreach line [split [clean $commands] \n] { lappend lines [string trim $line] }
+		lappend steps [list 1 [clean $text] $lines [clean $check]]
+	}
+	proc ask {text choices answer} {
+		variable steps
+		set all {}
+		foreach text_of $choices { lappend all [clean $text_of] }
+		lappend steps [list 2 [clean $text] $all $answer]
+	}
+}
