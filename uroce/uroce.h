@@ -63,12 +63,6 @@ int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed)
 /* Fills up to n entries with the rules there are, and with how many packets each has hit;
  * returns how many rules there are. */
 unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
-/* Reads rules from text as UROCE_FAULT has them: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms".
- * The words are those of UROCE_FAULTS (5% or 0.05), delay (us, ms, s), dir (in, out, both),
- * op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count; a semicolon begins the next rule.
- * On EINVAL why (of size bytes) says which word is wrong. */
-int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size);
-
 /* ---------------------------------------------------------------------- tap -- */
 
 struct uroce_packet {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -146,11 +147,35 @@ int control_receive(int fd, struct control_message *m)
 	return ret < 0 ? -1 : 0;
 }
 
-int control_await(int fd, struct control_message *m, int64_t until)
+int control_ask_open(struct control_ask *ask)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int fds[2], one = 1;
 
-	while (control_receive(fd, m) != 0) {
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+		return -1;
+	*ask = (struct control_ask){ fds[0], fds[1], malloc(sizeof(*ask->answer)) };
+	if (ask->answer &&
+	    setsockopt(ask->answers, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0)
+		return 0;
+	control_ask_close(ask);
+	return -1;
+}
+
+void control_ask_close(struct control_ask *ask)
+{
+	int err = errno;
+
+	free(ask->answer);
+	close(ask->answers);
+	close(ask->other);
+	errno = err;
+}
+
+int control_ask_await(struct control_ask *ask, int64_t until)
+{
+	struct pollfd p = { .fd = ask->answers, .events = POLLIN };
+
+	while (control_receive(ask->answers, ask->answer) != 0) {
 		const int64_t left = until - now_ms();
 
 		if (errno != EAGAIN)
@@ -162,28 +187,6 @@ int control_await(int fd, struct control_message *m, int64_t until)
 		poll(&p, 1, (int)left);
 	}
 	return 0;
-}
-
-int control_ask_open(struct control_ask *ask)
-{
-	int fds[2], one = 1;
-
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
-		return -1;
-	*ask = (struct control_ask){ fds[0], fds[1] };
-	if (setsockopt(ask->answers, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0)
-		return 0;
-	control_ask_close(ask);
-	return -1;
-}
-
-void control_ask_close(struct control_ask *ask)
-{
-	int err = errno;
-
-	close(ask->answers);
-	close(ask->other);
-	errno = err;
 }
 
 int control_ask(const struct control_ask *ask, const struct local_name *to, enum control_type type)

@@ -296,7 +296,7 @@ static int check_rule(struct uroce_fault f)
 	return f.direction & ~(unsigned)(UROCE_OUT | UROCE_IN) ? -1 : 0;
 }
 
-int fault_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
+static int set_rules(const struct uroce_fault *given, unsigned n, uint64_t seed)
 {
 	unsigned directions = 0;
 
@@ -327,7 +327,7 @@ int fault_parse(const char *text, uint64_t seed, char *why, size_t size)
 	struct uroce_fault parsed[FAULT_RULES];
 	int n = fault_read(text, parsed, why, size);
 
-	return n < 0 ? -1 : fault_set(parsed, (unsigned)n, seed);
+	return n < 0 ? -1 : set_rules(parsed, (unsigned)n, seed);
 }
 
 void fault_forget(void)
@@ -353,7 +353,7 @@ EXPORT int uroce_faults_set(const struct uroce_fault *given, unsigned n, uint64_
 	int rc;
 
 	engine_lock();
-	rc = fault_set(given, n, seed);
+	rc = set_rules(given, n, seed);
 	engine_unlock();
 	return rc;
 }
@@ -370,14 +370,4 @@ EXPORT unsigned uroce_faults_get(struct uroce_fault *to, uint64_t *hits, unsigne
 	}
 	engine_unlock();
 	return there;
-}
-
-EXPORT int uroce_faults_parse(const char *text, uint64_t seed, char *why, size_t size)
-{
-	int rc;
-
-	engine_lock();
-	rc = fault_parse(text, seed, why, size);
-	engine_unlock();
-	return rc;
 }

@@ -40,8 +40,11 @@ extern unsigned fault_directions;
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
 		uint32_t n);
 
-/* As uroce_faults_set() and uroce_faults_parse(), with the lock held. */
-int fault_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
+/* Replaces all rules by those of a text: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms". A semicolon
+ * begins the next rule. The words are those of UROCE_FAULTS (5% or 0.05), delay (us, ms, s), dir
+ * (in, out, both), op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count. seed: as for
+ * uroce_faults_set(). 0, or -1 with errno; on EINVAL why (of size bytes) says which word is wrong.
+ */
 int fault_parse(const char *text, uint64_t seed, char *why, size_t size);
 /* Reads the rules of a text, FAULT_RULES at most. Returns how many there are, or -1 with why. */
 int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size);

@@ -88,10 +88,6 @@ static inline uint8_t *frame_data(struct frame_header *h)
 void frame_commit(struct frame_producer *p);
 /* Makes committed frames visible to the consumer. Returns whether its bell must be rung. */
 bool frame_publish(struct frame_producer *p);
-static inline bool frame_unpublished(const struct frame_producer *p)
-{
-	return p->tail != p->published;
-}
 
 /* Is there a frame? */
 static inline bool frame_waits(const struct frame_consumer *c)

@@ -195,21 +195,20 @@ static enum gathered take_sockets(struct reason *r, struct control_message *m)
 	return FAILED;
 }
 
-static enum gathered wait_for_sockets(struct reason *r, int fd)
+static enum gathered wait_for_sockets(struct reason *r, struct control_ask *ask)
 {
-	static struct control_message m; /* one thread at a time joins */
 	int64_t until = now_ms() + ANSWER_MS;
 
-	while (control_await(fd, &m, until) == 0) {
-		enum gathered got = take_sockets(r, &m);
+	while (control_ask_await(ask, until) == 0) {
+		enum gathered got = take_sockets(r, ask->answer);
 
 		if (got != SILENT)
 			return got;
 	}
 	if (errno != EPROTO)
 		return SILENT;
-	control_drop(&m);
-	return refuse_version(r, &m);
+	control_drop(ask->answer);
+	return refuse_version(r, ask->answer);
 }
 
 /* Asks one process after the other. The late answer of a process that was asked before counts,
@@ -227,7 +226,7 @@ static enum gathered ask_others_for_sockets(struct reason *r)
 		struct local_name name = control_name(&group.dir, slot);
 
 		if (control_ask(&ask, &name, CONTROL_ASK_SOCKETS) == 0)
-			got = wait_for_sockets(r, ask.answers);
+			got = wait_for_sockets(r, &ask);
 		else if (errno == EAGAIN)
 			got = SILENT;
 	}
@@ -392,13 +391,6 @@ static int open_epoll(struct reason *r)
 	if (group.epoll < 0 || control_epoll_add(group.control) != 0)
 		return set_reason_of_errno(r, "no epoll descriptor");
 	return 0;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 static void close_all(void)

@@ -283,33 +283,17 @@ static void report_answer(struct asking *a, struct control_message *m)
 	a->fn(a->arg, slot, m->pid, m->data);
 }
 
-static void report_answers(struct asking *a, int fd, struct control_message *m)
+static void report_answers(struct asking *a, struct control_ask *ask)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
 
 	while (a->left) {
-		if (control_await(fd, m, until) == 0)
-			report_answer(a, m);
+		if (control_ask_await(ask, until) == 0)
+			report_answer(a, ask->answer);
 		else if (errno != EPROTO)
 			break;
-		control_drop(m);
+		control_drop(ask->answer);
 	}
-}
-
-static int ask_for_status(struct asking *a, const struct socket_dir *dir)
-{
-	struct control_message *m = malloc(sizeof(*m));
-	struct control_ask pair;
-
-	if (!m || control_ask_open(&pair) != 0) {
-		free(m);
-		return -1;
-	}
-	ask_all(a, dir, &pair);
-	report_answers(a, pair.answers, m);
-	control_ask_close(&pair);
-	free(m);
-	return 0;
 }
 
 static void report_silent(const struct asking *a, const struct socket_dir *dir)
@@ -325,14 +309,19 @@ static void report_silent(const struct asking *a, const struct socket_dir *dir)
 int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg)
 {
 	struct asking a = { .fn = fn, .arg = arg };
+	struct control_ask ask;
 	struct socket_dir dir;
 	int ret;
 
 	if (socket_dir_look(&dir, control_lively) != 0)
 		return errno == ENOENT ? 0 : -1;
-	ret = ask_for_status(&a, &dir);
-	if (ret == 0)
+	ret = control_ask_open(&ask);
+	if (ret == 0) {
+		ask_all(&a, &dir, &ask);
+		report_answers(&a, &ask);
+		control_ask_close(&ask);
 		report_silent(&a, &dir);
+	}
 	socket_dir_close(&dir);
 	return ret;
 }

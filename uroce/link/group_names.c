@@ -264,17 +264,6 @@ void names_forget(void)
 	}
 }
 
-void rebind_names(void)
-{
-	struct group_name *name;
-
-	LIST_FOREACH(name, &held, next) {
-		name->name = local_in(&group.dir, local_base(&name->name));
-		if (rebind_socket(&name->name, name->fd) == 0)
-			control_epoll_add(name->fd);
-	}
-}
-
 int group_announce(uint64_t guid)
 {
 	if (own_guid.fd >= 0)
@@ -373,8 +362,9 @@ static bool is_own_name_gone(void)
 	return lstat(name.un.sun_path, &st) != 0 && errno == ENOENT;
 }
 
-/* Messages that wait in the old socket are lost, as on a wire. */
-int rebind_socket(const struct local_name *name, int fd)
+/* Replaces fd by a socket that is bound to the name in group.dir. Messages that wait in the old
+ * socket are lost, as on a wire. */
+static int rebind_socket(const struct local_name *name, int fd)
 {
 	int bound = local_bind(&group.dir, name), ret;
 
@@ -388,13 +378,18 @@ int rebind_socket(const struct local_name *name, int fd)
 /* A socket that cannot be bound stays without a name: others do not find it. */
 static void rebind_all(void)
 {
-	struct local_name name = control_name(&group.dir, group.slot);
+	struct local_name control = control_name(&group.dir, group.slot);
+	struct group_name *name;
 
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return;
-	if (rebind_socket(&name, group.control) == 0)
+	if (rebind_socket(&control, group.control) == 0)
 		control_epoll_add(group.control);
-	rebind_names();
+	LIST_FOREACH(name, &held, next) {
+		name->name = local_in(&group.dir, local_base(&name->name));
+		if (rebind_socket(&name->name, name->fd) == 0)
+			control_epoll_add(name->fd);
+	}
 	socket_dir_unlock(&group.dir, DIR_NAMES);
 	watch_name();
 }

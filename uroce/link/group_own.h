@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "group.h"
 #include "inventory.h"
@@ -108,18 +109,21 @@ int control_send(int fd, const struct local_name *to, enum control_type type, un
 /* Receives the next message that is well-formed and comes from this user. 0, or -1 with errno:
  * EAGAIN: none; EPROTO: the sender has another version: only the header is valid. */
 int control_receive(int fd, struct control_message *m);
-/* The same, but waits until now_ms() is until: ETIMEDOUT instead of EAGAIN. */
-int control_await(int fd, struct control_message *m, int64_t until);
 /* Closes the descriptors of the message. */
 void control_drop(struct control_message *m);
 
-/* For questions to other processes: a pair of sockets. The answers come to one end; the other end
- * goes along with each question. */
+/* A question to other processes: a pair of sockets. The answers come to one end; the other end goes
+ * along with each question. */
 struct control_ask {
 	int answers, other;
+	struct control_message *answer; /* the one that was received last */
 };
+/* 0, or -1 with errno. */
 int control_ask_open(struct control_ask *ask);
 void control_ask_close(struct control_ask *ask);
+/* Receives the next answer, and waits for it until now_ms() is until. As control_receive(), but
+ * ETIMEDOUT instead of EAGAIN. */
+int control_ask_await(struct control_ask *ask, int64_t until);
 /* As control_send(). */
 int control_ask(const struct control_ask *ask, const struct local_name *to, enum control_type type);
 
@@ -135,8 +139,6 @@ int sockets_make(int rx[SLOTS]);
 int sockets_make_alone(int rx[SLOTS], unsigned slot);
 /* Are these the sockets of a group, in their order? They may come from another process. */
 bool sockets_valid(const int rx[SLOTS]);
-/* The place of a socket in its group; -1: it is in none. */
-int sockets_index(int fd);
 void sockets_close(int rx[SLOTS]);
 
 /* A slot changes its owner. sockets_claimed() discards what waits in its socket, and enlarges the
@@ -211,6 +213,14 @@ struct group {
 
 extern struct group group;
 
+/* Closes a descriptor if there is one, and notes that there is none. */
+static inline void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 /* group.c: the process that has a slot, according to the kernel; 0: none; -1: the kernel does not
  * say. */
 pid_t group_slot_pid(unsigned slot);
@@ -228,14 +238,10 @@ int messages_forward(const struct local_name *to, const struct mad_from *from, c
  * system has none left, or -1 with errno. */
 int watch_own_name(void);
 void rebind_if_gone(void);
-/* Replaces fd by a socket that is bound to name. With DIR_NAMES locked. */
-int rebind_socket(const struct local_name *name, int fd);
 /* group_serve() handles the messages of fd, too; no longer. */
 int control_epoll_add(int fd);
 void control_epoll_remove(int fd);
 
-/* Binds all names that are held again, in group.dir. With DIR_NAMES locked. */
-void rebind_names(void);
 /* Is fd the descriptor of a name that is held? */
 bool names_have(int fd);
 /* Releases all names. names_forget(): after fork(), in the child: the names stay with the

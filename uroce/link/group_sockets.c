@@ -220,7 +220,8 @@ static int get_option(int fd, int level, int name)
 	return getsockopt(fd, level, name, &value, &len) == 0 ? value : -1;
 }
 
-int sockets_index(int fd)
+/* The place of a socket in its group; -1: it is in none. */
+static int sockets_index(int fd)
 {
 	union {
 		struct sockaddr sa;

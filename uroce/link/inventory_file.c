@@ -140,21 +140,21 @@ static struct uroce_inventory *read_answer(const struct control_message *m, unsi
 }
 
 /* NULL with errno: ETIMEDOUT; ENOENT: the process has ended meanwhile; EPROTO. */
-static struct uroce_inventory *await_answer(int fd, const struct local_name *name, unsigned slot,
-					    struct control_message *m)
+static struct uroce_inventory *await_answer(struct control_ask *ask, const struct local_name *name,
+					    unsigned slot)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
 	struct uroce_inventory *found = NULL;
 	int err;
 
 	do {
-		bool received = control_await(fd, m, now_ms() + LOOK_MS) == 0;
+		bool received = control_ask_await(ask, now_ms() + LOOK_MS) == 0;
 
 		if (received)
-			found = read_answer(m, slot);
+			found = read_answer(ask->answer, slot);
 		err = errno;
 		if (received || err == EPROTO)
-			control_drop(m);
+			control_drop(ask->answer);
 		else if (err == ETIMEDOUT && !local_taken(name))
 			err = ENOENT;
 	} while (!found && (err == EAGAIN || err == ETIMEDOUT) && now_ms() < until);
@@ -165,22 +165,18 @@ static struct uroce_inventory *await_answer(int fd, const struct local_name *nam
 static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned slot)
 {
 	struct local_name name = control_name(dir, slot);
-	struct control_message *m = malloc(sizeof(*m));
 	struct uroce_inventory *found = NULL;
-	struct control_ask pair;
+	struct control_ask ask;
 
-	if (!m || control_ask_open(&pair) != 0) {
-		free(m);
+	if (control_ask_open(&ask) != 0)
 		return NULL;
-	}
-	if (control_ask(&pair, &name, CONTROL_ASK_INVENTORY) == 0)
-		found = await_answer(pair.answers, &name, slot, m);
+	if (control_ask(&ask, &name, CONTROL_ASK_INVENTORY) == 0)
+		found = await_answer(&ask, &name, slot);
 	else if (errno == EAGAIN)
 		errno = ETIMEDOUT; /* it has not read earlier messages yet */
 	else
 		errno = ENOENT;
-	control_ask_close(&pair);
-	free(m);
+	control_ask_close(&ask);
 	return found;
 }
 

@@ -57,13 +57,6 @@ void pair_start(void)
 	own_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static bool can_share(void)
 {
 	return own_bell[0] >= 0 && own_pidfd >= 0 && !group.alone;

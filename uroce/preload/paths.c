@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of the C library that take the name of a file. Names of files of our device lead to the
- * tree (tree.c); all others are left as they are.
+ * Functions of the C library that take the name of a file. Names of files of our device are
+ * replaced by names in the tree (tree.c); all others stay as they are.
  */
 #undef _FORTIFY_SOURCE
 #include <dirent.h>
@@ -22,8 +22,8 @@
 
 #define PLACE_MAX 512
 
-/* The name to use instead of path: path itself, or what was written to buf. lists: the caller will
- * list the directory. Keeps errno. */
+/* Returns the name to use instead of path: path itself, or what was written to buf. lists: the
+ * caller will list the directory. Keeps errno. */
 static const char *find(const char *path, bool lists, char *buf, size_t size)
 {
 	const int err = errno;

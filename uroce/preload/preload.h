@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of preload/ offer: the device as sysfs and /dev would show it, in a directory of
- * this process (tree.c), and fork(2) (fork_exit.c). */
+/* What the files of preload/ provide: the device as sysfs and /dev would show it, in a directory of
+ * this process (tree.c); and what happens at fork(2) and exit(3) (fork_exit.c). */
 #ifndef UROCE_PRELOAD_H
 #define UROCE_PRELOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it a path of our device? NULL, or where it is in the tree (a part of path, or a
- * constant). Quick: all paths that the program opens are asked for. */
+/* Does path belong to our device? Returns its place in the tree (a constant), and sets *rest to the
+ * part of path after it; else NULL. This is fast, because it is asked for every path that the
+ * program opens. */
 const char *tree_place(const char *path, const char **rest);
 
-/* Writes the name of the file that stands for place/rest to buf, made or brought up to date;
- * lists: with all that is below it. false: there is no tree (no temporary directory), or the name
- * is too long. */
+/* Makes the file that stands for place/rest, or brings it up to date, and writes its name to buf.
+ * lists: also makes all files below it. False: there is no tree (no directory for temporary files),
+ * or the name is too long. */
 bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_t size);
 
-/* Around fork(), in the thread that calls it, and in the child, whose tree is its own. */
+/* Called before and after fork() in the thread that calls it; and in the child, which makes a tree
+ * of its own. */
 void tree_before_fork(void);
 void tree_after_fork(void);
 void tree_forget(void);
 
-/* A file of a counter has been looked for: it may be read from then on, as often as it likes. */
+/* A file of a counter has been asked for: from then on the program may read it at any time. */
 extern _Atomic bool tree_followed;
-/* Brings the counters up to date if the descriptor may be one of theirs. */
+/* Brings the files of counters up to date if fd may be one of them. */
 void tree_again(int fd);
 
 /* ----------------------------------------------------------- fork_exit.c -- */
 
-/* A child of fork(2) has nothing of the device of its parent, and may have one of its own. */
+/* A child of fork(2) has nothing of the device of its parent, but may open the device itself. */
 
-/* From now on: once a process, by engine_get() and by who first looks at our files; programs
- * that use no verbs fork as ever.
- * 0, or -1 with errno. */
+/* Installs the handlers of fork(), once for each process. engine_get() calls this, and so does the
+ * first look at our files: programs that use no verbs fork as usual. 0, or -1 with errno. */
 int fork_install(void);
 
 #endif

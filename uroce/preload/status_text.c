@@ -28,7 +28,7 @@ struct status_buffer {
 static void add_text(struct status_buffer *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Leaves out what does not fit. */
+/* Appends text, unless it does not fit. */
 static void add_text(struct status_buffer *t, const char *fmt, ...)
 {
 	va_list ap;

@@ -50,7 +50,7 @@ static char root[128]; /* "": not made */
 static dev_t root_dev;
 static ino_t counter_files[COUNTERS_MAX]; /* of hw_counters, on root_dev */
 static unsigned ncounter_files;
-static pid_t owner; /* who made it, and removes it */
+static pid_t owner; /* the process that made it, and removes it */
 
 const char *tree_place(const char *path, const char **rest)
 {
@@ -69,14 +69,15 @@ const char *tree_place(const char *path, const char **rest)
 	return NULL;
 }
 
-/* -- writing: root/name; the directories above it are made -- */
+/* -- writing files root/name, and the directories above them -- */
 
 static bool in_root(char *buf, size_t size, const char *name)
 {
 	return (size_t)snprintf(buf, size, "%s/%s", root, name) < size;
 }
 
-/* EEXIST is most often the answer where it is called: only when something is missing. */
+/* Makes the directories above a file. Call this only if one is missing: most of the time mkdir(2)
+ * would only fail with EEXIST. */
 static void make_above(char *path)
 {
 	for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); p++) {
@@ -132,7 +133,7 @@ static void put_link(const char *name, const char *target)
 		return;
 	make_above(path);
 	if (symlink(target, path) != 0)
-		return; /* no room: the file is missing */
+		return; /* no room: the file stays missing */
 }
 
 static void put_directory(const char *name)
@@ -262,7 +263,7 @@ static bool parse_wanted(struct wanted *w, const char *place, const char *rest, 
 	return true;
 }
 
-/* -- what has been made; a child of fork() has made nothing yet -- */
+/* -- what has been made; nothing in a child of fork() -- */
 
 static struct {
 	bool constants[sizeof constants / sizeof *constants], name, version, guids, links, counters;
@@ -385,7 +386,7 @@ static void put_constants(const struct wanted *w)
 		snprintf(name, sizeof name, CLASS "/%s", the_device.name);
 		put_link(name, "../../" IB);
 		put_link(VERBS "/device", "../../../" IB "/device");
-		/* to those who ask, it is a character device that may be read and written */
+		/* programs ask whether it is a character device that may be read and written */
 		put_link("uverbs", "/dev/null");
 	}
 }

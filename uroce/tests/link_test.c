@@ -383,7 +383,7 @@ static void check_faults(void)
 	CHECK_INT(uroce_faults_set(&drop, 1, 1), 0);
 	upper_reset();
 	send_one(&f, 1, 1);
-	uroce_faults_parse("dup=100%,dir=out;corrupt=100%,dir=in", 0, NULL, 0);
+	fault_parse("dup=100%,dir=out;corrupt=100%,dir=in", 0, NULL, 0);
 	send_one(&f, 2, 1);
 	tx_flush();
 	await_readable(group_fd());
@@ -394,7 +394,7 @@ static void check_faults(void)
 	CHECK_INT(counters[CNT_FAULT_DUP], 1);
 	CHECK_INT(counters[CNT_FAULT_CORRUPT], 2);
 
-	uroce_faults_parse("delay=1ms,dir=in", 0, NULL, 0);
+	fault_parse("delay=1ms,dir=in", 0, NULL, 0);
 	rx_input(&a, data, build(&a, &p, 0, data));
 	CHECK_INT(upper_mads.routed, 1);
 	CHECK_INT(upper_mads.lost, 1);

@@ -26,7 +26,7 @@ const char *launch_device_name(void)
 	return name && *name ? name : UROCE_DEVICE;
 }
 
-/* From the folder of the program: the build tree, then the installed one. */
+/* Relative to the folder of the program: in the build tree, then installed. */
 static const char *const places[] = { "uroce", "../uroce", "vtrace/hooks", "../vtrace/hooks",
 				      UROCE_BIN_TO_LIB };
 
@@ -51,7 +51,7 @@ int launch_find(const char *library, char *path, size_t size)
 	return -1;
 }
 
-/* A sanitizer's library must stay the first one: where this program has one of its own. */
+/* A sanitizer's library must stay the first one. Returns its name if this program has one. */
 static const char *find_sanitizer(void)
 {
 	static const char *const marks[] = { "__asan_init", "__tsan_init" };
@@ -92,7 +92,7 @@ static unsigned load_order(const char *word, size_t n)
 	return i;
 }
 
-/* Puts the word into a list of the environment, before all that may be loaded after it. */
+/* Puts the word into a list of the environment, before everything that must be loaded after it. */
 static int put_first(const char *variable, const char *word)
 {
 	const char *old = getenv(variable) ? getenv(variable) : "", *at = old;
@@ -115,8 +115,7 @@ static int put_first(const char *variable, const char *word)
 	return rc;
 }
 
-/* ld.so takes blanks and colons in LD_PRELOAD as separators, in LD_LIBRARY_PATH only colons
- * and semicolons. */
+/* ld.so splits LD_PRELOAD at blanks and colons, LD_LIBRARY_PATH at colons and semicolons. */
 int launch_preload(const char *library)
 {
 	const char *first = find_sanitizer();
@@ -161,7 +160,7 @@ static int open_program(const char *program)
 	return -1;
 }
 
-/* Is it of this machine's class, and loaded by the kernel alone? */
+/* Is it a 64-bit program that the kernel loads without an interpreter? */
 static bool is_static(int fd)
 {
 	Elf64_Phdr p;

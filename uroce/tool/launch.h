@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting a program with a library that is loaded before those that it is linked to: liburoce.so,
- * to run it on the embedded device, or the one of vtrace.
+ * Starting a program with a library that is loaded before those that the program is linked to:
+ * liburoce.so, to run it on the embedded device, or libvtrace.so.
  */
 #ifndef UROCE_TOOL_LAUNCH_H
 #define UROCE_TOOL_LAUNCH_H
@@ -13,7 +13,7 @@
 bool launch_loaded(void);
 /* The name that liburoce.so gives the device in this process and those that it starts. */
 const char *launch_device_name(void);
-/* Where the library is: beside this program in its build tree, or where it was installed.
+/* Writes the path of a library: beside this program in its build tree, or where it was installed.
  * 0, or -1 with errno (ENOENT: not there). */
 int launch_find(const char *library, char *path, size_t size);
 /* Puts it into LD_PRELOAD for the programs that this process executes from now on. 0, or -1
@@ -23,8 +23,8 @@ int launch_preload(const char *library);
 int launch_library(char *path, size_t size);
 int launch_prepare(void);
 
-/* Why the library cannot be loaded before that program, in words that follow "is"; NULL: it can,
- * or nothing can be said. */
+/* Why the library cannot be loaded before that program, in words that follow "is". NULL: it can be,
+ * or that is not known. */
 const char *launch_hindrance(const char *program);
 
 #endif

@@ -22,7 +22,7 @@ static const char usage[] =
 	"UROCE_NAME=rxe_0   the name of the device, for programs that look for one\n"
 	"UROCE_PCAP=FILE    writes all packets of the program to a pcapng file\n"
 	"UROCE_FAULT=RULES  loses, delays or spoils packets: drop=5%,dup=2%;op=ACK,delay=2ms\n"
-	"UROCE_FAULT_SEED=N makes that the same every time\n";
+	"UROCE_FAULT_SEED=N makes the faults the same every time\n";
 
 static int find_library(char *path, size_t size)
 {
@@ -62,7 +62,7 @@ static int run_program(char **argv)
 	char path[PATH_MAX];
 	int err;
 
-	/* it is run nevertheless: it may start the program that the user means */
+	/* it is run all the same: it may start the program that the user means */
 	if (why)
 		fprintf(stderr, "uroce: %s is %s: it finds no device of uroce\n", argv[0], why);
 
