@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * MADs to structures and back, by a table of fields. InfiniBand specification volume 1,
- * 12.6: the figures there give bytes and bits from the end of the MAD header.
+ * MADs to structures and back, by a table of fields, which has Wireshark's names of them, too.
+ * InfiniBand specification volume 1, 12.6: the figures there give bytes and bits from the end of
+ * the MAD header.
  */
 #include <string.h>
 
@@ -15,134 +16,129 @@
 /* 13.4.3: base version, class (communication management), class version, method Send() */
 static const uint8_t head[] = { 1, 7, 2, 3 };
 
-struct mad_field {
-	uint16_t bit;	   /* from the end of the header, the most significant first */
-	uint16_t width;	   /* bits; more than 64: whole bytes that are copied */
-	uint16_t at, size; /* in struct mad */
-};
-
-/* BITS(byte, bit in it, width, member) */
-#define BITS(byte, first, w, member)                                     \
-	{                                                                \
-		(byte) * 8 + (first), (w), offsetof(struct mad, member), \
-			sizeof(((struct mad *)0)->member)                \
+/* BITS(byte, bit in it, width, member, kind, Wireshark's name) */
+#define BITS(byte, first, w, member, kind_, name_)                                                \
+	{                                                                                         \
+		.name = (name_), .kind = DECODE_##kind_, .bit = (byte)*8 + (first), .width = (w), \
+		.at = offsetof(struct mad, member), .size = sizeof(((struct mad *)0)->member)     \
 	}
-#define BYTES(byte, n, member) BITS(byte, 0, (n)*8, member)
+#define BYTES(byte, n, member, kind, name) BITS(byte, 0, (n)*8, member, kind, name)
 
 static const struct mad_field req_fields[] = {
-	BYTES(0, 4, local_id),
-	BYTES(8, 8, req.service),
-	BYTES(16, 8, req.guid),
-	BYTES(28, 4, req.qkey),
-	BYTES(32, 3, req.qpn),
-	BYTES(35, 1, req.responder_resources),
-	BYTES(39, 1, req.initiator_depth),
-	BITS(43, 0, 5, req.remote_timeout),
-	BITS(43, 5, 2, req.transport),
-	BITS(43, 7, 1, req.flow_control),
-	BYTES(44, 3, req.psn),
-	BITS(47, 0, 5, req.local_timeout),
-	BITS(47, 5, 3, req.retry_count),
-	BYTES(48, 2, req.pkey),
-	BITS(50, 0, 4, req.mtu),
-	BITS(50, 4, 1, req.rdc),
-	BITS(50, 5, 3, req.rnr_retry_count),
-	BITS(51, 0, 4, req.max_retries),
-	BITS(51, 4, 1, req.srq),
-	BITS(51, 5, 3, req.extended),
-	BYTES(52, 2, req.slid),
-	BYTES(54, 2, req.dlid),
-	BYTES(56, 16, req.sgid),
-	BYTES(72, 16, req.dgid),
-	BITS(88, 0, 20, req.flow_label),
-	BITS(91, 2, 6, req.rate),
-	BYTES(92, 1, req.tclass),
-	BYTES(93, 1, req.hops),
-	BITS(94, 0, 4, req.sl),
-	BITS(94, 4, 1, req.subnet_local),
-	BITS(95, 0, 5, req.ack_timeout),
+	BYTES(0, 4, local_id, HEX, "cm.req"),
+	BYTES(8, 8, req.service, HEX, "cm.req.serviceid"),
+	BYTES(16, 8, req.guid, HEX, "cm.req.localcaguid"),
+	BYTES(28, 4, req.qkey, HEX, "cm.req.localqkey"),
+	BYTES(32, 3, req.qpn, HEX, "cm.req.localqpn"),
+	BYTES(35, 1, req.responder_resources, NUMBER, "cm.req.responderres"),
+	BYTES(39, 1, req.initiator_depth, NUMBER, "cm.req.initdepth"),
+	BITS(43, 0, 5, req.remote_timeout, NUMBER, "cm.req.remoteresptout"),
+	BITS(43, 5, 2, req.transport, NUMBER, "cm.req.transpsvctype"),
+	BITS(43, 7, 1, req.flow_control, NUMBER, "cm.req.e2eflowctrl"),
+	BYTES(44, 3, req.psn, NUMBER, "cm.req.startpsn"),
+	BITS(47, 0, 5, req.local_timeout, NUMBER, "cm.req.localresptout"),
+	BITS(47, 5, 3, req.retry_count, NUMBER, "cm.req.retrcount"),
+	BYTES(48, 2, req.pkey, HEX, "cm.req.pkey"),
+	BITS(50, 0, 4, req.mtu, NUMBER, "cm.req.pppmtu"),
+	BITS(50, 4, 1, req.rdc, NUMBER, "cm.req.rdcexist"),
+	BITS(50, 5, 3, req.rnr_retry_count, NUMBER, "cm.req.rnrretrcount"),
+	BITS(51, 0, 4, req.max_retries, NUMBER, "cm.req.maxcmretr"),
+	BITS(51, 4, 1, req.srq, NUMBER, "cm.req.srq"),
+	BITS(51, 5, 3, req.extended, NUMBER, "cm.req.ext_transport"),
+	BYTES(52, 2, req.slid, NUMBER, "cm.req.prim_locallid"),
+	BYTES(54, 2, req.dlid, NUMBER, "cm.req.prim_remotelid"),
+	BYTES(56, 16, req.sgid, GID, "cm.req.prim_localgid"),
+	BYTES(72, 16, req.dgid, GID, "cm.req.prim_remotegid"),
+	BITS(88, 0, 20, req.flow_label, HEX, "cm.req.prim_flowlabel"),
+	BITS(91, 2, 6, req.rate, NUMBER, "cm.req.prim_pktrate"),
+	BYTES(92, 1, req.tclass, NUMBER, "cm.req.prim_tfcclass"),
+	BYTES(93, 1, req.hops, NUMBER, "cm.req.prim_hoplim"),
+	BITS(94, 0, 4, req.sl, NUMBER, "cm.req.prim_sl"),
+	BITS(94, 4, 1, req.subnet_local, NUMBER, "cm.req.prim_subnetlocal"),
+	BITS(95, 0, 5, req.ack_timeout, NUMBER, "cm.req.prim_localacktout"),
 };
 
 static const struct mad_field mra_fields[] = {
-	BYTES(0, 4, local_id),
-	BYTES(4, 4, remote_id),
-	BITS(8, 0, 2, mra.about),
-	BITS(9, 0, 5, mra.timeout),
+	BYTES(0, 4, local_id, HEX, "cm.mra.localcommid"),
+	BYTES(4, 4, remote_id, HEX, "cm.mra.remotecommid"),
+	BITS(8, 0, 2, mra.about, NUMBER, "cm.mra.msgmraed"),
+	BITS(9, 0, 5, mra.timeout, NUMBER, "cm.mra.servicetout"),
 };
 
 static const struct mad_field rej_fields[] = {
-	BYTES(0, 4, local_id),	     BYTES(4, 4, remote_id),   BITS(8, 0, 2, rej.about),
-	BITS(9, 0, 7, rej.info_len), BYTES(10, 2, rej.reason), BYTES(12, MAD_ARI_BYTES, rej.info),
+	BYTES(0, 4, local_id, HEX, "cm.rej.localcommid"),
+	BYTES(4, 4, remote_id, HEX, "cm.rej.remotecommid"),
+	BITS(8, 0, 2, rej.about, NUMBER, "cm.rej.msgrej"),
+	BITS(9, 0, 7, rej.info_len, NUMBER, "cm.rej.rejinfolen"),
+	BYTES(10, 2, rej.reason, NUMBER, "cm.rej.reason"),
+	BYTES(12, MAD_ARI_BYTES, rej.info, BYTES, "cm.rej.ari"),
 };
 
 static const struct mad_field rep_fields[] = {
-	BYTES(0, 4, local_id),
-	BYTES(4, 4, remote_id),
-	BYTES(8, 4, rep.qkey),
-	BYTES(12, 3, rep.qpn),
-	BYTES(20, 3, rep.psn),
-	BYTES(24, 1, rep.responder_resources),
-	BYTES(25, 1, rep.initiator_depth),
-	BITS(26, 0, 5, rep.ack_delay),
-	BITS(26, 5, 2, rep.failover),
-	BITS(26, 7, 1, rep.flow_control),
-	BITS(27, 0, 3, rep.rnr_retry_count),
-	BITS(27, 3, 1, rep.srq),
-	BYTES(28, 8, rep.guid),
+	BYTES(0, 4, local_id, HEX, "cm.rep"),
+	BYTES(4, 4, remote_id, HEX, "cm.rep.remotecommid"),
+	BYTES(8, 4, rep.qkey, HEX, "cm.rep.localqkey"),
+	BYTES(12, 3, rep.qpn, HEX, "cm.rep.localqpn"),
+	BYTES(20, 3, rep.psn, NUMBER, "cm.rep.startpsn"),
+	BYTES(24, 1, rep.responder_resources, NUMBER, "cm.rep.respres"),
+	BYTES(25, 1, rep.initiator_depth, NUMBER, "cm.rep.initdepth"),
+	BITS(26, 0, 5, rep.ack_delay, NUMBER, "cm.rep.tgtackdelay"),
+	BITS(26, 5, 2, rep.failover, NUMBER, "cm.rep.failoveracc"),
+	BITS(26, 7, 1, rep.flow_control, NUMBER, "cm.rep.e2eflowctrl"),
+	BITS(27, 0, 3, rep.rnr_retry_count, NUMBER, "cm.rep.rnrretrcount"),
+	BITS(27, 3, 1, rep.srq, NUMBER, "cm.rep.srq"),
+	BYTES(28, 8, rep.guid, HEX, "cm.rep.localcaguid"),
 };
 
-/* RTU, DREP */
-static const struct mad_field ids_fields[] = {
-	BYTES(0, 4, local_id),
-	BYTES(4, 4, remote_id),
+static const struct mad_field rtu_fields[] = {
+	BYTES(0, 4, local_id, HEX, "cm.rtu.localcommid"),
+	BYTES(4, 4, remote_id, HEX, "cm.rtu.remotecommid"),
+};
+
+static const struct mad_field drep_fields[] = {
+	BYTES(0, 4, local_id, HEX, "cm.drsp.localcommid"),
+	BYTES(4, 4, remote_id, HEX, "cm.drsp.remotecommid"),
 };
 
 static const struct mad_field dreq_fields[] = {
-	BYTES(0, 4, local_id),
-	BYTES(4, 4, remote_id),
-	BYTES(8, 3, dreq.remote_qpn),
+	BYTES(0, 4, local_id, HEX, "cm.dreq.localcommid"),
+	BYTES(4, 4, remote_id, HEX, "cm.dreq.remotecommid"),
+	BYTES(8, 3, dreq.remote_qpn, HEX, "cm.req.remoteqpneecn"), /* Wireshark names it so */
 };
 
 static const struct mad_field sidr_req_fields[] = {
-	BYTES(0, 4, local_id),
-	BYTES(4, 2, sidr_req.pkey),
-	BYTES(8, 8, sidr_req.service),
+	BYTES(0, 4, local_id, HEX, "cm.sidrreq.requestid"),
+	BYTES(4, 2, sidr_req.pkey, HEX, "cm.sidrreq.pkey"),
+	BYTES(8, 8, sidr_req.service, HEX, "cm.sidrreq.serviceid"),
 };
 
 static const struct mad_field sidr_rep_fields[] = {
-	BYTES(0, 4, remote_id),
-	BYTES(4, 1, sidr_rep.status),
-	BYTES(5, 1, sidr_rep.info_len),
-	BYTES(8, 3, sidr_rep.qpn),
-	BYTES(12, 8, sidr_rep.service),
-	BYTES(20, 4, sidr_rep.qkey),
-	BYTES(24, MAD_ARI_BYTES, sidr_rep.info),
+	BYTES(0, 4, remote_id, HEX, "cm.sidrrsp.requestid"),
+	BYTES(4, 1, sidr_rep.status, NUMBER, "cm.sidrrsp.status"),
+	BYTES(5, 1, sidr_rep.info_len, NUMBER, NULL),
+	BYTES(8, 3, sidr_rep.qpn, HEX, "cm.sidrrsp.qpn"),
+	BYTES(12, 8, sidr_rep.service, HEX, "cm.sidrrsp.serviceid"),
+	BYTES(20, 4, sidr_rep.qkey, HEX, "cm.sidrrsp.q_key"),
+	BYTES(24, MAD_ARI_BYTES, sidr_rep.info, NUMBER, NULL),
 };
 
-struct format {
-	const char *name;
-	const struct mad_field *fields;
-	unsigned nfields;
-	unsigned private_at, private_len;
+#define FORMAT(attr, fields, at, len, name)                                                     \
+	[(attr)-MAD_REQ] = { &#attr[4], (name), (fields), sizeof(fields) / sizeof((fields)[0]), \
+			     (at),	(len) }
+
+static const struct mad_format formats[] = {
+	FORMAT(MAD_REQ, req_fields, 140, 92, "cm.req.private"),
+	FORMAT(MAD_MRA, mra_fields, 10, 222, "cm.mra.private"),
+	FORMAT(MAD_REJ, rej_fields, 84, 148, "cm.rej.private"),
+	FORMAT(MAD_REP, rep_fields, 36, 196, "cm.rep.private"),
+	FORMAT(MAD_RTU, rtu_fields, 8, 224, "cm.rtu.private"),
+	FORMAT(MAD_DREQ, dreq_fields, 12, 220, "cm.dreq.private"),
+	FORMAT(MAD_DREP, drep_fields, 8, 224, "cm.drsp.private"),
+	FORMAT(MAD_SIDR_REQ, sidr_req_fields, 16, 216, "cm.sidrreq.private"),
+	FORMAT(MAD_SIDR_REP, sidr_rep_fields, 96, 136, "cm.sidrrsp.private"),
 };
 
-#define FORMAT(attr, fields, at, len)                                                         \
-	[(attr)-MAD_REQ] = { &#attr[4], (fields), sizeof(fields) / sizeof((fields)[0]), (at), \
-			     (len) }
-
-static const struct format formats[] = {
-	FORMAT(MAD_REQ, req_fields, 140, 92),
-	FORMAT(MAD_MRA, mra_fields, 10, 222),
-	FORMAT(MAD_REJ, rej_fields, 84, 148),
-	FORMAT(MAD_REP, rep_fields, 36, 196),
-	FORMAT(MAD_RTU, ids_fields, 8, 224),
-	FORMAT(MAD_DREQ, dreq_fields, 12, 220),
-	FORMAT(MAD_DREP, ids_fields, 8, 224),
-	FORMAT(MAD_SIDR_REQ, sidr_req_fields, 16, 216),
-	FORMAT(MAD_SIDR_REP, sidr_rep_fields, 96, 136),
-};
-
-static const struct format *format_of(unsigned attr)
+const struct mad_format *mad_format(unsigned attr)
 {
 	if (attr < MAD_REQ || attr >= MAD_END)
 		return NULL;
@@ -151,14 +147,14 @@ static const struct format *format_of(unsigned attr)
 
 unsigned mad_private_len(enum mad_attr attr)
 {
-	const struct format *f = format_of(attr);
+	const struct mad_format *f = mad_format(attr);
 
 	return f ? f->private_len : 0;
 }
 
 const char *mad_name(enum mad_attr attr)
 {
-	const struct format *f = format_of(attr);
+	const struct mad_format *f = mad_format(attr);
 
 	return f ? f->name : "?";
 }
@@ -208,11 +204,11 @@ static void member_set(uint8_t *p, unsigned size, uint64_t v)
 int mad_parse(struct mad *m, const uint8_t *buf, size_t n)
 {
 	const uint8_t *body = buf + HEADER_BYTES;
-	const struct format *f;
+	const struct mad_format *f;
 
 	if (n != MAD_BYTES || memcmp(buf, head, sizeof(head)) != 0)
 		return -1;
-	f = format_of(get_be16(buf + 16));
+	f = mad_format(get_be16(buf + 16));
 	if (!f)
 		return -1;
 	memset(m, 0, sizeof(*m));
@@ -233,7 +229,7 @@ int mad_parse(struct mad *m, const uint8_t *buf, size_t n)
 
 void mad_build(uint8_t *buf, const struct mad *m)
 {
-	const struct format *f = format_of(m->attr);
+	const struct mad_format *f = mad_format(m->attr);
 	uint8_t *body = buf + HEADER_BYTES;
 
 	memset(buf, 0, MAD_BYTES);

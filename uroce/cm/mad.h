@@ -127,6 +127,32 @@ int mad_parse(struct mad *m, const uint8_t *buf, size_t n);
 /* Writes all MAD_BYTES. */
 void mad_build(uint8_t *buf, const struct mad *m);
 
+/* A field of a message, and how people read it: decode/decode.h. */
+enum decode_kind {
+	DECODE_NUMBER,
+	DECODE_HEX,   /* a number that people read in hexadecimal digits */
+	DECODE_BYTES, /* as they are */
+	DECODE_GID,   /* an address of 16 bytes, IPv4 ones mapped */
+};
+
+struct mad_field {
+	const char *name; /* Wireshark's, without its "infiniband."; NULL: it is not shown */
+	enum decode_kind kind;
+	uint16_t bit;	   /* from the end of the header, the most significant first */
+	uint16_t width;	   /* bits; more than 64: whole bytes that are copied */
+	uint16_t at, size; /* in struct mad */
+};
+
+struct mad_format {
+	const char *name;	  /* "REQ" ... */
+	const char *private_name; /* Wireshark's, of the private data */
+	const struct mad_field *fields;
+	unsigned nfields;
+	unsigned private_at, private_len;
+};
+
+/* NULL: none of the messages above. */
+const struct mad_format *mad_format(unsigned attr);
 /* How much private data a message has, used or not: 12.6. */
 unsigned mad_private_len(enum mad_attr attr);
 /* data may be NULL when len is 0. */

@@ -93,22 +93,22 @@ int decode_ip(struct decoded *d, const uint8_t *ip, size_t n)
 
 /* ---------------------------------------------------------------- fields -- */
 
-/* Tables say where the parsers have put each field. */
+/* Tables say where the parsers have put each field: this one, and those of cm/mad.c. */
 
-struct decode_row {
+struct packet_row {
 	const char *name;
 	enum decode_kind kind;
 	unsigned flags; /* of the opcode: the header it is in; 0: every packet's */
 	uint16_t at, size;
 };
 
-#define MEMBER(st, m) offsetof(st, m), sizeof(((st *)0)->m)
-#define PKT(name, kind, flags, m)                                    \
-	{                                                            \
-		name, DECODE_##kind, flags, MEMBER(struct packet, m) \
+#define PKT(name, kind, flags, m)                                       \
+	{                                                               \
+		name, DECODE_##kind, flags, offsetof(struct packet, m), \
+			sizeof(((struct packet *)0)->m)                 \
 	}
 
-static const struct decode_row packet_rows[] = {
+static const struct packet_row packet_rows[] = {
 	PKT("bth.se", NUMBER, 0, solicited),
 	PKT("bth.m", NUMBER, 0, migreq),
 	PKT("bth.p_key", HEX, 0, pkey),
@@ -129,132 +129,16 @@ static const struct decode_row packet_rows[] = {
 	PKT("immdt", BYTES, WIRE_IMM, imm),
 };
 
-#define MAD(name, kind, m)                                    \
-	{                                                     \
-		name, DECODE_##kind, 0, MEMBER(struct mad, m) \
-	}
-
-static const struct decode_row req_rows[] = {
-	MAD("cm.req", HEX, local_id),
-	MAD("cm.req.serviceid", HEX, req.service),
-	MAD("cm.req.localcaguid", HEX, req.guid),
-	MAD("cm.req.localqkey", HEX, req.qkey),
-	MAD("cm.req.localqpn", HEX, req.qpn),
-	MAD("cm.req.responderres", NUMBER, req.responder_resources),
-	MAD("cm.req.initdepth", NUMBER, req.initiator_depth),
-	MAD("cm.req.remoteresptout", NUMBER, req.remote_timeout),
-	MAD("cm.req.transpsvctype", NUMBER, req.transport),
-	MAD("cm.req.e2eflowctrl", NUMBER, req.flow_control),
-	MAD("cm.req.startpsn", NUMBER, req.psn),
-	MAD("cm.req.localresptout", NUMBER, req.local_timeout),
-	MAD("cm.req.retrcount", NUMBER, req.retry_count),
-	MAD("cm.req.pkey", HEX, req.pkey),
-	MAD("cm.req.pppmtu", NUMBER, req.mtu),
-	MAD("cm.req.rdcexist", NUMBER, req.rdc),
-	MAD("cm.req.rnrretrcount", NUMBER, req.rnr_retry_count),
-	MAD("cm.req.maxcmretr", NUMBER, req.max_retries),
-	MAD("cm.req.srq", NUMBER, req.srq),
-	MAD("cm.req.ext_transport", NUMBER, req.extended),
-	MAD("cm.req.prim_locallid", NUMBER, req.slid),
-	MAD("cm.req.prim_remotelid", NUMBER, req.dlid),
-	MAD("cm.req.prim_localgid", GID, req.sgid),
-	MAD("cm.req.prim_remotegid", GID, req.dgid),
-	MAD("cm.req.prim_flowlabel", HEX, req.flow_label),
-	MAD("cm.req.prim_pktrate", NUMBER, req.rate),
-	MAD("cm.req.prim_tfcclass", NUMBER, req.tclass),
-	MAD("cm.req.prim_hoplim", NUMBER, req.hops),
-	MAD("cm.req.prim_sl", NUMBER, req.sl),
-	MAD("cm.req.prim_subnetlocal", NUMBER, req.subnet_local),
-	MAD("cm.req.prim_localacktout", NUMBER, req.ack_timeout),
-};
-
-static const struct decode_row mra_rows[] = {
-	MAD("cm.mra.localcommid", HEX, local_id),
-	MAD("cm.mra.remotecommid", HEX, remote_id),
-	MAD("cm.mra.msgmraed", NUMBER, mra.about),
-	MAD("cm.mra.servicetout", NUMBER, mra.timeout),
-};
-
-static const struct decode_row rej_rows[] = {
-	MAD("cm.rej.localcommid", HEX, local_id), MAD("cm.rej.remotecommid", HEX, remote_id),
-	MAD("cm.rej.msgrej", NUMBER, rej.about),  MAD("cm.rej.rejinfolen", NUMBER, rej.info_len),
-	MAD("cm.rej.reason", NUMBER, rej.reason), MAD("cm.rej.ari", BYTES, rej.info),
-};
-
-static const struct decode_row rep_rows[] = {
-	MAD("cm.rep", HEX, local_id),
-	MAD("cm.rep.remotecommid", HEX, remote_id),
-	MAD("cm.rep.localqkey", HEX, rep.qkey),
-	MAD("cm.rep.localqpn", HEX, rep.qpn),
-	MAD("cm.rep.startpsn", NUMBER, rep.psn),
-	MAD("cm.rep.respres", NUMBER, rep.responder_resources),
-	MAD("cm.rep.initdepth", NUMBER, rep.initiator_depth),
-	MAD("cm.rep.tgtackdelay", NUMBER, rep.ack_delay),
-	MAD("cm.rep.failoveracc", NUMBER, rep.failover),
-	MAD("cm.rep.e2eflowctrl", NUMBER, rep.flow_control),
-	MAD("cm.rep.rnrretrcount", NUMBER, rep.rnr_retry_count),
-	MAD("cm.rep.srq", NUMBER, rep.srq),
-	MAD("cm.rep.localcaguid", HEX, rep.guid),
-};
-
-static const struct decode_row rtu_rows[] = {
-	MAD("cm.rtu.localcommid", HEX, local_id),
-	MAD("cm.rtu.remotecommid", HEX, remote_id),
-};
-
-static const struct decode_row dreq_rows[] = {
-	MAD("cm.dreq.localcommid", HEX, local_id), MAD("cm.dreq.remotecommid", HEX, remote_id),
-	MAD("cm.req.remoteqpneecn", HEX, dreq.remote_qpn), /* Wireshark's name for it */
-};
-
-static const struct decode_row drep_rows[] = {
-	MAD("cm.drsp.localcommid", HEX, local_id),
-	MAD("cm.drsp.remotecommid", HEX, remote_id),
-};
-
-static const struct decode_row sidr_req_rows[] = {
-	MAD("cm.sidrreq.requestid", HEX, local_id),
-	MAD("cm.sidrreq.pkey", HEX, sidr_req.pkey),
-	MAD("cm.sidrreq.serviceid", HEX, sidr_req.service),
-};
-
-static const struct decode_row sidr_rep_rows[] = {
-	MAD("cm.sidrrsp.requestid", HEX, remote_id),
-	MAD("cm.sidrrsp.status", NUMBER, sidr_rep.status),
-	MAD("cm.sidrrsp.qpn", HEX, sidr_rep.qpn),
-	MAD("cm.sidrrsp.serviceid", HEX, sidr_rep.service),
-	MAD("cm.sidrrsp.q_key", HEX, sidr_rep.qkey),
-};
-
-#define TABLE(attr, rows_, private) \
-	[(attr)-MAD_REQ] = { rows_, sizeof(rows_) / sizeof((rows_)[0]), (private) }
-
-static const struct {
-	const struct decode_row *rows;
-	size_t n;
-	const char *private;
-} mads[] = {
-	TABLE(MAD_REQ, req_rows, "cm.req.private"),
-	TABLE(MAD_MRA, mra_rows, "cm.mra.private"),
-	TABLE(MAD_REJ, rej_rows, "cm.rej.private"),
-	TABLE(MAD_REP, rep_rows, "cm.rep.private"),
-	TABLE(MAD_RTU, rtu_rows, "cm.rtu.private"),
-	TABLE(MAD_DREQ, dreq_rows, "cm.dreq.private"),
-	TABLE(MAD_DREP, drep_rows, "cm.drsp.private"),
-	TABLE(MAD_SIDR_REQ, sidr_req_rows, "cm.sidrreq.private"),
-	TABLE(MAD_SIDR_REP, sidr_rep_rows, "cm.sidrrsp.private"),
-};
-
-static void emit_row(const struct decode_row *r, const void *of, decode_fn *fn, void *arg)
+static void emit_member(const char *name, enum decode_kind kind, const void *at, size_t size,
+			decode_fn *fn, void *arg)
 {
-	const uint8_t *at = (const uint8_t *)of + r->at;
-	struct decode_field f = { .name = r->name, .kind = r->kind };
+	struct decode_field f = { .name = name, .kind = kind };
 
-	if (r->kind == DECODE_NUMBER || r->kind == DECODE_HEX) {
-		f.value = native_get(at, r->size);
+	if (kind == DECODE_NUMBER || kind == DECODE_HEX) {
+		f.value = native_get(at, size);
 	} else {
 		f.bytes = at;
-		f.len = r->size;
+		f.len = size;
 	}
 	fn(arg, &f);
 }
@@ -284,30 +168,33 @@ static void emit_syndrome(uint8_t s, decode_fn *fn, void *arg)
 
 static void emit_ip(const struct mad_ip *ip, decode_fn *fn, void *arg)
 {
-	static const struct decode_row rows[] = {
-		{ "cm.req.ip_cm.sport", DECODE_NUMBER, 0, MEMBER(struct mad_ip, sport) },
-		{ "cm.req.ip_cm.sip", DECODE_GID, 0, MEMBER(struct mad_ip, src) },
-		{ "cm.req.ip_cm.dip", DECODE_GID, 0, MEMBER(struct mad_ip, dst) },
-	};
-
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		emit_row(&rows[i], ip, fn, arg);
+	emit_number("cm.req.ip_cm.sport", DECODE_NUMBER, ip->sport, fn, arg);
+	emit_member("cm.req.ip_cm.sip", DECODE_GID, &ip->src, sizeof(ip->src), fn, arg);
+	emit_member("cm.req.ip_cm.dip", DECODE_GID, &ip->dst, sizeof(ip->dst), fn, arg);
 }
 
 static void emit_mad(const struct decoded *d, decode_fn *fn, void *arg)
 {
-	unsigned i = d->mad.attr - MAD_REQ, skip = 0;
+	const struct mad_format *format = mad_format(d->mad.attr);
+	const char *private_name = format->private_name;
+	unsigned skip = 0;
 
 	emit_number("mad.attributeid", DECODE_HEX, d->mad.attr, fn, arg);
 	emit_number("mad.transactionid", DECODE_HEX, d->mad.tid, fn, arg);
-	for (size_t j = 0; j < mads[i].n; j++)
-		emit_row(&mads[i].rows[j], &d->mad, fn, arg);
+	for (unsigned i = 0; i < format->nfields; i++) {
+		const struct mad_field *f = &format->fields[i];
+
+		if (f->name)
+			emit_member(f->name, f->kind, (const uint8_t *)&d->mad + f->at, f->size, fn,
+				    arg);
+	}
 	if (d->has_ip) {
 		emit_ip(&d->ip, fn, arg);
 		skip = MAD_IP_BYTES;
+		if (d->mad.attr == MAD_REQ)
+			private_name = "cm.req.ip_cm.private";
 	}
-	emit_bytes(skip && d->mad.attr == MAD_REQ ? "cm.req.ip_cm.private" : mads[i].private,
-		   d->mad.data + skip, mad_private_len(d->mad.attr) - skip, fn, arg);
+	emit_bytes(private_name, d->mad.data + skip, format->private_len - skip, fn, arg);
 }
 
 void decode_fields(const struct decoded *d, decode_fn *fn, void *arg)
@@ -318,9 +205,12 @@ void decode_fields(const struct decoded *d, decode_fn *fn, void *arg)
 		return;
 	emit_number("bth.opcode", DECODE_NUMBER, p->op->code, fn, arg);
 	emit_number("bth.padcnt", DECODE_NUMBER, d->data[1] >> 4 & 3, fn, arg);
-	for (unsigned i = 0; i < sizeof(packet_rows) / sizeof(packet_rows[0]); i++)
-		if (!packet_rows[i].flags || packet_rows[i].flags & p->op->flags)
-			emit_row(&packet_rows[i], p, fn, arg);
+	for (unsigned i = 0; i < sizeof(packet_rows) / sizeof(packet_rows[0]); i++) {
+		const struct packet_row *r = &packet_rows[i];
+
+		if (!r->flags || r->flags & p->op->flags)
+			emit_member(r->name, r->kind, (const uint8_t *)p + r->at, r->size, fn, arg);
+	}
 	if (p->op->flags & WIRE_AETH)
 		emit_syndrome(p->syndrome, fn, arg);
 	if (p->op->flags & WIRE_IETH)

@@ -26,18 +26,11 @@ struct decoded {
 	struct mad_ip ip;
 };
 
-enum decode_kind {
-	DECODE_NUMBER,
-	DECODE_HEX,   /* a number that people read in hexadecimal digits */
-	DECODE_BYTES, /* bytes[0..len) */
-	DECODE_GID,   /* an address of 16 bytes, IPv4 ones mapped */
-};
-
 struct decode_field {
 	const char *name;
 	enum decode_kind kind;
 	uint64_t value;
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* of DECODE_BYTES and DECODE_GID */
 	size_t len;
 };
 typedef void decode_fn(void *arg, const struct decode_field *f);
