@@ -19,6 +19,7 @@
 #define PATIENCE_MS 5000 /* for a process that is joining at the same time */
 #define GATHER_MS   2000 /* to get the sockets from another process */
 #define LEAVING_MS  300	 /* for a process that ends to release the port */
+#define CLOSING_MS  3000 /* for the kernel to close sockets that no process has any more */
 #define ANSWER_MS   20	 /* before the next process is asked, too */
 #define GOING_MS    10	 /* between two attempts */
 #define MOVES	    10	 /* from one directory to another in use */
@@ -359,11 +360,12 @@ static enum gathered gather_sockets(struct reason *r)
 			return got;
 		/* A process that ends closes its sockets one by one: its name may be gone while it
 		 * still has the port; or it looks like another program. */
-		if (got == FOREIGN && now_ms() >= since + LEAVING_MS) {
+		if (got == FOREIGN && now_ms() >= since + LEAVING_MS &&
+		    (port_has_owner() || now_ms() >= since + CLOSING_MS)) {
 			set_reason_in_use(r);
 			return FAILED;
 		}
-		if (now_ms() >= since + GATHER_MS) {
+		if (got == SILENT && now_ms() >= since + GATHER_MS) {
 			set_reason_silent(r);
 			return FAILED;
 		}

@@ -164,6 +164,8 @@ bool port_is_of_another_user(void);
  * and what to do about it. */
 enum port_owner { PORT_OF_THIS_USER, PORT_OF_ANOTHER, PORT_OF_KERNEL };
 enum port_owner port_owner_print(char *buf, size_t n);
+/* Is there a process, or rdma_rxe, that has the port? Not if its sockets are only being closed. */
+bool port_has_owner(void);
 /* The process that has bound the name, or 0. */
 pid_t name_owner(const struct local_name *name);
 bool name_is_of(pid_t pid, const struct local_name *name);

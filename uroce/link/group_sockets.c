@@ -566,6 +566,18 @@ static void print_user(unsigned uid, char *buf, size_t n)
 		snprintf(buf, n, "with uid %u", uid);
 }
 
+static bool is_of_kernel(const struct inodes *set)
+{
+	return set->uid == 0 && access("/sys/module/rdma_rxe", F_OK) == 0;
+}
+
+bool port_has_owner(void)
+{
+	struct inodes set = find_port_inodes();
+
+	return set.n && (is_of_kernel(&set) || find_process(&set));
+}
+
 enum port_owner port_owner_print(char *buf, size_t n)
 {
 	struct inodes set = find_port_inodes();
@@ -578,7 +590,7 @@ enum port_owner port_owner_print(char *buf, size_t n)
 	} else if (pid) {
 		process_print(pid, process, sizeof(process));
 		snprintf(buf, n, "%s of user %s", process, user);
-	} else if (set.uid == 0 && access("/sys/module/rdma_rxe", F_OK) == 0) {
+	} else if (is_of_kernel(&set)) {
 		snprintf(buf, n,
 			 "the kernel's rdma_rxe (use its device, which 'rdma link' shows, or "
 			 "remove it with 'rdma link delete')");

@@ -307,6 +307,45 @@ static void bind_port(int fd)
 	CHECK(attempts < 2000);
 }
 
+/* A socket that no process has any more is about to be closed, which takes longer than it takes a
+ * process to end if the machine is busy. Here it is on its way through a socket that nobody reads.
+ */
+static void test_closing(void)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = control.room,
+			    .msg_controllen = sizeof(control.room) };
+	struct worker w;
+	ssize_t n;
+	int fd, way[2];
+
+	worker_start(&w, 0);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bind_port(fd);
+	CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, way), 0);
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	CHECK_INT(sendmsg(way[0], &m, 0), 1);
+	close(fd);
+	CHECK(send(w.fd, "join", 4, 0) == 4);
+	CHECK(recv(w.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0);
+	poll(NULL, 0, 800);
+	CHECK(recv(w.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0); /* it has not given up */
+	close(way[0]);
+	close(way[1]);
+	n = recv(w.fd, w.answer, sizeof(w.answer) - 1, 0);
+	CHECK(n > 0);
+	w.answer[n] = '\0';
+	CHECK_INT(worker_number(&w, "slot"), 1);
+	worker_end(&w);
+}
+
 static void test_other_program(void)
 {
 	int fd, one = 1;
@@ -555,6 +594,7 @@ int main(void)
 	test_stopped();
 	test_stopped_closed();
 	test_users();
+	test_closing();
 	test_other_program();
 	test_fork();
 	test_raw_fork();
