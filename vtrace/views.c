@@ -428,7 +428,7 @@ static void write_timeline(void)
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
-	ladder_print(NULL, &the.ladder.ladder, 0, o);
+	ladder_print(&the.ladder.ladder, 0, o);
 	out_print(o, OUT_TEXT, &text);
 	if (the.ladder.ladder.remarks)
 		fputs(the.ladder.ladder.remarks, the.v.to);

@@ -202,26 +202,14 @@ bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t 
 	return qp;
 }
 
+#define PEER_MS 3000 /* how long a peer may take to show its objects */
+
 /* What the peer shows; NULL when it is busy or gone. */
 static Tcl_Obj *ask_peer(struct session *s, const char *name)
 {
-	const struct peer *p = obj_find(s, &peer_class, name);
-	Tcl_Obj *script, *result = NULL;
-	bool printing = s->printing;
+	struct peer *p = obj_find(s, &peer_class, name);
 
-	if (!p || p->state != PEER_READY || peer_busy(p))
-		return NULL;
-	script = Tcl_ObjPrintf("@%s -within 3s show", name);
-	Tcl_IncrRefCount(script);
-	s->printing = false; /* there, either */
-	if (interp_eval(s, script) == TCL_OK)
-		result = Tcl_DuplicateObj(Tcl_GetObjResult(s->tcl));
-	else
-		fail_clear(&s->fail);
-	s->printing = printing;
-	Tcl_DecrRefCount(script);
-	Tcl_ResetResult(s->tcl);
-	return result;
+	return p && p->state == PEER_READY && !peer_busy(p) ? peer_ask(p, "show", PEER_MS) : NULL;
 }
 
 /* Of a QP of this session it is known with which PSN it began. */

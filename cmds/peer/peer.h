@@ -124,6 +124,9 @@ const struct call *peer_busy(const struct peer *p);
 /* Takes the answer of a call that is done: its value (new, reference count 0), or NULL with s->fail
  * and the interpreter's result filled. Frees the call. */
 Tcl_Obj *peer_take(struct peer *p, struct call *c);
+/* The value (reference count 0) of a command at a peer that is not busy. Nothing is printed. NULL:
+ * it has failed there, or there is no answer in that time. */
+Tcl_Obj *peer_ask(struct peer *p, const char *script, int64_t within_ms);
 /* Handles a message "done". */
 void peer_answer(struct peer *p, struct json_object *body);
 /* Fails because the peer has ended, with its last lines. */

@@ -427,3 +427,24 @@ Tcl_Obj *peer_take(struct peer *p, struct call *c)
 	json_object_put(answer);
 	return result;
 }
+
+Tcl_Obj *peer_ask(struct peer *p, const char *script, int64_t within_ms)
+{
+	struct session *s = p->s; /* the peer may go meanwhile */
+	Tcl_Obj *text = Tcl_NewStringObj(script, -1), *value = NULL;
+	const bool printing = s->printing;
+	struct call *c;
+
+	Tcl_IncrRefCount(text);
+	s->printing = false; /* nor does the peer print */
+	c = peer_call(p, text, true, json_object_new_array(), false);
+	s->printing = printing;
+	if (c && peer_await(p, c, within_ms, true) == 0)
+		value = peer_take(p, c);
+	if (!value) {
+		fail_clear(&s->fail);
+		Tcl_ResetResult(s->tcl);
+	}
+	Tcl_DecrRefCount(text);
+	return value;
+}

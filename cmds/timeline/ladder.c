@@ -48,21 +48,6 @@ static void add_remark(struct ladder *l, const char *name, const char *why)
 	l->remarks = more;
 }
 
-/* What a peer has noted; NULL: it cannot be had. */
-static Tcl_Obj *ask_peer(struct session *s, struct peer *p)
-{
-	Tcl_Obj *script = Tcl_NewStringObj("timeline -raw", -1);
-	bool printing = s->printing;
-	struct call *c;
-
-	Tcl_IncrRefCount(script);
-	s->printing = false;
-	c = peer_call(p, script, true, json_object_new_array(), false);
-	s->printing = printing;
-	Tcl_DecrRefCount(script);
-	return c && peer_await(p, c, PEER_MS, true) == 0 ? peer_take(p, c) : NULL;
-}
-
 unsigned ladder_add_place(struct ladder *l, const char *name)
 {
 	l->places = xgrow(l->places, l->nplaces, sizeof *l->places);
@@ -96,14 +81,13 @@ static void add_peers(struct session *s, struct ladder *l)
 		else if (peer_busy(p))
 			add_remark(l, o->name, "it is busy: its lane is left out");
 		else
-			list = ask_peer(s, p);
+			list = peer_ask(p, "timeline -raw", PEER_MS);
 		if (!list)
 			continue;
 		Tcl_IncrRefCount(list);
 		add_values(l, place, list);
 		Tcl_DecrRefCount(list);
 	}
-	fail_clear(&s->fail); /* a peer that has nothing to tell is no failure */
 }
 
 static struct ladder_row *find_sent_row(struct ladder *l, const struct ladder_row *in)
@@ -390,7 +374,9 @@ static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
 	return n;
 }
 
-void ladder_fold(struct ladder *l)
+/* Marks the rows that repeat the few before them, such as a request that is sent again and again.
+ */
+static void fold_rows(struct ladder *l)
 {
 	for (unsigned i = 1; i < l->n; i++)
 		for (unsigned len = 1; len <= FOLD_ROWS && len <= i; len++) {
@@ -473,7 +459,7 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	ladder_arrange(l);
 	if (how->qp)
 		keep_rows_of(l, how->qp);
-	ladder_fold(l);
+	fold_rows(l);
 	ladder_keep_last(l, how->last);
 }
 

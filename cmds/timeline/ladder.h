@@ -102,9 +102,6 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 unsigned ladder_add_place(struct ladder *l, const char *name);
 /* Puts the rows in order, and each on its lane. */
 void ladder_arrange(struct ladder *l);
-/* Marks the rows that repeat the few before them, such as a request that is sent again and again.
- */
-void ladder_fold(struct ladder *l);
 /* Keeps the last rows only, last of them not folded. 0: keeps all. */
 void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
@@ -136,7 +133,10 @@ void ladder_rows_out(const struct ladder *l, struct out *o);
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);
 
 /* ladder_text.c: width 0: that of the terminal. */
-void ladder_print(struct session *s, const struct ladder *l, unsigned width, struct out *o);
+void ladder_print(const struct ladder *l, unsigned width, struct out *o);
+/* How many bytes of text fit into that many columns: up to a blank or behind a comma where there is
+ * one. */
+size_t ladder_fitting(const char *text, unsigned columns);
 /* ladder_svg.c: appends an svg element, with its style where it stands alone. */
 void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d);
 

@@ -52,21 +52,6 @@ static unsigned lane_x(const struct drawing *g, int lane)
 	return TIME_X + MARGIN + (unsigned)lane * g->zone;
 }
 
-/* Bytes of text that fit, ending with a whole character, at a blank where there is one. */
-static size_t fitting_bytes(const char *text, size_t letters)
-{
-	size_t at = 0, n = 0, blank = 0;
-
-	while (text[at]) {
-		if (((unsigned char)text[at] & 0xc0) != 0x80 && ++n > letters)
-			return blank > letters / 3 ? blank : at;
-		if (text[at] == ' ')
-			blank = at;
-		at++;
-	}
-	return at;
-}
-
 static void append_title(Tcl_DString *d, const char *text)
 {
 	Tcl_DStringAppend(d, "<title>", -1);
@@ -97,13 +82,13 @@ static const char *mark_of(const struct ladder_row *r)
 static void draw_event(struct drawing *g, const struct ladder_row *r)
 {
 	char *says = ladder_says(r), *text = xasprintf("%s%s", mark_of(r), says), *rest = text;
-	size_t letters = (size_t)((g->zone - 2 * MARGIN) / PER_LETTER);
+	unsigned letters = (unsigned)((g->zone - 2 * MARGIN) / PER_LETTER);
 
 	draw_time(g, r);
 	xappendf(g->d, "<g class=\"%s%s\">", classes[r->kind], r->bad ? " bad" : "");
 	append_title(g->d, says);
 	for (unsigned i = 0; *rest && i < LINES_MAX; i++) {
-		size_t len = fitting_bytes(rest, letters - (i ? 2 : 0));
+		size_t len = ladder_fitting(rest, letters - (i ? 2 : 0));
 
 		g->y += i ? LINE : 0;
 		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->kind],
@@ -123,7 +108,7 @@ static void draw_event(struct drawing *g, const struct ladder_row *r)
 /* In the middle of an arrow, which stops for it. */
 static void draw_label(const struct drawing *g, const char *text, int x, int room, const char *bad)
 {
-	size_t len = fitting_bytes(text, (size_t)(room / PER_LETTER));
+	size_t len = ladder_fitting(text, (unsigned)(room / PER_LETTER));
 	int width = (int)((double)len * PER_LETTER) + 10;
 
 	xappendf(g->d,

@@ -61,9 +61,7 @@ static bool is_before_unit(const char *blank)
 	return blank[1] && (!blank[2] || blank[2] == ' ');
 }
 
-/* How many bytes of text fit into that many columns; up to a blank or behind a comma where there is
- * one. */
-static size_t fitting_bytes(const char *text, unsigned room)
+size_t ladder_fitting(const char *text, unsigned room)
 {
 	size_t at = 0, blank = 0;
 	unsigned n = 0;
@@ -165,11 +163,11 @@ static void draw_event(struct ladder_page *p, const struct ladder_row *r)
 	time_of(p, r);
 	for (unsigned i = 0; i < LINES_MAX && (*rest || !i); i++) {
 		bool last = i + 1 == LINES_MAX;
-		size_t len = fitting_bytes(rest, i ? room - 2 : room);
+		size_t len = ladder_fitting(rest, i ? room - 2 : room);
 		char *shown;
 
 		if (last && rest[len])
-			len = fitting_bytes(rest, room - 6);
+			len = ladder_fitting(rest, room - 6);
 		shown = xasprintf("%.*s%s", (int)len, rest, last && rest[len] ? " ..." : "");
 		if (i)
 			append_blanks(p, TIME_WIDTH);
@@ -199,7 +197,7 @@ struct arrow {
 static void below_arrow(struct ladder_page *p, const struct arrow *a, unsigned at, const char *rest)
 {
 	while (*rest) {
-		int len = (int)fitting_bytes(rest, a->room - at);
+		int len = (int)ladder_fitting(rest, a->room - at);
 		char *shown = xasprintf("%.*s", len, rest);
 
 		append_blanks(p, TIME_WIDTH);
@@ -229,7 +227,7 @@ static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 	a.left = (unsigned)(a.to_right ? r->from : r->to);
 	a.right = (unsigned)(a.to_right ? r->to : r->from);
 	a.room = (a.right - a.left) * p->zone - 1;
-	len = fitting_bytes(text, a.room - 3);
+	len = ladder_fitting(text, a.room - 3);
 	shown = xasprintf(" %.*s ", (int)len, text);
 	shaft = a.room - 1 - text_columns(shown);
 	before = a.to_right ? shaft - shaft / 2 : shaft / 2;
@@ -273,7 +271,7 @@ static void draw_head(struct ladder_page *p)
 	out_text(p->o, "%*s ", TIME_WIDTH - 1, "ms");
 	for (unsigned i = 0; i < p->l->nlanes; i++) {
 		const char *label = p->l->lanes[i].label;
-		size_t len = fitting_bytes(label, p->zone - 2);
+		size_t len = ladder_fitting(label, p->zone - 2);
 		char *shown = xasprintf("%.*s", (int)len, label);
 
 		out_paint(p->o, PAINT_STRONG);
@@ -286,11 +284,10 @@ static void draw_head(struct ladder_page *p)
 	out_text(p->o, "\n");
 }
 
-void ladder_print(struct session *s, const struct ladder *l, unsigned width, struct out *o)
+void ladder_print(const struct ladder *l, unsigned width, struct out *o)
 {
 	struct ladder_page p = { .l = l, .g = print_is_utf8() ? &utf8 : &ascii, .o = o };
 
-	(void)s;
 	if (!l->n)
 		return;
 	width = width ? width : terminal_width();

@@ -67,33 +67,22 @@ static void report_failures(const struct ladder *l, const char *why, Tcl_DString
 #define LINE	  16
 #define LINES_MAX 48 /* of a region */
 
-static void append_mark(Tcl_DString *d, bool begin)
-{
-	Tcl_DStringAppend(d, begin ? "<mark>" : "</mark>", -1);
-}
-
 /* As hex or as characters, what differs from other marked. */
 static void append_bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tcl_DString *d)
 {
-	for (size_t i = 0; i < LINE; i++) {
-		char text[8];
+	for (size_t i = 0; i < n; i++) {
+		const bool differs = p[i] != other[i];
 
-		if (i >= n) {
-			Tcl_DStringAppend(d, hex ? "   " : "", -1);
-			continue;
-		}
+		Tcl_DStringAppend(d, differs ? "<mark>" : "", -1);
 		if (hex)
-			snprintf(text, sizeof text, "%02x", p[i]);
+			xappendf(d, "%02x", p[i]);
 		else
-			snprintf(text, sizeof text, "%c", p[i] >= ' ' && p[i] < 0x7f ? p[i] : '.');
-		if (p[i] != other[i])
-			append_mark(d, true);
-		markup_text(d, text);
-		if (p[i] != other[i])
-			append_mark(d, false);
-		if (hex)
-			Tcl_DStringAppend(d, " ", 1);
+			markup_textf(d, "%c", p[i] >= ' ' && p[i] < 0x7f ? p[i] : '.');
+		Tcl_DStringAppend(d, differs ? "</mark>" : "", -1);
+		Tcl_DStringAppend(d, hex ? " " : "", -1);
 	}
+	if (hex)
+		xappendf(d, "%*s", 3 * (int)(LINE - n), "");
 }
 
 static void append_dump_line(size_t off, const char *label, const uint8_t *p, const uint8_t *other,
@@ -174,17 +163,15 @@ static void report_memory(struct session *s, Tcl_DString *d)
 static void report_program(struct session *s, Tcl_DString *d)
 {
 	struct program p = { .s = s, .role = END_BOTH };
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	program_write(&p);
 	if (p.nphases) {
-		Tcl_DStringInit(&text);
 		program_text(&p, "session.c", &text);
 		xappendf(d, "<section id=\"program\"><h2>The session as a C program</h2>\n"
 			    "<details><summary>session.c</summary>\n<pre>");
 		markup_text(d, Tcl_DStringValue(&text));
 		xappendf(d, "</pre></details></section>\n");
-		Tcl_DStringFree(&text);
 	}
 	program_free(&p);
 }
@@ -333,58 +320,38 @@ static void append_summary(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, "</header>\n<main>\n", -1);
 }
 
-/* For a reader who cannot see the drawing, or wants to copy from it. */
-static void ladder_table(const struct ladder *l, Tcl_DString *d)
+static void append_cell(Tcl_DString *d, const char *attributes, const char *text)
 {
-	Tcl_DStringAppend(d,
-			  "<details><summary>The same as a table</summary><table><thead><tr>"
-			  "<th class=\"n\" scope=\"col\">ms</th><th scope=\"col\">End</th>"
-			  "<th scope=\"col\">Kind</th><th scope=\"col\">What</th></tr></thead>"
-			  "<tbody>\n",
-			  -1);
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *r = &l->rows[i];
-		char *says = ladder_says(r);
-
-		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>", r->bad ? " class=\"bad\"" : "",
-			 ladder_ms(l, r));
-		markup_text(d, ladder_end(l, r->from));
-		xappendf(d, "</td><td>%s</td><td class=\"w\">", ladder_words[r->kind]);
-		markup_text(d, says);
-		Tcl_DStringAppend(d, "</td></tr>\n", -1);
-		free(says);
-	}
-	Tcl_DStringAppend(d, "</tbody></table></details>\n", -1);
+	xappendf(d, "<td%s>", attributes);
+	markup_text(d, text);
+	Tcl_DStringAppend(d, "</td>", -1);
 }
 
-static void packet_table(const struct ladder *l, Tcl_DString *d)
+/* A table of all rows, or of the packets with their headers. */
+static void append_table(const struct ladder *l, bool packets, Tcl_DString *d)
 {
-	if (!count_rows(l, LADDER_PACKET))
-		return;
-	Tcl_DStringAppend(d,
-			  "<section id=\"packets\"><h2>Packets</h2>\n<table><thead><tr>"
-			  "<th class=\"n\" scope=\"col\">ms</th><th scope=\"col\">From</th>"
-			  "<th scope=\"col\">Packet</th><th scope=\"col\">Addresses and headers"
-			  "</th></tr></thead><tbody>\n",
-			  -1);
+	xappendf(d,
+		 "<table><thead><tr><th class=\"n\" scope=\"col\">ms</th><th scope=\"col\">%s</th>"
+		 "<th scope=\"col\">%s</th><th scope=\"col\">%s</th></tr></thead><tbody>\n",
+		 packets ? "From" : "End", packets ? "Packet" : "Kind",
+		 packets ? "Addresses and headers" : "What");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 		char *says;
 
-		if (r->kind != LADDER_PACKET)
+		if (packets && r->kind != LADDER_PACKET)
 			continue;
 		says = ladder_says(r);
-		xappendf(d, "<tr%s><td class=\"n\">%.3f</td><td>",
-			 r->bad || !r->arrived ? " class=\"bad\"" : "", ladder_ms(l, r));
-		markup_text(d, ladder_end(l, r->from));
-		Tcl_DStringAppend(d, "</td><td>", -1);
-		markup_text(d, says);
-		Tcl_DStringAppend(d, "</td><td class=\"w\">", -1);
-		markup_text(d, r->result ? r->result : "");
-		Tcl_DStringAppend(d, "</td></tr>\n", -1);
+		xappendf(d, "<tr%s><td class=\"n\">%.3f</td>",
+			 r->bad || (packets && !r->arrived) ? " class=\"bad\"" : "",
+			 ladder_ms(l, r));
+		append_cell(d, "", ladder_end(l, r->from));
+		append_cell(d, "", packets ? says : ladder_words[r->kind]);
+		append_cell(d, " class=\"w\"", !packets ? says : r->result ? r->result : "");
+		Tcl_DStringAppend(d, "</tr>\n", -1);
 		free(says);
 	}
-	Tcl_DStringAppend(d, "</tbody></table></section>\n", -1);
+	Tcl_DStringAppend(d, "</tbody></table>", -1);
 }
 
 void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
@@ -396,10 +363,16 @@ void report_page(struct session *s, const char *title, const struct ladder *l, c
 	Tcl_DStringAppend(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">", -1);
 	ladder_svg(l, false, d);
 	Tcl_DStringAppend(d, "</div>\n", -1);
-	ladder_table(l, d);
-	Tcl_DStringAppend(d, "</section>\n", -1);
+	/* for a reader who cannot see the drawing, or wants to copy from it */
+	Tcl_DStringAppend(d, "<details><summary>The same as a table</summary>", -1);
+	append_table(l, false, d);
+	Tcl_DStringAppend(d, "</details>\n</section>\n", -1);
 	report_qps(l, d);
-	packet_table(l, d);
+	if (count_rows(l, LADDER_PACKET)) {
+		Tcl_DStringAppend(d, "<section id=\"packets\"><h2>Packets</h2>\n", -1);
+		append_table(l, true, d);
+		Tcl_DStringAppend(d, "</section>\n", -1);
+	}
 	if (s) {
 		report_memory(s, d);
 		report_program(s, d);
@@ -421,13 +394,12 @@ static void last_failure(struct session *s, Tcl_DString *why)
 static int report_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct report_args *a = args;
-	Tcl_DString d, why;
+	SCOPED_TEXT(d);
+	SCOPED_TEXT(why);
 	struct ladder l;
 	int rc = -1;
 
 	ladder_make(s, &(struct ladder_how){ .all = true }, &l);
-	Tcl_DStringInit(&d);
-	Tcl_DStringInit(&why);
 	if (!l.n) {
 		fail(s, "report", "NOTHING", "nothing was noted%s",
 		     timeline_is_on(s) ? " yet" : ": the timeline is off");
@@ -444,8 +416,6 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 		out_u64(o, "bytes", (uint64_t)Tcl_DStringLength(&d), " in %s\n", a->path);
 	}
 undo:
-	Tcl_DStringFree(&why);
-	Tcl_DStringFree(&d);
 	ladder_free(&l);
 	return rc;
 }

@@ -21,181 +21,6 @@
 #include "timeline/timeline.h"
 #include "wire/wire.h"
 
-enum { HOW_OFF, HOW_ON, HOW_CLEAR };
-
-static const struct word hows[] = { { "off", HOW_OFF, "nothing is noted any more" },
-				    { "on", HOW_ON, "note calls, events, packets and states" },
-				    { "clear", HOW_CLEAR, "forget what was noted" },
-				    { 0 } };
-
-struct timeline_args {
-	struct num how, last, width;
-	const char *qp, *svg;
-	bool all, raw, force;
-};
-
-static const struct arg timeline_args[] = {
-	POS_OPT("how", timeline_args, how, kind_enum, "on, off or clear (default: show it)",
-		.data = hows),
-	SWITCH("all", timeline_args, all, "also what went before, and is about what is gone"),
-	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1, .max = 1u << 20),
-	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
-	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
-	    .min = 40, .max = 1000),
-	OPT("svg", timeline_args, svg, kind_path, "draw it into this file"),
-	SWITCH("force", timeline_args, force, "replace a file that is there"),
-	SWITCH("raw", timeline_args, raw, "the entries of this end as they were noted"),
-	ARGS_END,
-};
-
-static void tell_peers(struct session *s, uint64_t how)
-{
-	struct obj *o;
-
-	obj_foreach(o, s)
-		if (o->class == &peer_class && ((struct peer *)o)->state == PEER_READY &&
-		    !peer_busy((struct peer *)o))
-			timeline_peer((struct peer *)o, hows[how].name);
-}
-
-static int set_recording(struct session *s, uint64_t how, struct out *o)
-{
-	int rc = 0;
-
-	switch (how) {
-	case HOW_ON:
-		rc = timeline_on(s, true);
-		break;
-	case HOW_OFF:
-		timeline_off(s);
-		break;
-	case HOW_CLEAR:
-		timeline_clear(s);
-		break;
-	}
-	if (rc)
-		out_text(o, "no packets will be seen: %s\n", s->fail.text);
-	fail_clear(&s->fail);
-	tell_peers(s, how);
-	return 0;
-}
-
-static void rows_out(const struct ladder *l, struct out *o)
-{
-	out_list(o, NULL);
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *r = &l->rows[i];
-		bool packet = r->kind == LADDER_PACKET;
-
-		out_dict(o, NULL);
-		out_double(o, "ms", ladder_ms(l, r), NULL);
-		out_int(o, "wall", r->when, NULL);
-		out_str(o, "kind", ladder_words[r->kind], NULL);
-		out_str(o, "lane", l->lanes[r->from].label, NULL);
-		out_str(o, "to", packet && r->to >= 0 ? l->lanes[r->to].label : "", NULL);
-		out_str(o, "name", r->name, NULL);
-		out_str(o, "text", r->text, NULL);
-		out_str(o, "result", r->result ? r->result : "", NULL);
-		out_bool(o, "bad", r->bad, NULL);
-		if (packet) {
-			out_bool(o, "arrived", r->arrived, NULL);
-			out_str(o, "fault", r->fate ? r->fate : "", NULL);
-		}
-		out_end(o);
-	}
-	out_end(o);
-}
-
-static int draw_ladder(struct session *s, const struct ladder *l, const char *path, bool force,
-		       struct out *o)
-{
-	SCOPED_TEXT(d);
-	int rc;
-
-	ladder_svg(l, true, &d);
-	rc = save_file(s, path, force, 0644, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
-	if (rc == 0)
-		out_text(o, "%u rows in %s\n", l->n, path);
-	return rc;
-}
-
-static int timeline_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct timeline_args *a = args;
-	struct ladder l;
-	int rc = 0;
-
-	if (a->how.set)
-		return set_recording(s, a->how.v, o);
-	timeline_drain(s);
-	if (a->raw) {
-		l = (struct ladder){ 0 };
-		ladder_add_own(s, &l);
-		ladder_rows_out(&l, o);
-		ladder_free(&l);
-		return 0;
-	}
-	ladder_make(s,
-		    &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp, .all = a->all },
-		    &l);
-	if (!l.n) {
-		fail(s, "timeline", "NOTHING", "%s",
-		     timeline_is_on(s) ? "nothing was noted yet" : "nothing was noted: it is off");
-		if (!timeline_is_on(s))
-			fail_next(s, "timeline on");
-		ladder_free(&l);
-		return -1;
-	}
-	rows_out(&l, o);
-	if (a->svg)
-		rc = draw_ladder(s, &l, a->svg, a->force, o);
-	else
-		ladder_print(s, &l, (unsigned)a->width.v, o);
-	ladder_free(&l);
-	return rc;
-}
-
-static const struct cmd_eg timeline_egs[] = {
-	{ "timeline on", NULL },
-	{ "listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471", NULL },
-	{ "post send buf -len 5 -inline; sleep 50", NULL },
-	{ "timeline", "rdma_connect" },
-	{ "timeline -last 8", NULL },
-	{ "timeline -qp qp0", "ibv_post_send" },
-	{ "timeline clear", NULL },
-	{ "timeline off", NULL },
-	{ NULL, NULL },
-};
-
-/** One line down the page for each end, with what happened there to the right of it:
- * calls of the libraries, events, completions when they were taken, states of QPs.
- * Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.
- * In one process the client is on the left; each peer (see 'peer') has a lane of its
- * own, by its own clock.
- *
- * It begins where the oldest connection (a QP or an id) that still exists was made, or
- * else the last one; times are milliseconds since then. Calls before it are shown if
- * their objects still exist: regions, listeners. -all shows everything, as does -qp of
- * a QP.
- *
- * At the prompt it is on from the start; 'timeline on' in a script. The last 4096
- * entries are kept. The packets of the embedded device are always there; those of
- * another device come from the network interface, which takes root and 'timeline on'.
- * What bench does is left out. The value is a list of dicts. 'report' makes a page. */
-const struct cmd cmd_timeline = {
-	.name = "timeline",
-	.family = "understanding",
-	.summary = "what both ends did, in order, packets as arrows",
-	.setup = "reg 4096 -name buf",
-	.examples = timeline_egs,
-	.args = timeline_args,
-	.size = sizeof(struct timeline_args),
-	.flags = CMD_NO_RECORD,
-	.exec = timeline_exec,
-};
-
-/* ------------------------------------------------------- while it is on -- */
-
 /* Packets go into the record, and memory is kept as it was. */
 
 #define REGIONS	   64
@@ -204,7 +29,6 @@ const struct cmd cmd_timeline = {
 #define KEPT	   120 /* the headers */
 
 struct timeline {
-	struct session *s;
 	struct packet_source *packets; /* NULL: none can be seen, or not yet */
 	bool on, paused;
 	struct span {
@@ -344,13 +168,14 @@ static void begin_span(struct timeline *t)
 	t->on = true;
 }
 
-int timeline_on(struct session *s, bool packets)
+/* Begins or goes on; packets: also those of a network interface. -1 with s->fail filled: no
+ * packets can be had; the rest is there. */
+static int begin_timeline(struct session *s, bool packets)
 {
 	struct timeline *t = s->ctx->timeline;
 
 	if (!t) {
 		t = s->ctx->timeline = xcalloc(1, sizeof *t);
-		t->s = s;
 		keep_memory(s, t);
 	}
 	if (!t->on)
@@ -358,7 +183,7 @@ int timeline_on(struct session *s, bool packets)
 	return watch_packets(s, t, packets);
 }
 
-void timeline_off(struct session *s)
+static void stop_timeline(struct session *s)
 {
 	struct timeline *t = s->ctx->timeline;
 
@@ -373,7 +198,8 @@ void timeline_off(struct session *s)
 	t->packets = NULL;
 }
 
-void timeline_clear(struct session *s)
+/* Shows nothing of what was before; memory is as it was now. */
+static void clear_timeline(struct session *s)
 {
 	struct timeline *t = s->ctx->timeline;
 
@@ -388,7 +214,7 @@ void timeline_clear(struct session *s)
 
 void timeline_begin(struct session *s)
 {
-	timeline_on(s, false);
+	begin_timeline(s, false);
 }
 
 void timeline_end(struct session *s)
@@ -397,7 +223,7 @@ void timeline_end(struct session *s)
 
 	if (!t)
 		return;
-	timeline_off(s);
+	stop_timeline(s);
 	forget_memory(t);
 	free(t->spans);
 	free(t);
@@ -406,20 +232,185 @@ void timeline_end(struct session *s)
 
 void timeline_peer(struct peer *p, const char *how)
 {
-	Tcl_Obj *script = Tcl_ObjPrintf("timeline %s", how), *value = NULL;
-	bool printing = p->s->printing;
-	struct call *c;
+	Tcl_Obj *value = peer_ask(p, temp_text("timeline %s", how), PEER_MS);
 
-	Tcl_IncrRefCount(script);
-	p->s->printing = false;
-	c = peer_call(p, script, true, json_object_new_array(), false);
-	if (c && peer_await(p, c, PEER_MS, true) == 0)
-		value = peer_take(p, c);
-	if (value) {
+	if (value) { /* it is not needed */
 		Tcl_IncrRefCount(value);
 		Tcl_DecrRefCount(value);
 	}
-	p->s->printing = printing;
-	fail_clear(&p->s->fail); /* one of an older kind has no timeline */
-	Tcl_DecrRefCount(script);
 }
+
+/* ------------------------------------------------------------------- the command -- */
+
+enum { HOW_OFF, HOW_ON, HOW_CLEAR };
+
+static const struct word hows[] = { { "off", HOW_OFF, "nothing is noted any more" },
+				    { "on", HOW_ON, "note calls, events, packets and states" },
+				    { "clear", HOW_CLEAR, "forget what was noted" },
+				    { 0 } };
+
+struct timeline_args {
+	struct num how, last, width;
+	const char *qp, *svg;
+	bool all, raw, force;
+};
+
+static const struct arg timeline_args[] = {
+	POS_OPT("how", timeline_args, how, kind_enum, "on, off or clear (default: show it)",
+		.data = hows),
+	SWITCH("all", timeline_args, all, "also what went before, and is about what is gone"),
+	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1, .max = 1u << 20),
+	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
+	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
+	    .min = 40, .max = 1000),
+	OPT("svg", timeline_args, svg, kind_path, "draw it into this file"),
+	SWITCH("force", timeline_args, force, "replace a file that is there"),
+	SWITCH("raw", timeline_args, raw, "the entries of this end as they were noted"),
+	ARGS_END,
+};
+
+static void tell_peers(struct session *s, uint64_t how)
+{
+	struct obj *o;
+
+	obj_foreach(o, s)
+		if (o->class == &peer_class && ((struct peer *)o)->state == PEER_READY &&
+		    !peer_busy((struct peer *)o))
+			timeline_peer((struct peer *)o, hows[how].name);
+}
+
+static int set_recording(struct session *s, uint64_t how, struct out *o)
+{
+	int rc = 0;
+
+	switch (how) {
+	case HOW_ON:
+		rc = begin_timeline(s, true);
+		break;
+	case HOW_OFF:
+		stop_timeline(s);
+		break;
+	case HOW_CLEAR:
+		clear_timeline(s);
+		break;
+	}
+	if (rc)
+		out_text(o, "no packets will be seen: %s\n", s->fail.text);
+	fail_clear(&s->fail);
+	tell_peers(s, how);
+	return 0;
+}
+
+static void rows_out(const struct ladder *l, struct out *o)
+{
+	out_list(o, NULL);
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct ladder_row *r = &l->rows[i];
+		bool packet = r->kind == LADDER_PACKET;
+
+		out_dict(o, NULL);
+		out_double(o, "ms", ladder_ms(l, r), NULL);
+		out_int(o, "wall", r->when, NULL);
+		out_str(o, "kind", ladder_words[r->kind], NULL);
+		out_str(o, "lane", l->lanes[r->from].label, NULL);
+		out_str(o, "to", packet && r->to >= 0 ? l->lanes[r->to].label : "", NULL);
+		out_str(o, "name", r->name, NULL);
+		out_str(o, "text", r->text, NULL);
+		out_str(o, "result", r->result ? r->result : "", NULL);
+		out_bool(o, "bad", r->bad, NULL);
+		if (packet) {
+			out_bool(o, "arrived", r->arrived, NULL);
+			out_str(o, "fault", r->fate ? r->fate : "", NULL);
+		}
+		out_end(o);
+	}
+	out_end(o);
+}
+
+static int draw_ladder(struct session *s, const struct ladder *l, const char *path, bool force,
+		       struct out *o)
+{
+	SCOPED_TEXT(d);
+	int rc;
+
+	ladder_svg(l, true, &d);
+	rc = save_file(s, path, force, 0644, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	if (rc == 0)
+		out_text(o, "%u rows in %s\n", l->n, path);
+	return rc;
+}
+
+static int timeline_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct timeline_args *a = args;
+	struct ladder l;
+	int rc = 0;
+
+	if (a->how.set)
+		return set_recording(s, a->how.v, o);
+	timeline_drain(s);
+	if (a->raw) {
+		l = (struct ladder){ 0 };
+		ladder_add_own(s, &l);
+		ladder_rows_out(&l, o);
+		ladder_free(&l);
+		return 0;
+	}
+	ladder_make(s,
+		    &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp, .all = a->all },
+		    &l);
+	if (!l.n) {
+		fail(s, "timeline", "NOTHING", "%s",
+		     timeline_is_on(s) ? "nothing was noted yet" : "nothing was noted: it is off");
+		if (!timeline_is_on(s))
+			fail_next(s, "timeline on");
+		ladder_free(&l);
+		return -1;
+	}
+	rows_out(&l, o);
+	if (a->svg)
+		rc = draw_ladder(s, &l, a->svg, a->force, o);
+	else
+		ladder_print(&l, (unsigned)a->width.v, o);
+	ladder_free(&l);
+	return rc;
+}
+
+static const struct cmd_eg timeline_egs[] = {
+	{ "timeline on", NULL },
+	{ "listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471", NULL },
+	{ "post send buf -len 5 -inline; sleep 50", NULL },
+	{ "timeline", "rdma_connect" },
+	{ "timeline -last 8", NULL },
+	{ "timeline -qp qp0", "ibv_post_send" },
+	{ "timeline clear", NULL },
+	{ "timeline off", NULL },
+	{ NULL, NULL },
+};
+
+/** One line down the page for each end, with what happened there to the right of it:
+ * calls of the libraries, events, completions when they were taken, states of QPs.
+ * Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.
+ * In one process the client is on the left; each peer (see 'peer') has a lane of its
+ * own, by its own clock.
+ *
+ * It begins where the oldest connection (a QP or an id) that still exists was made, or
+ * else the last one; times are milliseconds since then. Calls before it are shown if
+ * their objects still exist: regions, listeners. -all shows everything, as does -qp of
+ * a QP.
+ *
+ * At the prompt it is on from the start; 'timeline on' in a script. The last 4096
+ * entries are kept. The packets of the embedded device are always there; those of
+ * another device come from the network interface, which takes root and 'timeline on'.
+ * What bench does is left out. The value is a list of dicts. 'report' makes a page. */
+const struct cmd cmd_timeline = {
+	.name = "timeline",
+	.family = "understanding",
+	.summary = "what both ends did, in order, packets as arrows",
+	.setup = "reg 4096 -name buf",
+	.examples = timeline_egs,
+	.args = timeline_args,
+	.size = sizeof(struct timeline_args),
+	.flags = CMD_NO_RECORD,
+	.exec = timeline_exec,
+};

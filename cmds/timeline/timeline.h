@@ -17,12 +17,6 @@ struct peer;
 
 #define MEMORY_KEPT 4096 /* bytes of a region that are compared */
 
-/* Begins or goes on; packets: also those of a network interface. -1 with s->fail filled: no
- * packets can be had; the rest is there. */
-int timeline_on(struct session *s, bool packets);
-void timeline_off(struct session *s);
-/* Shows nothing of what was before; memory is as it was now. */
-void timeline_clear(struct session *s);
 bool timeline_is_on(const struct session *s);
 /* The time in ticks from which on there is something to show (UINT64_MAX: there is not); and was
  * it on then? */
