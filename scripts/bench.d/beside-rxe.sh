@@ -13,7 +13,11 @@ uroce=${UROCE:-$top/build/bin/uroce}
 rounds=$1 rows=${2-}
 
 if [ "$rounds" != --list ] && [ -z "${UROCE_BENCH_GUEST-}" ]; then
-	exec "$scripts/rxe-lab" run -c 2 -t 900 env UROCE_BENCH_GUEST=1 UROCE="$uroce" bash "$0" "$@"
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	${CC:-cc} -O2 -D_GNU_SOURCE -pthread -o "$dir/memory" "$here/memory_baselines.c"
+	"$scripts/rxe-lab" run -c 2 -t 900 env UROCE_BENCH_GUEST="$dir" UROCE="$uroce" bash "$0" "$@"
+	exit
 fi
 
 # both PROGRAM OPTION...: the figure that perftest prints, of a server and a client
@@ -39,7 +43,7 @@ ours() {
 	both "$@"
 }
 
-# row NAME UNIT GOAL PROGRAM OPTION...
+# row NAME UNIT GOAL PROGRAM OPTION...; the words of instead, if there are any, are run for ours
 row() {
 	local name=$1 unit=$2 goal=$3
 	shift 3
@@ -49,11 +53,14 @@ row() {
 	*) return 0 ;;
 	esac
 	if [ "$rounds" = --list ]; then
-		printf '%-16s  %s, in one virtual machine with rxe\n' "$name" "$*"
+		printf '%-16s  %s, in one virtual machine with rxe\n' "$name" "${text-$*}"
 	else
-		row_run "$name" "$*" "$unit" "$goal" "rxe $*" "ours $*" "$rounds"
+		row_run "$name" "${text-$*}" "$unit" "$goal" "rxe $*" "${instead-ours $*}" "$rounds"
 	fi
 }
+
+# Two processes that write to each other by pwritev(2) to /proc/PID/mem, and do nothing else
+floor() { "$UROCE_BENCH_GUEST/memory" look 64 3000 | awk '{ print $1 }'; }
 
 if [ "$rounds" != --list ]; then
 	# rxe holds the UDP port of the machine's own network
@@ -64,6 +71,8 @@ fi
 for op in send write read; do
 	row rxe-$op-lat us '<= 0.5' ib_${op}_lat -F -s 64 -n 1000
 done
+text='pwritev(2) to /proc/PID/mem instead' instead=floor \
+	row rxe-write-floor us 'floor of rxe-write-lat' ib_write_lat -F -s 64 -n 1000
 row rxe-send-events us '' ib_send_lat -F -e -s 64 -n 1000
 for op in send write read; do
 	row rxe-$op-bw MB/s '>= 4' ib_${op}_bw -F -s 65536 -n 500
