@@ -408,9 +408,8 @@ static void tell_examples(const struct cmd *c, struct out *o)
 		uses_peer |= strstr(e->line, "$peer") != NULL;
 	}
 	if (uses_peer)
-		out_text(
-			o,
-			"  ($peer: the QP of the other end, where both are at one prompt: set peer qp1)\n");
+		out_text(o,
+			 "  ($peer: the QP of the other end; with both ends here: set peer qp1)\n");
 }
 
 /* The text comes before the arguments, so that a small screen shows it first. */

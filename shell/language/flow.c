@@ -33,7 +33,6 @@ static int pause_until(struct session *s, int64_t due)
 static int repeat_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct repeat_args *a = args;
-
 	int64_t begun = loop_now();
 
 	(void)o;
@@ -44,7 +43,6 @@ static int repeat_exec(struct session *s, const void *args, struct out *o)
 		    pause_until(s, begun + (int64_t)(i * a->every.v) * 1000000))
 			return fail(s, "repeat", "EINTR", "interrupted");
 		rc = script_body(s, a->body);
-
 		if (rc == TCL_BREAK)
 			break;
 		if (rc == TCL_RETURN)

@@ -77,7 +77,7 @@ struct domain {
 	Tcl_CmdInfo proc, info_commands, info_vars, namespace_children, array_names;
 	Tcl_HashTable procs; /* where.c: struct defined, by Tcl_Command */
 
-	bool is_library;      /* library.h: shares no variables, and other domains do not find its
+	bool is_library;      /* it shares no variables, and other domains do not find its
 				 commands */
 	unsigned active;      /* number of calls into it that have not returned */
 	Tcl_HashTable shared; /* variables as they were when last copied between it and the user's

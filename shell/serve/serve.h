@@ -16,9 +16,9 @@ struct session;
  *
  * The messages. From the other end, which started this one:
  *
- * - run: id, script, values (of FRAMES_VALUE); print: results are printed; name, line, dir:
- *   its position in the script; interactive, passed, failed: initial values of the session's
- * counters; settings: trace (0 to 2), color, echo, quiet, format
+ * - run: id, script, values (of FRAMES_VALUE); print: results are printed; name, line, dir: its
+ *   position in the script; interactive; passed, failed: the session's counters begin with these;
+ *   settings: trace (0 to 2), color, echo, quiet, format
  * - interrupt: id: Ctrl-C, for that run only
  *
  * To it:
