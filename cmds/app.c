@@ -19,6 +19,7 @@
 #include "data/posted.h"
 #include "device/device.h"
 #include "help/help.h"
+#include "handlers/handler.h"
 #include "objects.h"
 #include "own_rows.h"
 #include "peer/peer.h"
@@ -85,6 +86,8 @@ static void keep_event(struct session *s, enum ibv_event_type type, const struct
 	TAILQ_INSERT_TAIL(&s->ctx->asyncs, ev, link);
 	TAILQ_FOREACH(old, &s->ctx->asyncs, link)
 		n++;
+	if (s->ctx->on_async)
+		handler_wake(s->ctx->on_async, 0);
 	if (n > KEPT) {
 		old = TAILQ_FIRST(&s->ctx->asyncs);
 		TAILQ_REMOVE(&s->ctx->asyncs, old, link);

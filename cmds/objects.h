@@ -134,6 +134,7 @@ TAILQ_HEAD(cm_event_list, cm_event);
 struct context {
 	struct obj_store store;
 	struct async_list asyncs; /* not yet taken by wait */
+	struct handler *on_async; /* handler that takes them; or NULL */
 	struct qp *qp;		  /* the current QP, the default of QP arguments */
 	struct id *id;		  /* the current connection id */
 	uint64_t wr_id;		  /* the last wr_id that was assigned */
@@ -516,6 +517,8 @@ struct qp *qp_make(struct session *s, const struct qp_spec *spec);
  * acknowledged, shown as notices, and kept for wait. */
 void async_watch(struct session *s, struct dev *dev);
 void async_unwatch(struct session *s, struct dev *dev);
+/* Writes an event and what it means. */
+void async_event_out(const struct async_event *ev, struct out *o);
 
 /*
  * What memory windows are bound to, as far as can be known here: from the post of a bind on

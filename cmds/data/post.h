@@ -26,6 +26,13 @@
 	"set peer [get id2 qp]\n"
 #define POST_SETUP	  POST_SETUP_WITH("")
 #define POST_SETUP_EVENTS POST_SETUP_WITH(" -events")
+/* The next SEND takes an SRQ below its limit: SRQ_LIMIT_REACHED. */
+#define POST_SETUP_LIMIT                                      \
+	"srq -max-wr 8 -name shared\n"                        \
+	"post recv -srq shared -repeat 2\n"                   \
+	"srq modify shared -limit 2\n"                        \
+	"listen 7471 -address 10.0.0.1 -accept -srq shared\n" \
+	"connect 10.0.0.1 7471\n"
 
 /* Arguments of all post commands; each table has the rows that its operation takes. */
 struct post_args {

@@ -298,6 +298,16 @@ static int async_missing(struct session *s, const struct async_want *want, uint6
 	return -1;
 }
 
+void async_event_out(const struct async_event *ev, struct out *o)
+{
+	const char *name = word_name(async_words, ev->type),
+		   *means = word_help(async_words, ev->type);
+
+	out_str(o, "event", name, "%s", name);
+	out_str(o, "object", ev->obj, "  %s", ev->obj);
+	out_text(o, "  %s\n", means ? means : "");
+}
+
 static int async_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct until_args *a = args;
@@ -312,11 +322,7 @@ static int async_exec(struct session *s, const void *args, struct out *o)
 		return async_missing(s, &want, a->within.v);
 	ev = find_async(&want);
 	TAILQ_REMOVE(&s->ctx->asyncs, ev, link);
-	out_str(o, "event", word_name(async_words, ev->type), "%s",
-		word_name(async_words, ev->type));
-	out_str(o, "object", ev->obj, "  %s", ev->obj);
-	out_text(o, "  %s\n",
-		 word_help(async_words, ev->type) ? word_help(async_words, ev->type) : "");
+	async_event_out(ev, o);
 	free(ev);
 	return 0;
 }
@@ -333,11 +339,7 @@ const struct cmd cmd_wait_async = {
 	.family = "data path",
 	.summary = "wait for an asynchronous event",
 	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
-	.setup = "srq -max-wr 8 -name shared\n"
-		 "post recv -srq shared -repeat 2\n"
-		 "srq modify shared -limit 2\n"
-		 "listen 7471 -address 10.0.0.1 -accept -srq shared\n"
-		 "connect 10.0.0.1 7471\n",
+	.setup = POST_SETUP_LIMIT,
 	.examples = async_egs,
 	.args = async_args,
 	.size = sizeof(struct until_args),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From records to functions: variables, phases, and which record is whose. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,6 @@ void add_warning(struct program *p, const char *fmt, ...)
 	Tcl_CreateHashEntry(&p->warned, line, &is_new);
 	if (is_new) {
 		xappendf(&p->warnings, "%s\n", line);
-		p->nwarnings++;
 		if (p->phase)
 			put_line(p, "/* %s */", line);
 	}
@@ -437,6 +437,30 @@ bool is_told(const struct record *r)
 	}
 }
 
+static bool other_end(const struct program *p, const struct var *v)
+{
+	return p->role && v->end && v->end != p->role;
+}
+
+const char *refusal_of(const struct program *p)
+{
+	const struct record *r = p->r;
+	const struct var *v = NULL;
+	const char *name;
+
+	if (!r->ended || !r->err || r->err == EAGAIN || r->depth || r->fn->asks ||
+	    row_of(r) >= OWN_FIRST)
+		return NULL;
+	for (unsigned i = 0; i < r->nargs && !v; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT)
+			v = var_of(p, r->args[i]);
+	if (v && other_end(p, v))
+		return NULL;
+	name = strerrorname_np(abs(r->err));
+	return temp_text("%s%s%s failed with %s: it is not in the program", r->fn->name,
+			 v ? " of " : "", v ? v->called : "", name ? name : "an unknown error");
+}
+
 /* What the record is about: what it makes, or its first object. */
 static struct var *subject_of(const struct program *p)
 {
@@ -453,11 +477,6 @@ static struct var *subject_of(const struct program *p)
 		if (r->fn->args[i].kind == CALL_OBJECT)
 			return var_of(p, r->args[i]);
 	return NULL;
-}
-
-static bool other_end(const struct program *p, const struct var *v)
-{
-	return p->role && v->end && v->end != p->role;
 }
 
 /* Whose completions these are: a CQ may serve both. */
@@ -506,6 +525,7 @@ static void one_record(struct program *p, unsigned *unknown)
 static void write_pass(struct program *p)
 {
 	unsigned unknown = 0;
+	const char *refusal;
 
 	Tcl_DStringSetLength(&p->body, 0);
 	Tcl_DStringSetLength(&p->phases, 0);
@@ -513,7 +533,7 @@ static void write_pass(struct program *p)
 	Tcl_DeleteHashTable(&p->warned);
 	Tcl_InitHashTable(&p->warned, TCL_STRING_KEYS);
 	p->helpers = 0;
-	p->nwarnings = p->nphases = p->nsources = 0;
+	p->nphases = p->nsources = 0;
 	p->phase = NULL;
 	p->init = NULL;
 	for (unsigned i = 0; i < p->nvars; i++) {
@@ -524,7 +544,10 @@ static void write_pass(struct program *p)
 	}
 	for (p->at = 0; p->at < p->list->n; p->at++) {
 		p->r = &p->list->v[p->at];
-		if (is_told(p->r))
+		refusal = refusal_of(p);
+		if (refusal)
+			add_warning(p, "%s", refusal);
+		else if (is_told(p->r))
 			one_record(p, &unknown);
 	}
 	end_phase(p);

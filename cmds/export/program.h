@@ -96,8 +96,7 @@ struct program {
 	Tcl_DString before;	  /* statements that the call being written needs first */
 	Tcl_DString warnings;	  /* lines */
 	Tcl_HashTable warned;	  /* by those */
-	unsigned nwarnings;
-	unsigned helpers; /* bits: it calls them */
+	unsigned helpers;	  /* bits: it calls them */
 	unsigned nphases, lines, nlocals;
 	const char *phase;
 };
@@ -132,6 +131,9 @@ void keep_track(struct program *p, const struct record *r);
 struct var *qp_numbered(const struct program *p, uint32_t qpn);
 /* Does the program do again what the record tells? */
 bool is_told(const struct record *r);
+/* "ibv_post_send of qp0 failed with EINVAL: it is not in the program", if the record being written
+ * tells that, as a temp_text(); else NULL. */
+const char *refusal_of(const struct program *p);
 
 /* program_values.c: numbers and bytes as expressions, which are temp_text()s. */
 const char *number(uint64_t v);

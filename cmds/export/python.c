@@ -30,11 +30,15 @@ static void rename_keywords(struct program *p)
 				strcat(p->vars[i]->name, "_"); /* names have 32, this 48 */
 }
 
+static void add_note(struct program *p, const char *note)
+{
+	xappendf(&p->warnings, "%s\n", note);
+	put_line(p, "# %s", note);
+}
+
 static void note_left_out(struct program *p, const char *what, const char *name)
 {
-	xappendf(&p->warnings, "%s of %s is not in the program\n", what, name);
-	p->nwarnings++;
-	put_line(p, "# %s of %s is not in the program", what, name);
+	add_note(p, temp_text("%s of %s is not in the program", what, name));
 }
 
 static const char *number_text(uint64_t v)
@@ -482,13 +486,18 @@ static void append_indented(const char *body, Tcl_DString *text)
 
 int python_write(struct program *p, const char *file, Tcl_DString *text)
 {
+	const char *refusal;
+
 	program_read(p);
 	rename_keywords(p);
 	if (p->list->lost[0] + p->list->lost[1])
 		return fail(p->s, "export", "ENOSPC", "the record has lost the beginning");
 	for (p->at = 0; p->at < p->list->n; p->at++) {
 		p->r = &p->list->v[p->at];
-		if (is_told(p->r) && write_record_py(p))
+		refusal = refusal_of(p);
+		if (refusal)
+			add_note(p, refusal);
+		else if (is_told(p->r) && write_record_py(p))
 			return -1;
 	}
 	if (!p->nvars)

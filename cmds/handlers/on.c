@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* on timer, on wc, on event, on readable: the kinds of handlers and the commands that make them. */
+/* on timer, on wc, on event, on async, on readable: the kinds of handlers and the commands that
+ * make them. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -39,6 +40,15 @@ static int add_handler(struct handler *h, const struct on_args *a, struct out *o
 		return -1;
 	out_str(o, NULL, h->o.name, "%s  on %s\n", h->o.name, h->kind->word);
 	return 0;
+}
+
+/* The value of an output, which goes. */
+static Tcl_Obj *value_of(struct out *o)
+{
+	Tcl_Obj *value = out_value(o);
+
+	out_free(o);
+	return value;
 }
 
 /* ------------------------------------------------------------------- timer -- */
@@ -143,12 +153,9 @@ static struct cq_set cqs_of(const struct handler *h)
 static Tcl_Obj *wc_value(struct session *s, const struct wc *wc)
 {
 	struct out *o = out_new(false);
-	Tcl_Obj *value;
 
 	wc_out(s, wc, o);
-	value = out_value(o);
-	out_free(o);
-	return value;
+	return value_of(o);
 }
 
 /* How many; -1: the handler is over. */
@@ -301,16 +308,13 @@ static bool event_run(struct handler *h)
 {
 	struct cm_event *ev;
 	struct out *o;
-	Tcl_Obj *value;
 	struct id *whose;
 
 	while ((ev = cm_take(h->s, h->id, &whose))) {
 		o = out_new(false);
 		cm_event_out(whose, ev, o);
 		free(ev);
-		value = out_value(o);
-		out_free(o);
-		if (!handler_call(h, value) || h->once)
+		if (!handler_call(h, value_of(o)) || h->once)
 			break;
 	}
 	return false;
@@ -388,6 +392,86 @@ const struct cmd cmd_on_event = {
 	.args = event_args,
 	.size = sizeof(struct on_args),
 	.exec = on_event_exec,
+};
+
+/* ------------------------------------------------------------------- async -- */
+
+static bool async_run(struct handler *h)
+{
+	struct async_list *events = &h->s->ctx->asyncs;
+	struct async_event *ev;
+	struct out *o;
+
+	while ((ev = TAILQ_FIRST(events))) {
+		TAILQ_REMOVE(events, ev, link);
+		o = out_new(false);
+		async_event_out(ev, o);
+		free(ev);
+		if (!handler_call(h, value_of(o)) || h->once)
+			break;
+	}
+	return false;
+}
+
+static int async_watch_events(struct handler *h)
+{
+	h->s->ctx->on_async = h;
+	if (!TAILQ_EMPTY(&h->s->ctx->asyncs))
+		handler_wake(h, 0);
+	return 0;
+}
+
+static void async_unwatch_events(struct handler *h)
+{
+	h->s->ctx->on_async = NULL;
+}
+
+static void async_describe(const struct handler *h, struct out *out)
+{
+	(void)h, (void)out;
+}
+
+static const struct handler_kind async_kind = { .word = "async",
+						.variable = "async",
+						.run = async_run,
+						.watch = async_watch_events,
+						.unwatch = async_unwatch_events,
+						.describe = async_describe };
+
+static const struct arg async_args[] = { BODY("what to run; the event is in $async"), COMMON,
+					 ARGS_END };
+
+static int on_async_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct on_args *a = args;
+	struct handler *h;
+
+	if (s->ctx->on_async)
+		return has_one(s, "on async", "this session", s->ctx->on_async);
+	h = handler_new(s, &async_kind, a->name, a->body);
+	return h ? add_handler(h, a, o) : -1;
+}
+
+static const struct cmd_eg async_egs[] = {
+	{ "on async {lappend ::seen [dict get $async event] [dict get $async object]}",
+	  "on async" },
+	{ "post send; wait until {[info exists seen]}; echo $seen", "SRQ_LIMIT_REACHED shared" },
+	{ NULL, NULL }
+};
+
+/** Each asynchronous event of an open device (ports, CQs, QPs, SRQs) is taken and handed to the
+ * body as $async, a dict as wait async has it; events that came before count, too. What wait async
+ * waits for it gets instead of the handler. For bodies see 'help on timer'. */
+const struct cmd cmd_on_async = {
+	.name = "on async",
+	.family = "data path",
+	.summary = "run a script for each asynchronous event",
+	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
+	.setup = POST_SETUP_LIMIT,
+	.examples = async_egs,
+	.args = async_args,
+	.size = sizeof(struct on_args),
+	.exec = on_async_exec,
 };
 
 /* ---------------------------------------------------------------- readable -- */

@@ -68,10 +68,10 @@ static void test_own(void)
 	CHECK_STR(lkey_expr(&p, 0x1111), "s.buf->lkey");
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "s.buf->rkey");
 	CHECK_STR(qpn_expr(&p, 0x12345), "s.qp0->qp_num");
-	CHECK(p.nwarnings == 0);
+	CHECK(!Tcl_DStringLength(&p.warnings));
 	region.live = false; /* deregistered: its values are anybody's */
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
-	CHECK(p.nwarnings == 1);
+	CHECK(Tcl_DStringLength(&p.warnings));
 	region.live = true;
 	end(&p);
 }
@@ -90,9 +90,9 @@ static void test_told(void)
 		  "(uint32_t)get_be(s.event_of_id1.data + 8, 4)");
 	CHECK_STR(remote_key_expr(&p, 0x0100feca, 0),
 		  "(uint32_t)get_le(s.event_of_id1.data + 8, 4)");
-	CHECK(p.nwarnings == 0);
+	CHECK(!Tcl_DStringLength(&p.warnings));
 	CHECK_STR(remote_addr_expr(&p, 0x7e0000002000), "0x7e0000002000ull");
-	CHECK(p.nwarnings == 1);
+	CHECK(Tcl_DStringLength(&p.warnings));
 	/* a later event of the same takes the place of the first */
 	source_add(&p, "s.event_of_id1.data", "", 0, &pair, &used);
 	CHECK_STR(remote_key_expr(&p, 0xcafe0001, 0), "0xcafe0001u");

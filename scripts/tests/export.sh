@@ -56,6 +56,9 @@ write_programs() {
 	for name in write-read send-recv atomics by-hand ud-datagram; do
 		session "$name" -- -f "$examples/$name.rdma"
 	done
+	"$rdmash" -q -k -c 'qp create' -c 'modify-qp RTS -force' -c "export c $dir/refused.c" >"$dir/log" 2>&1
+	grep -q '^	/\* ibv_modify_qp of qp0 failed with EINVAL: it is not in the program' "$dir/refused.c" ||
+		not_ok "nothing is said of a call that was refused"
 	# one end alone: of a session of both, and of a session that had one
 	session client '-role client' -- -f "$examples/write-read.rdma"
 	grep -q rdma_listen "$dir/client/client.c" &&
