@@ -42,6 +42,7 @@ static void tell_text(struct call_sink *k, const char *text)
 static void tell_number(struct call_sink *k, const struct call_value *v, uint64_t n)
 {
 	struct result_text *t = k->arg;
+	bool is_guid = v->kind == CALL_BE && v->size == 8;
 	char text[32];
 
 	if ((v->kind == CALL_INT || v->kind == CALL_ENUM) && (int64_t)n < 0) {
@@ -49,7 +50,7 @@ static void tell_number(struct call_sink *k, const struct call_value *v, uint64_
 		snprintf(text, sizeof text, "%" PRId64, (int64_t)n);
 	} else {
 		out_u64(t->o, k->key, n, NULL);
-		snprintf(text, sizeof text, "%" PRIu64, n);
+		snprintf(text, sizeof text, is_guid ? "0x%016" PRIx64 : "%" PRIu64, n);
 	}
 	print_line(k, text);
 }

@@ -394,6 +394,12 @@ static int by_value(const void *a, const void *b)
 #define BARS  20 /* rows of a histogram; the last one, "+", has all that took longer */
 #define WIDTH 40 /* columns of the longest */
 
+/* Two places, as nobody has measured more. */
+static double rounded(double d)
+{
+	return (double)(int64_t)(d * 100 + 0.5) / 100;
+}
+
 /* The bars begin with the shortest, each a quarter further than the one before. */
 static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 {
@@ -417,7 +423,7 @@ static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 		uint32_t width = (uint32_t)(((uint64_t)count[bar] * WIDTH + most - 1) / most);
 
 		out_dict(o, NULL);
-		out_double(o, "us_from", from[bar], "  %9.2f µs", from[bar]);
+		out_double(o, "us_from", rounded(from[bar]), "  %9.2f µs", from[bar]);
 		out_text(o, "%s %.*s%*s", bar + 1 == BARS ? "+" : " ", (int)width, bars_text,
 			 (int)(WIDTH - width), "");
 		out_u64(o, "n", count[bar], "  %u\n", count[bar]);
@@ -464,8 +470,8 @@ static void out_figures(const struct bench_run *r, uint32_t n, int64_t ns, bool 
 	out_u64(o, "n", n, row ? NULL : "  n %u", n);
 	out_u64(o, "depth", r->depth, row ? " %5u" : "  depth %u", r->depth);
 	out_latencies(r->took, n, row, o);
-	out_double(o, "per_second", n / s, row ? " %8.0f" : "  %.0f/s", n / s);
-	out_double(o, "mb_per_second", mb, row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
+	out_double(o, "per_second", rounded(n / s), row ? " %8.0f" : "  %.0f/s", n / s);
+	out_double(o, "mb_per_second", rounded(mb), row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
 	if (r->a->histogram)
 		out_histogram(r->took, n, o);
 }

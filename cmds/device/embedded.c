@@ -103,10 +103,22 @@ static void set_note_without(const char *why)
 	*the_note = without;
 }
 
+static const char *own_name(void)
+{
+	const char *name = getenv("UROCE_NAME");
+
+	return name && *name ? name : UROCE_DEVICE;
+}
+
 static void set_note_uroce(void)
 {
-	*the_note = "No RDMA device on this machine: using " UROCE_DEVICE
-		    ", RoCEv2 in user space (see 'help uroce').";
+	static char note[160];
+
+	snprintf(
+		note, sizeof note,
+		"No RDMA device on this machine: using %.63s, RoCEv2 in user space (see 'help uroce').",
+		own_name());
+	*the_note = note;
 }
 
 /* Called before the first call of the libraries. */
@@ -128,7 +140,8 @@ static void choose_backend(void)
 
 int embedded_start(const struct options *opt, const char **note)
 {
-	const bool asked = opt->device && strcmp(opt->device, UROCE_DEVICE) == 0;
+	const bool asked = opt->device && (strcmp(opt->device, own_name()) == 0 ||
+					   strcmp(opt->device, UROCE_DEVICE) == 0);
 	char path[PATH_MAX];
 	const char *why;
 
@@ -143,8 +156,7 @@ int embedded_start(const struct options *opt, const char **note)
 			why = strerror(errno);
 		if (!why)
 			return 0;
-		print_error("rdmash: --device " UROCE_DEVICE ": liburoce.so: %s. " REMEDY "\n",
-			    why);
+		print_error("rdmash: --device %s: liburoce.so: %s. " REMEDY "\n", opt->device, why);
 		return -1;
 	}
 	if (!kernel_has_devices()) {

@@ -460,8 +460,8 @@ static const struct cmd_eg async_egs[] = {
 };
 
 /** Each asynchronous event of an open device (ports, CQs, QPs, SRQs) is taken and handed to the
- * body as $async, a dict as wait async has it; events that came before count, too. What wait async
- * waits for it gets instead of the handler. For bodies see 'help on timer'. */
+ * body as $async, a dict as wait async has it; events that came before count, too. What comes
+ * while wait async waits for it goes there instead. For bodies see 'help on timer'. */
 const struct cmd cmd_on_async = {
 	.name = "on async",
 	.family = "data path",

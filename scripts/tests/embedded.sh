@@ -42,4 +42,17 @@ fi
 rdmash="timeout 20 $dir/rdmash"
 try --device uroce0 --unsafe -c 'echo [exec ibv_devices]'
 has 'a program at the prompt' "$(cat out.txt)" uroce0
+export UROCE_NAME=rxe_0
+try --device rxe_0 -c pd -c 'call ibv_get_device_guid rxe_0'
+wants 'a name of its own: code' "$code" 0
+has 'a GUID in hex' "$(cat out.txt)" '0x0200c0'
+if [ ! -e /sys/class/infiniband ] || [ -z "$(ls /sys/class/infiniband)" ]; then
+	try -c pd
+	has 'a name of its own, told' "$err" 'using rxe_0, RoCEv2'
+fi
+try --csv -c 'set at [dict get [device] address]; reg 64 -name window -access local-write,remote-write' \
+	-c 'listen 7471 -address $at -accept -share window; connect $at 7471; reg 64 -name buf' \
+	-c 'bench write buf -len 8 -repeat 10'
+grep -Eq ',[0-9]+\.[0-9]{1,2},[0-9]+\.[0-9]{1,2}$' out.txt ||
+	wants 'rates with two places' "$(cat out.txt err.txt)" 'per_second,mb_per_second'
 finish

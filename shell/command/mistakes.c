@@ -89,9 +89,9 @@ static bool begins_an_option(const struct cmd *c, const char *word)
 /* The option of c that goes by another name in other commands or programs; NULL: none. */
 static const char *option_meant(const struct cmd *c, const char *word)
 {
-	static const char *const meant[][2] = { { "-at", "-off" },
-						{ "-offset", "-off" },
-						{ "-size", "-len" } };
+	static const char *const meant[][2] = {
+		{ "-at", "-off" }, { "-offset", "-off" }, { "-size", "-len" }, { "-n", "-repeat" }
+	};
 
 	for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
 		for (const struct arg *a = c->args; a && a->name; a++)

@@ -418,6 +418,8 @@ words.rdma:7: ibv_modify_qp: attr_mask: 'PORTX' is not a word of ibv_qp_attr_mas
 words.rdma:9: ibv_modify_qp: qp is missing
 words.rdma:10: ibv_post_send: opcode: 'SENDS' is not a word of ibv_wr_opcode; did you mean SEND?
 words.rdma:11: rdma_resolve_addr: '7' is one argument too many"
+run -n -c 'bench write buf -n 5'
+has '-n of other programs is -repeat' "$err" 'bench has no option -n; did you mean -repeat?'
 run -n -c 'if 1 {nosuch}'
 has '-n -c' "$code $err" "1 -c:1: unknown command 'nosuch'"
 
