@@ -23,7 +23,7 @@ static uint32_t frame_bytes(uint32_t len)
 
 /* ------------------------------------------------------------------------ producer -- */
 
-/* The number of free bytes, read anew if they seem to be fewer than want. A consumer that shows an
+/* The number of free bytes, read again if they seem to be fewer than want. A consumer that shows an
  * impossible position gets no more frames. */
 static uint32_t get_room(struct frame_producer *p, uint32_t want)
 {

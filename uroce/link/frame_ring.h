@@ -48,10 +48,11 @@ struct frame_header {
 _Static_assert(sizeof(struct frame_header) == 48, "no gaps: all of it is copied");
 
 #define FRAME_SKIP UINT32_MAX
-#define FRAME_HAS_ICRC                                                                         \
-	1u /* the frame has an ICRC, which is to be checked; else it has none, and no wire has \
-	      changed it */
-#define FRAME_AFTER_UDP 2u /* packets before it went by UDP, and are to be handled first */
+/* The frame has an ICRC, which must be checked. Without the flag its last four bytes mean nothing,
+ * because no wire can have changed the frame. */
+#define FRAME_HAS_ICRC 1u
+/* Packets before this frame went by UDP, and must be handled first. */
+#define FRAME_AFTER_UDP 2u
 
 /* The two ends, each in the private memory of one process. */
 struct frame_producer {

@@ -112,11 +112,11 @@ int control_receive(int fd, struct control_message *m);
 /* Closes the descriptors of the message. */
 void control_drop(struct control_message *m);
 
-/* A question to other processes: a pair of sockets. The answers come to one end; the other end goes
+/* A question to other processes: a pair of sockets. Answers come to one end; the other end is sent
  * along with each question. */
 struct control_ask {
 	int answers, other;
-	struct control_message *answer; /* the one that was received last */
+	struct control_message *answer; /* the message that was received last */
 };
 /* 0, or -1 with errno. */
 int control_ask_open(struct control_ask *ask);
@@ -154,8 +154,8 @@ int open_send_socket(int family, uint16_t *port);
 
 /* proc(5) shows which process has a port or a name, as far as this user may know. */
 
-/* Copies the sockets of the group from a process of this user that does not hand them out, because
- * it is stopped: pidfd_getfd(2). 0, or -1 with errno: EADDRINUSE: another program has the port. */
+/* Copies the sockets of the group from a process of this user that is stopped, and so cannot hand
+ * them out: pidfd_getfd(2). 0, or -1 with errno: EADDRINUSE: another program has the port. */
 int port_take_sockets(int rx[SLOTS]);
 
 /* Does another user have the UDP port? */
@@ -215,7 +215,7 @@ struct group {
 
 extern struct group group;
 
-/* Closes a descriptor if there is one, and notes that there is none. */
+/* Closes *fd unless it is -1, and sets it to -1. */
 static inline void close_fd(int *fd)
 {
 	if (*fd >= 0)

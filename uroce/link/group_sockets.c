@@ -499,8 +499,8 @@ static void begin_with_process(struct taking *t, pid_t pid)
 	t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* Copies one of the sockets. All must come from one process, which has had all from the
- * beginning. */
+/* Copies a socket of the group. All must come from the same process, because every process has all
+ * of them. */
 static bool copy_socket(void *arg, pid_t pid, int fd)
 {
 	struct taking *t = arg;

@@ -35,7 +35,7 @@ static inline void line_reader_close(const struct line_reader *r)
 	close(r->fd);
 }
 
-/* Reads more of the file behind what is left in buf. False: there is no more, or no room for it. */
+/* Appends more of the file to what is left in buf. False: the file ends here, or buf is full. */
 static inline bool line_reader_fill(struct line_reader *r)
 {
 	ssize_t n;

@@ -92,7 +92,7 @@ bool path_is_memory(const struct flow *flow, uint32_t qpn)
 	return may_be_memory(flow, qpn) && !memory_steps_aside() && pair_ready(qpn >> SLOT_SHIFT);
 }
 
-/* ------------------------------------------------ who looks from outside -- */
+/* ------------------------------------------------ who watches from outside -- */
 
 #define LOOK_AGAIN UINT64_C(100000000) /* ns */
 #define LOOPBACK   1		       /* the index of lo in every network */

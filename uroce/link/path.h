@@ -32,13 +32,13 @@ struct pair *path_to(const struct flow *flow, uint32_t qpn);
 /* The same question for the status: changes nothing. */
 bool path_is_memory(const struct flow *flow, uint32_t qpn);
 
-/* --------------------------------------------------- who looks from outside -- */
+/* --------------------------------------------------- who watches from outside -- */
 
 /*
- * Does somebody watch packets from outside: tcpdump, Wireshark, netem? They are shown what a
- * network card would have sent: no packets through memory, no segmentation offload.
+ * Does somebody watch packets from outside: tcpdump, Wireshark, netem? If so, packets are as a
+ * network card would have sent them: none go through memory, and there is no segmentation offload.
  *
- * A look costs some 20 us. It is taken before a packet is sent if the last look is more than 100 ms
+ * A look costs some 20 us. One is taken before a packet is sent if the last is more than 100 ms
  * ago, so a process that does nothing does not look. Firewall rules cannot be seen in this way.
  */
 

@@ -422,9 +422,9 @@ static unsigned receive_batch(int fd, unsigned max, bool *more)
 	return packets;
 }
 
-/* Is the socket read in a pass if nobody knows whether it has packets? Reading it is a system call;
- * looking at memory is not. While frames come through memory, the socket is read in one of SKIP
- * passes, and ever more rarely, down to one of SKIP_MOST, while it is empty. */
+/* Is the socket left out of this pass, if epoll was not asked whether it has packets? Reading it is
+ * a system call; looking at memory is not. While frames come through memory, the socket is read in
+ * one of SKIP passes, and ever more rarely, down to one of SKIP_MOST, while it is empty. */
 #define SKIP	  16
 #define SKIP_MOST 256
 #define QUIET	  1000 /* passes without a frame: some 0.1 ms */

@@ -25,7 +25,7 @@
  */
 
 /* These are the only handlers of fork() in liburoce.so. before_fork() takes some locks;
- * after_fork_in_child() makes the others anew, because a thread that the child does not have may
+ * after_fork_in_child() makes the others again, because a thread that the child does not have may
  * hold them. */
 static void before_fork(void)
 {

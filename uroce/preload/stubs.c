@@ -71,8 +71,8 @@ STUBS(STUB)
 /* ------------------------------------------------------------ rsocket(7) -- */
 
 /*
- * rsockets: librdmacm builds them on the inside of its own ids, so they cannot be built on ours.
- * All programs call rsocket() first, which reports that; librspreload then goes on with TCP.
+ * rsockets: librdmacm builds them on the internals of its own ids, so they cannot be built on ours.
+ * All programs call rsocket() first, which reports that; librspreload then continues with TCP.
  */
 
 int rsocket(int domain, int type, int protocol);

@@ -32,7 +32,8 @@
 #define PORT	     IB "/ports/1"
 #define VERBS	     "class/infiniband_verbs/" UROCE_UVERBS
 
-/* whole: that directory, but what is in it has a line of its own, or is somebody else's. */
+/* whole: only the directory itself; the files in it have a line of their own, or belong to other
+ * devices. */
 static const struct {
 	const char *path, *place;
 	bool whole;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* uroce CMD ...: runs a program on the embedded device. uroce status: who is on it. */
+/* uroce COMMAND: runs a program on the embedded device. uroce status: shows the processes that use
+ * it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

@@ -189,7 +189,7 @@ size_t packet_build(const struct packet *p, uint8_t *buf)
 		OP(t, WRITE_ONLY, (x) | WRITE | ONLY | WIRE_RETH),                            \
 		OP(t, WRITE_ONLY_IMM, (x) | WRITE | ONLY | WIRE_RETH | WIRE_IMM)
 
-/* What the reliable ones have as well. */
+/* What reliable transports have in addition. */
 #define RELIABLE(t, x)                                                                        \
 	OP(t, READ_REQUEST, (x) | WIRE_REQUEST | WIRE_READ | ONLY | WIRE_RETH),               \
 		OP(t, READ_RESP_FIRST, RESP | WIRE_FIRST | WIRE_AETH),                        \
