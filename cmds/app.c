@@ -95,16 +95,10 @@ static void keep_event(struct session *s, enum ibv_event_type type, const struct
 	}
 }
 
-struct watch {
-	struct session *s;
-	struct dev *dev;
-};
-
 static void on_async_ready(void *arg, int fd, short revents)
 {
-	struct watch *w = arg;
-	struct session *s = w->s;
-	struct dev *dev = w->dev;
+	struct dev *dev = arg;
+	struct session *s = dev->s;
 	struct ibv_async_event ev;
 	struct obj *o;
 
@@ -126,17 +120,14 @@ void async_watch(struct session *s, struct dev *dev)
 {
 	int fd = dev->v->async_fd;
 
-	dev->watch = xcalloc(1, sizeof *dev->watch);
-	*dev->watch = (struct watch){ s, dev };
+	dev->s = s;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	loop_watch(s->loop, fd, POLLIN, on_async_ready, dev->watch);
+	loop_watch(s->loop, fd, POLLIN, on_async_ready, dev);
 }
 
 void async_unwatch(struct session *s, struct dev *dev)
 {
 	loop_unwatch(s->loop, dev->v->async_fd);
-	free(dev->watch);
-	dev->watch = NULL;
 }
 
 static void async_free(struct session *s)

@@ -19,9 +19,7 @@
 #include "output/out.h"
 
 struct capture;
-struct cc_watch;
 struct cm_event;
-struct watch;
 struct wire;
 struct obj;
 struct out;
@@ -153,8 +151,8 @@ struct dev {
 	struct obj o;	       /* named as the device: rxe0 */
 	struct ibv_context *v; /* librdmacm's context, so that ids can use its resources */
 	struct ibv_device_attr_ex attr;
-	bool iwarp;	     /* node type RNIC */
-	struct watch *watch; /* of its asynchronous events */
+	bool iwarp;	   /* node type RNIC */
+	struct session *s; /* whose loop serves its asynchronous events */
 };
 
 LIST_HEAD(mr_list, mr);
@@ -173,7 +171,7 @@ struct cc {
 	struct obj o;
 	struct dev *dev;
 	struct ibv_comp_channel *v;
-	struct cc_watch *watch; /* of its events: cq_events.h */
+	struct session *s; /* whose loop serves its events, or NULL */
 };
 
 struct cq {

@@ -153,22 +153,27 @@ struct lib_obj *handle_as_lib(const struct obj *o)
 
 /* --------------------------------------------------------- objects of commands -- */
 
-static const struct {
+/* Where the library's pointer is, and what the object is made of. */
+static const struct own_class {
 	enum call_object kind;
 	const struct obj_class *class;
 	size_t offset;
+	const struct obj_class *parent; /* NULL: it is adopted otherwise */
+	size_t parent_offset;
 } own[] = {
-	{ OBJECT_CONTEXT, &dev_class, offsetof(struct dev, v) },
-	{ OBJECT_PD, &pd_class, offsetof(struct pd, v) },
-	{ OBJECT_COMP_CHANNEL, &cc_class, offsetof(struct cc, v) },
-	{ OBJECT_CQ, &cq_class, offsetof(struct cq, v) },
-	{ OBJECT_SRQ, &srq_class, offsetof(struct srq, v) },
-	{ OBJECT_QP, &qp_class, offsetof(struct qp, v) },
-	{ OBJECT_MR, &mr_class, offsetof(struct mr, v) },
-	{ OBJECT_MW, &mw_class, offsetof(struct mw, v) },
-	{ OBJECT_AH, &ah_class, offsetof(struct ah, v) },
-	{ OBJECT_EVENT_CHANNEL, &ec_class, offsetof(struct ec, v) },
-	{ OBJECT_CM_ID, &id_class, offsetof(struct id, v) },
+#define OWN(kind, x)	   OBJECT_##kind, &x##_class, offsetof(struct x, v)
+#define MADE_OF(x, parent) &parent##_class, offsetof(struct x, parent)
+	{ OWN(CONTEXT, dev), NULL, 0 },
+	{ OWN(PD, pd), MADE_OF(pd, dev) },
+	{ OWN(COMP_CHANNEL, cc), MADE_OF(cc, dev) },
+	{ OWN(CQ, cq), MADE_OF(cq, dev) },
+	{ OWN(SRQ, srq), MADE_OF(srq, pd) },
+	{ OWN(QP, qp), NULL, 0 },
+	{ OWN(MR, mr), NULL, 0 },
+	{ OWN(MW, mw), MADE_OF(mw, pd) },
+	{ OWN(AH, ah), MADE_OF(ah, pd) },
+	{ OWN(EVENT_CHANNEL, ec), NULL, 0 },
+	{ OWN(CM_ID, id), NULL, 0 },
 };
 
 static void *plain_pointer(const struct obj *o, enum call_object want)
@@ -270,7 +275,7 @@ struct ibv_context *handle_context(const struct obj *o)
 bool handle_is_own(const struct obj *o)
 {
 	if (o->class == &cc_class)
-		return !((const struct cc *)o)->watch;
+		return !((const struct cc *)o)->s;
 	return handle_as_lib(o);
 }
 
@@ -352,62 +357,27 @@ static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *nam
 	return &mr->o;
 }
 
-static struct obj *adopt_of_dev(struct calling *c, enum call_object kind, void *v, const char *name)
+/* An object that is made of another one and has few values of its own. */
+static struct obj *adopt_plain(struct calling *c, enum call_object kind, void *v, const char *name)
 {
-	struct dev *dev = used_of(c, &dev_class);
-	struct pd *pd;
-	struct cc *cc;
-	struct cq *cq;
+	const struct own_class *row = own;
+	struct obj *o, *parent;
 
-	if (!dev)
+	while (row < own + sizeof own / sizeof *own && row->kind != kind)
+		row++;
+	if (row == own + sizeof own / sizeof *own || !row->parent)
 		return NULL;
-	if (kind == OBJECT_PD) {
-		pd = obj_new(c->s, &pd_class, name);
-		pd->dev = dev;
-		pd->v = v;
-		return &pd->o;
-	}
-	if (kind == OBJECT_COMP_CHANNEL) {
-		cc = obj_new(c->s, &cc_class, name);
-		cc->dev = dev;
-		cc->v = v;
-		return &cc->o;
-	}
-	cq = obj_new(c->s, &cq_class, name);
-	cq->dev = dev;
-	cq->cc = used_of(c, &cc_class);
-	cq->v = v;
-	return &cq->o;
-}
-
-static struct obj *adopt_of_pd(struct calling *c, enum call_object kind, void *v, const char *name)
-{
-	struct pd *pd = used_of(c, &pd_class);
-	struct srq *srq;
-	struct mw *mw;
-	struct ah *ah;
-
-	if (!pd)
-		return NULL;
-	if (kind == OBJECT_SRQ) {
-		srq = obj_new(c->s, &srq_class, name);
-		srq->pd = pd;
-		srq->v = v;
-		return &srq->o;
-	}
-	if (kind == OBJECT_MW) {
-		mw = obj_new(c->s, &mw_class, name);
-		mw->pd = pd;
-		mw->v = v;
-		return &mw->o;
-	}
-	if (c->fn->rule != RULE_AH_PLAIN) /* what it leads to is not known */
-		return NULL;
-	ah = obj_new(c->s, &ah_class, name);
-	ah->pd = pd;
-	ah->v = v;
-	ah->attr = *(const struct ibv_ah_attr *)(uintptr_t)c->arg[1];
-	return &ah->o;
+	parent = used_of(c, row->parent);
+	if (!parent || (kind == OBJECT_AH && c->fn->rule != RULE_AH_PLAIN))
+		return NULL; /* of an AH: what it leads to is not known */
+	o = obj_new(c->s, row->class, name);
+	*(void **)((char *)o + row->offset) = v;
+	*(void **)((char *)o + row->parent_offset) = parent;
+	if (kind == OBJECT_CQ)
+		((struct cq *)o)->cc = used_of(c, &cc_class);
+	if (kind == OBJECT_AH)
+		((struct ah *)o)->attr = *(const struct ibv_ah_attr *)(uintptr_t)c->arg[1];
+	return o;
 }
 
 static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, const char *name)
@@ -440,19 +410,15 @@ static bool is_passing(const struct obj *o)
 
 struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, const char *name)
 {
-	struct obj *o = NULL;
+	struct obj *o;
 
-	if (kind == OBJECT_QP)
-		o = adopt_qp(c, v, name);
-	else if (kind == OBJECT_MR)
-		o = adopt_mr(c, v, name);
-	else if (kind == OBJECT_PD || kind == OBJECT_COMP_CHANNEL || kind == OBJECT_CQ ||
-		 kind == OBJECT_CQ_EX)
-		o = adopt_of_dev(c, kind, v, name);
-	else if (kind == OBJECT_SRQ || kind == OBJECT_MW || kind == OBJECT_AH)
-		o = adopt_of_pd(c, kind, v, name);
+	if (kind == OBJECT_CQ_EX)
+		kind = OBJECT_CQ;
+	o = kind == OBJECT_QP	? adopt_qp(c, v, name)
+	    : kind == OBJECT_MR ? adopt_mr(c, v, name)
+				: adopt_plain(c, kind, v, name);
 	if (!o)
-		o = adopt_lib(c, kind == OBJECT_CQ_EX ? OBJECT_CQ : kind, v, name);
+		o = adopt_lib(c, kind, v, name);
 	for (unsigned i = 0; i < c->nused; i++)
 		if (!is_passing(c->used[i]))
 			obj_use(o, c->used[i]);

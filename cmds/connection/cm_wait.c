@@ -187,7 +187,7 @@ struct cm_wait {
 	struct session *s;
 	struct id *id; /* NULL: any */
 	bool request;  /* only for a request on id, or on any listener */
-	const char *what;
+	char what[64];
 	uint64_t within_ms;
 };
 static struct cm_wait *waiting;
@@ -344,13 +344,9 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose)
 {
 	struct cm_wait w = { .s = s, .id = id, .within_ms = within_ms };
-	char *what = xasprintf("event%s%s", id ? " of " : "", id ? id->o.name : "");
-	int rc;
 
-	w.what = what;
-	rc = wait_for_event(&w, "cm event");
-	free(what);
-	if (rc)
+	snprintf(w.what, sizeof w.what, "event%s%s", id ? " of " : "", id ? id->o.name : "");
+	if (wait_for_event(&w, "cm event"))
 		return NULL;
 	*whose = oldest_with_event(s, id);
 	return take_event(s, *whose);
@@ -376,15 +372,16 @@ static int is_listener(struct session *s, const char *call, const struct id *id)
 			"each of its connections has an id of its own; 'show' lists them");
 }
 
-static int await_event(struct session *s, struct id *id, const char *call, const char *what,
-		       enum rdma_cm_event_type want, uint64_t within_ms, struct cm_event *copy)
+int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_event_type want,
+	     uint64_t within_ms, struct cm_event *copy)
 {
 	int64_t until = within_ms > INT64_MAX / 2 ? INT64_MAX
 						  : loop_now() / 1000000 + (int64_t)within_ms;
-	struct cm_wait w = { .s = s, .id = id, .what = what, .within_ms = within_ms };
+	struct cm_wait w = { .s = s, .id = id, .within_ms = within_ms };
 	struct cm_event *ev;
 	int rc;
 
+	snprintf(w.what, sizeof w.what, "%s of %s", word_name(cm_event_words, want), id->o.name);
 	for (;;) {
 		if (wait_for_event(&w, call))
 			return -1;
@@ -407,30 +404,16 @@ static int await_event(struct session *s, struct id *id, const char *call, const
 	return rc;
 }
 
-int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_event_type want,
-	     uint64_t within_ms, struct cm_event *copy)
-{
-	char *what = xasprintf("%s of %s", word_name(cm_event_words, want), id->o.name);
-	int rc = await_event(s, id, call, what, want, within_ms, copy);
-
-	free(what);
-	return rc;
-}
-
 struct id *cm_await_request(struct session *s, struct id *listener, uint64_t within_ms)
 {
 	struct cm_wait w = { .s = s, .id = listener, .request = true, .within_ms = within_ms };
-	char *what;
-	int rc;
 
 	if (!oldest_request(s, listener) && !s->ctx->listening) {
 		fail(s, "accept", "ENOENT", "no request to answer, and no id is listening");
 		fail_next(s, "listen 7471");
 		return NULL;
 	}
-	what = xasprintf("request%s%s", listener ? " on " : "", listener ? listener->o.name : "");
-	w.what = what;
-	rc = wait_for_event(&w, "accept");
-	free(what);
-	return rc ? NULL : oldest_request(s, listener);
+	snprintf(w.what, sizeof w.what, "request%s%s", listener ? " on " : "",
+		 listener ? listener->o.name : "");
+	return wait_for_event(&w, "accept") ? NULL : oldest_request(s, listener);
 }

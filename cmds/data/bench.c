@@ -526,7 +526,7 @@ static int measure_all(struct bench_run *r, int64_t *took, struct out *o)
 	return rc;
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int bench_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bench_args *a = args;
 	struct bench_run r = { .s = s, .a = a };
@@ -586,5 +586,5 @@ const struct cmd cmd_bench = {
 	.examples = bench_egs,
 	.args = bench_args,
 	.size = sizeof(struct bench_args),
-	.exec = exec,
+	.exec = bench_exec,
 };

@@ -397,7 +397,7 @@ static void say_more(struct qp *qp, struct out *o)
 		out_text(o, "  %s is in ERR, and another completion waits: poll\n", qp->o.name);
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int poll_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct poll_args *a = args;
 	int64_t within;
@@ -459,5 +459,5 @@ const struct cmd cmd_poll = {
 	.examples = poll_egs,
 	.args = poll_args,
 	.size = sizeof(struct poll_args),
-	.exec = exec,
+	.exec = poll_exec,
 };

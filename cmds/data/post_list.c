@@ -307,7 +307,7 @@ static int post_collected(struct session *s, struct out *o, unsigned *posted)
 	return 0;
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int post_chain_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct chain_args *a = args;
 	uint64_t wr_id = s->ctx->wr_id;
@@ -350,5 +350,5 @@ const struct cmd cmd_post_chain = {
 	.args = chain_args,
 	.size = sizeof(struct chain_args),
 	.flags = CMD_EVALS,
-	.exec = exec,
+	.exec = post_chain_exec,
 };

@@ -401,16 +401,10 @@ const struct cmd cmd_wait_state = {
  * completions there are.
  */
 
-struct cc_watch {
-	struct session *s;
-	struct cc *cc;
-};
-
 static void take_cc_event(void *arg, int fd, short revents)
 {
-	struct cc_watch *w = arg;
-	struct session *s = w->s;
-	struct cc *cc = w->cc;
+	struct cc *cc = arg;
+	struct session *s = cc->s;
 	struct ibv_cq *v;
 	struct cq *cq;
 	void *ctx;
@@ -437,17 +431,15 @@ void cc_watch(struct session *s, struct cc *cc)
 {
 	int fd = cc->v->fd;
 
-	cc->watch = xcalloc(1, sizeof *cc->watch);
-	*cc->watch = (struct cc_watch){ s, cc };
+	cc->s = s;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	loop_watch(s->loop, fd, POLLIN, take_cc_event, cc->watch);
+	loop_watch(s->loop, fd, POLLIN, take_cc_event, cc);
 }
 
 void cc_unwatch(struct session *s, struct cc *cc)
 {
 	loop_unwatch(s->loop, cc->v->fd);
-	free(cc->watch);
-	cc->watch = NULL;
+	cc->s = NULL;
 }
 
 /* ------------------------------------------------------------------ arm -- */
