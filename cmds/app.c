@@ -100,6 +100,7 @@ static void on_async_ready(void *arg, int fd, short revents)
 	struct dev *dev = arg;
 	struct session *s = dev->s;
 	struct ibv_async_event ev;
+	const char *means;
 	struct obj *o;
 
 	(void)fd, (void)revents;
@@ -109,9 +110,10 @@ static void on_async_ready(void *arg, int fd, short revents)
 		ibv_ack_async_event(&ev);
 		note_on(o, ev.event_type);
 		keep_event(s, ev.event_type, o);
+		means = word_help(async_words, ev.event_type);
 		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s", o->name,
 			    word_name(async_words, ev.event_type),
-			    ibv_event_type_str(ev.event_type));
+			    means ? means : ibv_event_type_str(ev.event_type));
 	}
 	obj_unref(dev);
 }

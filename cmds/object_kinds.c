@@ -57,9 +57,26 @@ static int use_as_arg(struct session *s, struct obj *o, void *dst)
 	return 0;
 }
 
+/* The object that word names, or the one that a command has made whose value word is: it has the
+ * name in it. */
+static struct obj *find_meant(struct session *s, const struct obj_class *class, Tcl_Obj *word)
+{
+	struct obj *o = obj_find(s, class, Tcl_GetString(word));
+	Tcl_Obj *key, *name = NULL;
+
+	if (o || !strchr(Tcl_GetString(word), ' '))
+		return o;
+	key = Tcl_NewStringObj("name", -1);
+	Tcl_IncrRefCount(key);
+	if (Tcl_DictObjGet(NULL, word, key, &name) == TCL_OK && name)
+		o = obj_find(s, class, Tcl_GetString(name));
+	Tcl_DecrRefCount(key);
+	return o;
+}
+
 int obj_arg_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	struct obj *o = obj_find(s, a->kind->of, Tcl_GetString(word));
+	struct obj *o = find_meant(s, a->kind->of, word);
 
 	if (!o)
 		return fail_no_such(s, a->kind->of, Tcl_GetString(word));

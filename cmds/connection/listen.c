@@ -164,6 +164,7 @@ static const struct cmd_eg listen_egs[] = {
 	{ "listen 7471 -share window -accept", "id0 listening on 0.0.0.0:7471" },
 	{ "listen 7471", "port 7471 is in use: id0 has it" },
 	{ "listen 7472 -address 10.0.0.1", "a client waits until you accept" },
+	{ "listen 7473 -share [reg 4096 -name own] -accept", "told where own is" },
 	{ NULL, NULL }
 };
 

@@ -187,7 +187,7 @@ run 'destroy left'
 clean
 
 # Words of everyday, and in any order.
-run 'help state machine'
+run 'help machine state'
 await_said 'qp-state [<qp>] [-timing]'
 clean
 run 'help memory write peer'

@@ -90,7 +90,8 @@ static bool begins_an_option(const struct cmd *c, const char *word)
 static const char *option_meant(const struct cmd *c, const char *word)
 {
 	static const char *const meant[][2] = {
-		{ "-at", "-off" }, { "-offset", "-off" }, { "-size", "-len" }, { "-n", "-repeat" }
+		{ "-at", "-off" },   { "-offset", "-off" }, { "-size", "-len" },
+		{ "-n", "-repeat" }, { "-last", "-n" },
 	};
 
 	for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)

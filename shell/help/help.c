@@ -285,7 +285,7 @@ static const struct {
 	{ "internals", "architecture" },
 	{ "protocol buffers", "pack" },
 	{ "timestamp", "timeline" },
-	{ "timing", "option" },
+	{ "timing", "option timing" },
 	{ "shortcuts", "prompt" },
 	{ "xrc", "call" },
 	{ "dmabuf", "call" },
@@ -321,10 +321,22 @@ static const struct {
 	{ "malloc", "reg" },
 };
 
+/* Are they the same, or the same two words in the other order? */
+static bool same_words(const char *a, const char *b)
+{
+	const char *blank = strchr(b, ' ');
+	const size_t first = blank ? (size_t)(blank - b) : 0, rest = strlen(b) - first;
+
+	if (strcasecmp(a, b) == 0)
+		return true;
+	return blank && strlen(a) == strlen(b) && strncasecmp(a, blank + 1, rest - 1) == 0 &&
+	       a[rest - 1] == ' ' && strncasecmp(a + rest, b, first) == 0;
+}
+
 const char *help_synonym(const char *word)
 {
 	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-		if (strcasecmp(synonyms[i].word, word) == 0)
+		if (same_words(word, synonyms[i].word))
 			return synonyms[i].here;
 	return NULL;
 }
@@ -367,6 +379,7 @@ static int search_help(struct session *s, const char *word, struct out *o)
 		return search_help(s, here, o);
 	if (best == FIT_NOT) {
 		fail(s, "help", "UNKNOWN", "nothing in the help mentions '%s'", word);
+		fail_row(s, "or", "among the terms of verbs: explain %s", word);
 		return fail_next(s, "help");
 	}
 	if (!whole && best == FIT_FAMILY) {
