@@ -80,9 +80,11 @@ static void put_place(struct session *s, Tcl_Obj *script, bool is_block, struct 
 {
 	const struct script *sc = s->script;
 	struct position at;
+	char *text = is_block ? where_body(s->domain, script, &at) : NULL;
 
-	if (!is_block || !where_body(s->domain, script, &at))
+	if (!text)
 		at = (struct position){ sc ? sc->name : NULL, sc ? sc->line : 1 };
+	free(text);
 	put_member(body, "line", json_object_new_int64(at.line));
 	if (at.name)
 		put_member(body, "name", frames_str(at.name, -1));
