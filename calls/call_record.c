@@ -12,6 +12,7 @@
 
 #include "record_rings.h"
 #include "call_record.h"
+#include "recorded.h"
 
 #define NOWHERE	   UINT32_MAX
 #define SCRATCH	   (1u << 16) /* bytes; holds the records of nested calls */
@@ -283,6 +284,8 @@ static int errno_of_result(const struct call_fn *fn, uint64_t result, int err)
 {
 	int64_t r = (int64_t)result;
 
+	if (fn == &call_table[ROW_ibv_rereg_mr] && r) /* enum ibv_rereg_mr_err_code */
+		return err ? err : EIO;
 	switch (fn->says) {
 	case RESULT_STATUS:
 		if (r > 0)
