@@ -399,8 +399,10 @@ PUBLIC int dprintf(int fd, const char *restrict format, ...)
 }
 
 /* With _FORTIFY_SOURCE. */
-int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args);
-int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
+int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args)
+	__attribute__((format(printf, 3, 0)));
+int __dprintf_chk(int fd, int flag, const char *restrict format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 PUBLIC int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list args)
 {
