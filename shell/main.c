@@ -43,8 +43,8 @@ struct command_line {
 	struct job *jobs;
 	unsigned njobs;
 	bool no_rc;
-	int color;	  /* -1: decide */
-	const char *dump; /* --man, --complete-bash: what to print instead of running */
+	int color;	      /* -1: decide */
+	const char *complete; /* the text to complete instead of running anything */
 };
 
 enum {
@@ -57,6 +57,7 @@ enum {
 	OPT_DEVICE,
 	OPT_PEER,
 	OPT_MAN,
+	OPT_COMPLETE,
 	OPT_BASH
 };
 
@@ -79,6 +80,7 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "man", no_argument, NULL, OPT_MAN },
+	{ "complete", required_argument, NULL, OPT_COMPLETE },
 	{ "complete-bash", no_argument, NULL, OPT_BASH },
 	{ NULL, 0, NULL, 0 },
 };
@@ -260,6 +262,9 @@ static int take_option(struct session *s, int o, struct command_line *cl)
 	case OPT_PEER:
 		s->opt.peer = true;
 		return 0;
+	case OPT_COMPLETE:
+		cl->complete = optarg;
+		return 0;
 	default:
 		return print_and_end(o);
 	}
@@ -334,6 +339,8 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 {
 	int rc, code;
 
+	if (cl->complete)
+		return complete_print(s, cl->complete), EXIT_OK;
 	if (s->opt.peer)
 		return code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {
@@ -397,7 +404,7 @@ int main(int argc, char **argv)
 		free_options(&s, &cl);
 		return code - 1;
 	}
-	device = s.opt.check ? 0 : app.start(&s.opt, &s.opt.note);
+	device = s.opt.check || cl.complete ? 0 : app.start(&s.opt, &s.opt.note);
 	if (device < 0) {
 		free_options(&s, &cl);
 		return EXIT_COMMAND;

@@ -74,6 +74,11 @@ ok 'completion of --tr' grep -qx -- '--trace *' <(complete_words rdmash --tr)
 ok 'completion of --device' grep -qx 'uroce0 *' <(complete_words rdmash --device u)
 ok 'completion of a command' grep -qxF 'post\ write' <(complete_words rdmash -c 'post\ w')
 ok 'completion within quotes' grep -qxF 'post write' <(complete_words rdmash -c "'post w")
+ok 'completion of a command after another' grep -qxF 'pd; post write' <(complete_words rdmash -c '"pd; post w')
+ok 'completion of an option' grep -qxF 'post write buf -len ' <(complete_words rdmash -c "'post write buf -l")
+ok 'completion of a sole option leaves the quotes open' [ "$(complete_words rdmash -c "'post write buf -l" | wc -l)" = 2 ]
+ok 'completion of an option without quotes' [ "$(complete_words rdmash -c 'post\ write\ buf\ -l')" = 'post\ write\ buf\ -len' ]
+ok 'completion of what is no command' [ -z "$(complete_words rdmash -c "'nosuch x")" ]
 ok 'completion of uroce' grep -qx status <(complete_words uroce st)
 ok 'completion of --' [ "$(complete_words rdmash -- | wc -l)" -gt 8 ]
 

@@ -62,10 +62,12 @@ static unsigned line_of(struct check *k, const char *p)
 
 static void report_problem(struct check *k, const char *p, const char *kind, const char *what)
 {
+	SCOPED_TEXT(text);
+
 	if (k->learning)
 		return;
-	print_error("%s:%u: %s%.*s\n", k->name, line_of(k, p), kind, (int)strcspn(what, "\n"),
-		    what);
+	fail_append(&text, what, 4);
+	print_error("%s:%u: %s%s\n", k->name, line_of(k, p), kind, Tcl_DStringValue(&text));
 	k->problems += *kind == 0;
 }
 
@@ -115,7 +117,7 @@ static void check_condition(const struct words *w, int i)
 	}
 	t = w->token[i] + 1;
 	if (Tcl_ParseExpr(w->k->s->tcl, t->start, t->size, &parse) != TCL_OK) {
-		report_problem(w->k, t->start, "", Tcl_GetStringResult(w->k->s->tcl));
+		report_problem(w->k, parse.term, "", Tcl_GetStringResult(w->k->s->tcl));
 		return;
 	}
 	for (int n = 0; n < parse.numTokens; n++)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"
@@ -446,6 +447,22 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 	*start = (size_t)(typed - text);
 	add_matching(list, typed, words);
 	Tcl_DecrRefCount(list);
+}
+
+void complete_print(struct session *s, const char *text)
+{
+	SCOPED_TEXT(lines);
+	Tcl_Obj *words = Tcl_NewListObj(0, NULL), **v;
+	size_t start;
+	int n;
+
+	Tcl_IncrRefCount(words);
+	complete_words(s, text, words, &start);
+	Tcl_ListObjGetElements(NULL, words, &n, &v);
+	for (int i = 0; i < n; i++)
+		xappendf(&lines, "%.*s%s\n", (int)start, text, Tcl_GetString(v[i]));
+	print_text(PRINT_OUT, Tcl_DStringValue(&lines));
+	Tcl_DecrRefCount(words);
 }
 
 /* ---------------------------------------------------------------------- hint -- */

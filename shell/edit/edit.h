@@ -67,6 +67,8 @@ void edit_panic(struct edit *e);
 /* For struct edit_ops: ctx is the session. */
 void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start);
 void complete_hint(void *session, const char *text, Tcl_DString *hint);
+/* Prints a line for each word that can stand at the end of text: text with this word. */
+void complete_print(struct session *s, const char *text);
 
 /* Puts the words of a Tcl list in alphabetical order, whatever their case. */
 void words_sort(Tcl_Obj *words);

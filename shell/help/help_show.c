@@ -170,6 +170,7 @@ const struct help_option help_option_table[] = {
 	{ "-V, --version", NULL, "print versions" },
 	{ "-h, --help", NULL, "print this" },
 	{ "--man", NULL, "print the manual page" },
+	{ "--complete", "TEXT", "print TEXT with each word that Tab offers at its end" },
 	{ "--complete-bash", NULL, "print the completion script for bash" },
 	{ 0 },
 };

@@ -204,18 +204,20 @@ void help_bash(FILE *to)
 {
 	fputs("# bash completion for rdmash\n_rdmash()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} IFS=$'\\n'\n"
-	      "\tlocal commands='",
+	      "\tlocal options='",
 	      to);
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		fprintf(to, "%s%s", c == cmd_table ? "" : "\n", (*c)->name);
-	fputs("'\n\tlocal options='", to);
 	bash_options(to, false, "\n");
 	fputs("'\n\tCOMPREPLY=()\n\tcase $prev in\n"
 	      "\t-c|--command)\n"
-	      "\t\tlocal quoted=\n" /* blanks within quotes are not escaped */
+	      "\t\tlocal quoted=\n"
 	      "\t\t[[ $cur != [\\'\\\"]* ]] || { quoted=yes; cur=${cur:1}; }\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n"
-	      "\t\t[[ $quoted ]] || COMPREPLY=(\"${COMPREPLY[@]// /\\\\ }\")\n\t\treturn ;;\n"
+	      "\t\t[[ $quoted ]] || cur=${cur//\\\\/}\n"
+	      "\t\tCOMPREPLY=($(\"$1\" --complete \"$cur\" 2>/dev/null))\n"
+	      "\t\t[[ $COMPREPLY ]] || return\n"
+	      "\t\t[[ $quoted ]] || COMPREPLY=($(printf '%q\\n' \"${COMPREPLY[@]}\"))\n"
+	      /* at a single word bash would close the quotes */
+	      "\t\t[[ ! $quoted || ${COMPREPLY[1]} ]] || "
+	      "COMPREPLY=(\"$COMPREPLY \" \"$COMPREPLY  \")\n\t\treturn ;;\n"
 	      "\t--color)\n"
 	      "\t\tCOMPREPLY=($(compgen -W $'always\\nnever\\nauto' -- \"$cur\"))\n\t\treturn ;;\n"
 	      "\t--device)\n"

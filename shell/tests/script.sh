@@ -375,6 +375,15 @@ wants '-n: code' $code 1
 printf 'source sub/in.rdma\nproc q x {p; q $x; $x foo; foo::bar {*}$x}\nproc foo::bar {} {}\ncatch {p} e\nswitch $e {a - b {p} default {echo $e}}\ntry {p} on error {} {q 1} finally {q 2}\nexpect -error UNKNOWN {nosuch}\nexpr {[p] + 1}\n' >fine.rdma
 run -n fine.rdma
 wants '-n: nothing wrong' "$code $err" '0 '
+printf 'if {$x > 2 + * 3} {}\nset x [expr {$x &&\n  ($x +)}]\nexpr {7 7}\n' >expr.rdma
+run -n expr.rdma
+wants '-n: expressions' "$code $err" '1 expr.rdma:1: missing operand at _@_
+    in expression "$x > 2 + _@_* 3"
+expr.rdma:3: missing operand at _@_
+    in expression "$x &&
+      ($x +_@_)"
+expr.rdma:4: missing operator at _@_
+    in expression "7 _@_7"'
 printf 'while $x<3 {incr x}\n' >warn.rdma
 run -n warn.rdma
 has '-n warns' "$code $err" '0 warn.rdma:1: warning: '

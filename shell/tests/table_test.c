@@ -67,25 +67,25 @@ static void check_order(void)
 	}
 }
 
-static void mentioned(const char *what, void (*print)(FILE *))
+static void check_manual(void)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	print(f);
+	help_man(f);
 	fclose(f);
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
 		char name[40], *to = name;
 
 		now = *c;
 		for (const char *p = now->name; *p; p++) { /* roff has \- for - */
-			if (*p == '-' && strcmp(what, "man") == 0)
+			if (*p == '-')
 				*to++ = '\\';
 			*to++ = *p;
 		}
 		*to = 0;
-		want(strstr(text, name), "not mentioned", what);
+		want(strstr(text, name), "not in the manual page", NULL);
 	}
 	free(text);
 }
@@ -97,8 +97,7 @@ int main(void)
 	check_order();
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		check_cmd(*c);
-	mentioned("man", help_man);
-	mentioned("bash", help_bash);
+	check_manual();
 	for (const char *const *f = help_families; *f; f++)
 		for (const struct cmd *const *c = cmd_table; *c; c++)
 			n += strcmp((*c)->family, *f) == 0;
