@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings that can be changed while the shell runs: option, trace, notices; and version, history.
- */
+/* Settings that can be changed while the shell runs: option, trace, timing, notices; and version,
+ * history. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,17 +47,14 @@ static const struct setting settings[] = {
 	{ "prompt", "%p device, QP and state; %t time; %e last error; %n number", SETTING_TEXT,
 	  AT_OPTION(prompt), NULL },
 	{ "quiet", "results are not printed (-q)", SETTING_FLAG, AT_OPTION(quiet), NULL },
-	{ "timing", "how long each line that is typed takes", SETTING_FLAG, AT_OPTION(timing),
-	  NULL },
 };
 
 #define NSETTINGS (sizeof settings / sizeof *settings)
 
-static const struct word setting_words[] = {
-	{ "color", 0, NULL }, { "echo", 1, NULL },	 { "format", 2, NULL },
-	{ "hints", 3, NULL }, { "keep-going", 4, NULL }, { "prompt", 5, NULL },
-	{ "quiet", 6, NULL }, { "timing", 7, NULL },	 { 0 }
-};
+static const struct word setting_words[] = { { "color", 0, NULL },	{ "echo", 1, NULL },
+					     { "format", 2, NULL },	{ "hints", 3, NULL },
+					     { "keep-going", 4, NULL }, { "prompt", 5, NULL },
+					     { "quiet", 6, NULL },	{ 0 } };
 
 static const struct word format_words[] = { { "text", OUT_TEXT, NULL },
 					    { "json", OUT_JSON, NULL },
@@ -164,13 +161,13 @@ static const struct cmd_eg option_examples[] = {
 	{ NULL, NULL },
 };
 
-/** color, echo, hints, keep-going, quiet and timing are on or off; format is text, json or
- * csv. json prints each result as one line of JSON, csv a line of names and a line for
- * each row. In prompt, %p is the default prompt (device, QP and its state), %t the time,
- * %e the error code of the previous line (empty if it succeeded), %n the number of lines
- * run so far. In braces \x1b[32m makes what follows green, and \x1b[0m ends the colour; %% is
- * a percent sign. An empty text restores the default prompt. Options last until the shell
- * ends; put commands for every session into the start file (see 'help files'). */
+/** color, echo, hints, keep-going and quiet are on or off; format is text, json or csv. json prints
+ * each result as one line of JSON, csv a line of names and a line for each row. In prompt, %p is
+ * the default prompt (device, QP and its state), %t the time, %e the error code of the previous
+ * line (empty if it succeeded), %n the number of lines run so far. In braces \x1b[32m makes what
+ * follows green, and \x1b[0m ends the colour; %% is a percent sign. An empty text restores the
+ * default prompt. Options last until the shell ends; put commands for every session into the start
+ * file (see 'help files'). */
 const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
@@ -234,6 +231,50 @@ const struct cmd cmd_trace = {
 	.size = sizeof(struct trace_args),
 	.flags = CMD_LOOKS,
 	.exec = trace_exec,
+};
+
+/* ------------------------------------------------------------------- timing -- */
+
+struct timing_args {
+	struct num how;
+};
+
+static const struct arg timing_arg_table[] = {
+	POS_OPT("how", timing_args, how, kind_enum, "on or off (default: show the setting)",
+		.data = on_off),
+	ARGS_END,
+};
+
+static int timing_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct timing_args *a = args;
+	const char *now = s->opt.timing ? "on" : "off";
+
+	if (a->how.set)
+		s->opt.timing = a->how.v != 0;
+	else
+		out_str(o, NULL, now, "timing is %s\n", now);
+	return 0;
+}
+
+static const struct cmd_eg timing_examples[] = {
+	{ "timing on", NULL },
+	{ "timing", "timing is on" },
+	{ "timing off", NULL },
+	{ NULL, NULL },
+};
+
+/** After each line that is typed at the prompt, tells how long it took. Lines of scripts are
+ * not timed one by one; for a single command there is Tcl's time. */
+const struct cmd cmd_timing = {
+	.name = "timing",
+	.family = "settings",
+	.summary = "show how long each line that is typed takes",
+	.examples = timing_examples,
+	.args = timing_arg_table,
+	.size = sizeof(struct timing_args),
+	.flags = CMD_LOOKS,
+	.exec = timing_exec,
 };
 
 /* ------------------------------------------------------------------ notices -- */

@@ -221,11 +221,11 @@ screen | sed '/^mentioned by/q' | grep -q '^  mw bind ' || fail 'the name does n
 ok 'names come first'
 
 # How long it takes, again and again, and what was typed.
-run 'option timing on'
+run 'timing on'
 run 'repeat 3 {echo round} -every 20ms'
 await '^  took [4-9][0-9]*[.][0-9]+ ms$'
 [ "$(screen | grep -c '^round$')" = 3 ] || fail 'not three rounds'
-run 'option timing off'
+run 'timing off'
 run 'history round'
 screen | grep -A1 '> history round' | grep -qF 'repeat 3 {echo round} -every 20ms' || fail 'no history'
 ok 'timing, rounds, history'

@@ -285,7 +285,6 @@ static const struct {
 	{ "internals", "architecture" },
 	{ "protocol buffers", "pack" },
 	{ "timestamp", "timeline" },
-	{ "timing", "option timing" },
 	{ "shortcuts", "prompt" },
 	{ "xrc", "call" },
 	{ "dmabuf", "call" },

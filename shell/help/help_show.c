@@ -119,7 +119,7 @@ const struct topic topic_files = { .name = "files", .title = "Files" };
  * ('notices').
  *
  * What is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.
- * 'option prompt', 'option color' and 'option timing' suit the prompt to one's taste; with
+ * 'option prompt', 'option color' and 'timing' suit the prompt to one's taste; with
  * NO_COLOR set there are no colours. ~/.editrc binds keys, as in other programs that use
  * libedit. */
 const struct topic topic_prompt = { .name = "prompt", .title = "At the prompt" };

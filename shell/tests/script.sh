@@ -452,8 +452,8 @@ fi
 run --csv -c option
 wants '--csv' "$out" "$("$rdmash" -c 'option format csv; option')"
 run -c 'option format csv; option'
-wants 'csv' "$out" 'color,echo,format,hints,keep-going,prompt,quiet,timing
-off,off,csv,on,off,%p> ,off,off'
+wants 'csv' "$out" 'color,echo,format,hints,keep-going,prompt,quiet
+off,off,csv,on,off,%p> ,off'
 
 run -c 'option prompt {%t %q> }'
 wants 'an unknown part of the prompt' "$code $err" "1 -c:1: prompt: '%q' is not known
