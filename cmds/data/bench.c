@@ -16,6 +16,7 @@
 #include "data/wc.h"
 #include "objects.h"
 #include "output/out.h"
+#include "output/print.h"
 #include "own_rows.h"
 #include "qp/qp.h"
 #include "session.h"
@@ -391,8 +392,10 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-#define BARS  20 /* rows of a histogram; the last one, "+", has all that took longer */
-#define WIDTH 40 /* columns of the longest */
+#define BARS	20 /* rows of a histogram; the last one, "+", has all that took longer */
+#define BAR_MAX 40 /* columns of the longest */
+#define BAR_MIN 4
+#define BESIDE	26 /* columns for what stands before and after a bar */
 
 /* Two places, as nobody has measured more. */
 static double rounded(double d)
@@ -400,10 +403,21 @@ static double rounded(double d)
 	return (double)(int64_t)(d * 100 + 0.5) / 100;
 }
 
+/* Of the longest bar, so that the rows fit in the terminal. */
+static uint32_t bar_columns(void)
+{
+	const unsigned columns = print_columns();
+
+	if (!columns || columns >= BAR_MAX + BESIDE)
+		return BAR_MAX;
+	return columns > BAR_MIN + BESIDE ? columns - BESIDE : BAR_MIN;
+}
+
 /* The bars begin with the shortest, each a quarter further than the one before. */
 static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 {
-	static const char bars_text[WIDTH + 1] = "########################################";
+	static const char bars_text[BAR_MAX + 1] = "########################################";
+	const uint32_t longest = bar_columns();
 	uint32_t count[BARS] = { 0 }, most = 1;
 	double from[BARS + 1];
 	unsigned bar = 0, bars;
@@ -420,12 +434,12 @@ static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
 	bars = bar + 1;
 	out_list(o, "histogram");
 	for (bar = 0; bar < bars; bar++) {
-		uint32_t width = (uint32_t)(((uint64_t)count[bar] * WIDTH + most - 1) / most);
+		uint32_t width = (uint32_t)(((uint64_t)count[bar] * longest + most - 1) / most);
 
 		out_dict(o, NULL);
 		out_double(o, "us_from", rounded(from[bar]), "  %9.2f µs", from[bar]);
 		out_text(o, "%s %.*s%*s", bar + 1 == BARS ? "+" : " ", (int)width, bars_text,
-			 (int)(WIDTH - width), "");
+			 (int)(longest - width), "");
 		out_u64(o, "n", count[bar], "  %u\n", count[bar]);
 		out_end(o);
 	}

@@ -329,6 +329,11 @@ clean
 run 'connect 127.0.0.1 7471'
 await_said 'its window of 64 bytes is open to writes, reads and atomics'
 run 'reg 4096 -name buf'
+resize 40 "$rows"
+run 'bench write buf -len 8 -histogram -repeat 20'
+await '^ +[0-9]+[.][0-9]+ µs  #{14}  [0-9]+$'
+resize "$columns" "$rows"
+ok 'a histogram is as wide as the terminal'
 run 'post write buf'
 run 'poll'
 await_said 'REM_ACCESS_ERR'
