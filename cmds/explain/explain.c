@@ -571,6 +571,7 @@ static const struct cmd_eg explain_egs[] = {
 	{ "explain keepalive", "DEAD_PEER" },
 	{ "explain rkey", "REM_ACCESS_ERR" },
 	{ "explain irdma", "a new QP is needed" },
+	{ "explain ibv_post_recv", "EINVAL in RESET" },
 	{ "dict get [explain errno EBUSY] causes", "uses the object" },
 	{ NULL, NULL },
 };
@@ -582,7 +583,8 @@ static const struct cmd_eg explain_egs[] = {
  * constant stands for: rules and terms (explain rule, explain term list them), and
  * objects of the session. Several that fit are listed; the family in front chooses:
  * explain rej 8. explain providers says how the drivers rxe, siw, mlx5, irdma, efa,
- * hns and bnxt_re differ, and where their sources say so.
+ * hns and bnxt_re differ, and where their sources say so; the name of a function, such as
+ * ibv_post_recv, in which of them it differs.
  *
  * Alone it looks at the last failure of the session: what could be checked of it,
  * the likely causes first, each with a command to type; and in what the device in use

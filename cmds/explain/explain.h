@@ -25,8 +25,9 @@ int explain_now(struct session *s, struct out *o);
 /* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
-/* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"): a
- * dict, or a list of them. false: there is none of that name. */
+/* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"), or
+ * the providers in which a function differs ("ibv_post_recv"): a dict, or a list of them. false:
+ * there is none of that name. */
 bool explain_provider(const char *name, struct out *o);
 /* Appends their names. */
 void explain_provider_names(Tcl_Obj *words);

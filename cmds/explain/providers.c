@@ -205,6 +205,44 @@ void explain_devices(const char *const *texts, unsigned n, unsigned margin, stru
 		out_text(o, "\n");
 }
 
+static bool has_differences(const struct provider *p, const struct call_fn *fn)
+{
+	for (const struct difference *d = p->rows; d->source; d++)
+		if (fn == &call_table[d->row])
+			return true;
+	return false;
+}
+
+/* key: NULL in a list. */
+static void out_of_provider(const struct provider *p, const struct call_fn *fn, const char *key,
+			    struct out *o)
+{
+	out_dict(o, key);
+	out_str(o, "name", p->name, "  of %s\n", p->name);
+	out_differences(p, fn, o);
+	out_end(o);
+}
+
+/* The providers in which a function differs. false: there is none. */
+static bool out_providers_of(const struct call_fn *fn, struct out *o)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < PROVIDERS; i++) {
+		if (!has_differences(&providers[i], fn))
+			continue;
+		if (!any) {
+			out_str(o, "call", fn->name, "%s differs by provider\n", fn->name);
+			out_list(o, "providers");
+		}
+		any = true;
+		out_of_provider(&providers[i], fn, NULL, o);
+	}
+	if (any)
+		out_end(o);
+	return any;
+}
+
 bool explain_provider(const char *name, struct out *o)
 {
 	if (strcmp(name, "providers") == 0) {
@@ -219,7 +257,7 @@ bool explain_provider(const char *name, struct out *o)
 			out_provider(&providers[i], o);
 			return true;
 		}
-	return false;
+	return call_find(name) && out_providers_of(call_find(name), o);
 }
 
 void explain_provider_names(Tcl_Obj *words)
@@ -240,23 +278,11 @@ static const struct provider *provider_of(const struct dev *dev)
 	return NULL;
 }
 
-static bool has_differences(const struct provider *p, const struct call_fn *fn)
-{
-	for (const struct difference *d = p->rows; d->source; d++)
-		if (fn == &call_table[d->row])
-			return true;
-	return false;
-}
-
 void explain_here(struct session *s, const struct call_fn *fn, struct out *o)
 {
 	const struct dev *dev = s->ctx->qp ? s->ctx->qp->pd->dev : obj_first(s, &dev_class);
 	const struct provider *p = dev ? provider_of(dev) : NULL;
 
-	if (!p || !has_differences(p, fn))
-		return;
-	out_dict(o, "provider");
-	out_str(o, "name", p->name, "  of %s\n", p->name);
-	out_differences(p, fn, o);
-	out_end(o);
+	if (p && has_differences(p, fn))
+		out_of_provider(p, fn, "provider", o);
 }
