@@ -29,7 +29,7 @@ bool explain_qp(struct session *s, const char *name, struct out *o);
  * the providers in which a function differs ("ibv_post_recv"): a dict, or a list of them. false:
  * there is none of that name. */
 bool explain_provider(const char *name, struct out *o);
-/* Appends their names. */
+/* Appends these names, some of them several times. */
 void explain_provider_names(Tcl_Obj *words);
 /* Writes a row "devices" that says what those are of which the n texts speak ("not on rxe"); a text
  * may be NULL. margin: columns before the text of a row. */

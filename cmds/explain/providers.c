@@ -262,8 +262,12 @@ bool explain_provider(const char *name, struct out *o)
 
 void explain_provider_names(Tcl_Obj *words)
 {
-	for (size_t i = 0; i < PROVIDERS; i++)
+	for (size_t i = 0; i < PROVIDERS; i++) {
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(providers[i].name, -1));
+		for (const struct difference *d = providers[i].rows; d->source; d++)
+			Tcl_ListObjAppendElement(NULL, words,
+						 Tcl_NewStringObj(call_table[d->row].name, -1));
+	}
 	Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj("providers", -1));
 }
 

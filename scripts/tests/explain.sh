@@ -38,7 +38,7 @@ headers() {
 	n=$(wc -w <<<"$names")
 	[ "$n" -gt 100 ] || { echo "only $n values found in $include"; exit 1; }
 	# shellcheck disable=SC2016,SC2086  # Tcl's, not the shell's; a word each
-	"$rdmash" -q -f /dev/stdin "$families" $names <<-'EOF'
+	"$rdmash" -q -f /dev/stdin "$families" $names <<-'EOF' || exit
 	foreach name [lrange $argv 1 end] {
 		expect -name "$name is known" -true {
 			[dict exists [explain $name] name] &&
@@ -54,6 +54,16 @@ headers() {
 		}
 	}
 	EOF
+	offered
+}
+
+# Tab offers nothing that explain does not know.
+offered() {
+	local lines
+	lines=$("$rdmash" --complete 'explain ')
+	grep -qx 'explain ibv_post_recv' <<<"$lines" || { echo 'not ok: functions are not offered'; exit 1; }
+	"$rdmash" -q -f - <<<"$lines" || exit
+	echo "ok: $(wc -l <<<"$lines") names that Tab offers are known"
 }
 
 # listed FILE ID NAME: who has the vendor's number
