@@ -14,6 +14,12 @@ await_prompt
 line 'help all'
 await '^Space goes on, q goes back$'
 key C-c
+# less drops what is typed while it is interrupted: a line further, until it goes
+moved() {
+	key j
+	shows_not '^device$'
+}
+until_so 10 moved || fail 'less does not go on after Ctrl-C'
 await '^Space goes on, q goes back$'
 key q
 await_prompt
