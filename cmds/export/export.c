@@ -148,10 +148,12 @@ static const struct cmd_eg export_egs[] = {
  * recognised by their values and become expressions, also where they came from the
  * peer in private data or in bytes that mem get has read; the addresses to connect
  * to are arguments of the program. A session that played both ends gives a program
- * of both, or with -role of one. What call has done is in it, too. What is not in
- * the program is told, and stands in it as a comment: calls that failed are left
- * out, and so are bench and rereg. A script may write below its own directory
- * (or --allow-dir). Only a file that export has made is overwritten. */
+ * of both, or with -role of one. A server waits at its end for its clients to
+ * disconnect, unless it has disconnected them in the session. What call has done is
+ * in it, too. What is not in the program is told, and stands in it as a comment:
+ * calls that failed are left out, and so are bench and rereg. A script may write
+ * below its own directory (or --allow-dir). Only a file that export has made is
+ * overwritten. */
 const struct cmd cmd_export_c = {
 	.name = "export c",
 	.family = "understanding",

@@ -256,8 +256,7 @@ static void collect_call(struct program *p, const struct record *r)
 		if (row_of(r) == ROW_rdma_listen)
 			first->end = END_SERVER;
 	}
-	if (row_of(r) == ROW_rdma_get_cm_event)
-		add_event(p, r);
+	add_event(p, r);
 }
 
 static bool is_kept(const struct record *r)
@@ -330,7 +329,7 @@ void keep_track(struct program *p, const struct record *r)
 	enum call_object kind;
 	uint64_t made = record_made(r, &kind);
 	struct var *v = made ? var_at(p, made, r->end) : NULL;
-	const struct rdma_cm_event *ev = row_of(r) == ROW_rdma_get_cm_event ? event_of(r) : NULL;
+	const struct rdma_cm_event *ev = event_of(r);
 
 	if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		v = var_at(p, (uintptr_t)ev->id, r->end);
@@ -402,10 +401,8 @@ static const char *phase_of(const struct record *r, const char *now)
 	return r->fn->path == CALL_DATAPATH ? "transfer" : "set_up";
 }
 
-static void enter_phase(struct program *p)
+void enter_phase(struct program *p, const char *phase)
 {
-	const char *phase = phase_of(p->r, p->phase);
-
 	if (p->phase && strcmp(p->phase, phase) == 0 && p->lines < PHASE_LINES)
 		return;
 	end_phase(p);
@@ -465,7 +462,7 @@ const char *refusal_of(const struct program *p)
 static struct var *subject_of(const struct program *p)
 {
 	const struct record *r = p->r;
-	const struct rdma_cm_event *ev = row_of(r) == ROW_rdma_get_cm_event ? event_of(r) : NULL;
+	const struct rdma_cm_event *ev = event_of(r);
 	enum call_object kind;
 	uint64_t made = record_made(r, &kind);
 
@@ -495,8 +492,7 @@ static bool is_all_of_other_end(const struct program *p)
 
 static bool left_out(const struct program *p, const struct var *v)
 {
-	const struct rdma_cm_event *ev = row_of(p->r) == ROW_rdma_get_cm_event ? event_of(p->r)
-									       : NULL;
+	const struct rdma_cm_event *ev = event_of(p->r);
 
 	if (other_end(p, v) || (ev && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT))
 		return true; /* nobody needs to wait for the latter */
@@ -518,7 +514,7 @@ static void one_record(struct program *p, unsigned *unknown)
 	keep_track(p, p->r);
 	if (v && left_out(p, v))
 		return;
-	enter_phase(p);
+	enter_phase(p, phase_of(p->r, p->phase));
 	write_record(p);
 }
 
@@ -550,6 +546,7 @@ static void write_pass(struct program *p)
 		else if (is_told(p->r))
 			one_record(p, &unknown);
 	}
+	write_last_waits(p);
 	end_phase(p);
 	if (p->list->lost[0] + p->list->lost[1] + unknown)
 		add_warning(p,

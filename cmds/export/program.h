@@ -55,6 +55,9 @@ struct var {
 	bool used, keeps;	   /* by an expression; its last event is */
 	bool is_left_out;	   /* what it carries is not told call by call */
 	bool is_ud;		   /* id */
+	bool is_connected;	   /* id: by now, and neither end has left */
+	bool is_left;		   /* id of a client: the server's end has disconnected it */
+	struct var *client;	   /* id of a server: the id of this session that it accepts */
 	bool is_shared;		   /* MR: of memory that another one has */
 	unsigned qp_type;
 	uint64_t memory, len;	  /* MR: where, as long as it lives */
@@ -72,6 +75,8 @@ struct source {
 };
 
 #define ADDRESSES 8
+
+#define PATIENCE 30 /* seconds that such a program waits for its peer */
 
 /* How such a program begins. */
 #define PROGRAM_MARK "/* Exported by rdmash"
@@ -114,6 +119,9 @@ void program_free(struct program *p);
 void put_line(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void put_code(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void add_warning(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What is written next stands in a function of this name and a number. */
+void enter_phase(struct program *p, const char *phase);
 
 /* The helpers that what is written calls. */
 void need_helpers(struct program *p, unsigned helpers);
@@ -176,9 +184,11 @@ int own_gid(struct program *p, const union ibv_gid *gid, struct var **v);
 
 /* program_rows.c: one record, whatever it is. */
 void write_record(struct program *p);
+/* Waits for the peers that leave first, before the clean-up. */
+void write_last_waits(struct program *p);
 /* Ends v; in the clean-up at the end it may be there or not. */
 void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
-/* The event that rdma_get_cm_event() of r has left, or NULL. */
+/* The event that r has left, if it is of rdma_get_cm_event(); else NULL. */
 const struct rdma_cm_event *event_of(const struct record *r);
 
 /* program_frame.c: everything around the functions, as one text. */

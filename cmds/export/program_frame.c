@@ -248,7 +248,8 @@ static const struct helper helpers[] = {
 	  "			return failed(rdma_event_str(type));\n"
 	  "		}\n"
 	  "		if (i == n && next_event(channel, &kept[n++])) {\n"
-	  "			fprintf(stderr, \"while waiting for %s\\n\", rdma_event_str(type));\n"
+	  "			fprintf(stderr, \"while waiting %d s for %s\\n\", PATIENCE,\n"
+	  "				rdma_event_str(type));\n"
 	  "			return -1;\n"
 	  "		}\n"
 	  "		e = kept[i];\n"
@@ -492,7 +493,7 @@ void program_text(struct program *p, const char *file, Tcl_DString *text)
 	Tcl_DStringAppend(text, "#define _GNU_SOURCE\n", -1);
 	for (size_t i = 0; i < sizeof includes / sizeof *includes; i++)
 		xappendf(text, "#include <%s>\n", includes[i]);
-	Tcl_DStringAppend(text, "\n#define PATIENCE 30 /* seconds to wait for the peer */\n", -1);
+	xappendf(text, "\n#define PATIENCE %d /* seconds to wait for the peer */\n", PATIENCE);
 	Tcl_DStringAppend(&rest, Tcl_DStringValue(&p->body), -1);
 	add_clean_up(p, &rest);
 	add_main(p, &rest);

@@ -211,7 +211,9 @@ static void write_cq_event(struct program *p)
 
 const struct rdma_cm_event *event_of(const struct record *r)
 {
-	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
+	const uint64_t *place = row_of(r) == ROW_rdma_get_cm_event && r->after
+					? (const void *)(uintptr_t)r->after[1]
+					: NULL;
 
 	return place ? record_bytes(r, *place, NULL) : NULL;
 }
@@ -246,6 +248,101 @@ static void write_event(struct program *p)
 	id->by = p->r;
 	source_add(p, temp_text("s.event_of_%s.data", id->name), ev->param.conn.private_data, len,
 		   id, &id->keeps);
+}
+
+/* ------------------------------------------------------------- the end of connections -- */
+
+static struct var *client_of(const struct program *p, uint32_t qpn)
+{
+	for (unsigned i = p->nvars; i-- > 0;) {
+		struct var *qp = p->vars[i], *id = qp->kind == OBJECT_QP ? qp->whole : NULL;
+
+		if (id && qp->qpn == qpn && id->end == END_CLIENT && id->is_connected)
+			return id;
+	}
+	return NULL;
+}
+
+static void follow_event(struct program *p, const struct rdma_cm_event *ev)
+{
+	struct var *id = var_of(p, (uintptr_t)ev->id);
+
+	if (id && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		id->client = client_of(p, ev->param.conn.qp_num);
+	else if (id && (ev->event == RDMA_CM_EVENT_DISCONNECTED || ev->status))
+		id->is_connected = false;
+}
+
+/* Which connections there are after the record. */
+static void follow_connection(struct program *p)
+{
+	const struct rdma_cm_event *ev = event_of(p->r);
+	struct var *id = p->r->nargs ? var_of(p, p->r->args[0]) : NULL;
+
+	if (ev)
+		follow_event(p, ev);
+	if (!id || id->kind != OBJECT_CM_ID || id->is_ud)
+		return;
+	switch (row_of(p->r)) {
+	case ROW_rdma_accept:
+	case ROW_rdma_connect:
+		id->is_connected = true;
+		return;
+	case ROW_rdma_migrate_id:
+		id->from = var_of(p, p->r->args[1]);
+		return;
+	case ROW_rdma_disconnect:
+	case ROW_rdma_destroy_id:
+	case ROW_rdma_destroy_ep:
+		if (id->is_connected && id->client)
+			id->client->is_left = true;
+		if (id->is_connected && id->end == END_SERVER && p->role == END_SERVER)
+			add_warning(p, "%s ends %s without waiting for what the client does",
+				    p->r->fn->name, id->called);
+		id->is_connected = false;
+		return;
+	}
+}
+
+/* The client leaves first, except where the server has left it in the session. */
+static bool is_left_last(const struct program *p, const struct var *id)
+{
+	if (!id->is_connected || !id->live || !id->written || (p->role && id->end != p->role))
+		return false;
+	if (id->end == END_CLIENT)
+		return p->role && id->is_left;
+	for (unsigned i = 0; i < p->nvars && !p->role; i++)
+		if (p->vars[i]->kind == OBJECT_CM_ID && p->vars[i]->end == END_CLIENT)
+			return false; /* both ends are in the program, which ends them in order */
+	return true;
+}
+
+/* What the peer still does with the memory and the receives of this end goes well only while they
+ * are there. */
+void write_last_waits(struct program *p)
+{
+	for (unsigned i = 0; i < p->nvars; i++)
+		p->vars[i]->is_connected = p->vars[i]->is_left = false;
+	for (p->at = 0; p->at < p->list->n; p->at++) {
+		p->r = &p->list->v[p->at];
+		if (is_told(p->r))
+			follow_connection(p);
+	}
+	for (unsigned i = 0; i < p->nvars; i++) {
+		struct var *id = p->vars[i], *channel = id->from;
+
+		while (channel && channel->kind == OBJECT_CM_ID)
+			channel = channel->from;
+		if (!channel || !is_left_last(p, id))
+			continue;
+		enter_phase(p, "leave");
+		need_helpers(p, HELPER_AWAIT_EVENT);
+		add_warning(p, "at its end it waits up to %d s for the peer of %s to disconnect",
+			    PATIENCE, id->called);
+		put_code(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_DISCONNECTED,\vNULL))",
+			 var_expr(p, channel, OBJECT_EVENT_CHANNEL), var_expr(p, id, OBJECT_CM_ID));
+		put_line(p, "\treturn -1;");
+	}
 }
 
 /* --------------------------------------------------------- by hand, one end alone -- */

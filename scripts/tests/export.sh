@@ -96,7 +96,34 @@ write_programs() {
 		}
 	END
 	session part -- -f "$dir/part.rdma"
+	write_pair
 	[ "${#uroce[@]}" = 0 ] || write_calls
+}
+
+# The programs of both ends, which nobody has disconnected: the second receive is not polled.
+write_pair() {
+	local role
+	cat >"$dir/pair.rdma" <<-'END'
+		set addr [dict get [device] address]
+		listen 7471 -accept
+		connect $addr 7471
+		reg 64 -name window -pd [get [get id2 qp] pd]
+		post recv window -qp [get id2 qp]
+		post send -text first -qp [get id1 qp]
+		poll
+		post recv window -qp [get id2 qp]
+		post send -text second -qp [get id1 qp]
+		poll -qp [get id1 qp]
+	END
+	for role in client server; do
+		session "pair-$role" "-role $role" -- -f "$dir/pair.rdma"
+	done
+	grep -q 'DISCONNECTED' "$dir/pair-client/pair-client.c" &&
+		not_ok "the client waits for a server that does not leave"
+	session left '-role client' -- -f "$dir/pair.rdma" -c \
+		'while {[dict get [cm event id2 -within 9000] event] ne "ESTABLISHED"} {}; disconnect id2'
+	grep -q 'RDMA_CM_EVENT_DISCONNECTED' "$dir/left/left.c" ||
+		not_ok "the client does not wait for the server, which leaves first"
 }
 
 # What only call makes: the program makes it, too.
@@ -197,6 +224,24 @@ beside() {
 	fi
 }
 
+# The two programs of a session: the server stays until the client has done all.
+run_pair() {
+	timeout 60 "${uroce[@]}" "$dir/pair-server/pair-server" >"$dir/server" 2>&1 &
+	for _ in {1..100}; do # it may not listen yet
+		timeout 60 "${uroce[@]}" "$dir/pair-client/pair-client" "$addr" >"$dir/out" 2>&1 && break
+		grep -q REJECTED "$dir/out" || break
+		nap 0.1
+	done
+	if wait $! && grep -q 'wr_id 4: success' "$dir/out" &&
+		grep -q DISCONNECTED "$dir/server"
+	then
+		echo "ok: the programs of both ends"
+	else
+		cat "$dir/out" "$dir/server" >&2
+		not_ok "the programs of both ends"
+	fi
+}
+
 run_programs() {
 	local addr python
 	again write-read 'buf+100: client wrote this'
@@ -224,6 +269,7 @@ run_programs() {
 	addr=$(cat "$dir/address")
 	beside write-read client 'buf+100: client wrote this'
 	beside by-hand alone 'wr_id 2: success'
+	run_pair
 	timeout 60 "${uroce[@]}" "$dir/client/client" "$addr" >"$dir/out" 2>&1
 	if [ $? = 1 ] && grep -q 'status' "$dir/out" && ! grep -q Sanitizer "$dir/out"; then
 		echo "ok: nobody listens: it says so, and cleans up"
