@@ -4,18 +4,15 @@
 #include <stdlib.h>
 
 #include "call_record.h"
+#include "data/wc.h"
 #include "live_program.h"
 #include "output/out.h"
 #include "spec_tables.h"
 #include "alloc.h"
 
-/* Times are counted by their highest SUB_BITS + 1 bits: the error is below 1 %. */
-#define SUB_BITS 7
-#define BUCKETS	 ((64 - SUB_BITS + 1) << SUB_BITS)
-
 struct operation {
-	uint64_t done, errors, timed;
-	uint32_t took[BUCKETS];
+	uint64_t done, errors;
+	struct latencies took;
 };
 
 struct function {
@@ -44,41 +41,6 @@ void summary_free(struct summary *s)
 	free(s);
 }
 
-static unsigned bucket_of(uint64_t ns)
-{
-	unsigned shift;
-
-	if (ns < 1u << SUB_BITS)
-		return (unsigned)ns;
-	shift = 63 - SUB_BITS - (unsigned)__builtin_clzll(ns);
-	return (shift + 1) << SUB_BITS | ((unsigned)(ns >> shift) & ((1u << SUB_BITS) - 1));
-}
-
-/* The middle of a bucket. */
-static uint64_t bucket_ns(unsigned bucket)
-{
-	unsigned shift = bucket >> SUB_BITS;
-	uint64_t low;
-
-	if (!shift)
-		return bucket;
-	low = (1u << SUB_BITS | (bucket & ((1u << SUB_BITS) - 1)));
-	return (low << (shift - 1)) + ((UINT64_C(1) << (shift - 1)) / 2);
-}
-
-/* The time that this share of the operations did not exceed. */
-static uint64_t quantile(const struct operation *op, double share)
-{
-	uint64_t want = (uint64_t)(share * (double)(op->timed - 1)), seen = 0;
-
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		seen += op->took[i];
-		if (seen > want)
-			return bucket_ns(i);
-	}
-	return 0;
-}
-
 void summary_take_call(struct summary *s, const struct record *r)
 {
 	struct function *f = &s->functions[r->fn - call_table];
@@ -104,8 +66,7 @@ void summary_take_completion(struct summary *s, const struct seen_wc *wc)
 	op->errors += wc->wc.status != IBV_WC_SUCCESS;
 	if (wc->wc.status != IBV_WC_SUCCESS || wc->after < 0)
 		return;
-	op->timed++;
-	op->took[bucket_of((uint64_t)wc->after)]++;
+	latencies_add(&op->took, (uint64_t)wc->after);
 }
 
 /* The longest first. */
@@ -150,13 +111,14 @@ static void out_functions(const struct summary *s, struct out *o)
 
 static void out_operation(const struct operation *op, const char *name, struct out *o)
 {
-	uint64_t median = quantile(op, 0.5), slow = quantile(op, 0.999);
+	uint64_t median = latencies_quantile(&op->took, 500);
+	uint64_t slow = latencies_quantile(&op->took, 999);
 
 	out_dict(o, NULL);
 	out_str(o, "name", name, "%-32s", name);
 	out_u64(o, "completions", op->done, " %10llu", (unsigned long long)op->done);
 	out_u64(o, "errors", op->errors, " %8llu", (unsigned long long)op->errors);
-	if (op->timed) {
+	if (op->took.n) {
 		out_u64(o, "median_ns", median, " %12.3f", (double)median / 1e3);
 		out_u64(o, "p999_ns", slow, " %12.3f", (double)slow / 1e3);
 	}

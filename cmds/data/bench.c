@@ -16,7 +16,6 @@
 #include "data/wc.h"
 #include "objects.h"
 #include "output/out.h"
-#include "output/print.h"
 #include "own_rows.h"
 #include "qp/qp.h"
 #include "session.h"
@@ -25,6 +24,7 @@
 #include "alloc.h"
 
 #define BENCH_MAX 100000000 /* iterations */
+#define TURN_NS	  20000000  /* at most between two turns of the rest of the program */
 
 /* The functions of verbs.h themselves: a record of each call would be measured, too. */
 #undef ibv_post_send
@@ -81,11 +81,13 @@ struct bench_run {
 	uint32_t rkey;
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
-	int64_t *sent;	/* ring of depth: when */
-	int64_t *took;	/* latencies, NULL while warming up */
+	int64_t *sent; /* ring of depth: when */
+	struct latencies *took;
+	bool counts;	/* not while warming up */
 	uint64_t wr_id; /* of the first one: others in the CQ are not counted */
 	uint32_t posted, done;
-	int64_t heard; /* when the last completion came */
+	int64_t heard;	/* when the last completion came */
+	int64_t turned; /* when the rest of the program had its turn */
 	/* of a ping-pong: */
 	uint32_t arrived, receives; /* of the other end's; of ours that were posted */
 	uint32_t round; /* counts on from one run to the next: the last byte of a write */
@@ -229,8 +231,8 @@ static int poll_once(struct bench_run *r, struct cq *cq)
 		if (wc[i].opcode & IBV_WC_RECV || r->done == r->posted ||
 		    wc[i].wr_id != r->wr_id + r->done)
 			continue; /* posted before */
-		if (r->took && !r->a->into)
-			r->took[r->done] = now - r->sent[r->done % r->depth];
+		if (r->counts && !r->a->into)
+			latencies_add(r->took, (uint64_t)(now - r->sent[r->done % r->depth]));
 		r->done++;
 	}
 	r->heard = now;
@@ -259,22 +261,29 @@ static int fail_silence(const struct bench_run *r)
 	return wc_guess_silence(r->s, r->a->qp, op);
 }
 
-/* Nothing there: the rest of the program, and a peer on this processor, get their turn. */
+static bool is_stopped(const struct bench_run *r)
+{
+	return loop_interrupted(r->s->loop) || loop_ending(r->s->loop);
+}
+
+/* The rest of the program, and a peer on this processor, get their turn: when nothing is there, and
+ * now and then while completions never stop coming. */
 static int pass_turn(struct bench_run *r, unsigned spins)
 {
-	if (spins % spins_of_turn(r))
+	if (spins % spins_of_turn(r) && r->heard - r->turned < TURN_NS)
 		return 0;
 	loop_pass(r->s->loop, spins > 4096 ? 50 : 0);
-	if (loop_interrupted(r->s->loop) || loop_ending(r->s->loop))
+	r->turned = loop_now();
+	if (is_stopped(r))
 		return fail(r->s, "bench", "EINTR", "interrupted");
-	if (loop_now() - r->heard < (int64_t)r->a->within.v * 1000000)
+	if (r->turned - r->heard < (int64_t)r->a->within.v * 1000000)
 		return 0;
 	return fail_silence(r);
 }
 
 static int post_and_poll(struct bench_run *r, uint32_t n)
 {
-	unsigned spins = 0;
+	unsigned spins = 1;
 
 	r->posted = r->done = 0;
 	r->wr_id = r->s->ctx->wr_id + 1;
@@ -287,10 +296,9 @@ static int post_and_poll(struct bench_run *r, uint32_t n)
 			if (post_request(r))
 				return -1;
 		got = poll_once(r, r->a->qp->send_cq);
-		if (got < 0 || (got == 0 && pass_turn(r, ++spins)))
+		spins = got ? 1 : spins + 1;
+		if (got < 0 || pass_turn(r, spins))
 			return -1;
-		if (got)
-			spins = 0;
 	}
 	return 0;
 }
@@ -352,8 +360,8 @@ static int post_turn(struct bench_run *r)
 		((unsigned char *)r->a->mr->buf)[r->len - 1] =
 			(unsigned char)(r->round + r->posted + 1);
 	r->heard = loop_now();
-	if (r->took && r->posted)
-		r->took[r->posted - 1] = (r->heard - before) / 2;
+	if (r->counts && r->posted)
+		latencies_add(r->took, (uint64_t)(r->heard - before) / 2);
 	return post_request(r);
 }
 
@@ -376,26 +384,13 @@ static int run_pingpong(struct bench_run *r, uint32_t n)
 		    r->posted < r->arrived + !r->a->answers && post_turn(r))
 			return -1;
 		got = look_for_answer(r, n, spins);
-		if (got < 0 || (got == 0 && pass_turn(r, ++spins)))
+		spins = got ? 1 : spins + 1;
+		if (got < 0 || pass_turn(r, spins))
 			return -1;
-		if (got)
-			spins = 1;
 	}
 	r->round += n;
 	return 0;
 }
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-#define BARS	20 /* rows of a histogram; the last one, "+", has all that took longer */
-#define BAR_MAX 40 /* columns of the longest */
-#define BAR_MIN 4
-#define BESIDE	26 /* columns for what stands before and after a bar */
 
 /* Two places, as nobody has measured more. */
 static double rounded(double d)
@@ -403,117 +398,72 @@ static double rounded(double d)
 	return (double)(int64_t)(d * 100 + 0.5) / 100;
 }
 
-/* Of the longest bar, so that the rows fit in the terminal. */
-static uint32_t bar_columns(void)
-{
-	const unsigned columns = print_columns();
-
-	if (!columns || columns >= BAR_MAX + BESIDE)
-		return BAR_MAX;
-	return columns > BAR_MIN + BESIDE ? columns - BESIDE : BAR_MIN;
-}
-
-/* The bars begin with the shortest, each a quarter further than the one before. */
-static void out_histogram(const int64_t *sorted, uint32_t n, struct out *o)
-{
-	static const char bars_text[BAR_MAX + 1] = "########################################";
-	const uint32_t longest = bar_columns();
-	uint32_t count[BARS] = { 0 }, most = 1;
-	double from[BARS + 1];
-	unsigned bar = 0, bars;
-
-	from[0] = (double)sorted[0] / 1000;
-	for (unsigned i = 0; i < BARS; i++)
-		from[i + 1] = from[i] * 1.25;
-	for (uint32_t i = 0; i < n; i++) {
-		while (bar + 1 < BARS && (double)sorted[i] / 1000 >= from[bar + 1])
-			bar++;
-		if (++count[bar] > most)
-			most = count[bar];
-	}
-	bars = bar + 1;
-	out_list(o, "histogram");
-	for (bar = 0; bar < bars; bar++) {
-		uint32_t width = (uint32_t)(((uint64_t)count[bar] * longest + most - 1) / most);
-
-		out_dict(o, NULL);
-		out_double(o, "us_from", rounded(from[bar]), "  %9.2f µs", from[bar]);
-		out_text(o, "%s %.*s%*s", bar + 1 == BARS ? "+" : " ", (int)width, bars_text,
-			 (int)(longest - width), "");
-		out_u64(o, "n", count[bar], "  %u\n", count[bar]);
-		out_end(o);
-	}
-	out_end(o);
-}
-
-/* Of the latencies, in order: the one below which so large a part of them lies. */
 static const struct {
 	const char *key;
-	double part;
-	int width; /* in a row of a table */
+	unsigned per_mille; /* of the latencies are not longer */
+	int width;	    /* in a row of a table */
 	const char *label;
-} latencies[] = {
-	{ "us_min", 0, 7, "latency µs: min" },
-	{ "us_p50", 0.5, 7, "p50" },
-	{ "us_p90", 0.9, 7, "p90" },
-	{ "us_p99", 0.99, 7, "p99" },
-	{ "us_max", 1, 8, "max" },
+} quantiles[] = {
+	{ "us_min", 0, 7, "latency µs: min" }, { "us_p50", 500, 7, "p50" },
+	{ "us_p90", 900, 7, "p90" },	       { "us_p99", 990, 7, "p99" },
+	{ "us_max", 1000, 8, "max" },
 };
 
-static void out_latencies(const int64_t *sorted, uint32_t n, bool row, struct out *o)
+static void out_latencies(const struct latencies *l, bool row, struct out *o)
 {
-	for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
-		const double us = (double)sorted[(uint32_t)((n - 1) * latencies[i].part)] / 1000;
+	for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
+		const double us = (double)latencies_quantile(l, quantiles[i].per_mille) / 1000;
 
-		out_double(o, latencies[i].key, us, NULL);
+		out_double(o, quantiles[i].key, us, NULL);
 		if (row)
-			out_text(o, " %*.1f", latencies[i].width, us);
+			out_text(o, " %*.1f", quantiles[i].width, us);
 		else
-			out_text(o, "  %s %.1f", latencies[i].label, us);
+			out_text(o, "  %s %.1f", quantiles[i].label, us);
 	}
 }
 
-static void out_figures(const struct bench_run *r, uint32_t n, int64_t ns, bool row, struct out *o)
+static void out_figures(const struct bench_run *r, int64_t ns, bool row, struct out *o)
 {
-	double s = (double)ns / 1e9, mb = (double)n * (double)r->len / s / 1e6;
+	double n = (double)r->took->n, s = (double)ns / 1e9, mb = n * (double)r->len / s / 1e6;
 	const char *op = word_name(op_words, r->a->op.v);
 
-	qsort(r->took, n, sizeof *r->took, by_value);
 	out_str(o, "operation", op, row ? NULL : "%s", op);
 	out_u64(o, "len", r->len, row ? "%9llu" : "  %llu B", (unsigned long long)r->len);
-	out_u64(o, "n", n, row ? NULL : "  n %u", n);
+	out_u64(o, "n", r->took->n, row ? NULL : "  n %.0f", n);
 	out_u64(o, "depth", r->depth, row ? " %5u" : "  depth %u", r->depth);
-	out_latencies(r->took, n, row, o);
+	out_latencies(r->took, row, o);
 	out_double(o, "per_second", rounded(n / s), row ? " %8.0f" : "  %.0f/s", n / s);
 	out_double(o, "mb_per_second", rounded(mb), row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
 	if (r->a->histogram)
-		out_histogram(r->took, n, o);
+		latencies_out_bars(r->took, o);
 }
 
-/* One length and depth. */
-static int measure_one(struct bench_run *r, int64_t *took, bool row, struct out *o)
+/* One length and depth. What was measured until an interrupt is told, too. */
+static int measure_one(struct bench_run *r, bool row, struct out *o)
 {
 	int (*run)(struct bench_run * r, uint32_t n) = r->a->into ? run_pingpong : post_and_poll;
-	uint32_t n = (uint32_t)r->a->n.v;
 	int64_t start;
+	int rc;
 
 	prepare_request(r);
-	r->took = NULL;
+	r->counts = false;
 	if (run(r, (uint32_t)r->a->warm.v))
 		return -1;
-	r->took = took;
+	memset(r->took, 0, sizeof *r->took);
+	r->counts = true;
 	start = loop_now();
-	if (run(r, n))
-		return -1;
+	rc = run(r, (uint32_t)r->a->n.v);
+	if (rc && !(is_stopped(r) && r->took->n))
+		return rc;
 	if (row)
 		out_dict(o, NULL);
-	out_figures(r, r->a->into ? n - 1 : n, loop_now() - start, row, o);
+	out_figures(r, loop_now() - start, row, o);
 	if (row)
 		out_end(o);
-	return 0;
+	return rc;
 }
 
-static int measure_all(struct bench_run *r, int64_t *took, struct out *o)
+static int measure_all(struct bench_run *r, struct out *o)
 {
 	const struct bench_args *a = r->a;
 	bool row = a->len.is_range || a->depth.is_range;
@@ -528,7 +478,7 @@ static int measure_all(struct bench_run *r, int64_t *took, struct out *o)
 	/* the next is asked for before it is doubled: 2^63 would be the last for ever */
 	for (r->len = a->len.first; rc == 0; r->len *= 2) {
 		for (r->depth = (uint32_t)a->depth.first; rc == 0; r->depth *= 2) {
-			rc = measure_one(r, took, row, o);
+			rc = measure_one(r, row, o);
 			if (r->depth > a->depth.last / 2)
 				break;
 		}
@@ -540,11 +490,21 @@ static int measure_all(struct bench_run *r, int64_t *took, struct out *o)
 	return rc;
 }
 
+/* A command that fails has no output: the figures become a row of the failure. */
+static void tell_so_far(struct session *s, const struct out *o)
+{
+	SCOPED_TEXT(text);
+
+	out_print(o, OUT_TEXT, &text);
+	Tcl_DStringSetLength(&text, Tcl_DStringLength(&text) - !!Tcl_DStringLength(&text));
+	if (Tcl_DStringLength(&text))
+		fail_row(s, "so far", "%s", Tcl_DStringValue(&text));
+}
+
 static int bench_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bench_args *a = args;
 	struct bench_run r = { .s = s, .a = a };
-	int64_t *took;
 	int rc;
 
 	if (check_args(s, a))
@@ -552,13 +512,15 @@ static int bench_exec(struct session *s, const void *args, struct out *o)
 	r.remote = a->remote.set ? a->remote.v : a->qp->peer.addr;
 	r.rkey = a->rkey.set ? (uint32_t)a->rkey.v : a->qp->peer.rkey;
 	timeline_pause(s, true); /* a million packets would tell nothing, and cost time */
-	took = xcalloc(a->n.v, sizeof *took);
+	r.took = xcalloc(1, sizeof *r.took);
 	r.sent = xcalloc(a->depth.last, sizeof *r.sent);
-	rc = measure_all(&r, took, o);
+	rc = measure_all(&r, o);
+	if (rc && is_stopped(&r))
+		tell_so_far(s, o);
 	own_left_out("bench", a->qp->v);
 	timeline_pause(s, false);
 	free(r.sent);
-	free(took);
+	free(r.took);
 	return rc;
 }
 
@@ -580,9 +542,10 @@ static const struct cmd_eg bench_egs[] = {
  * The latency is from post to polled completion; with a depth above 1 it has the time
  * in the queue in it. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;
  * -depth 1..64 does so with depths, and both together measure each pair. 'option format csv' makes
- * a table for other programs of it. -histogram shows how many took how long. For
- * send the peer must have posted enough receives: post recv -repeat. Completions
- * of other work requests in the same CQ are lost.
+ * a table for other programs of it. -histogram shows how many took how long. Ctrl-C
+ * stops it, and prints the figures so far. For send the peer must have posted
+ * enough receives: post recv -repeat. Completions of other work requests in the
+ * same CQ are lost.
  *
  * With -pingpong a bench at each end answers the other: write waits until the last
  * byte of the region changes, send until a receive completes, which it posts

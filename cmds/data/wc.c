@@ -14,6 +14,8 @@
 #include "data/posted.h"
 #include "data/wc.h"
 #include "qp/qp.h"
+#include "output/out.h"
+#include "output/print.h"
 #include "objects.h"
 #include "session.h"
 #include "words.h"
@@ -264,6 +266,112 @@ void wc_out_all(struct session *s, const struct wc *wc, int n, bool list, struct
 		if (list)
 			out_end(o);
 	}
+}
+
+/* -------------------------------------------------------------- latencies -- */
+
+static unsigned bucket_of(uint64_t ns)
+{
+	unsigned shift;
+
+	if (ns < 1u << LATENCY_BITS)
+		return (unsigned)ns;
+	shift = 63 - LATENCY_BITS - (unsigned)__builtin_clzll(ns);
+	return (shift + 1) << LATENCY_BITS | ((unsigned)(ns >> shift) & ((1u << LATENCY_BITS) - 1));
+}
+
+/* The middle of a bucket. */
+static uint64_t bucket_ns(unsigned bucket)
+{
+	unsigned shift = bucket >> LATENCY_BITS;
+	uint64_t low;
+
+	if (!shift)
+		return bucket;
+	low = 1u << LATENCY_BITS | (bucket & ((1u << LATENCY_BITS) - 1));
+	return (low << (shift - 1)) + ((UINT64_C(1) << (shift - 1)) / 2);
+}
+
+void latencies_add(struct latencies *l, uint64_t ns)
+{
+	if (!l->n || ns < l->min)
+		l->min = ns;
+	if (ns > l->max)
+		l->max = ns;
+	l->n++;
+	l->buckets[bucket_of(ns)]++;
+}
+
+uint64_t latencies_quantile(const struct latencies *l, unsigned per_mille)
+{
+	const uint64_t rank = (l->n * per_mille + 999) / 1000;
+	uint64_t seen = 0, ns = 0;
+
+	if (rank <= 1)
+		return l->min;
+	if (rank >= l->n)
+		return l->max;
+	for (unsigned i = 0; i < LATENCY_BUCKETS && seen < rank; i++) {
+		seen += l->buckets[i];
+		ns = bucket_ns(i);
+	}
+	return ns < l->min ? l->min : ns > l->max ? l->max : ns;
+}
+
+/* How many took less than that. */
+static uint64_t count_below(const struct latencies *l, uint64_t ns)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < LATENCY_BUCKETS && bucket_ns(i) < ns; i++)
+		n += l->buckets[i];
+	return n;
+}
+
+#define BARS	20 /* rows of a histogram; the last one, "+", has all that took longer */
+#define BAR_MAX 40 /* columns of the longest */
+#define BAR_MIN 4
+#define BESIDE	26 /* columns for what stands before and after a bar */
+
+/* Of the longest bar, so that the rows fit in the terminal. */
+static uint32_t bar_columns(void)
+{
+	const unsigned columns = print_columns();
+
+	if (!columns || columns >= BAR_MAX + BESIDE)
+		return BAR_MAX;
+	return columns > BAR_MIN + BESIDE ? columns - BESIDE : BAR_MIN;
+}
+
+void latencies_out_bars(const struct latencies *l, struct out *o)
+{
+	static const char bars_text[BAR_MAX + 1] = "########################################";
+	const uint32_t longest = bar_columns();
+	uint64_t count[BARS], most = 1, before = 0;
+	uint64_t from[BARS + 1];
+	unsigned bars;
+
+	from[0] = l->min;
+	for (bars = 0; bars < BARS && before < l->n; bars++) {
+		from[bars + 1] = from[bars] + from[bars] / 4 + 1;
+		count[bars] = (bars + 1 < BARS ? count_below(l, from[bars + 1]) : l->n) - before;
+		before += count[bars];
+		if (count[bars] > most)
+			most = count[bars];
+	}
+	out_list(o, "histogram");
+	for (unsigned bar = 0; bar < bars; bar++) {
+		const double us = (double)((from[bar] + 5) / 10) / 100;
+		uint32_t width = (uint32_t)((count[bar] * longest + most - 1) / most);
+
+		out_dict(o, NULL);
+		out_double(o, "us_from", us, "  %9.2f µs", us);
+		out_text(o, "%s %.*s%*s", bar + 1 == BARS ? "+" : " ", (int)width, bars_text,
+			 (int)(longest - width), "");
+		out_u64(o, "n", count[bar], "  %llu\n", (unsigned long long)count[bar]);
+		out_end(o);
+	}
+	out_end(o);
 }
 
 /* -------------------------------------------------------------------- -ok -- */

@@ -55,4 +55,21 @@ try --csv -c 'set at [dict get [device] address]; reg 64 -name window -access lo
 	-c 'bench write buf -len 8 -repeat 10'
 grep -Eq ',[0-9]+\.[0-9]{1,2},[0-9]+\.[0-9]{1,2}$' out.txt ||
 	wants 'rates with two places' "$(cat out.txt err.txt)" 'per_second,mb_per_second'
+# completions never stop coming: an interrupt ends it all the same, with what was measured
+cat >endless.rdma <<'end'
+set at [dict get [device] address]
+reg 64 -name window -access local-write,remote-write
+listen 7471 -address $at -accept -share window
+connect $at 7471
+reg 64 -name buf
+on timer 50ms {echo measuring}
+bench write buf -repeat 100000000
+end
+env --default-signal=INT timeout 20 "$dir/rdmash" --device rxe_0 endless.rdma >out.txt 2>err.txt &
+pid=$!
+until grep -q measuring out.txt || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+kill -INT $pid
+wait $pid
+wants 'bench, interrupted: code' $? 4
+has 'bench, interrupted' "$(cat err.txt)" 'so far      write  8 B  n '
 finish
