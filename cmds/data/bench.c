@@ -250,15 +250,16 @@ static unsigned spins_of_turn(const struct bench_run *r)
 static int fail_silence(const struct bench_run *r)
 {
 	const struct wr_op *op = &wr_ops[r->a->op.v];
+	const uint64_t needs = op->solicits && !r->a->into ? r->a->n.v + r->a->warm.v : 0;
 
 	fail(r->s, "bench", "ETIMEDOUT", "bench: nothing completed for %llu ms, %u in flight",
 	     (unsigned long long)r->a->within.v, r->posted - r->done);
 	if (r->posted == r->done) /* it is the other end of a ping-pong that does not answer */
 		return -1;
-	if (op->solicits && !r->a->into)
+	if (needs)
 		fail_row(r->s, "needs", "%llu receives at the peer: -repeat and -warm-up",
-			 (unsigned long long)(r->a->n.v + r->a->warm.v));
-	return wc_guess_silence(r->s, r->a->qp, op);
+			 (unsigned long long)needs);
+	return wc_guess_silence(r->s, r->a->qp, op, needs);
 }
 
 static bool is_stopped(const struct bench_run *r)

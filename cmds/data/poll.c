@@ -7,6 +7,9 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
 #include "call_record.h"
@@ -14,8 +17,10 @@
 #include "data/post.h"
 #include "data/posted.h"
 #include "data/wc.h"
+#include "device/device.h"
 #include "language/script.h"
 #include "qp/qp.h"
+#include "resources/show_process.h"
 #include "session.h"
 #include "spec_tables.h"
 #include "words.h"
@@ -167,23 +172,64 @@ static struct qp *peer_here(struct session *s, const struct qp *qp, uint32_t qpn
 	return NULL;
 }
 
-static void say_how_to_receive(struct session *s, const struct qp *qp)
+static void say_how_to_receive(struct session *s, const struct qp *qp, uint64_t receives)
 {
 	const struct mr *mr = mr_to_receive(s, qp->pd);
+	char repeat[40] = "";
 
+	if (receives > 1)
+		snprintf(repeat, sizeof repeat, " -repeat %llu", (unsigned long long)receives);
 	if (mr)
-		fail_next(s, "post recv %s -qp %s", mr->o.name, qp->o.name);
+		fail_next(s, "post recv %s -qp %s%s", mr->o.name, qp->o.name, repeat);
 	else
-		fail_next(s, "reg 4096 -pd %s -name inbox; post recv inbox -qp %s", qp->pd->o.name,
-			  qp->o.name);
+		fail_next(s, "reg 4096 -pd %s -name inbox; post recv inbox -qp %s%s",
+			  qp->pd->o.name, qp->o.name, repeat);
+}
+
+/* Requests that the device has in the queues of a QP: none that has completed, polled or not. -1:
+ * it cannot be asked. */
+struct queued {
+	int64_t sends, recvs;
+};
+
+static struct queued queued_of(const struct qp *qp)
+{
+	struct uroce_inventory *inv = embedded_is_used() ? process_inventory_of_qpn(qp->v->qp_num)
+							 : NULL;
+	const struct uroce_qp_row *row = NULL;
+	struct queued queued = { -1, -1 };
+
+	if (inv && inv->pid == getpid() &&
+	    strcmp(inv->device, ibv_get_device_name(qp->v->context->device)) == 0)
+		row = process_qp(inv, qp->v->qp_num);
+	if (row)
+		queued = (struct queued){ row->sends, row->recvs };
+	free(inv);
+	return queued;
+}
+
+/* Proposes receives for the sends in flight and for more; at most as many as there is room for. */
+static void say_receives(struct session *s, const struct qp *qp, const struct qp *peer,
+			 uint64_t more)
+{
+	const int64_t sends = queued_of(qp).sends;
+	const uint64_t room = peer->cap.max_recv_wr, n = more + (sends > 0 ? (uint64_t)sends : 1);
+
+	if (more && n > room)
+		fail_row(s, "but",
+			 "%s has room for %llu receives, and %llu sends are in flight: take a "
+			 "smaller -repeat",
+			 peer->o.name, (unsigned long long)room, (unsigned long long)(n - more));
+	say_how_to_receive(s, peer, n < room ? n : room);
 }
 
 /* Do the sends wait for a receive at the peer? true: that is known. */
 static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op *op,
-			   const struct ibv_qp_attr *attr)
+			   const struct ibv_qp_attr *attr, uint64_t more)
 {
 	struct qp *peer = peer_here(s, qp, attr->dest_qp_num);
 	struct outstanding recvs;
+	int64_t left = 0;
 
 	if (op && !op->solicits)
 		return false;
@@ -196,10 +242,18 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 		return false;
 	recvs = posted_outstanding(peer, true);
 	if (recvs.n || recvs.has_more)
+		left = queued_of(peer).recvs;
+	if (left < 0)
+		fail_row(
+			s, "or",
+			"the receives of %s are used, and their completions not polled: poll -qp %s",
+			peer->o.name, peer->o.name);
+	if (left)
 		return false;
-	fail_row(s, "cause", "%s, the peer's QP, has no receive posted: %s tries again%s",
-		 peer->o.name, qp->o.name, attr->rnr_retry == 7 ? " for ever (rnr_retry 7)" : "");
-	say_how_to_receive(s, peer);
+	fail_row(s, "cause", "%s, the peer's QP, has no receive posted%s: %s tries again%s",
+		 peer->o.name, recvs.n ? " any more (used, and not polled yet)" : "", qp->o.name,
+		 attr->rnr_retry == 7 ? " for ever (rnr_retry 7)" : "");
+	say_receives(s, qp, peer, more);
 	return true;
 }
 
@@ -251,7 +305,8 @@ static void guess_datagrams(struct session *s, const struct qp *qp)
 
 #define SLACK 4 /* a device may take up to that many timeouts to detect a loss */
 
-static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs)
+static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs,
+			uint64_t more)
 {
 	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
 	struct ibv_qp_init_attr init;
@@ -270,7 +325,7 @@ static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op
 	    ibv_query_qp(qp->v, &attr,
 			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_DEST_QPN,
 			 &init) == 0) {
-		if (guess_receives(s, qp, op, &attr))
+		if (guess_receives(s, qp, op, &attr, more))
 			return;
 		silence = (double)ack_timeout_ns(attr.timeout) / 1e9 * (attr.retry_cnt + 1);
 		if (!attr.timeout)
@@ -291,9 +346,9 @@ static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op
 	}
 }
 
-int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op)
+int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more)
 {
-	guess_cause(s, qp, op, false);
+	guess_cause(s, qp, op, false, more);
 	return -1;
 }
 
@@ -308,7 +363,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs || qp == set->qp)
 			guess_cause(s, qp, sends ? posted_outstanding(qp, false).oldest.op : NULL,
-				    recvs);
+				    recvs, 0);
 	}
 	if (!is_outstanding(s, set))
 		fail_row(s, "likely",

@@ -49,8 +49,8 @@ int wc_missing(struct session *s, const char *call, const struct cq_set *set, co
 	       int got, int n, int64_t within, int end);
 
 /* No completion of a request of this kind comes: adds to s->fail what is known or likely the
- * reason. Returns -1. */
-int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op);
+ * reason. more: sends that will need a receive beside those in flight. Returns -1. */
+int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more);
 
 /* What -ok asks for: 0 when all have succeeded, else -1 with s->fail filled, its code the status
  * of the first that has not. */

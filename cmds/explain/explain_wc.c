@@ -373,7 +373,7 @@ static void check_path_mtu(const struct diagnosis *q)
 	const enum ibv_mtu here = known_path_mtu(q->qp), there = known_path_mtu(q->peer);
 
 	if (here && there && here != there)
-		add_there(q, IS_SO, "modify-qp RTR ... -path-mtu",
+		add_there(q, IS_SO, "modify-qp RTR ... -mtu",
 			  "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name,
 			  word_name(mtu_words, there), word_name(mtu_words, here));
 }

@@ -72,6 +72,11 @@ CASES = {
                                    HELP, ""),
     "nobody receives": (PAIR + "post send -text hi", "poll -within 200", DO,
                         "poll -qp [get out qp] -ok -within 5s"),
+    "receives that nobody has polled": (
+        PAIR + "set q [get out qp]; post recv window -qp qp1; post send -text hi; poll -qp $q -ok\n"
+        "post send -text again", "poll -qp $q -within 200", DO,
+        "poll -qp $q -ok -within 5s; expect -true {[regexp {not polled yet} $how]}"),
+    "bench without receives": (PAIR, "bench send buf -repeat 10 -within 1500", DO, "again"),
     "nobody can receive": (PAIR + "destroy buf; destroy window; post send -text hi",
                            "poll -within 200", DO, "poll -qp [get out qp] -ok -within 5s"),
     "a text without quotes": ("reg 64 -name m", "mem put m 0 hello, memory", DO,
@@ -253,6 +258,33 @@ def scan(name, text, found):
         found[f"{name}:{line}"] = (fmt, re.compile(".*".join(map(re.escape, parts)) + "$", re.S))
 
 
+def options():
+    """The options of each command, by its name."""
+    told = subprocess.run(
+        [RDMASH, "-q", "-X", "-c", "foreach c [help] { set a [dict get [lindex [help $c] 0] args]\n"
+         "puts $c:[join [lmap a $a {dict get $a name}]] }"], stdout=subprocess.PIPE, check=True)
+    return {c: names.split() for c, names in
+            (line.split(":") for line in told.stdout.decode().splitlines())}
+
+
+def wrong_options():
+    """What explain tells to type, with an option that its command does not have."""
+    known, seen, folder = options(), 0, os.path.join(SOURCE, "cmds", "explain")
+    for name in sorted(n for n in os.listdir(folder) if n.endswith(".c")):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            for text in re.findall(r'"((?:[^"\\\n]|\\.|"\s+")*)"', f.read()):
+                for part in re.split(r"[;,:(\[]|\\n|\b(?:of|or|and)\b", re.sub(r'"\s+"', "", text)):
+                    words = re.findall(r"\S+", part)
+                    at = next((i for i, w in enumerate(words) if w in known), len(words))
+                    for word in words[at + 1:]:
+                        if re.fullmatch("-[a-z][a-z-]+", word):
+                            seen += 1
+                            if word[1:] not in known[words[at]]:
+                                yield f"not ok {name}: '{part.strip()}': no option {word}"
+    if seen < 20:
+        yield f"not ok: {seen} options found in cmds/explain"
+
+
 def run(name, before, fails, how, after, where=None):
     """where: more "args" and "env" of rdmash, and a UDP port that is "taken" by another."""
     where = where or {}
@@ -304,6 +336,9 @@ def main():
                 seen.append(said)
         os.chdir("/")
     if not WORD:
+        for line in wrong_options():
+            bad += 1
+            print(line)
         for fmt in set(NOT_HERE) - {f for f, _ in formats().values()}:
             bad += 1
             print(f"not ok: '{fmt}' is not in the source any more")
