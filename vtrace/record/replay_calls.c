@@ -158,31 +158,6 @@ static const char *data_word(struct replay *p, const void *data, size_t n)
 	return "[list $data]";
 }
 
-/* Where the program gives no PD, librdmacm takes one that a later call may need: the script makes
- * one, which has a name. NULL: the call has no PD. */
-static const char *default_pd_word(struct replay *p, const struct record *r)
-{
-	enum call_object kind = OBJECT_NONE;
-	const uint64_t made = record_made(r, &kind);
-	const struct rdma_cm_id *id = record_bytes(r, kind == OBJECT_CM_ID ? made : r->args[0],
-						   NULL);
-	const struct ibv_qp *qp = id && id->qp ? record_bytes(r, (uintptr_t)id->qp, NULL) : NULL;
-	char device[40], name[40];
-
-	if (!qp)
-		return NULL;
-	if (!objects_word(p, (uintptr_t)qp->pd)) {
-		snprintf(device, sizeof device, "%s",
-			 objects_name(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT));
-		snprintf(name, sizeof name, "%s",
-			 objects_own_name(p, r, (uintptr_t)qp->pd, OBJECT_PD));
-		replay_first(p, "call -name %s ibv_alloc_pd %s ;# instead of librdmacm's own", name,
-			     device);
-		objects_name_word(p, (uintptr_t)qp->pd, name);
-	}
-	return objects_word(p, (uintptr_t)qp->pd);
-}
-
 static const char *word_of(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			   const void *at)
 {
@@ -212,7 +187,7 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	case CALL_OBJECT:
 		if (!n && k->is_arg && v->object == OBJECT_PD &&
 		    r->fn->args[0].object == OBJECT_CM_ID)
-			return default_pd_word(p, r);
+			return objects_default_pd(p, r);
 		return n ? objects_name(p, r, n, v->object) : NULL;
 	case CALL_SOCKADDR:
 		return n ? address_word(p, (const void *)(uintptr_t)n, v->name) : NULL;
@@ -277,11 +252,12 @@ static char *args_text(struct replay *p, const struct record *r)
 	size_t size;
 	FILE *f = xmemstream(&text, &size);
 	struct call_sink k = call_words_sink(f);
+	struct args_with_cqs own;
 
 	k.own = write_own;
 	k.arg = p;
 	k.qp_type = live_program_qp_type(p->live, r);
-	call_tell_args(&k, r->fn, r->args);
+	call_tell_args(&k, r->fn, objects_default_cqs(p, r, &own) ? own.args : r->args);
 	fclose(f);
 	return text;
 }

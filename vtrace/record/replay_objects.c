@@ -298,8 +298,133 @@ const char *objects_name(struct replay *p, const struct record *r, uint64_t addr
 	return word ? word : objects_own_name(p, r, address, kind);
 }
 
-/* -------------------------------------------------------------------------------- values of calls
- * -- */
+/* ------------------------------------------------------------ what librdmacm makes itself -- */
+
+/* The id whose QP was made as r says. After *r, a listener's rdma_create_ep(), it is that of the
+ * next rdma_get_request(), which *r is set to. NULL: there is none. */
+static const struct rdma_cm_id *next_id_with_qp(const struct replay *p, const struct record **r,
+						unsigned *at)
+{
+	const struct record *made_by = &p->calls[p->at].r;
+	enum call_object kind = OBJECT_NONE;
+	const uint64_t made = record_made(made_by, &kind);
+	const uint64_t address = kind == OBJECT_CM_ID ? made : made_by->args[0];
+	const struct rdma_cm_id *id = NULL;
+
+	for (; *at < p->ncalls; ++*at) {
+		*r = &p->calls[*at].r;
+		if (*at == p->at)
+			id = record_bytes(*r, address, NULL);
+		else if (kind != OBJECT_CM_ID)
+			return NULL;
+		else if ((*r)->fn == &call_table[ROW_rdma_get_request] && !(*r)->err &&
+			 (*r)->args[0] == made)
+			id = record_bytes(*r, record_made(*r, &(enum call_object){ 0 }), NULL);
+		else
+			continue;
+		if (id && id->qp) {
+			++*at;
+			return id;
+		}
+	}
+	return NULL;
+}
+
+const char *objects_default_pd(struct replay *p, const struct record *r)
+{
+	unsigned at = p->at;
+	const struct rdma_cm_id *id = next_id_with_qp(p, &r, &at);
+	const struct ibv_qp *qp = id ? record_bytes(r, (uintptr_t)id->qp, NULL) : NULL;
+	char device[40], name[40];
+
+	if (!qp)
+		return NULL;
+	if (!objects_word(p, (uintptr_t)qp->pd)) {
+		snprintf(device, sizeof device, "%s",
+			 objects_name(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT));
+		snprintf(name, sizeof name, "%s",
+			 objects_own_name(p, r, (uintptr_t)qp->pd, OBJECT_PD));
+		replay_first(p, "call -name %s ibv_alloc_pd %s ;# instead of librdmacm's own", name,
+			     device);
+		objects_name_word(p, (uintptr_t)qp->pd, name);
+	}
+	return objects_word(p, (uintptr_t)qp->pd);
+}
+
+static void make_cq(struct replay *p, const struct record *r, const struct rdma_cm_id *id,
+		    const struct ibv_cq *cq, const struct ibv_comp_channel *channel,
+		    uint32_t entries)
+{
+	char device[40], name[40], of[40];
+
+	snprintf(device, sizeof device, "%s",
+		 objects_name(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT));
+	snprintf(name, sizeof name, "%s", objects_own_name(p, r, (uintptr_t)cq, OBJECT_CQ));
+	snprintf(of, sizeof of, "%s",
+		 objects_own_name(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL));
+	replay_first(p, "call -name %s ibv_create_comp_channel %s", of, device);
+	replay_first(p, "call -name %s ibv_create_cq %s %u %s 0 ;# instead of librdmacm's own",
+		     name, device, entries, of);
+	objects_name_word(p, (uintptr_t)channel, of);
+	objects_name_word(p, (uintptr_t)cq, name);
+}
+
+/* The CQs of all ids that a listener takes are those of the first. */
+static void share_cq(struct replay *p, const void *cq, const void *channel, const void *first,
+		     const void *first_channel)
+{
+	if (!cq || objects_word(p, (uintptr_t)cq) || !objects_word(p, (uintptr_t)first))
+		return;
+	objects_name_word(p, (uintptr_t)channel, objects_word(p, (uintptr_t)first_channel));
+	objects_name_word(p, (uintptr_t)cq, objects_word(p, (uintptr_t)first));
+}
+
+static unsigned count_ids_with_qp(const struct replay *p)
+{
+	const struct record *r;
+	unsigned n = 0;
+
+	for (unsigned at = p->at; next_id_with_qp(p, &r, &at);)
+		n++;
+	return n;
+}
+
+bool objects_default_cqs(struct replay *p, const struct record *r, struct args_with_cqs *to)
+{
+	const bool is_ex = r->fn == &call_table[ROW_rdma_create_qp_ex];
+	const uint64_t attr = r->nargs && r->fn->args[0].object == OBJECT_CM_ID
+				      ? record_arg(r, "qp_init_attr")
+				      : 0;
+	const unsigned n = attr ? count_ids_with_qp(p) : 0;
+	const struct rdma_cm_id *id, *other;
+	unsigned at = p->at;
+
+	if (!n || r->nargs > sizeof to->args / sizeof *to->args)
+		return false;
+	to->attr = (struct ibv_qp_init_attr_ex){ 0 }; /* the other struct is its beginning */
+	memcpy(&to->attr, (const void *)(uintptr_t)attr,
+	       is_ex ? sizeof to->attr : sizeof(struct ibv_qp_init_attr));
+	memcpy(to->args, r->args, r->nargs * sizeof *to->args);
+	for (unsigned i = 0; i < r->nargs; i++)
+		if (to->args[i] == attr)
+			to->args[i] = (uintptr_t)&to->attr;
+	id = next_id_with_qp(p, &r, &at);
+	if (!to->attr.send_cq && id->send_cq && !objects_word(p, (uintptr_t)id->send_cq))
+		make_cq(p, r, id, id->send_cq, id->send_cq_channel, n * to->attr.cap.max_send_wr);
+	if (!to->attr.recv_cq && id->recv_cq && !objects_word(p, (uintptr_t)id->recv_cq))
+		make_cq(p, r, id, id->recv_cq, id->recv_cq_channel, n * to->attr.cap.max_recv_wr);
+	to->attr.send_cq = to->attr.send_cq ? to->attr.send_cq : id->send_cq;
+	to->attr.recv_cq = to->attr.recv_cq ? to->attr.recv_cq : id->recv_cq;
+	while ((other = next_id_with_qp(p, &r, &at))) {
+		share_cq(p, other->send_cq, other->send_cq_channel, id->send_cq,
+			 id->send_cq_channel);
+		share_cq(p, other->recv_cq, other->recv_cq_channel, id->recv_cq,
+			 id->recv_cq_channel);
+	}
+	return true;
+}
+
+/* -------------------------------------------------------------------- values of calls -- */
 
 static void learn_region(struct replay *p, const struct record *r, uint64_t address,
 			 const char *name)
@@ -372,7 +497,7 @@ void objects_learn_made(struct replay *p, const struct record *r, uint64_t made,
 		learn_region(p, r, made, name);
 	else if (kind == OBJECT_QP || kind == OBJECT_QP_EX)
 		learn_qp(p, r, made, name);
-	else if (kind == OBJECT_PD)
+	else if (kind == OBJECT_PD || kind == OBJECT_CQ || kind == OBJECT_COMP_CHANNEL)
 		objects_name_word(p, made, name);
 	for (unsigned i = 0; i < r->nargs; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].object == OBJECT_CM_ID &&

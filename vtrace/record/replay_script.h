@@ -147,6 +147,16 @@ const char *objects_word(const struct replay *p, uint64_t address);
 struct named_object *objects_name_word(struct replay *p, uint64_t address, const char *word);
 /* The script can get the device by this expression, if it has no word for it yet. */
 void objects_meet_device(struct replay *p, uint64_t context, const char *expr);
+/* Where the program gives no PD or no CQs, librdmacm takes its own, which later calls may need: the
+ * script makes them, so that they have names. */
+struct args_with_cqs {
+	uint64_t args[4];
+	struct ibv_qp_init_attr_ex attr;
+};
+/* NULL: the call makes no QP. */
+const char *objects_default_pd(struct replay *p, const struct record *r);
+/* Sets to to the arguments of r with these CQs; false: it needs none. */
+bool objects_default_cqs(struct replay *p, const struct record *r, struct args_with_cqs *to);
 /* Learn from a call that has returned a GID; created an object (0: none) or changed an id;
  * destroyed objects. */
 void objects_learn_gid(struct replay *p, const struct record *r);

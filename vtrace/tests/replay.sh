@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../../uroce/tests/checks.sh"
 # shellcheck source=../../scripts/tests/wait.sh
 . "$(dirname "$0")/../../scripts/tests/wait.sh"
-need rping ibv_rc_pingpong
+need rping rdma_client rdma_server ibv_rc_pingpong
 vtrace=$1 uroce=$2 rdmash=$3 peer=$4 program=$5 streams=$6
 address=10.0.0.1
 on=()
@@ -183,13 +183,14 @@ has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays rping's server" "$rdmash" -q "$tmp/script.rdma"
 grep -q 'rdma-ping-1: BCDEF' "$tmp/client" || not_ok "the client got no second ping"
 
-# in the PD that librdmacm takes where none is given
+# in the PD and CQs that librdmacm takes where none are given
 server "$tmp/first" "${on[@]}" "$program" serve $address
 ok "a client in librdmacm's PD is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" \
 	"${on[@]}" "$program" visit $address
 ok "its server ends" wait "$pid"
 has_no "all values were followed" 'NOT FOLLOWED'
 has "the script makes that PD" '^call -name pd0 ibv_alloc_pd'
+has "and those CQs" '^call -name cq1 ibv_create_cq .* ch1 0'
 server "$tmp/second" "${on[@]}" "$program" serve $address
 ok "the script plays that client" play $address
 ok "its server ends" wait "$pid"
@@ -198,6 +199,20 @@ behind "a server in librdmacm's PD is recorded" "$vtrace" --record "$tmp/script.
 	"$program" serve $address
 has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays that server" "$rdmash" -q "$tmp/script.rdma"
+
+# the same of rdma_create_ep(), whose listener gives them to the id of a request
+server "$tmp/first" "${on[@]}" rdma_server -s $address
+ok "rdma_client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" \
+	"${on[@]}" rdma_client -s $address
+ok "its server ends" wait "$pid"
+has "the script makes its CQs" '^call -name cq1 ibv_create_cq .* ch1 0'
+server "$tmp/second" "${on[@]}" rdma_server -s $address
+ok "the script plays rdma_client" play $address
+ok "its server ends" wait "$pid"
+client=("${on[@]}" rdma_client -s "$address")
+behind "rdma_server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
+	rdma_server -s $address
+behind "the script plays rdma_server" "$rdmash" -q "$tmp/script.rdma"
 
 server "$tmp/first" "${on[@]}" "$peer" bulk-server 7471
 ok "--no-data" timeout 60 "$vtrace" --no-data --record "$tmp/script.rdma" "${on[@]}" "$peer" \

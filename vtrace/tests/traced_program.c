@@ -13,7 +13,7 @@
  *	traced_program die N		and then SIGKILL, without a word at the end
  *	traced_program flush N		N receives that are flushed, as the QP goes to ERR
  *	traced_program rejected ADDRESS	a receive that is flushed, as nobody listens there
- *	traced_program serve ADDRESS	waits for one of the next, in the PD of librdmacm
+ *	traced_program serve ADDRESS	waits for one of the next, in PD and CQs of librdmacm
  *	traced_program visit ADDRESS [OFF]	sends, and writes with an rkey that is OFF off
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
@@ -256,7 +256,6 @@ static struct ibv_mr *prepare(struct rdma_cm_id *id)
 		.sq_sig_all = 1,
 	};
 
-	init.send_cq = init.recv_cq = must(ibv_create_cq(id->verbs, 2, NULL, NULL, 0), "the CQ");
 	if (rdma_create_qp(id, NULL, &init))
 		fail("rdma_create_qp");
 	return must(rdma_reg_write(id, window, sizeof window), "rdma_reg_write");
