@@ -53,8 +53,8 @@ static const struct arg bench_args[] = {
 	    "address at the peer; left out: of the window that it has told (listen -share)"),
 	OPT("rkey", bench_args, rkey, kind_u32,
 	    "key of the peer's region; left out: of its window"),
-	OPT("len", bench_args, len, kind_size_range, "bytes of each; 8..1M: doubled from 8 to 1M",
-	    .dflt = "8"),
+	OPT("len", bench_args, len, kind_size_range,
+	    "bytes of each; 8..1M: doubled from 8 on, and 1M", .dflt = "8"),
 	OPT("repeat", bench_args, n, kind_u32, "so many of each length and depth", .dflt = "1000",
 	    .min = 1, .max = BENCH_MAX),
 	OPT("depth", bench_args, depth, kind_size_range, "so many in flight; or 1..64",
@@ -464,6 +464,12 @@ static int measure_one(struct bench_run *r, bool row, struct out *o)
 	return rc;
 }
 
+/* Of a range: doubled, but at most the last, which is measured in any case. */
+static uint64_t next_size(const struct size_range *range, uint64_t n)
+{
+	return n > range->last / 2 ? range->last : n * 2;
+}
+
 static int measure_all(struct bench_run *r, struct out *o)
 {
 	const struct bench_args *a = r->a;
@@ -476,14 +482,14 @@ static int measure_all(struct bench_run *r, struct out *o)
 		out_text(o, "    bytes depth  min µs     p50     p90     p99      max    per s"
 			    "      MB/s\n");
 	}
-	/* the next is asked for before it is doubled: 2^63 would be the last for ever */
-	for (r->len = a->len.first; rc == 0; r->len *= 2) {
-		for (r->depth = (uint32_t)a->depth.first; rc == 0; r->depth *= 2) {
+	for (r->len = a->len.first; rc == 0; r->len = next_size(&a->len, r->len)) {
+		for (r->depth = (uint32_t)a->depth.first; rc == 0;
+		     r->depth = (uint32_t)next_size(&a->depth, r->depth)) {
 			rc = measure_one(r, row, o);
-			if (r->depth > a->depth.last / 2)
+			if (r->depth == a->depth.last)
 				break;
 		}
-		if (r->len > a->len.last / 2)
+		if (r->len == a->len.last)
 			break;
 	}
 	if (row)
