@@ -78,11 +78,13 @@ const struct fact *fact_of(const struct fact_family *f, uint64_t value)
 /* How well it fits; larger is better. */
 enum fit { FIT_NOT, FIT_TEXT, FIT_MEANING, FIT_PART, FIT_NUMBER, FIT_NAME };
 
-/* Words that people look for, and what they mean by them. */
-static const struct {
+static const struct synonym {
 	const char *word, *family;
 	uint64_t value;
-} synonyms[] = {
+} second_names[] = { /* as good as the name: listed with what has the word as its own */
+	{ "flush", "wc-status", IBV_WC_WR_FLUSH_ERR },
+	{ "flush error", "wc-status", IBV_WC_WR_FLUSH_ERR },
+}, synonyms[] = { /* words that people look for, and what they mean by them */
 	{ "overrun", "async", IBV_EVENT_CQ_ERR },
 	{ "overflow", "async", IBV_EVENT_CQ_ERR },
 	{ "imm_data", "rule", RULE_BYTE_ORDER },
@@ -167,11 +169,12 @@ static bool is_number(const struct fact_family *f, const char *text, uint64_t va
 	return (uint64_t)v == value;
 }
 
-static bool is_synonym(const struct fact_family *f, const struct fact *fact, const char *text)
+static bool is_among(const struct synonym *all, size_t n, const struct fact_family *f,
+		     const struct fact *fact, const char *text)
 {
-	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-		if (synonyms[i].value == fact->value && same_words(synonyms[i].word, text) &&
-		    strcmp(synonyms[i].family, f->name) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (all[i].value == fact->value && same_words(all[i].word, text) &&
+		    strcmp(all[i].family, f->name) == 0)
 			return true;
 	return false;
 }
@@ -182,11 +185,12 @@ static enum fit fact_fits(const struct fact_family *f, const struct fact *fact, 
 	const char *help = word_help(f->words, fact->value);
 	const char *own = f->text ? f->text(fact->value) : NULL;
 
-	if (same_words(name, without_prefix(f->prefix, text)) || (own && same_words(own, text)))
+	if (same_words(name, without_prefix(f->prefix, text)) || (own && same_words(own, text)) ||
+	    is_among(second_names, sizeof second_names / sizeof *second_names, f, fact, text))
 		return FIT_NAME;
 	if (is_number(f, text, fact->value))
 		return FIT_NUMBER;
-	if (is_synonym(f, fact, text))
+	if (is_among(synonyms, sizeof synonyms / sizeof *synonyms, f, fact, text))
 		return FIT_PART;
 	if (isdigit((unsigned char)*text) || *text == '-')
 		return FIT_NOT;
