@@ -28,7 +28,7 @@ static const struct arg listen_args[] = {
 	OPT("share", listen_args, share, kind_mr_opt,
 	    "region whose address and key accepted peers are told"),
 	SWITCH("share-len", listen_args, share_len,
-	       "with -share: tell programs that are no rdmash how long it is, too"),
+	       "with -share: tell programs other than rdmash its length, too"),
 	SWITCH("accept", listen_args, accept, "accept by itself while other commands wait"),
 	SWITCH("keep", listen_args, keep,
 	       "with -accept: keep the id and QP of a peer that has left"),
@@ -107,7 +107,7 @@ static int on_its_device(struct session *s, const struct listen_args *a, const s
 	    obj_same_dev(s, "rdma_listen", id, dev, e->pd, e->pd ? e->pd->dev : NULL) ||
 	    obj_same_dev(s, "rdma_listen", id, dev, e->cq, e->cq ? e->cq->dev : NULL) ||
 	    obj_same_dev(s, "rdma_listen", id, dev, e->srq, e->srq ? e->srq->pd->dev : NULL))
-		return fail_row(s, "remedy", "make them with -device %s (or -pd of it)",
+		return fail_row(s, "remedy", "make them with -device %s, or with a -pd on it",
 				dev->o.name);
 	return 0;
 }

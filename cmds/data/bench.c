@@ -50,20 +50,21 @@ static const struct arg bench_args[] = {
 	POS("operation", bench_args, op, kind_enum, "what is posted", .data = op_words),
 	POS_OPT("mr", bench_args, mr, kind_mr, "region"),
 	OPT("remote", bench_args, remote, kind_u64,
-	    "address at the peer; left out: of the window that it has told (listen -share)"),
+	    "address at the peer; left out: that of the region it shares (listen -share)"),
 	OPT("rkey", bench_args, rkey, kind_u32,
-	    "key of the peer's region; left out: of its window"),
+	    "key of the peer's region; left out: that of the region it shares"),
 	OPT("len", bench_args, len, kind_size_range,
 	    "bytes of each; 8..1M: doubled from 8 on, and 1M", .dflt = "8"),
-	OPT("repeat", bench_args, n, kind_u32, "so many of each length and depth", .dflt = "1000",
+	OPT("repeat", bench_args, n, kind_u32, "how many of each length and depth", .dflt = "1000",
 	    .min = 1, .max = BENCH_MAX),
-	OPT("depth", bench_args, depth, kind_size_range, "so many in flight; or 1..64",
-	    .dflt = "1"),
-	OPT("warm-up", bench_args, warm, kind_u32, "so many more first, not counted", .dflt = "10"),
+	OPT("depth", bench_args, depth, kind_size_range,
+	    "how many in flight; 1..64: doubled from 1 on, and 64", .dflt = "1"),
+	OPT("warm-up", bench_args, warm, kind_u32, "how many more first, not counted",
+	    .dflt = "10"),
 	SWITCH("histogram", bench_args, histogram, "how many took how long"),
 	OPT("pingpong", bench_args, into, kind_mr_opt,
-	    "with a bench at the other end, whose bytes come into this region: half of the time "
-	    "there and back"),
+	    "with a bench at the other end, whose bytes arrive in this region: half of the "
+	    "round-trip time"),
 	SWITCH("answer", bench_args, answers, "with -pingpong: the other end begins"),
 	SWITCH("inline", bench_args, inlined, "the bytes are in the work request"),
 	OPT("qp", bench_args, qp, kind_qp, "queue pair; left out: the current one"),
@@ -544,23 +545,25 @@ static const struct cmd_eg bench_egs[] = {
 };
 
 /** Posts -repeat work requests, at most -depth in flight, and polls them, all in C.
- * Those with an address at the peer go to the window that it has told (listen
- * -share), or to -remote with -rkey.
- * The latency is from post to polled completion; with a depth above 1 it has the time
- * in the queue in it. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;
- * -depth 1..64 does so with depths, and both together measure each pair. 'option format csv' makes
- * a table for other programs of it. -histogram shows how many took how long. Ctrl-C
- * stops it, and prints the figures so far. For send the peer must have posted
- * enough receives: post recv -repeat. Completions of other work requests in the
+ * Operations that need an address at the peer go to the region that the peer shares
+ * (listen -share), or to -remote with -rkey.
+ * The latency is from post to polled completion; with a depth above 1 it includes the
+ * time in the queue. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;
+ * -depth 1..64 does so with depths, and both together measure each pair. 'option
+ * format csv' prints the table for other programs. -histogram shows how many took how
+ * long. Ctrl-C stops it, and prints the figures so far. For send the peer must have
+ * posted enough receives: post recv -repeat. Completions of other work requests in the
  * same CQ are lost.
  *
  * With -pingpong a bench at each end answers the other: write waits until the last
  * byte of the region changes, send until a receive completes, which it posts
  * itself. -repeat, -warm-up and -len are the same at both ends, the regions are new
  * ones, and one end has -answer: @b -background bench write out ... -pingpong in
- * -answer. The figures are those of perftest: bench read and fetch-add those of
- * ib_read_lat and ib_atomic_lat, -pingpong of ib_write_lat and ib_send_lat, and
- * with a -depth of ib_write_bw -Q 1 and ib_read_bw (whose MB are 2^20 bytes). */
+ * -answer.
+ *
+ * perftest measures the same: ib_read_lat as bench read, ib_atomic_lat as bench
+ * fetch-add, ib_write_lat and ib_send_lat as bench with -pingpong, ib_write_bw -Q 1
+ * and ib_read_bw as bench with -depth (their MB are 2^20 bytes). */
 const struct cmd cmd_bench = {
 	.name = "bench",
 	.family = "measuring",

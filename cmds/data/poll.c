@@ -405,7 +405,7 @@ struct poll_args {
 static const struct arg poll_args[] = {
 	OPT("n", poll_args, n, kind_u32, "so many completions", .min = 1, .max = POLL_MAX),
 	OPT("within", poll_args, within, kind_ms,
-	    "how long to wait for them; left out: 5 s, typed where nothing is outstanding 0.2 s"),
+	    "how long to wait; left out: 5 s, or 0.2 s if typed when nothing is outstanding"),
 	SWITCH("all", poll_args, all, "what is there now; do not wait"),
 	SWITCH("ok", poll_args, ok, WC_OK_HELP),
 	OPT("cq", poll_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),

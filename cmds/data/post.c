@@ -150,7 +150,7 @@ static void say_completion(struct session *s, const struct post_req *r, struct o
 static const char *without_region(const struct wr_op *op)
 {
 	if (op == &wr_ops[WR_RECV])
-		return ", no region: without room for a message";
+		return ", no region: no room for a message";
 	if (op == &wr_ops[WR_READ])
 		return ", no region: nothing is read";
 	if (op == &wr_ops[WR_SEND] || op == &wr_ops[WR_WRITE])

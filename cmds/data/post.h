@@ -90,7 +90,7 @@ struct post_req {
 		OPT("text", post_args, text, kind_bytes, "these bytes, instead of a region")
 #define POST_REMOTE_ARGS                                                                           \
 	OPT("at", post_args, at, kind_size,                                                        \
-	    "where in the window that the peer has told; left out: its beginning"),                \
+	    "where in the region that the peer shares; left out: its beginning"),                  \
 		OPT("remote", post_args, remote, kind_u64, "address at the peer, instead of -at"), \
 		OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region, with -remote")
 #define POST_COMMON_ARGS                                                                         \

@@ -61,7 +61,7 @@ struct wait_args {
 static const struct arg wc_args[] = {
 	OPT("n", wait_args, n, kind_u32, "so many completions", .dflt = "1", .min = 1,
 	    .max = WAIT_MAX),
-	OPT("within", wait_args, within, kind_ms, "how long to wait for them", .dflt = "5000"),
+	OPT("within", wait_args, within, kind_ms, "how long to wait", .dflt = "5000"),
 	OPT("cq", wait_args, cq, kind_cq_opt, "completion queue; left out: those of the QP"),
 	OPT("qp", wait_args, qp, kind_qp_opt, "queue pair; left out: the current one"),
 	SWITCH("ok", wait_args, ok, WC_OK_HELP),

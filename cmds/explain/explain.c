@@ -581,18 +581,18 @@ static const struct cmd_eg explain_egs[] = {
 };
 
 /** Takes a name with or without its prefix, a number, or the text of an error
- * message: completion statuses and opcodes, connection events, reasons of a
+ * message. It knows completion statuses and opcodes, connection events, reasons of a
  * reject, asynchronous events, errnos, access flags, opcodes and flags of work
- * requests, QP types, states, attributes, transitions (INIT->RTR), and what no
- * constant stands for: rules and terms (explain rule, explain term list them), and
- * objects of the session. Several that fit are listed; the family in front chooses:
- * explain rej 8. explain providers says how the drivers rxe, siw, mlx5, irdma, efa,
- * hns and bnxt_re differ, and where their sources say so; the name of a function, such as
- * ibv_post_recv, in which of them it differs.
+ * requests, QP types, states, attributes, transitions (INIT->RTR), objects of the
+ * session, and rules and terms (explain rule, explain term list them). If several
+ * entries fit, it lists them; put the family in front to choose one: explain rej 8.
+ * explain providers says how the drivers rxe, siw, mlx5, irdma, efa, hns and bnxt_re
+ * differ, and where their sources say so; explain ibv_post_recv says in which of them
+ * that function differs.
  *
- * Alone it looks at the last failure of the session: what could be checked of it,
- * the likely causes first, each with a command to type; and in what the device in use
- * differs from others there. */
+ * Alone it looks at the last failure of the session: what could be checked, the
+ * likely causes first, each with a command to type, and how the device in use differs
+ * from others there. */
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.family = "understanding",

@@ -82,7 +82,8 @@ const struct fact errno_facts[] = {
 
 const struct fact_cause errno_causes[] = {
 	{ EINVAL, "ibv_modify_qp",
-	  "an attribute is missing, is one too many, or does not suit the device or the path" },
+	  "an attribute is missing, or is not taken in this transition, or does not suit the "
+	  "device or the path" },
 	{ EINVAL, "ibv_create_qp", "a capability beyond the device's limits" },
 	{ EINVAL, "ibv_reg_mr", "REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE, length 0" },
 	{ EINVAL, "ibv_post_send",

@@ -25,8 +25,9 @@ void handler_cancel(struct handler *h, const char *why, bool error)
 	struct session *s = h->s;
 	struct fail before = fail_aside(s);
 
-	notice_post(s->notices, NOTICE_HANDLER, "%s (on %s, %s) has failed and is cancelled: %s",
-		    h->o.name, h->kind->word, h->made_at, why);
+	notice_post(s->notices, NOTICE_HANDLER,
+		    "%s (on %s, made at %s) has failed and is cancelled: %s", h->o.name,
+		    h->kind->word, h->made_at, why);
 	s->handler_failed = true;
 	if (error) {
 		fail(s, "on", "ERROR", "on %s: %s", h->kind->word, why);
@@ -130,7 +131,7 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 		Tcl_ListObjAppendElement(NULL, words[0], Tcl_NewStringObj(kind->variable, -1));
 	h->lambda = Tcl_NewListObj(2, words);
 	Tcl_IncrRefCount(h->lambda);
-	h->made_at = xstrdup(where.innermost.name ? Tcl_DStringValue(&where.text) : "typed");
+	h->made_at = xstrdup(where.innermost.name ? Tcl_DStringValue(&where.text) : "the prompt");
 	h->file = where.innermost.name ? xstrdup(where.innermost.name) : NULL;
 	h->line = where.innermost.line;
 	Tcl_DStringFree(&where.text);
@@ -175,7 +176,7 @@ static void handler_describe(struct session *s, struct obj *o, struct out *out)
 	out_str(out, "name", o->name, "handler %s", o->name);
 	out_str(out, "on", h->kind->word, "  on %s", h->kind->word);
 	h->kind->describe(h, out);
-	out_u64(out, "runs", h->runs, "  run %llu times", (unsigned long long)h->runs);
+	out_u64(out, "runs", h->runs, "  has run %llu times", (unsigned long long)h->runs);
 	out_str(out, "made_at", h->made_at, "  made at %s\n", h->made_at);
 }
 

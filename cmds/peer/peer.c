@@ -271,20 +271,21 @@ static const struct cmd_eg peer_egs[] = {
  *   peer b -command {srun -N1 -w node2}
  *
  * The two speak over standard input and output, so any launcher works that passes
- * them on; a banner that it prints is shown and does no harm. The words of -command are
- * a Tcl list, no line for a shell. ssh must get there without asking (keys), and the
+ * them on; a banner that it prints is shown and does no harm. -command takes a Tcl
+ * list, not a line for a shell. ssh must get there without asking (keys), and the
  * same rdmash must be at both ends.
  *
- * What a peer prints stands behind its name: trace lines, notices, results, in the order
- * in which they came. Its settings (trace, color, format, -x) are those of this end when
- * they change here, and what '@NAME trace off' says until then.
+ * What a peer prints is shown behind its name: trace lines, notices and results, in the
+ * order in which they came. A setting (trace, color, format, -x) that changes here
+ * changes at the peer, too. '@NAME trace off' changes it there alone, until it changes
+ * here again.
  *
  * 'peer' lists the peers, 'show NAME' tells about one, 'destroy NAME' ends it; all end
  * with this session. A peer that ends on its own is reported with its exit status, and each
  * command for it fails with its last lines, until 'peer NAME' starts it anew.
  *
  * A script may start a peer beside it, as confined as it is itself, but no other
- * programs. A peer on another host is for you to start, before the script:
+ * programs. You start a peer on another host yourself, before the script:
  * rdmash -c 'peer b -host node2' -f both.rdma, where the script has
  * 'if {![dict exists [peer] b]} {peer b}'. */
 const struct cmd cmd_peer = {

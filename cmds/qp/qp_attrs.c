@@ -382,11 +382,11 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	qp_change_text(c, &where);
 	qp_attr_names(v->missing, ", ", &missing);
 	qp_attr_names(v->extra, ", ", &extra);
-	fail(s, "ibv_modify_qp", "EINVAL",
-	     "ibv_modify_qp(%s, %s) would fail with EINVAL: %s%s%s%s%s", Tcl_DStringValue(&where),
-	     word_name(qp_type_words, c->qp->type), v->missing ? "missing " : "",
-	     Tcl_DStringValue(&missing), v->missing && v->extra ? "; " : "",
-	     Tcl_DStringValue(&extra), v->extra ? " is not taken here" : "");
+	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s%s%s%s%s",
+	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type),
+	     v->missing ? "missing " : "", Tcl_DStringValue(&missing),
+	     v->missing && v->extra ? "; " : "", Tcl_DStringValue(&extra),
+	     v->extra ? " is not taken here" : "");
 	if (v->answer == QP_NO_CUR_STATE && !v->extra)
 		fail_row(s, "note", "CUR_STATE can be given in RTR, RTS, SQD, SQE only");
 	qp_attr_rows(s, "required", &c->a, v->row->required & c->mask, v->missing);
@@ -395,9 +395,24 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	if (v->row->note)
 		fail_row(s, "note", "%s", v->row->note);
 	add_next_command(s, c, c->to);
-	fail_row(s, "or", "-force asks the kernel anyway%s",
+	fail_row(s, "or", "-force asks the kernel anyway, which says EINVAL%s",
 		 v->missing ? "; -fill adds what can be known" : "");
 	return -1;
+}
+
+/* Proposes the change with a port and a P_Key that exist, if nothing else is wrong with it. */
+static void next_on_device(struct session *s, const struct qp_change *refused)
+{
+	struct qp_change c = *refused;
+	struct causes left = { 0 };
+
+	if (c.a.port_num < 1 || c.a.port_num > c.qp->pd->dev->attr.orig_attr.phys_port_cnt)
+		c.a.port_num = 1;
+	c.a.pkey_index = 0;
+	qp_check_values(&c, &left);
+	if (!left.n)
+		add_next_command(s, &c, c.to);
+	causes_free(&left);
 }
 
 int qp_refuse_values(struct session *s, const struct qp_change *c, const struct causes *problems)
@@ -409,6 +424,7 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), problems->v[0].text);
 	for (unsigned i = 1; i < problems->n; i++)
 		fail_row(s, "and", "%s", problems->v[i].text);
+	next_on_device(s, c);
 	return fail_row(s, "or", "-force asks the kernel anyway");
 }
 

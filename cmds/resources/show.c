@@ -133,17 +133,17 @@ static const struct cmd_eg show_egs[] = { { "show", "mr0" },
  *
  * With -process the objects are those of another program that uses uroce0 and runs
  * as the same user, whether vtrace has started it or not: how full its queues are,
- * what its regions let the peer do, and whom each QP is connected with, by process
- * where that is on this host. A QP that is named, or the only one, is shown with
- * its states as qp-state draws them. The program is not stopped by it, and nothing
- * is changed. '!uroce status' lists the processes.
+ * what its regions let the peer do, and the peer of each QP, with its process if that
+ * is on this host. A QP that is named, or the only one, is shown with its states as
+ * qp-state draws them. This neither stops the program nor changes anything. '!uroce
+ * status' lists the processes.
  *
- * With -kernel there is a line for each object with what the device holds: for a
- * device of the kernel what 'rdma resource show' of iproute2 knows of this process,
- * and keys only if it has CAP_NET_ADMIN. A '!' marks what does not
- * agree: an object that the device has no more, one that no object here stands for,
- * a QP in another state than this session has last seen. CQs and SRQs have no number
- * that both sides know: they are told apart by size and users, or by their order. */
+ * With -kernel there is a line for each object, with what the device holds. A device of
+ * the kernel is asked as 'rdma resource show' of iproute2 asks it, about this process;
+ * keys need CAP_NET_ADMIN. A '!' marks what does not agree: an object that the device no
+ * longer has, one that is not known here, a QP whose state is not the one that this
+ * session saw last. CQs and SRQs have no number that both sides know: they are told
+ * apart by size and users, or by their order. */
 const struct cmd cmd_show = {
 	.name = "show",
 	.family = "resources",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report FILE.html: the session as one page that needs nothing else. */
+/* report FILE.html: the session as one self-contained page. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -427,11 +427,11 @@ static const struct cmd_eg report_egs[] = {
 	{ NULL, NULL },
 };
 
-/** Writes one HTML file that needs nothing else, with no scripts in it: the timeline
- * as a drawing and as a table, the states of each QP and the way it took, all
- * packets with their headers, what has changed in the regions of this end, the C
- * program that export c makes of it, and what failed, with what explain says to it.
- * It follows the reader's dark mode, and can be printed.
+/** Writes one HTML file that needs no other file and has no scripts: the timeline as a
+ * drawing and as a table, the states of each QP and its path through them, all packets
+ * with their headers, the bytes that changed in the regions of this end, the C program
+ * that export c writes, and what failed, with what explain says about it. The page
+ * follows the reader's dark mode, and can be printed.
  *
  * It shows what the timeline has recorded, which in scripts begins with 'timeline on'.
  * The first 4096 bytes of each region are compared with what they held when the
@@ -439,7 +439,7 @@ static const struct cmd_eg report_egs[] = {
 const struct cmd cmd_report = {
 	.name = "report",
 	.family = "understanding",
-	.summary = "the session as an HTML page that needs nothing else",
+	.summary = "the session as one self-contained HTML page",
 	.setup = "reg 4096 -name buf",
 	.examples = report_egs,
 	.args = report_args,

@@ -266,7 +266,7 @@ run 'poll'
 await_said 'SUCCESS SEND'
 clean
 run 'post recv'
-await_said 'RECV of 0 bytes, no region: without room for a message'
+await_said 'RECV of 0 bytes, no region: no room for a message'
 ok 'no receive, and where to post it'
 
 # A success of before, when the QP is in ERR; an atomic without a region; a receive for which only a

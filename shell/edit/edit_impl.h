@@ -63,7 +63,7 @@ struct edit {
 	Tcl_DString prompt; /* as libedit has it */
 	int first_width;    /* of the prompt of the first line */
 	Tcl_DString wanted; /* what ^R searches for, or has searched for */
-	enum { SEARCH_NONE, SEARCH_FOUND, SEARCH_MISSED } search;
+	enum { SEARCH_NONE, SEARCH_FOUND, NOTHING_HAS, NOTHING_OLDER, NOTHING_NEWER } search;
 	bool dumb;
 	bool hints;
 	const char *grey;

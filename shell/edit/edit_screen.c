@@ -254,8 +254,14 @@ static void first_prompt(struct edit *e)
 
 static void search_prompt(struct edit *e)
 {
-	xappendf(&e->prompt, "%s '%s': ", e->search == SEARCH_FOUND ? "search" : "nothing has",
-		 Tcl_DStringValue(&e->wanted));
+	static const char *const found[] = {
+		[SEARCH_FOUND] = "search",
+		[NOTHING_HAS] = "nothing has",
+		[NOTHING_OLDER] = "nothing older has",
+		[NOTHING_NEWER] = "nothing newer has",
+	};
+
+	xappendf(&e->prompt, "%s '%s': ", found[e->search], Tcl_DStringValue(&e->wanted));
 }
 
 static void next_prompt(struct edit *e)

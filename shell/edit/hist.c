@@ -249,12 +249,16 @@ static void search(struct search *f, int at, bool older, bool again)
 {
 	const char *wanted = Tcl_DStringValue(&f->e->wanted), *entry;
 	char *shown = again ? copy_line(f->e) : NULL;
+	const int from = at;
 
 	edit_erase_line(f->e);
 	entry = *wanted ? find_entry(f->e->hist, wanted, &at, older, shown) : "";
-	f->e->search = entry ? SEARCH_FOUND : SEARCH_MISSED;
 	if (entry)
 		f->at = at;
+	f->e->search = entry	? SEARCH_FOUND
+		       : !older ? NOTHING_NEWER
+		       : from	? NOTHING_OLDER
+				: NOTHING_HAS;
 	if (entry && *wanted) {
 		set_line(f->e, entry, (size_t)(find_text(entry, wanted) - entry));
 		if (edit_is_tall(f->e))

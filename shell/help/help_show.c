@@ -76,7 +76,7 @@ const struct topic topic_scripts = { .name = "scripts", .title = "Scripts" };
  *   2    wrong usage, a script that cannot be read or does not parse
  *   3    an expectation failed
  *   4    interrupted: Ctrl-C, SIGTERM, SIGHUP
- *   70   Tcl can go on no more: no memory is left, a value has more than 2 GiB, or text was
+ *   70   Tcl cannot go on: no memory is left, a value has more than 2 GiB, or text was
  *        nested deeper than the stack
  *   77   a require of the script is not met: skipped; 0 if prove runs it, which wants that
  *        (HARNESS_ACTIVE is set)

@@ -154,6 +154,11 @@ static void man_topics(FILE *to)
 			fputc(toupper((unsigned char)*p), to);
 		fputs("\"\n", to);
 		roff_text(to, topic_text(t), ".PP");
+		if (t->more) {
+			fputs(".PP\nIn rdmash, \\(aqhelp ", to);
+			roff_str(to, t->name);
+			fputs("\\(aq prints the list.\n", to);
+		}
 	}
 }
 
@@ -167,7 +172,7 @@ void help_man(FILE *to)
 	      "regions and connections alive between commands, so that a person can step through\n"
 	      "the protocol by hand, see every change of state and every completion, break things\n"
 	      "on purpose, and replay the session as a script. Every command is one call of the\n"
-	      "verbs libraries, or a short sequence of them that it shows.\n",
+	      "verbs libraries, or a short sequence of calls, which it shows.\n",
 	      to);
 	man_options(to);
 	man_topics(to);

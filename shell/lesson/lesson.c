@@ -482,8 +482,8 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 
 static const struct cmd_eg answer_examples[] = { { "answer 2", "no lesson" }, { NULL, NULL } };
 
-/** The number of one of the choices; at the prompt the number alone does. What is said
- * of a wrong one tells why, and another may follow. */
+/** The number of one of the choices; at the prompt the number alone does. After a
+ * wrong answer you are told why it is wrong, and can give another. */
 const struct cmd cmd_answer = {
 	.name = "answer",
 	.family = "understanding",

@@ -297,11 +297,11 @@ static const struct cmd_eg step_examples[] = {
 };
 
 /** Shows each call of libibverbs and librdmacm, with its arguments, before it is made,
- * and waits: Enter makes the call, skip makes this and all other calls of the command,
- * quit ends step mode. Then it shows the result and what the call changed in the live
- * objects: + was created, - was destroyed. Ctrl-C makes this call, and ends the command
- * and step mode. Answers are read from standard input; at its end step mode is turned
- * off. Events and peers are served only after the call. */
+ * and waits. Enter makes the call, skip makes it and runs the rest of the command
+ * without stopping, quit ends step mode. Then it shows the result and what the call
+ * changed in the live objects: + was created, - was destroyed. Ctrl-C makes this call,
+ * and ends the command and step mode. Answers are read from standard input; at its end
+ * step mode is turned off. Events and peers are served only after the call. */
 const struct cmd cmd_step = {
 	.name = "step",
 	.family = "understanding",

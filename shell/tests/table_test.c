@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The real command table: sorted, and with all that help, manual and completion need. */
+#include "alloc.h"
 #include "checks.h"
 #include "command/cmd.h"
 #include "help/help.h"
@@ -86,6 +87,15 @@ static void check_manual(void)
 		}
 		*to = 0;
 		want(strstr(text, name), "not in the manual page", NULL);
+	}
+	now = cmd_table[0];
+	for (const struct topic *const *t = topic_table; *t; t++) {
+		SCOPED_TEXT(pointer);
+
+		xappendf(&pointer, "\\(aqhelp %s\\(aq prints the list", (*t)->name);
+		if ((*t)->more)
+			want(strstr(text, Tcl_DStringValue(&pointer)), "no list in the manual page",
+			     (*t)->name);
 	}
 	free(text);
 }

@@ -94,9 +94,13 @@ await '^error: ibv_modify_qp not called: RESET -> RTS is not a transition'
 await '^  next        modify-qp INIT -port 1 -pkey-index 0 -access'
 clear_screen
 line 'modify-qp INIT -port 1'
-await '^error: .*EINVAL: missing PKEY_INDEX, ACCESS_FLAGS$'
+await '^error: .*not called: missing PKEY_INDEX, ACCESS_FLAGS$'
 await '^  required    PORT = 1  PKEY_INDEX \(missing\)  ACCESS_FLAGS \(missing\)$'
 await "^$device qp0:RESET> *$"
+clear_screen
+line 'modify-qp INIT -port 9 -pkey-index 500 -access none'
+await '^error: .*not called: PORT 9'
+await '^  next        modify-qp INIT -port 1 -pkey-index 0 -access none$'
 line 'modify-qp INIT -fill'
 await "^$device qp0:INIT> *$"
 clear_screen

@@ -76,6 +76,18 @@ key C-r C-r
 await "^search 'echo': (echo größe|foreach)"
 key C-s
 await "^search 'echo': echo (second|third)\$"
+key C-s C-s C-s C-s C-s C-s C-s C-s
+await "^nothing newer has 'echo': echo"
+key C-u
+key C-r
+type 'echo f'
+await "^search 'echo f': echo first\$"
+key C-r
+await "^nothing older has 'echo f': echo first\$"
+key C-u
+key C-r
+type 'echo'
+await "^search 'echo': "
 # any other key is for the line that was found, escape for none
 key Escape
 await '> echo (second|third)$'
