@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -291,6 +292,38 @@ static void set_argv(struct session *s, int argc, char **argv)
 	Tcl_SetVar2Ex(s->tcl, "argv", NULL, list, TCL_GLOBAL_ONLY);
 }
 
+static bool has_word_argv(const char *script)
+{
+	struct stat st;
+	FILE *f = stat(script, &st) || !S_ISREG(st.st_mode) ? NULL : fopen(script, "re");
+	char *text = NULL;
+	size_t size = 0;
+	bool found;
+
+	if (!f)
+		return true; /* a pipe is read only once; what cannot be read is told elsewhere */
+	found = getdelim(&text, &size, 0, f) > 0 && strstr(text, "argv");
+	free(text);
+	fclose(f);
+	return found;
+}
+
+/* Whoever writes *.rdma means to run them all. */
+static void warn_of_scripts(const struct job *job, int argc, char **argv)
+{
+	for (int i = 0; i < argc && job->file; i++) {
+		const char *end = strrchr(argv[i], '.');
+
+		if (!end || strcmp(end, ".rdma") || access(argv[i], F_OK))
+			continue;
+		if (!has_word_argv(job->what))
+			print_error("rdmash: %s is not run: it is an argument of %s, which does "
+				    "not read $argv; -f runs several scripts\n",
+				    argv[i], job->what);
+		return;
+	}
+}
+
 static int code_of(struct session *s, int rc)
 {
 	if (s->quit) /* quit in a handler ends the wait by an interrupt */
@@ -358,6 +391,7 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 		app.prompted(s);
 	if (s->opt.interactive)
 		return code_of(s, repl(s, !cl->no_rc));
+	warn_of_scripts(cl->jobs, argc, argv);
 	verdict_start();
 	rc = run_jobs(s, cl);
 	code = code_of(s, rc);

@@ -549,7 +549,7 @@ void out_show(struct out *o, enum out_format f)
 	if (f == OUT_JSON)
 		print_json(Tcl_DStringValue(&d));
 	else
-		print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+		print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d), false);
 	Tcl_DStringFree(&d);
 }
 
@@ -590,6 +590,6 @@ void out_exact(enum out_format f, const char *text, bool newline)
 		Tcl_DStringAppend(&d, text, -1);
 	if (newline || f == OUT_CSV)
 		Tcl_DStringAppend(&d, "\n", 1);
-	print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d), f == OUT_TEXT);
 	Tcl_DStringFree(&d);
 }

@@ -417,17 +417,20 @@ void print_in_place(const char *line, bool last)
 	Tcl_DStringFree(&d);
 }
 
-void print_data(const char *text, size_t len)
+void print_data(const char *text, size_t len, bool folds)
 {
+	bool is_terminal = isatty(fileno(stdout));
 	Tcl_DString d;
 	size_t n;
 
-	if (isatty(fileno(stdout))) {
+	if (is_terminal && folds) {
 		print_text(PRINT_OUT, text);
 		return;
 	}
 	Tcl_DStringInit(&d);
-	for (size_t i = 0; i < len; i += n) {
+	if (is_terminal)
+		visible_append(&d, text, len, VISIBLE_LINES);
+	for (size_t i = 0; i < len && !is_terminal; i += n) {
 		const char *nul = memmem(text + i, len - i, "\xc0\x80", 2);
 
 		n = nul ? (size_t)(nul - text) - i : len - i;

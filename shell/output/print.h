@@ -62,9 +62,9 @@ void print_painted(enum print_to to, const struct painted *p);
 void print_text(enum print_to to, const char *text);
 /* Like fprintf(stderr, ...), through the same path. */
 void print_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Prints a user's own data, unchanged unless standard output is a terminal. Tcl's two-byte NUL
- * becomes one byte. */
-void print_data(const char *text, size_t len);
+/* Prints a user's own data, unchanged unless standard output is a terminal, where folds says
+ * whether long lines are folded. Tcl's two-byte NUL becomes one byte. */
+void print_data(const char *text, size_t len, bool folds);
 /* Prints a JSON value; invisible characters in its strings are escaped by JSON's rules. */
 void print_json(const char *json);
 

@@ -54,6 +54,12 @@ echo 'echo $argv; echo $argc' >args.rdma
 run args.rdma 'a b' c
 wants 'argv' "$out" '{a b} c
 2'
+echo 'echo none' >plain.rdma
+run plain.rdma x args.rdma
+wants 'a script as an argument' "$err" "rdmash: args.rdma is not run: it is an argument of \
+plain.rdma, which does not read \$argv; -f runs several scripts"
+run args.rdma plain.rdma
+wants 'a script as an argument that is read' "$err" ''
 wants 'stdin' "$(echo 'echo from stdin' | "$rdmash")" 'from stdin'
 wants 'stdin, named' "$(echo 'echo $argv' | "$rdmash" - x)" x
 echo 'echo file; set v 1' >f.rdma

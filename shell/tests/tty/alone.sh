@@ -152,6 +152,14 @@ key Enter
 await '^0123456789012345678901234567890123456789$'
 clear_screen
 
+# A table for other programs is not folded at its commas.
+resize 40 20
+line 'option format csv; option'
+await '^t,quiet$'
+line 'option format text'
+resize 100 40
+clear_screen
+
 # --- Ctrl-C: stops what waits, keeps the session ---
 
 line 'echo polling; poll -within 60000'
