@@ -176,6 +176,31 @@ static void check_too_many(void)
 	close_pair();
 }
 
+static void skip_psns(uint32_t n)
+{
+	b->resp.psn = psn_add(b->resp.psn, n);
+	a->req.psn = a->req.next_psn = a->req.una_psn = b->resp.psn;
+}
+
+/* A WRITE that has the PSN of a READ 2^24 packets ago is acknowledged. */
+static void check_psns_come_round(void)
+{
+	open_pair();
+	post(IBV_WR_RDMA_READ, 1, 1);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	skip_psns((PSN_MASK + 1) / 2);
+	post(IBV_WR_RDMA_WRITE, 2, 1);
+	rig_run(0);
+	expect(a->send_cq, 2, IBV_WC_SUCCESS);
+	skip_psns(psn_add(o.psn, PSN_MASK + 1 - b->resp.psn));
+	post(IBV_WR_RDMA_WRITE, 3, 1);
+	rig_run(0);
+	expect(a->send_cq, 3, IBV_WC_SUCCESS);
+	CHECK_INT(b->resp.psn, psn_add(o.psn, 1));
+	close_pair();
+}
+
 /* Old READs that come again do not stand in the way of new ones. */
 static void check_stale_reads(void)
 {
@@ -282,6 +307,7 @@ int main(void)
 	check_limits();
 	check_too_many();
 	check_stale_reads();
+	check_psns_come_round();
 	check_paced();
 	return checks_end();
 }

@@ -355,6 +355,17 @@ static bool send_responses(struct qp *qp, unsigned *budget)
 
 /* --------------------------------------------------------------- ACKs and NAKs -- */
 
+/* PSNs come round after 2^24: a response that is older than half of that is forgotten, before a new
+ * request has its PSN. */
+static void forget_old(struct qp *qp, uint32_t psn)
+{
+	struct responder *r = &qp->resp;
+
+	if (r->response_tail != r->response_first &&
+	    psn_diff(psn, response_at(r, r->response_tail - 1)->last_psn) < 0)
+		responses_forget(qp);
+}
+
 /* The PSN that an ACK may have when psn is the last that was carried out: nothing but its
  * response acknowledges a READ or an atomic. rdma_rxe believes an ACK (after a duplicate SEND)
  * that says otherwise: it completes the atomic without the response that was lost. */
@@ -362,6 +373,7 @@ static uint32_t acked_by_ack(struct qp *qp, uint32_t psn)
 {
 	struct responder *r = &qp->resp;
 
+	forget_old(qp, psn);
 	for (uint32_t i = 0; i < r->responses_limit && r->response_tail - i != r->response_first;
 	     i++) {
 		const struct response *a = response_at(r, r->response_tail - 1 - i);
