@@ -128,9 +128,11 @@ static void find_send_causes(const struct live_program *p, const struct seen_qp 
 		return;
 	cause_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
 	if (fault == WR_QUEUE_FULL && !live_program_has_signaled(p, qp))
-		cause_add(c, IS_SO, NULL,
-			  "none of them is signaled (IBV_SEND_SIGNALED, sq_sig_all): only the "
-			  "completion of a later one would make room");
+		cause_add(
+			c, IS_SO, NULL,
+			"none of them is signaled (IBV_SEND_SIGNALED, sq_sig_all): most cards make "
+			"room only when a later one that is signaled completes; rxe0 and uroce0 "
+			"when the peer has acknowledged");
 }
 
 /* queue: a QP, or an SRQ. */

@@ -161,8 +161,9 @@ static int fail_full_queue(struct session *s, const struct post_req *r)
 		 out.has_more ? " or more" : "");
 	if (out.silent && out.silent == out.n)
 		return fail_row(s, "note",
-				"all are unsignaled: their places come back only when "
-				"a later signaled one has completed and is polled");
+				"all are unsignaled: on most cards their places come back "
+				"only when a later signaled one has completed and is "
+				"polled; on rxe0 and uroce0 when the peer has acknowledged");
 	return fail_next(s, "poll -all");
 }
 

@@ -301,6 +301,7 @@ static void check_target(const struct diagnosis *q)
 {
 	unsigned sure = causes_confirmed(q->c);
 	const struct live_region *mr = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
+	const char *gone = q->wr->there.gone;
 
 	if (!q->wr->op || !q->wr->op->remote)
 		return;
@@ -316,8 +317,9 @@ static void check_target(const struct diagnosis *q)
 	}
 	if (causes_confirmed(q->c) == sure)
 		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, length, rkey, access",
-			  "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer",
-			  q->wr->remote, q->wr->len, q->wr->rkey);
+			  "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer%s%s",
+			  q->wr->remote, q->wr->len, q->wr->rkey,
+			  *gone ? ", which cannot be asked: " : "", gone);
 }
 
 /* Where the message may go at the peer; NULL: nothing there will do. */

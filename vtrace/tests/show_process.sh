@@ -94,4 +94,22 @@ timeout 60 "$vtrace" -q -o "$tmp/said" "$uroce" "$peer" imm-client 10.0.0.1 7471
 ok "connected by librdmacm: the peer's region is named" \
 	grep -Eq '^ *cause +\[[0-9]+\]: mr[0-9]+ has no REMOTE_WRITE' "$tmp/said"
 cat <&3
+
+# the peer has ended before the failure is seen
+cat >"$tmp/client.rdma" <<-'SCRIPT'
+	reg 64 -name note
+	connect 10.0.0.1 7471
+	post write note -remote 0x1000 -rkey 0x12345
+	while {[get qp0 state] ne "ERR"} { sleep 5ms }
+	exec sh -c {kill -KILL $0; while grep -q "State:.[RSD]" /proc/$0/status; do sleep 0.01; done} \
+		[lindex $argv 0] 2>/dev/null
+	poll
+SCRIPT
+exec 3< <(exec timeout 60 "$rdmash" -q "$tmp/server.rdma" 2>&1)
+read -r -u 3 _
+server=$("$uroce" status | sed -En "s/^slot [0-9]+ +pid ([0-9]+) .*/\1/p")
+timeout 60 "$vtrace" -q -o "$tmp/said" "$uroce" "$rdmash" --unsafe -q "$tmp/client.rdma" "$server" \
+	>"$tmp/client" 2>&1
+ok "the peer has ended: that is why it is not asked" \
+	grep -q ' possible cause .* which cannot be asked: the process of the peer.s QP has ended$' "$tmp/said"
 finish
