@@ -469,6 +469,12 @@ static bool is_cured(struct session *s, const struct bad_wc *bad)
 	return qp && qp->o.serial != bad->serial && !is_in_err(qp);
 }
 
+/* What a library or a peer has said, which a QP in ERR is not the reason for. */
+static bool is_said_by_other(const struct fail *f)
+{
+	return call_find(f->call) || strcmp(f->call, "peer") == 0;
+}
+
 /* Whether the completion is what explain is asked about, rather than what a command said. */
 static bool prefers_completion(struct session *s, const struct bad_wc *bad, const struct fail *f,
 			       bool in_err)
@@ -483,7 +489,7 @@ static bool prefers_completion(struct session *s, const struct bad_wc *bad, cons
 	if (strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)
 		return true;
 	/* while the QP is down, what does not go is its consequence */
-	return in_err && !call_find(f->call);
+	return in_err && !is_said_by_other(f);
 }
 
 /* The current QP, if it is in ERR and nothing that has failed has told why. */
@@ -494,7 +500,7 @@ static struct qp *unexplained_qp(struct session *s, const struct bad_wc *bad, co
 	if (!is_in_err(qp) || (bad && bad->serial == qp->o.serial))
 		return NULL;
 	if ((bad && s->commands - bad->command <= 1) ||
-	    (f && call_find(f->call) && s->commands - f->command <= 1))
+	    (f && is_said_by_other(f) && s->commands - f->command <= 1))
 		return NULL;
 	return !bad || is_asked_for(qp) || posted_outstanding(qp, false).n ? qp : NULL;
 }

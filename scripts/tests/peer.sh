@@ -152,6 +152,10 @@ has 'what an ended peer has started' "$out" 'b has ended: exit status 0'
 run -q -X --unsafe -c 'peer b' -c '@b -background sleep 60s' \
 	-c 'exec kill -9 [dict get [@b] pid]' -c 'expect -error ENDED {@b -result}' -c '@b poll'
 has 'killed' "$err" 'b has ended: killed by signal 9 (Killed)'
+run -q -X --unsafe -c 'reg 64 -name m; qp create -name q; modify-qp INIT q -fill; modify-qp ERR q; peer b' \
+	-c 'exec kill -9 [dict get [@b] pid]' -c 'catch {@b show}' \
+	-c 'puts "of [dict get [explain] call]"'
+has 'explain is about the peer, not about a QP in ERR' "$out" 'of peer'
 run -q -X --unsafe -c 'peer b' -c 'peer c' -c '@b -background {wait wc; expr 1}' \
 	-c 'exec kill -9 [dict get [@c] pid]' -c 'catch {barrier}' -c 'expect -error ENDED {@c poll}' \
 	-c 'echo [dict get [peer] c state]' -c 'peer c; @c echo again'
