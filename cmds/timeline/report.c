@@ -20,8 +20,22 @@
 
 /* What went wrong, and what explain has to say to it. */
 
+/* Ends the item that list_failures() has begun with the first of so many equal ones. */
+static void end_failure(const struct ladder *l, const struct ladder_row *last, unsigned times,
+			Tcl_DString *d)
+{
+	if (times > 1)
+		xappendf(d, ", %u times until %.3f ms", times, ladder_ms(l, last));
+	Tcl_DStringAppend(d, times ? "</li>\n" : "", -1);
+}
+
+/* Equal ones in a row are one item. */
 static void list_failures(const struct ladder *l, Tcl_DString *d)
 {
+	const struct ladder_row *last = NULL;
+	char *said = NULL;
+	unsigned times = 0;
+
 	Tcl_DStringAppend(d, "<ul class=\"bad\">\n", -1);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
@@ -30,11 +44,19 @@ static void list_failures(const struct ladder *l, Tcl_DString *d)
 		if (!r->bad)
 			continue;
 		says = ladder_says(r);
-		xappendf(d, "<li>%.3f ms, ", ladder_ms(l, r));
-		markup_textf(d, "%s: %s", ladder_end(l, r->from), says);
-		Tcl_DStringAppend(d, "</li>\n", -1);
-		free(says);
+		if (!said || r->from != last->from || strcmp(says, said) != 0) {
+			end_failure(l, last, times, d);
+			xappendf(d, "<li>%.3f ms, ", ladder_ms(l, r));
+			markup_textf(d, "%s: %s", ladder_end(l, r->from), says);
+			times = 0;
+		}
+		times++;
+		last = r;
+		free(said);
+		said = says;
 	}
+	end_failure(l, last, times, d);
+	free(said);
 	Tcl_DStringAppend(d, "</ul>\n", -1);
 }
 

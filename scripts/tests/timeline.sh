@@ -68,6 +68,12 @@ grep -Eq '^ +[0-9.]+ +│ +│ +rdma_accept' out || bad "rdma_accept is not in t
 follows out '^  earlier │  ibv_reg_mr pd0 second' '^ +0\.000 │  rdma_create_id' \
 	'^\([0-9]+ older rows are left out; all: timeline -all\)$'
 [ "$(grep -c 'rdma_connect id' whole.html)" -gt 1 ] || bad "whole.html has one connection only"
+# what failed again and again is one item
+"$rdmash" -c 'timeline on; listen 7474 -accept -address 127.0.0.1; connect 127.0.0.1 7474; reg 64 -name buf
+	post send buf; wait until {[llength [lsearch -all [timeline] {*RNR NAK*}]] >= 2} -within 20s
+	report rnr.html' > rnr 2>&1 || bad "no receive at the peer: $(cat rnr)"
+[ "$(grep -c '^<li>.*RNR NAK.*, [0-9]* times until' rnr.html)" = 1 ] ||
+	bad "an item for each RNR NAK: $(grep '^<li>' rnr.html)"
 
 # on a narrow page the text of a packet goes on below its arrow, to the last word
 "$rdmash" -X -c 'timeline on; reg 4096 -name window; listen 0 -share window -accept -name door
