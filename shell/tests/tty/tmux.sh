@@ -228,7 +228,7 @@ off_prompt() {
 }
 
 await_prompt() {
-	until_so 10 at_prompt || fail 'no prompt'
+	until_so 30 at_prompt || fail 'no prompt'
 }
 
 # run TEXT: as line, until the next prompt is there.
