@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 /* Cases of abuse: fork, exec, an end in the middle of things, a library that goes. */
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -39,6 +45,48 @@ static void ends_well(pid_t pid)
 	CHECK_INT(status, 0);
 }
 
+/* In a child, AddressSanitizer of gcc 12 waits for ever for a lock of its allocator that another
+ * thread had when the process forked: with it there is no busy thread, and the engine's sleeps. */
+#ifdef __SANITIZE_ADDRESS__
+#define BUSY_FORKS 0
+
+static bool all_sleep(DIR *tasks)
+{
+	struct dirent *e;
+	bool asleep = true;
+
+	rewinddir(tasks);
+	while (asleep && (e = readdir(tasks))) {
+		char path[64], stat[256] = "";
+		int tid = atoi(e->d_name), fd;
+
+		if (!tid || tid == gettid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+		fd = open(path, O_RDONLY);
+		asleep = fd >= 0 && read(fd, stat, sizeof(stat) - 1) > 0 && strstr(stat, ") S ");
+		close(fd);
+	}
+	return asleep;
+}
+
+static void await_others_sleep(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+
+	CHECK(tasks);
+	while (!all_sleep(tasks))
+		usleep(1000);
+	closedir(tasks);
+}
+#else
+#define BUSY_FORKS 1
+
+static void await_others_sleep(void)
+{
+}
+#endif
+
 /* The child lets go of what it has inherited, or does not, and makes its own. */
 static void child(struct pair *p, unsigned i)
 {
@@ -58,12 +106,14 @@ int forks(void)
 #endif
 	pair_make(&p, 0);
 	pair_make(&busy, 0);
-	CHECK_INT(pthread_create(&thread, NULL, go_on, &busy), 0);
+	if (BUSY_FORKS)
+		CHECK_INT(pthread_create(&thread, NULL, go_on, &busy), 0);
 	for (unsigned i = 0; i < 6; i++) {
 		pid_t pid;
 
 		pair_works(&p);
 		fflush(NULL);
+		await_others_sleep();
 		pid = fork();
 		if (pid == 0)
 			child(&p, i);
@@ -71,7 +121,8 @@ int forks(void)
 		ends_well(pid);
 	}
 	stop = true;
-	pthread_join(thread, NULL);
+	if (BUSY_FORKS)
+		pthread_join(thread, NULL);
 	pair_works(&p);
 	pair_close(&p);
 	pair_close(&busy);
