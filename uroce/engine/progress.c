@@ -289,7 +289,7 @@ void progress_begin_wait(const void *who)
 {
 	e.last_poll = 0; /* it does not poll */
 	e.waiter = who;
-	if (e.reader != READER_WAITER)
+	if (e.reader != READER_WAITER || e.looks) /* it may sleep at once */
 		set_reader(READER_WAITER);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "engine_own.h"
 #include "engine_rig.h"
 #include "rig.h"
 
@@ -127,6 +128,21 @@ static void test_look_before_sleeping(void)
 	close(rig_bell);
 	rig_bell = -1;
 	CHECK_INT(passes_of_a_wait(), 0);
+}
+
+/* A thread that begins to wait while another looks may sleep at once: the bell must wake it. */
+static void test_wait_while_another_looks(void)
+{
+	int first, second;
+
+	engine_lock();
+	progress_begin_wait(&first);
+	progress_pass(RX_EMPTY, true);
+	CHECK(!rig_asleep);
+	progress_begin_wait(&second);
+	CHECK(rig_asleep);
+	progress_end_wait(&second);
+	engine_unlock();
 }
 
 /* What comes for one that waits is acknowledged before it is woken. */
@@ -378,6 +394,7 @@ int main(void)
 	test_wait();
 	test_hand_over();
 	test_look_before_sleeping();
+	test_wait_while_another_looks();
 	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();

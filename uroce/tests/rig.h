@@ -37,6 +37,7 @@ extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works *
 extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
 extern _Atomic unsigned rig_polls; /* engine_poll_empty() */
 extern _Atomic int rig_bell;	   /* pair_bell_fd() */
+extern _Atomic bool rig_asleep;	   /* the last call was pair_sleep(), not pair_wake() */
 
 /* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
  * there may be more to do now. */

@@ -34,13 +34,17 @@ int pair_bell_fd(void)
 	return rig_bell;
 }
 
+_Atomic bool rig_asleep;
+
 bool pair_sleep(void)
 {
+	rig_asleep = true;
 	return true;
 }
 
 void pair_wake(void)
 {
+	rig_asleep = false;
 }
 
 void pair_answer_bell(void)
