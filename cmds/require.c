@@ -294,6 +294,5 @@ const struct cmd cmd_require = {
 	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
 	.examples = require_egs,
 	.args = require_args,
-	.size = sizeof(struct require_args),
 	.exec = require_exec,
 };

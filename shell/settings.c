@@ -174,7 +174,6 @@ const struct cmd cmd_option = {
 	.summary = "show or set an option of the shell",
 	.examples = option_examples,
 	.args = option_arg_table,
-	.size = sizeof(struct option_args),
 	.flags = CMD_LOOKS,
 	.exec = shell_option_exec,
 };
@@ -228,7 +227,6 @@ const struct cmd cmd_trace = {
 	.summary = "show each library call",
 	.examples = trace_examples,
 	.args = trace_arg_table,
-	.size = sizeof(struct trace_args),
 	.flags = CMD_LOOKS,
 	.exec = trace_exec,
 };
@@ -272,7 +270,6 @@ const struct cmd cmd_timing = {
 	.summary = "show how long each line that is typed takes",
 	.examples = timing_examples,
 	.args = timing_arg_table,
-	.size = sizeof(struct timing_args),
 	.flags = CMD_LOOKS,
 	.exec = timing_exec,
 };
@@ -343,7 +340,6 @@ const struct cmd cmd_notices = {
 	.summary = "choose which events are shown as they happen",
 	.examples = notices_examples,
 	.args = notices_arg_table,
-	.size = sizeof(struct notices_args),
 	.flags = CMD_LOOKS,
 	.exec = notices_exec,
 };
@@ -428,7 +424,6 @@ const struct cmd cmd_history = {
 	.summary = "show what was typed, in this and earlier sessions",
 	.examples = history_examples,
 	.args = history_arg_table,
-	.size = sizeof(struct history_args),
 	.flags = CMD_NO_RECORD,
 	.exec = history_exec,
 };

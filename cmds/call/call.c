@@ -381,7 +381,6 @@ const struct cmd cmd_call = {
 	.setup = "srq",
 	.examples = call_egs,
 	.args = call_args,
-	.size = sizeof(struct call_cmd_args),
 	.exec = call_exec,
 	.check = call_check,
 	.complete = call_complete,
@@ -426,6 +425,5 @@ const struct cmd cmd_buf = {
 	.summary = "allocate memory without registering it",
 	.examples = buf_egs,
 	.args = buf_args,
-	.size = sizeof(struct buf_args),
 	.exec = buf_exec,
 };

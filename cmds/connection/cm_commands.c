@@ -64,7 +64,6 @@ const struct cmd cmd_cm_bind = {
 	.setup = "cm create",
 	.examples = bind_egs,
 	.args = bind_args,
-	.size = sizeof(struct bind_args),
 	.exec = cm_bind_exec,
 };
 
@@ -123,7 +122,6 @@ const struct cmd cmd_cm_resolve_addr = {
 	.setup = "cm create",
 	.examples = resolve_egs,
 	.args = resolve_args,
-	.size = sizeof(struct resolve_args),
 	.exec = resolve_exec,
 };
 
@@ -166,7 +164,6 @@ const struct cmd cmd_cm_resolve_route = {
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471",
 	.examples = route_egs,
 	.args = route_args,
-	.size = sizeof(struct route_args),
 	.exec = route_exec,
 };
 
@@ -235,7 +232,6 @@ const struct cmd cmd_cm_connect = {
 		 "cm resolve-route c\nqp create -id c",
 	.examples = connect_egs,
 	.args = connect_args,
-	.size = sizeof(struct connect_args),
 	.exec = cm_connect_exec,
 };
 
@@ -283,7 +279,6 @@ const struct cmd cmd_cm_establish = {
 	.setup = "cm create",
 	.examples = establish_egs,
 	.args = establish_args,
-	.size = sizeof(struct id_args),
 	.exec = establish_exec,
 };
 
@@ -329,7 +324,6 @@ const struct cmd cmd_cm_listen = {
 	.setup = "cm create; cm bind 7401",
 	.examples = listen_egs,
 	.args = listen_args,
-	.size = sizeof(struct listen_args),
 	.exec = cm_listen_exec,
 };
 
@@ -381,7 +375,6 @@ const struct cmd cmd_cm_accept = {
 		 "cm event id0 -within 5s",
 	.examples = accept_egs,
 	.args = accept_args,
-	.size = sizeof(struct connect_args),
 	.exec = cm_accept_exec,
 };
 
@@ -425,7 +418,6 @@ const struct cmd cmd_cm_reject = {
 		 "cm event id0 -within 5s",
 	.examples = reject_egs,
 	.args = reject_args,
-	.size = sizeof(struct reject_args),
 	.exec = cm_reject_exec,
 };
 
@@ -464,6 +456,5 @@ const struct cmd cmd_cm_disconnect = {
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,
 	.args = disconnect_args,
-	.size = sizeof(struct id_args),
 	.exec = cm_disconnect_exec,
 };

@@ -52,7 +52,6 @@ const struct cmd cmd_cm_create = {
 	.calls = "rdma_create_id(3)",
 	.examples = create_egs,
 	.args = create_args,
-	.size = sizeof(struct create_args),
 	.exec = create_exec,
 };
 
@@ -83,7 +82,6 @@ const struct cmd cmd_cm_channel = {
 	.calls = "rdma_create_event_channel(3)",
 	.examples = channel_egs,
 	.args = channel_args,
-	.size = sizeof(struct channel_args),
 	.exec = channel_exec,
 };
 
@@ -152,7 +150,6 @@ const struct cmd cmd_cm_option = {
 	.setup = "cm create",
 	.examples = option_egs,
 	.args = option_args,
-	.size = sizeof(struct option_args),
 	.exec = cm_option_exec,
 };
 
@@ -193,7 +190,6 @@ const struct cmd cmd_cm_notify = {
 	.setup = "cm create",
 	.examples = notify_egs,
 	.args = notify_args,
-	.size = sizeof(struct notify_args),
 	.exec = notify_exec,
 };
 
@@ -242,6 +238,5 @@ const struct cmd cmd_cm_migrate = {
 	.setup = "cm create; cm channel",
 	.examples = migrate_egs,
 	.args = migrate_args,
-	.size = sizeof(struct migrate_args),
 	.exec = migrate_exec,
 };

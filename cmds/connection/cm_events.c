@@ -494,7 +494,6 @@ const struct cmd cmd_cm_event = {
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471 -nowait",
 	.examples = event_egs,
 	.args = event_args,
-	.size = sizeof(struct event_args),
 	.exec = cm_event_exec,
 };
 
@@ -541,6 +540,5 @@ const struct cmd cmd_cm_ack = {
 	.setup = "cm create -hold; cm resolve-addr 10.0.0.2 7471",
 	.examples = ack_egs,
 	.args = ack_args,
-	.size = sizeof(struct ack_args),
 	.exec = ack_exec,
 };

@@ -159,7 +159,6 @@ const struct cmd cmd_connect = {
 	.setup = "listen 7471 -accept",
 	.examples = connect_egs,
 	.args = connect_args,
-	.size = sizeof(struct connect_args),
 	.exec = connect_exec,
 };
 
@@ -240,7 +239,6 @@ const struct cmd cmd_disconnect = {
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
 	.examples = disconnect_egs,
 	.args = disconnect_args,
-	.size = sizeof(struct disconnect_args),
 	.exec = disconnect_exec,
 };
 
@@ -284,7 +282,6 @@ const struct cmd cmd_private_data = {
 	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
 	.examples = data_egs,
 	.args = data_args,
-	.size = sizeof(struct data_args),
 	.flags = CMD_LOOKS,
 	.exec = data_exec,
 };

@@ -186,7 +186,6 @@ const struct cmd cmd_listen = {
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
 	.examples = listen_egs,
 	.args = listen_args,
-	.size = sizeof(struct listen_args),
 	.exec = listen_exec,
 };
 
@@ -459,7 +458,6 @@ const struct cmd cmd_accept = {
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
 	.examples = accept_egs,
 	.args = accept_args,
-	.size = sizeof(struct accept_args),
 	.exec = accept_exec,
 };
 
@@ -505,6 +503,5 @@ const struct cmd cmd_reject = {
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
 	.examples = reject_egs,
 	.args = reject_args,
-	.size = sizeof(struct reject_args),
 	.exec = reject_exec,
 };

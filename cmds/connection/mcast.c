@@ -196,7 +196,6 @@ const struct cmd cmd_mcast_attach = {
 	.setup = "qp create -type UD",
 	.examples = attach_egs,
 	.args = mcast_args,
-	.size = sizeof(struct mcast_args),
 	.exec = attach_exec,
 };
 
@@ -231,7 +230,6 @@ const struct cmd cmd_mcast_detach = {
 	.setup = "qp create -type UD; mcast attach -gid ::ffff:239.1.1.1",
 	.examples = detach_egs,
 	.args = mcast_args,
-	.size = sizeof(struct mcast_args),
 	.exec = detach_exec,
 };
 
@@ -329,7 +327,6 @@ const struct cmd cmd_cm_join = {
 	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0",
 	.examples = join_egs,
 	.args = join_args,
-	.size = sizeof(struct join_args),
 	.exec = join_exec,
 };
 
@@ -379,6 +376,5 @@ const struct cmd cmd_cm_leave = {
 		 "cm join 239.1.1.1",
 	.examples = leave_egs,
 	.args = leave_args,
-	.size = sizeof(struct leave_args),
 	.exec = leave_exec,
 };

@@ -572,6 +572,5 @@ const struct cmd cmd_bench = {
 	.setup = POST_SETUP,
 	.examples = bench_egs,
 	.args = bench_args,
-	.size = sizeof(struct bench_args),
 	.exec = bench_exec,
 };

@@ -513,6 +513,5 @@ const struct cmd cmd_poll = {
 	.setup = POST_SETUP,
 	.examples = poll_egs,
 	.args = poll_args,
-	.size = sizeof(struct poll_args),
 	.exec = poll_exec,
 };

@@ -40,7 +40,6 @@ const struct cmd cmd_post_send = {
 	.setup = POST_SETUP,
 	.examples = send_egs,
 	.args = send_args,
-	.size = sizeof(struct post_args),
 	.exec = send_exec,
 };
 
@@ -71,7 +70,6 @@ const struct cmd cmd_post_send_imm = {
 	.setup = POST_SETUP,
 	.examples = send_imm_egs,
 	.args = send_imm_args,
-	.size = sizeof(struct post_args),
 	.exec = send_imm_exec,
 };
 
@@ -107,7 +105,6 @@ const struct cmd cmd_post_send_inv = {
 	.setup = POST_SETUP,
 	.examples = send_inv_egs,
 	.args = send_inv_args,
-	.size = sizeof(struct post_args),
 	.exec = send_inv_exec,
 };
 
@@ -157,7 +154,6 @@ const struct cmd cmd_post_recv = {
 	.setup = POST_SETUP,
 	.examples = recv_egs,
 	.args = recv_args,
-	.size = sizeof(struct post_args),
 	.exec = recv_exec,
 };
 
@@ -195,7 +191,6 @@ const struct cmd cmd_post_write = {
 	.setup = POST_SETUP,
 	.examples = write_egs,
 	.args = write_args,
-	.size = sizeof(struct post_args),
 	.exec = write_exec,
 };
 
@@ -229,7 +224,6 @@ const struct cmd cmd_post_write_imm = {
 	.setup = POST_SETUP,
 	.examples = write_imm_egs,
 	.args = write_imm_args,
-	.size = sizeof(struct post_args),
 	.exec = write_imm_exec,
 };
 
@@ -258,7 +252,6 @@ const struct cmd cmd_post_read = {
 	.setup = POST_SETUP,
 	.examples = read_egs,
 	.args = read_args,
-	.size = sizeof(struct post_args),
 	.exec = read_exec,
 };
 
@@ -296,7 +289,6 @@ const struct cmd cmd_post_cmp_swap = {
 	.setup = POST_SETUP,
 	.examples = cmp_swap_egs,
 	.args = cmp_swap_args,
-	.size = sizeof(struct post_args),
 	.exec = cmp_swap_exec,
 };
 
@@ -327,7 +319,6 @@ const struct cmd cmd_post_fetch_add = {
 	.setup = POST_SETUP,
 	.examples = fetch_add_egs,
 	.args = fetch_add_args,
-	.size = sizeof(struct post_args),
 	.exec = fetch_add_exec,
 };
 
@@ -405,7 +396,6 @@ const struct cmd cmd_post_bind_mw = {
 	.setup = POST_SETUP,
 	.examples = bind_egs,
 	.args = bind_args,
-	.size = sizeof(struct post_args),
 	.exec = bind_exec,
 };
 
@@ -443,6 +433,5 @@ const struct cmd cmd_post_local_inv = {
 	.setup = POST_SETUP,
 	.examples = inv_egs,
 	.args = inv_args,
-	.size = sizeof(struct post_args),
 	.exec = inv_exec,
 };

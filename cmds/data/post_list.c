@@ -349,7 +349,6 @@ const struct cmd cmd_post_chain = {
 	.setup = POST_SETUP,
 	.examples = examples,
 	.args = chain_args,
-	.size = sizeof(struct chain_args),
 	.flags = CMD_EVALS,
 	.exec = post_chain_exec,
 };

@@ -143,7 +143,6 @@ const struct cmd cmd_wait_wc = {
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
 	.args = wc_args,
-	.size = sizeof(struct wait_args),
 	.exec = wc_exec,
 };
 
@@ -198,7 +197,6 @@ const struct cmd cmd_wait_cq = {
 	.setup = POST_SETUP_EVENTS,
 	.examples = cq_egs,
 	.args = cq_args,
-	.size = sizeof(struct wait_args),
 	.exec = cq_exec,
 };
 
@@ -246,7 +244,6 @@ const struct cmd cmd_wait_event = {
 	.calls = "rdma_get_cm_event(3)",
 	.examples = event_egs,
 	.args = event_args,
-	.size = sizeof(struct event_args),
 	.exec = event_exec,
 };
 
@@ -342,7 +339,6 @@ const struct cmd cmd_wait_async = {
 	.setup = POST_SETUP_LIMIT,
 	.examples = async_egs,
 	.args = async_args,
-	.size = sizeof(struct until_args),
 	.exec = async_exec,
 };
 
@@ -389,7 +385,6 @@ const struct cmd cmd_wait_state = {
 	.setup = POST_SETUP,
 	.examples = state_egs,
 	.args = state_args,
-	.size = sizeof(struct until_args),
 	.exec = state_exec,
 };
 
@@ -494,6 +489,5 @@ const struct cmd cmd_arm = {
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3)",
 	.examples = arm_egs,
 	.args = arm_args,
-	.size = sizeof(struct arm_args),
 	.exec = arm_exec,
 };

@@ -158,7 +158,6 @@ const struct cmd cmd_gids = {
 	.calls = "ibv_query_gid_table(3)",
 	.examples = gids_egs,
 	.args = gids_args,
-	.size = sizeof(struct gids_args),
 	.flags = CMD_LOOKS,
 	.exec = gids_exec,
 };

@@ -103,7 +103,6 @@ const struct cmd cmd_open = {
 	.calls = "rdma_get_devices(3) ibv_query_device_ex(3)",
 	.examples = open_egs,
 	.args = open_args,
-	.size = sizeof(struct dev_args),
 	.exec = open_exec,
 };
 
@@ -150,7 +149,6 @@ const struct cmd cmd_close = {
 	.summary = "close a device",
 	.examples = close_egs,
 	.args = close_args,
-	.size = sizeof(struct close_args),
 	.exec = close_exec,
 };
 
@@ -236,7 +234,6 @@ const struct cmd cmd_device = {
 	.calls = "ibv_query_device_ex(3)",
 	.examples = device_egs,
 	.args = open_args,
-	.size = sizeof(struct dev_args),
 	.flags = CMD_LOOKS,
 	.exec = device_exec,
 };
@@ -294,7 +291,6 @@ const struct cmd cmd_ports = {
 	.calls = "ibv_query_port(3)",
 	.examples = ports_egs,
 	.args = open_args,
-	.size = sizeof(struct dev_args),
 	.flags = CMD_LOOKS,
 	.exec = ports_exec,
 };
@@ -346,7 +342,6 @@ const struct cmd cmd_pkeys = {
 	.calls = "ibv_query_pkey(3)",
 	.examples = pkeys_egs,
 	.args = pkeys_args,
-	.size = sizeof(struct pkeys_args),
 	.flags = CMD_LOOKS,
 	.exec = pkeys_exec,
 };
@@ -504,7 +499,6 @@ const struct cmd cmd_limits_probe = {
 	.calls = "ibv_create_qp(3), ibv_query_device_ex(3)",
 	.examples = limits_egs,
 	.args = limits_args,
-	.size = sizeof(struct limits_args),
 	.flags = CMD_NO_RECORD,
 	.exec = limits_exec,
 };

@@ -599,7 +599,6 @@ const struct cmd cmd_explain = {
 	.summary = "what a status or event means, or why the last thing failed",
 	.examples = explain_egs,
 	.args = explain_args,
-	.size = sizeof(struct explain_args),
 	.flags = CMD_NO_RECORD,
 	.exec = explain_exec,
 };

@@ -161,7 +161,6 @@ const struct cmd cmd_export_c = {
 	.setup = SETUP,
 	.examples = export_egs,
 	.args = export_args,
-	.size = sizeof(struct export_args),
 	.exec = exec,
 };
 
@@ -215,6 +214,5 @@ const struct cmd cmd_export_pyverbs = {
 	.setup = "qp create; reg 64 -name buf",
 	.examples = python_egs,
 	.args = python_args,
-	.size = sizeof(struct python_args),
 	.exec = python_exec,
 };

@@ -545,7 +545,6 @@ const struct cmd cmd_fault_run = {
 	.summary = "break one thing on purpose, and see what both ends see",
 	.examples = run_egs,
 	.args = run_args,
-	.size = sizeof(struct run_args),
 	.flags = CMD_EVALS,
 	.exec = run_exec,
 };

@@ -343,6 +343,5 @@ const struct cmd cmd_fault_wire = {
 	.summary = "lose, repeat, delay or change packets",
 	.examples = fault_wire_egs,
 	.args = fault_wire_args,
-	.size = sizeof(struct fault_args),
 	.exec = fault_exec,
 };

@@ -138,7 +138,6 @@ const struct cmd cmd_on_timer = {
 	.summary = "run a script every so often while the session goes on",
 	.examples = timer_egs,
 	.args = timer_args,
-	.size = sizeof(struct on_args),
 	.exec = timer_exec,
 };
 
@@ -298,7 +297,6 @@ const struct cmd cmd_on_wc = {
 	.setup = POST_SETUP_EVENTS,
 	.examples = wc_egs,
 	.args = wc_args,
-	.size = sizeof(struct on_args),
 	.exec = on_wc_exec,
 };
 
@@ -390,7 +388,6 @@ const struct cmd cmd_on_event = {
 	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
 	.examples = event_egs,
 	.args = event_args,
-	.size = sizeof(struct on_args),
 	.exec = on_event_exec,
 };
 
@@ -470,7 +467,6 @@ const struct cmd cmd_on_async = {
 	.setup = POST_SETUP_LIMIT,
 	.examples = async_egs,
 	.args = async_args,
-	.size = sizeof(struct on_args),
 	.exec = on_async_exec,
 };
 
@@ -559,6 +555,5 @@ const struct cmd cmd_on_readable = {
 	.summary = "run a script when a TCP socket has something to read",
 	.examples = readable_egs,
 	.args = readable_args,
-	.size = sizeof(struct on_args),
 	.exec = readable_exec,
 };

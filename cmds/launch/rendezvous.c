@@ -264,7 +264,6 @@ const struct cmd cmd_rendezvous_put = {
 	.setup = SETUP,
 	.examples = put_egs,
 	.args = put_arg_table,
-	.size = sizeof(struct put_args),
 	.exec = rendezvous_put_exec,
 };
 
@@ -482,6 +481,5 @@ const struct cmd cmd_rendezvous_get = {
 	.setup = SETUP,
 	.examples = get_egs,
 	.args = get_arg_table,
-	.size = sizeof(struct get_args),
 	.exec = rendezvous_get_exec,
 };

@@ -158,7 +158,6 @@ const struct cmd cmd_mem_get = {
 	.setup = "reg 4096 -name buf; mem put buf 0 \"hello, memory\"",
 	.examples = get_egs,
 	.args = get_args,
-	.size = sizeof(struct get_args),
 	.flags = CMD_LOOKS,
 	.exec = mem_get_exec,
 };
@@ -203,7 +202,6 @@ const struct cmd cmd_mem_dump = {
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = dump_egs,
 	.args = dump_args,
-	.size = sizeof(struct get_args),
 	.flags = CMD_LOOKS,
 	.exec = dump_exec,
 };
@@ -258,7 +256,6 @@ const struct cmd cmd_mem_cmp = {
 	.setup = "reg 4096 -name buf; reg 4096 -name copy; mem put buf 0 hello",
 	.examples = cmp_egs,
 	.args = cmp_args,
-	.size = sizeof(struct get_args),
 	.flags = CMD_LOOKS,
 	.exec = cmp_exec,
 };
@@ -320,7 +317,6 @@ const struct cmd cmd_mem_put = {
 	.setup = "reg 4096 -name buf",
 	.examples = put_egs,
 	.args = put_args,
-	.size = sizeof(struct put_args),
 	.exec = mem_put_exec,
 };
 
@@ -387,7 +383,6 @@ const struct cmd cmd_mem_fill = {
 	.setup = "reg 4096 -name buf",
 	.examples = fill_egs,
 	.args = fill_args,
-	.size = sizeof(struct put_args),
 	.exec = fill_exec,
 };
 
@@ -483,6 +478,5 @@ const struct cmd cmd_mem_watch = {
 	.setup = POST_SETUP,
 	.examples = watch_egs,
 	.args = watch_args,
-	.size = sizeof(struct watch_args),
 	.exec = mem_watch_exec,
 };

@@ -97,7 +97,6 @@ const struct cmd cmd_mem_load = {
 	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
 	.examples = load_egs,
 	.args = load_args,
-	.size = sizeof(struct file_args),
 	.exec = mem_load_exec,
 };
 
@@ -149,7 +148,6 @@ const struct cmd cmd_mem_save = {
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = save_egs,
 	.args = save_args,
-	.size = sizeof(struct file_args),
 	.exec = mem_save_exec,
 };
 
@@ -280,7 +278,6 @@ const struct cmd cmd_mem_digest = {
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
 	.examples = digest_egs,
 	.args = digest_args,
-	.size = sizeof(struct digest_args),
 	.flags = CMD_LOOKS,
 	.exec = digest_exec,
 };

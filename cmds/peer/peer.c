@@ -294,7 +294,6 @@ const struct cmd cmd_peer = {
 	.summary = "start another rdmash to control both ends from here",
 	.examples = peer_egs,
 	.args = peer_args,
-	.size = sizeof(struct peer_args),
 	.exec = peer_exec,
 };
 
@@ -429,7 +428,6 @@ const struct cmd cmd_at = {
 	.setup = "peer b",
 	.examples = at_egs,
 	.args = at_args,
-	.size = sizeof(struct at_args),
 	.flags = CMD_EVALS,
 	.exec = at_exec,
 };
@@ -544,7 +542,6 @@ const struct cmd cmd_barrier = {
 	.setup = "peer b; peer c",
 	.examples = barrier_egs,
 	.args = barrier_args,
-	.size = sizeof(struct barrier_args),
 	.flags = CMD_EVALS,
 	.exec = barrier_exec,
 };

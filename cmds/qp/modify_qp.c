@@ -396,7 +396,6 @@ const struct cmd cmd_modify_qp = {
 	.setup = "qp create",
 	.examples = modify_qp_egs,
 	.args = modify_qp_args,
-	.size = sizeof(struct modify_qp_args),
 	.exec = modify_qp_exec,
 };
 

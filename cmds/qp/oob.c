@@ -336,7 +336,6 @@ const struct cmd cmd_oob_listen = {
 	.setup = "qp create",
 	.examples = oob_listen_egs,
 	.args = oob_listen_args,
-	.size = sizeof(struct oob_args),
 	.exec = oob_listen_exec,
 };
 
@@ -374,7 +373,6 @@ const struct cmd cmd_oob_connect = {
 	.setup = BOTH_ENDS,
 	.examples = oob_connect_egs,
 	.args = oob_connect_args,
-	.size = sizeof(struct oob_args),
 	.exec = oob_connect_exec,
 };
 
@@ -411,6 +409,5 @@ const struct cmd cmd_oob_accept = {
 	.setup = BOTH_ENDS,
 	.examples = oob_accept_egs,
 	.args = oob_accept_args,
-	.size = sizeof(struct oob_accept_args),
 	.exec = oob_accept_exec,
 };

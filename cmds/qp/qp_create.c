@@ -437,6 +437,5 @@ const struct cmd cmd_qp_create = {
 	.calls = "ibv_create_qp(3), rdma_create_qp(3)",
 	.examples = qp_create_egs,
 	.args = qp_create_args,
-	.size = sizeof(struct qp_create_args),
 	.exec = qp_create_exec,
 };

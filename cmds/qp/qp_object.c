@@ -308,7 +308,6 @@ const struct cmd cmd_qp_info = {
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
 	.examples = qp_info_egs,
 	.args = qp_info_args,
-	.size = sizeof(struct qp_info_args),
 	.flags = CMD_LOOKS,
 	.exec = qp_info_exec,
 };

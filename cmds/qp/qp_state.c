@@ -371,7 +371,6 @@ const struct cmd cmd_qp_state = {
 	.setup = "qp create",
 	.examples = qp_state_egs,
 	.args = qp_state_args,
-	.size = sizeof(struct qp_state_args),
 	.flags = CMD_NO_RECORD,
 	.exec = qp_state_exec,
 };

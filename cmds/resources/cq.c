@@ -95,7 +95,6 @@ const struct cmd cmd_cc = {
 	.calls = "ibv_create_comp_channel(3)",
 	.examples = cc_egs,
 	.args = cc_args,
-	.size = sizeof(struct cc_args),
 	.exec = cc_exec,
 };
 
@@ -215,7 +214,6 @@ const struct cmd cmd_cq = {
 	.calls = "ibv_create_cq(3)",
 	.examples = cq_egs,
 	.args = cq_args,
-	.size = sizeof(struct cq_args),
 	.exec = create_cq_exec,
 };
 
@@ -256,7 +254,6 @@ const struct cmd cmd_cq_resize = {
 	.setup = "cq -depth 16",
 	.examples = resize_egs,
 	.args = resize_args,
-	.size = sizeof(struct resize_args),
 	.exec = resize_exec,
 };
 
@@ -388,7 +385,6 @@ const struct cmd cmd_srq = {
 	.calls = "ibv_create_srq(3), ibv_modify_srq(3)",
 	.examples = srq_egs,
 	.args = srq_args,
-	.size = sizeof(struct srq_args),
 	.exec = srq_exec,
 };
 
@@ -424,6 +420,5 @@ const struct cmd cmd_srq_modify = {
 	.setup = "srq",
 	.examples = modify_egs,
 	.args = modify_args,
-	.size = sizeof(struct srq_args),
 	.exec = modify_exec,
 };

@@ -224,7 +224,6 @@ const struct cmd cmd_reg = {
 	.calls = "ibv_reg_mr(3)",
 	.examples = reg_egs,
 	.args = reg_args,
-	.size = sizeof(struct reg_args),
 	.exec = reg_exec,
 };
 
@@ -256,7 +255,6 @@ const struct cmd cmd_dereg = {
 	.setup = "reg 4096",
 	.examples = dereg_egs,
 	.args = dereg_args,
-	.size = sizeof(struct dereg_args),
 	.exec = dereg_exec,
 };
 
@@ -319,7 +317,6 @@ const struct cmd cmd_rereg = {
 	.setup = "reg 4096",
 	.examples = rereg_egs,
 	.args = rereg_args,
-	.size = sizeof(struct rereg_args),
 	.exec = rereg_exec,
 };
 
@@ -444,7 +441,6 @@ const struct cmd cmd_mw = {
 	.calls = "ibv_alloc_mw(3)",
 	.examples = mw_egs,
 	.args = mw_args,
-	.size = sizeof(struct mw_args),
 	.exec = mw_exec,
 };
 
@@ -549,6 +545,5 @@ const struct cmd cmd_mw_bind = {
 	.setup = POST_SETUP,
 	.examples = bind_egs,
 	.args = bind_args,
-	.size = sizeof(struct bind_args),
 	.exec = bind_mw_exec,
 };

@@ -111,7 +111,6 @@ const struct cmd cmd_pd = {
 	.calls = "ibv_alloc_pd(3)",
 	.examples = pd_egs,
 	.args = pd_args,
-	.size = sizeof(struct pd_args),
 	.exec = pd_exec,
 };
 
@@ -374,6 +373,5 @@ const struct cmd cmd_ah = {
 	.calls = "ibv_create_ah(3), ibv_init_ah_from_wc(3)",
 	.examples = ah_egs,
 	.args = ah_args,
-	.size = sizeof(struct ah_args),
 	.exec = ah_exec,
 };

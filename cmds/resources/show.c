@@ -151,7 +151,6 @@ const struct cmd cmd_show = {
 	.setup = "reg 4096",
 	.examples = show_egs,
 	.args = show_args,
-	.size = sizeof(struct show_args),
 	.flags = CMD_NO_RECORD,
 	.exec = show_exec,
 };
@@ -250,7 +249,6 @@ const struct cmd cmd_get = {
 	.setup = "reg 4096",
 	.examples = get_egs,
 	.args = get_args,
-	.size = sizeof(struct get_args),
 	.flags = CMD_NO_RECORD,
 	.exec = show_get_exec,
 	.complete = get_complete,
@@ -363,6 +361,5 @@ const struct cmd cmd_destroy = {
 	.setup = "reg 4096; reg 4096",
 	.examples = destroy_egs,
 	.args = destroy_args,
-	.size = sizeof(struct destroy_args),
 	.exec = destroy_exec,
 };

@@ -58,7 +58,6 @@ const struct cmd cmd_tcp_listen = {
 	.summary = "listen on a TCP port",
 	.examples = listen_egs,
 	.args = listen_args,
-	.size = sizeof(struct tcp_args),
 	.exec = tcp_listen_exec,
 };
 
@@ -107,7 +106,6 @@ const struct cmd cmd_tcp_accept = {
 	.setup = DOOR,
 	.examples = accept_egs,
 	.args = accept_args,
-	.size = sizeof(struct tcp_args),
 	.exec = tcp_accept_exec,
 };
 
@@ -159,7 +157,6 @@ const struct cmd cmd_tcp_connect = {
 	.setup = DOOR,
 	.examples = connect_egs,
 	.args = connect_args,
-	.size = sizeof(struct tcp_args),
 	.exec = tcp_connect_exec,
 };
 
@@ -249,7 +246,6 @@ const struct cmd cmd_tcp_send = {
 	.setup = BOTH,
 	.examples = send_egs,
 	.args = send_args,
-	.size = sizeof(struct data_args),
 	.exec = tcp_send_exec,
 };
 
@@ -338,6 +334,5 @@ const struct cmd cmd_tcp_recv = {
 	.setup = BOTH,
 	.examples = recv_egs,
 	.args = recv_args,
-	.size = sizeof(struct data_args),
 	.exec = tcp_recv_exec,
 };

@@ -465,7 +465,6 @@ const struct cmd cmd_report = {
 	.setup = "reg 4096 -name buf",
 	.examples = report_egs,
 	.args = report_args,
-	.size = sizeof(struct report_args),
 	.flags = CMD_NO_RECORD,
 	.exec = report_exec,
 };

@@ -410,7 +410,6 @@ const struct cmd cmd_timeline = {
 	.setup = "reg 4096 -name buf",
 	.examples = timeline_egs,
 	.args = timeline_args,
-	.size = sizeof(struct timeline_args),
 	.flags = CMD_NO_RECORD,
 	.exec = timeline_exec,
 };

@@ -551,7 +551,6 @@ const struct cmd cmd_capture_start = {
 	.setup = SETUP,
 	.examples = start_egs,
 	.args = start_args,
-	.size = sizeof(struct capture_args),
 	.exec = start_exec,
 };
 

@@ -252,7 +252,6 @@ const struct cmd cmd_counters = {
 	.summary = "show the counters of a device: packets, retries, errors",
 	.examples = counters_egs,
 	.args = counters_arg_table,
-	.size = sizeof(struct counters_args),
 	.flags = CMD_NO_RECORD,
 	.exec = counters_exec,
 };
@@ -306,7 +305,6 @@ const struct cmd cmd_counters_around = {
 	.setup = POST_SETUP,
 	.examples = around_egs,
 	.args = around_arg_table,
-	.size = sizeof(struct counters_args),
 	.flags = CMD_EVALS,
 	.exec = around_exec,
 };

@@ -449,7 +449,6 @@ const struct cmd cmd_wire_on = {
 	.setup = SETUP,
 	.examples = on_egs,
 	.args = wire_on_args,
-	.size = sizeof(struct wire_args),
 	.flags = CMD_LOOKS,
 	.exec = on_exec,
 };
@@ -601,7 +600,6 @@ const struct cmd cmd_wire_read = {
 	.summary = "decode the RoCEv2 packets of a capture file",
 	.examples = read_egs,
 	.args = read_arg_table,
-	.size = sizeof(struct read_args),
 	.flags = CMD_LOOKS,
 	.exec = wire_read_exec,
 };

@@ -443,7 +443,6 @@ const struct cmd cmd_expect = {
 	.summary = "check the result of a command, or its error",
 	.examples = expect_examples,
 	.args = expect_arg_table,
-	.size = sizeof(struct expect_args),
 	.flags = CMD_EVALS,
 	.exec = expect_exec,
 };

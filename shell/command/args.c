@@ -179,6 +179,11 @@ static bool matters_if_absent(const struct arg *a)
 	       (!a->dflt && a->kind->absent && !(a->flags & ARG_MANY));
 }
 
+size_t args_room(const struct cmd *c)
+{
+	return c->args ? c->args->room : 0;
+}
+
 /* What is the same for all calls of a command. */
 struct prepared {
 	void *blank;	 /* the argument struct with the defaults that never change */
@@ -200,7 +205,7 @@ static const struct prepared *prepare_args(struct session *s, const struct cmd *
 	if (!is_new)
 		return Tcl_GetHashValue(e);
 	p = xcalloc(1, sizeof *p);
-	p->blank = xcalloc(1, c->size);
+	p->blank = xcalloc(1, args_room(c));
 	for (const struct arg *a = c->args; a && a->name; a++) {
 		if (a - c->args == 64)
 			Tcl_Panic("%s: more than 64 arguments", c->name);
@@ -234,7 +239,7 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 	struct walk w = { 0 };
 	const struct arg *a;
 
-	memcpy(dst, prepared->blank, c->size);
+	memcpy(dst, prepared->blank, args_room(c));
 	for (int i = 0; i < objc; i++) {
 		int rc = place_word(s, c, &w, objv[i], &a);
 

@@ -310,7 +310,7 @@ const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, 
 
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o)
 {
-	void *args = arena_alloc(&s->arena, (c->size ? c->size : 1));
+	void *args = arena_alloc(&s->arena, args_room(c));
 	struct held *held = s->held;
 	int rc = args_parse(s, c, objc, objv, args);
 

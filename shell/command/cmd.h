@@ -41,6 +41,7 @@ struct arg {
 	unsigned flags;	    /* ARG_... */
 	const struct arg_kind *kind;
 	size_t offset;	   /* in the argument struct */
+	size_t room;	   /* the size of that struct */
 	const char *help;  /* a few words, no full stop */
 	const char *dflt;  /* parsed when the argument is not given; shown in help */
 	const void *data;  /* for the kind: the words of an enum, the class of an object */
@@ -54,7 +55,7 @@ struct arg {
 #define ARG_REST  0x8  /* with both: all remaining words, options too: a nested command */
 #define ARG_MIXED 0x10 /* with ARG_MANY: options may follow its words; '--' ends them */
 
-#define AT(st, field) .offset = offsetof(struct st, field)
+#define AT(st, field) .offset = offsetof(struct st, field), .room = sizeof(struct st)
 /* OPT("rkey", post_args, rkey, kind_u32, "key of the peer's region", .flags = ARG_NEED)
  */
 #define OPT(name_, st, field, kind_, help_, ...)                                                  \
@@ -140,7 +141,9 @@ extern const struct arg_kind kind_ms;	      /* struct num: milliseconds; "2s", "
 extern const struct arg_kind kind_enum;	      /* struct num: one of .data (struct word[]) */
 extern const struct arg_kind kind_flags;      /* struct num: comma list of .data, ORed */
 
-/* Parses words into *dst (cmd->size bytes, zeroed first). -1 with s->fail filled. Allocates from
+/* The size of the struct that the arguments of the command are parsed into. */
+size_t args_room(const struct cmd *c);
+/* Parses words into *dst (args_room() bytes, zeroed first). -1 with s->fail filled. Allocates from
  * s->arena. */
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst);
 
@@ -210,7 +213,6 @@ struct cmd {
 	const char *setup;   /* a script that the examples need to run first, or NULL */
 	const struct cmd_eg *examples; /* ends with a NULL line */
 	const struct arg *args;	       /* ends with a NULL name; NULL: none */
-	size_t size;		       /* of the struct that the arguments are parsed into */
 	unsigned flags;		       /* CMD_... */
 	/* args points to the parsed struct; returns 0, or -1 with s->fail filled. With
 	 * CMD_EVALS also TCL_RETURN, TCL_BREAK or TCL_CONTINUE of the script it ran. */

@@ -227,7 +227,6 @@ const struct cmd cmd_record = {
 	.summary = "write what is typed to a script",
 	.examples = record_examples,
 	.args = record_arg_table,
-	.size = sizeof(struct record_args),
 	.flags = CMD_NO_RECORD,
 	.exec = record_exec,
 };

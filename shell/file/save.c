@@ -343,7 +343,6 @@ const struct cmd cmd_text_save = {
 	.summary = "write a text to a file",
 	.examples = save_examples,
 	.args = save_arg_table,
-	.size = sizeof(struct text_args),
 	.exec = text_save_exec,
 };
 
@@ -417,6 +416,5 @@ const struct cmd cmd_text_load = {
 	.summary = "read the text of a file",
 	.examples = load_examples,
 	.args = load_arg_table,
-	.size = sizeof(struct text_args),
 	.exec = text_load_exec,
 };

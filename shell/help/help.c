@@ -115,7 +115,6 @@ const struct cmd cmd_help = {
 	.summary = "commands, one command, a topic, or a search",
 	.examples = help_examples,
 	.args = help_arg_table,
-	.size = sizeof(struct help_args),
 	.flags = CMD_NO_RECORD,
 	.exec = help_exec,
 };

@@ -72,7 +72,6 @@ const struct cmd cmd_repeat = {
 	.summary = "run commands several times",
 	.examples = repeat_examples,
 	.args = repeat_arg_table,
-	.size = sizeof(struct repeat_args),
 	.flags = CMD_EVALS,
 	.exec = repeat_exec,
 };
@@ -115,7 +114,6 @@ const struct cmd cmd_sleep = {
 	.summary = "do nothing for a while",
 	.examples = sleep_examples,
 	.args = sleep_arg_table,
-	.size = sizeof(struct sleep_args),
 	.flags = CMD_LOOKS,
 	.exec = sleep_exec,
 };
@@ -184,7 +182,6 @@ const struct cmd cmd_wait_until = {
 	.summary = "wait until a condition holds",
 	.examples = until_examples,
 	.args = until_arg_table,
-	.size = sizeof(struct until_args),
 	.flags = CMD_EVALS,
 	.exec = until_exec,
 };
@@ -227,7 +224,6 @@ const struct cmd cmd_source = {
 	.summary = "run the commands of a file",
 	.examples = source_examples,
 	.args = source_arg_table,
-	.size = sizeof(struct source_args),
 	.flags = CMD_EVALS,
 	.exec = source_exec,
 };
@@ -266,7 +262,6 @@ const struct cmd cmd_quit = {
 	.summary = "leave the shell",
 	.examples = quit_examples,
 	.args = quit_arg_table,
-	.size = sizeof(struct quit_args),
 	.flags = CMD_NO_RECORD | CMD_EVALS,
 	.exec = quit_exec,
 };
@@ -278,7 +273,6 @@ const struct cmd cmd_exit = {
 	.summary = "leave the shell, as quit does",
 	.examples = quit_examples,
 	.args = quit_arg_table,
-	.size = sizeof(struct quit_args),
 	.flags = CMD_NO_RECORD | CMD_EVALS,
 	.exec = quit_exec,
 };

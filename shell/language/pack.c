@@ -409,7 +409,6 @@ const struct cmd cmd_pack = {
 	.summary = "make the bytes of a message from named fields",
 	.examples = pack_examples,
 	.args = pack_arg_table,
-	.size = sizeof(struct pack_args),
 	.exec = pack_exec,
 };
 
@@ -455,7 +454,6 @@ const struct cmd cmd_unpack = {
 	.summary = "read the named fields of a message from its bytes",
 	.examples = unpack_examples,
 	.args = unpack_arg_table,
-	.size = sizeof(struct pack_args),
 	.flags = CMD_LOOKS,
 	.exec = unpack_exec,
 };

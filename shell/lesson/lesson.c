@@ -444,7 +444,6 @@ const struct cmd cmd_lesson = {
 	.summary = "learn RDMA step by step, at this prompt",
 	.examples = lesson_examples,
 	.args = lesson_arg_table,
-	.size = sizeof(struct lesson_args),
 	.flags = CMD_NO_RECORD,
 	.exec = lesson_exec,
 	.complete = lesson_complete,
@@ -490,7 +489,6 @@ const struct cmd cmd_answer = {
 	.summary = "answer the question of a lesson",
 	.examples = answer_examples,
 	.args = answer_arg_table,
-	.size = sizeof(struct answer_args),
 	.flags = CMD_NO_RECORD,
 	.exec = answer_exec,
 };

@@ -91,7 +91,6 @@ const struct cmd cmd_echo = {
 	.summary = "print words",
 	.examples = echo_examples,
 	.args = echo_arg_table,
-	.size = sizeof(struct echo_args),
 	.flags = CMD_LOOKS,
 	.exec = echo_exec,
 };
@@ -109,7 +108,6 @@ const struct cmd cmd_puts = {
 	.summary = "print one text, as Tcl's own puts does",
 	.examples = puts_examples,
 	.args = puts_arg_table,
-	.size = sizeof(struct echo_args),
 	.flags = CMD_LOOKS,
 	.exec = puts_exec,
 };
@@ -213,6 +211,5 @@ const struct cmd cmd_progress = {
 	.summary = "show how far a long job is",
 	.examples = progress_examples,
 	.args = progress_arg_table,
-	.size = sizeof(struct progress_args),
 	.exec = progress_exec,
 };

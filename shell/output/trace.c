@@ -308,7 +308,6 @@ const struct cmd cmd_step = {
 	.summary = "stop before each library call",
 	.examples = step_examples,
 	.args = step_arg_table,
-	.size = sizeof(struct step_args),
 	.flags = CMD_LOOKS,
 	.exec = step_exec,
 };

@@ -76,7 +76,6 @@ static const struct cmd dump = { .name = "mem dump",
 				 .family = "memory",
 				 .summary = "Bytes",
 				 .args = dump_table,
-				 .size = sizeof(struct dump_args),
 				 .exec = dump_exec };
 static const struct cmd modify = { .name = "modify-qp",
 				   .family = "by hand",
@@ -86,19 +85,16 @@ static const struct cmd post_read = { .name = "post read",
 				      .family = "data path",
 				      .summary = "Read",
 				      .args = write_table,
-				      .size = sizeof(struct write_args),
 				      .exec = write_exec };
 static const struct cmd post_recv = { .name = "post recv",
 				      .family = "data path",
 				      .summary = "Receive",
 				      .args = write_table,
-				      .size = sizeof(struct write_args),
 				      .exec = write_exec };
 static const struct cmd post_write = { .name = "post write",
 				       .family = "data path",
 				       .summary = "Write",
 				       .args = write_table,
-				       .size = sizeof(struct write_args),
 				       .exec = write_exec };
 static const struct cmd show = { .name = "show",
 				 .family = "resources",
@@ -108,8 +104,7 @@ static const struct cmd show_all = { .name = "show all",
 				     .family = "resources",
 				     .summary = "Show all",
 				     .exec = dump_exec,
-				     .args = dump_table,
-				     .size = sizeof(struct dump_args) };
+				     .args = dump_table };
 
 extern const struct cmd cmd_echo, cmd_expect, cmd_help, cmd_option, cmd_record, cmd_repeat,
 	cmd_source;

@@ -29,7 +29,7 @@ static void check_arg(const struct arg *args, const struct arg *a)
 	want(is_line(a->help, 100), "help: one line of 1 to 100 letters without full stop",
 	     a->name);
 	want(a->kind && a->kind->parse && a->kind->word, "has no kind", a->name);
-	want(a->offset < now->size, "lies outside of the argument struct", a->name);
+	want(a->room == args->room, "is of another argument struct", a->name);
 	want(!(a->dflt && a->flags & ARG_NEED), "is needed and has a default", a->name);
 	want(!(a->dflt && a->flags & ARG_MANY), "is a list and has a default", a->name);
 	want(a->option && (a->flags & ARG_POS
@@ -54,7 +54,6 @@ static void check_cmd(const struct cmd *c)
 	want(strlen(cmd_text(c)) > 40, "no text", NULL);
 	want(c->examples && c->examples->line, "no example", NULL);
 	want(c->exec, "no exec", NULL);
-	want(!c->args || !c->args->name || c->size, "arguments and no struct", NULL);
 	for (const struct arg *a = c->args; a && a->name; a++, n++)
 		check_arg(c->args, a);
 	want(n < 64, "more than 64 arguments", NULL);
