@@ -3,10 +3,13 @@
  * oob: for QPs that are connected by hand. Both ends exchange QPN, PSN and address, in one message
  * each over TCP.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -20,36 +23,42 @@
 #include "session.h"
 #include "tcp/tcp_socket.h"
 
-/* An out-of-band exchange of qp-info, as an object that continues in the background. */
+/*
+ * An exchange, as an object that continues in the background. The server sends first. The event
+ * loop serves the socket, so nothing blocks. The peer's data is checked as soon as it arrives; a
+ * failure is kept until a command asks for it.
+ */
+
+enum oob_step { OOB_LISTEN, OOB_CONNECT, OOB_SEND, OOB_RECEIVE, OOB_OVER };
+
+static const enum oob_step server_steps[] = { OOB_LISTEN, OOB_SEND, OOB_RECEIVE, OOB_OVER };
+static const enum oob_step client_steps[] = { OOB_CONNECT, OOB_RECEIVE, OOB_SEND, OOB_OVER };
+
+#define HEAD	    4	  /* bytes of the length, in network byte order, before each message */
+#define MESSAGE_MAX 65536 /* bytes of a message */
 
 struct oob {
 	struct obj o;
 	struct session *s;
 	struct qp *qp;
-	char *text; /* message for the peer */
 	struct sock_where where;
-	int listen_fd; /* -1: not listening */
+	const enum oob_step *step; /* in one of the tables above */
+	int fd;			   /* of the listener, then of the peer; -1: closed */
 	bool background;
-	bool over; /* the exchange has ended */
-	struct exchange x;
+	unsigned char *out, *in; /* messages with their heads */
+	size_t out_len, sent, in_len, got;
 	struct qp_peer mine, peer;
-	char host[64]; /* connected to it; "": listens */
-	char *why;     /* reason of the failure, or NULL */
-	char *code;
+	char host[64];	  /* connected to it; "": listens */
+	struct fail fail; /* why it failed; text NULL: it did not */
 };
 
-/*
- * The sockets of oob. The peer's data is checked in the loop as soon as it arrives; a failure is
- * kept until a command asks for it.
- */
-
-static void close_listener(struct oob *b)
+static void close_socket(struct oob *b)
 {
-	if (b->listen_fd < 0)
+	if (b->fd < 0)
 		return;
-	loop_unwatch(b->s->loop, b->listen_fd);
-	close(b->listen_fd);
-	b->listen_fd = -1;
+	loop_unwatch(b->s->loop, b->fd);
+	close(b->fd);
+	b->fd = -1;
 }
 
 static int oob_destroy(struct session *s, struct obj *o)
@@ -57,21 +66,20 @@ static int oob_destroy(struct session *s, struct obj *o)
 	struct oob *b = (struct oob *)o;
 
 	(void)s;
-	close_listener(b);
-	exchange_end(&b->x);
-	free(b->text);
-	free(b->why);
-	free(b->code);
+	close_socket(b);
+	free(b->out);
+	free(b->in);
+	fail_clear(&b->fail);
 	return 0;
 }
 
 static void oob_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct oob *b = (struct oob *)o;
-	const char *doing = b->why		? "failed"
-			    : b->over		? "done"
-			    : b->listen_fd >= 0 ? "listening"
-						: "talking";
+	const char *doing = b->fail.text	     ? "failed"
+			    : *b->step == OOB_OVER   ? "done"
+			    : *b->step == OOB_LISTEN ? "listening"
+						     : "talking";
 
 	(void)s;
 	out_str(out, "name", o->name, "oob %s", o->name);
@@ -90,130 +98,179 @@ const struct obj_class oob_class = {
 	.describe = oob_describe,
 };
 
-/* Moves the reason from s->fail to the object, and restores s->fail. */
-static void keep_failure(struct oob *b, const struct fail *before)
-{
-	struct fail *f = &b->s->fail;
-
-	b->why = xstrdup(f->text);
-	b->code = xstrdup(f->code);
-	fail_clear(f);
-	*f = *before;
-}
-
 static void post_result_notice(const struct oob *b)
 {
-	if (b->why)
-		notice_post(b->s->notices, NOTICE_CM, "%s: %s", b->o.name, b->why);
+	if (b->fail.text)
+		notice_post(b->s->notices, NOTICE_CM, "%s: %s", b->o.name, b->fail.text);
 	else
 		notice_post(b->s->notices, NOTICE_CM, "%s: the peer of %s is qpn %u at %s",
 			    b->o.name, b->qp->o.name, b->peer.qpn,
 			    b->peer.lid ? "its lid" : gid_text(&b->peer.gid));
 }
 
-/* The exchange is over. */
-static void finish_exchange(void *arg)
+/* The exchange is over; err: an errno, or 0. */
+static void finish_exchange(struct oob *b, int err, const char *why)
 {
-	struct oob *b = arg;
 	struct session *s = b->s;
-	struct fail before = s->fail;
+	struct fail before = fail_aside(s);
 
-	s->fail = (struct fail){ 0 };
-	b->over = true;
-	if (b->x.end == EXCHANGE_FAILED) {
-		fail_call(s, b->x.err, "oob", "%s (%s)", b->x.why, b->where.text);
-		keep_failure(b, &before);
-	} else if (qp_peer_from_json(s, b->x.in, b->x.in_len, &b->peer) ||
-		   qp_peer_adopt(s, b->qp, &b->peer)) {
-		keep_failure(b, &before);
-	} else {
+	close_socket(b);
+	while (*b->step != OOB_OVER)
+		b->step++;
+	if (err)
+		fail_call(s, err, "oob", "%s (%s)", why, b->where.text);
+	else if (!qp_peer_from_json(s, (char *)b->in + HEAD, b->in_len, &b->peer) &&
+		 !qp_peer_adopt(s, b->qp, &b->peer))
 		own_oob(b->qp, b->host, b->where.port, &b->mine, &b->peer);
-		s->fail = before;
-	}
-	trace(s, VOICE_SETUP, "oob: sent %s", b->text);
-	if (b->x.end == EXCHANGE_DONE)
-		trace(s, VOICE_SETUP, "oob: received %zu bytes", b->x.in_len);
+	b->fail = fail_aside(s);
+	fail_back(s, before);
+	trace(s, VOICE_SETUP, "oob: sent %s", (char *)b->out + HEAD);
+	if (!err)
+		trace(s, VOICE_SETUP, "oob: received %zu bytes", b->in_len);
 	if (b->background)
 		post_result_notice(b);
 }
 
-static void accept_one(void *arg, int fd, short revents)
-{
-	struct oob *b = arg;
-	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+static void on_socket_ready(void *arg, int fd, short revents);
 
-	(void)revents;
-	if (peer < 0)
-		return;
-	close_listener(b);
-	exchange_begin(&b->x, b->s->loop, peer, true, b->text, finish_exchange, b);
+static void watch_socket(struct oob *b)
+{
+	const bool to_write = *b->step == OOB_CONNECT || *b->step == OOB_SEND;
+
+	loop_watch(b->s->loop, b->fd, to_write ? POLLOUT : POLLIN, on_socket_ready, b);
 }
 
-static struct oob *new_oob(struct session *s, struct qp *qp, const struct qp_peer *mine)
+static void next_step(struct oob *b)
 {
-	struct oob *b = obj_new(s, &oob_class, NULL);
+	if (*++b->step == OOB_OVER)
+		finish_exchange(b, 0, NULL);
+	else
+		watch_socket(b);
+}
 
-	if (!b)
+static void accept_peer(struct oob *b)
+{
+	struct sock_where peer;
+	int fd = sock_accept(b->fd, &peer);
+
+	if (fd < 0)
+		return;
+	close_socket(b);
+	b->fd = fd;
+	next_step(b);
+}
+
+static void send_some(struct oob *b)
+{
+	ssize_t n = send(b->fd, b->out + b->sent, b->out_len - b->sent, MSG_NOSIGNAL);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		finish_exchange(b, errno, "sending to the peer");
+	if (n < 0)
+		return;
+	b->sent += (size_t)n;
+	if (b->sent == b->out_len)
+		next_step(b);
+}
+
+/* Makes room for the message whose head has arrived. Its length is the peer's claim. */
+static void take_head(struct oob *b)
+{
+	uint32_t len;
+
+	memcpy(&len, b->in, sizeof len);
+	b->in_len = ntohl(len);
+	if (!b->in_len || b->in_len > MESSAGE_MAX)
+		finish_exchange(b, EPROTO,
+				"the peer's message has no length between 1 and 65536: is this "
+				"another protocol?");
+	else
+		b->in = xrealloc(b->in, HEAD + b->in_len + 1, 1);
+}
+
+static void receive_some(struct oob *b)
+{
+	size_t want = HEAD + (b->got < HEAD ? 0 : b->in_len);
+	ssize_t n = recv(b->fd, b->in + b->got, want - b->got, 0);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		finish_exchange(b, n ? errno : ECONNRESET,
+				n ? "receiving from the peer"
+				  : "the peer closed before its message was complete");
+		return;
+	}
+	b->got += (size_t)n;
+	if (b->got == HEAD)
+		take_head(b);
+	else if (b->got == HEAD + b->in_len)
+		next_step(b);
+}
+
+static void on_socket_ready(void *arg, int fd, short revents)
+{
+	struct oob *b = arg;
+	int err;
+
+	(void)revents;
+	switch (*b->step) {
+	case OOB_LISTEN:
+		accept_peer(b);
+		break;
+	case OOB_CONNECT:
+		err = sock_error(fd);
+		if (err)
+			finish_exchange(b, err, "connecting");
+		else
+			next_step(b);
+		break;
+	case OOB_SEND:
+		send_some(b);
+		break;
+	case OOB_RECEIVE:
+		receive_some(b);
+		break;
+	case OOB_OVER:
+		break;
+	}
+}
+
+/* Makes the object of an exchange on fd, which it owns, and begins with the first of steps. NULL if
+ * fd is -1. */
+static struct oob *oob_begin(struct session *s, struct qp *qp, const struct qp_peer *mine,
+			     const enum oob_step *steps, int fd, const struct sock_where *where)
+{
+	struct oob *b;
+	uint32_t len;
+	char *text;
+
+	if (fd < 0)
 		return NULL;
+	text = qp_peer_to_json(mine);
+	len = htonl((uint32_t)strlen(text));
+	b = obj_new(s, &oob_class, NULL);
 	b->s = s;
 	b->qp = qp;
 	b->mine = *mine;
-	b->listen_fd = -1;
-	b->x.fd = -1;
-	b->text = qp_peer_to_json(mine);
-	return b;
-}
-
-static struct oob *add_oob(struct session *s, struct oob *b)
-{
-	obj_use(b, b->qp);
+	b->where = *where;
+	b->step = steps;
+	b->fd = fd;
+	b->out_len = HEAD + strlen(text);
+	b->out = xcalloc(1, b->out_len + 1);
+	memcpy(b->out, &len, HEAD);
+	memcpy(b->out + HEAD, text, strlen(text));
+	b->in = xcalloc(1, HEAD);
+	free(text);
+	obj_use(b, qp);
 	obj_add(s, b);
+	watch_socket(b);
 	return b;
-}
-
-static struct oob *discard_oob(struct session *s, struct oob *b)
-{
-	oob_destroy(s, &b->o);
-	obj_discard(s, b);
-	return NULL;
-}
-
-static struct oob *oob_listen(struct session *s, struct qp *qp, const struct qp_peer *mine,
-			      const char *addr, uint16_t port)
-{
-	struct oob *b = new_oob(s, qp, mine);
-
-	if (!b)
-		return NULL;
-	b->listen_fd = sock_listen(s, "oob listen", addr, port, 1, &b->where);
-	if (b->listen_fd < 0)
-		return discard_oob(s, b);
-	loop_watch(s->loop, b->listen_fd, POLLIN, accept_one, b);
-	return add_oob(s, b);
-}
-
-/* Creates the object and starts the exchange. NULL with s->fail filled. */
-static struct oob *oob_connect(struct session *s, struct qp *qp, const struct qp_peer *mine,
-			       const char *host, uint16_t port)
-{
-	struct oob *b = new_oob(s, qp, mine);
-	int fd;
-
-	if (!b)
-		return NULL;
-	fd = sock_connect(s, "oob connect", host, port, &b->where);
-	if (fd < 0)
-		return discard_oob(s, b);
-	snprintf(b->host, sizeof b->host, "%s", host);
-	exchange_begin(&b->x, s->loop, fd, false, b->text, finish_exchange, b);
-	return add_oob(s, b);
 }
 
 /*
  * oob: both ends exchange the data of their QPs over TCP, out of band.
- *
- * The event loop serves the sockets, so that one session can be both ends: one listens in the
- * background while the other connects.
+ * One session can be both ends: one listens in the background while the other connects.
  */
 
 struct oob_args {
@@ -228,7 +285,7 @@ static bool oob_is_over(void *arg)
 {
 	const struct oob *b = arg;
 
-	return b->over;
+	return *b->step == OOB_OVER;
 }
 
 static int no_peer(struct session *s, const struct oob *b, enum loop_end end)
@@ -237,13 +294,14 @@ static int no_peer(struct session *s, const struct oob *b, enum loop_end end)
 		return fail(s, "oob", "EINTR", "interrupted: no peer on %s", b->where.text);
 	fail(s, "oob", "ETIMEDOUT", "the peer has said nothing in time (%s)", b->where.text);
 	return fail_row(s, "state", "%s",
-			b->listen_fd >= 0 ? "nobody has connected yet" : "connected or connecting");
+			*b->step == OOB_LISTEN ? "nobody has connected yet"
+					       : "connected or connecting");
 }
 
 static int fail_exchange(struct session *s, const struct oob *b)
 {
-	fail(s, "oob", b->code, "%s", b->why);
-	if (strcmp(b->code, "ECONNREFUSED") == 0)
+	fail(s, "oob", b->fail.code, "%s", b->fail.text);
+	if (strcmp(b->fail.code, "ECONNREFUSED") == 0)
 		fail_row(s, "likely", "nobody listens there yet: oob listen %u at the other end",
 			 b->where.port);
 	return -1;
@@ -262,14 +320,14 @@ static int wait_for_peer(struct session *s, struct oob *b, const struct num *wit
 	int rc = 0;
 
 	obj_hold_arg(s, b);
-	if (!b->over)
+	if (!oob_is_over(b))
 		end = loop_wait(s->loop, oob_is_over, b,
 				within->set ? (int64_t)within->v : LOOP_FOREVER);
 	if (end != LOOP_DONE && b->background) /* it goes on */
 		return no_peer(s, b, end);
 	if (end != LOOP_DONE)
 		rc = no_peer(s, b, end);
-	else if (b->why)
+	else if (b->fail.text)
 		rc = fail_exchange(s, b);
 	else
 		out_peer(o, b);
@@ -300,12 +358,15 @@ static const struct arg oob_listen_args[] = {
 static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct oob_args *a = args;
+	struct sock_where where;
 	struct qp_peer mine;
 	struct oob *b;
 
 	if (mine_of(s, a, &mine))
 		return -1;
-	b = oob_listen(s, a->qp, &mine, a->host, (uint16_t)a->port.v);
+	b = oob_begin(s, a->qp, &mine, server_steps,
+		      sock_listen(s, "oob listen", a->host, (uint16_t)a->port.v, 1, &where),
+		      &where);
 	if (!b)
 		return -1;
 	b->background = a->background;
@@ -350,13 +411,18 @@ static const struct arg oob_connect_args[] = {
 static int oob_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct oob_args *a = args;
+	struct sock_where where;
 	struct qp_peer mine;
 	struct oob *b;
 
 	if (mine_of(s, a, &mine))
 		return -1;
-	b = oob_connect(s, a->qp, &mine, a->host, (uint16_t)a->port.v);
-	return b ? wait_for_peer(s, b, &a->within, o) : -1;
+	b = oob_begin(s, a->qp, &mine, client_steps,
+		      sock_connect(s, "oob connect", a->host, (uint16_t)a->port.v, &where), &where);
+	if (!b)
+		return -1;
+	snprintf(b->host, sizeof b->host, "%s", a->host);
+	return wait_for_peer(s, b, &a->within, o);
 }
 
 static const struct cmd_eg oob_connect_egs[] = { { "oob connect localhost $port -qp b",

@@ -212,7 +212,6 @@ extern const struct arg modify_qp_args[];
  * "lid": ..., "gid": "...", "rkey": ..., "addr": ...} and a few more.
  */
 
-struct loop;
 struct mr;
 struct qp_peer;
 
@@ -229,37 +228,5 @@ int qp_peer_adopt(struct session *s, struct qp *qp, const struct qp_peer *p);
 char *qp_peer_to_json(const struct qp_peer *p);
 /* The fields as values and a few lines of text. */
 void qp_peer_out(struct out *o, const struct qp_peer *p);
-
-/*
- * One message each way over TCP: four bytes of length in network byte order, then the text. The
- * server sends first. It never blocks: the event loop calls back when the socket is ready.
- */
-
-enum exchange_end { EXCHANGE_BUSY, EXCHANGE_DONE, EXCHANGE_FAILED };
-
-struct exchange {
-	struct loop *loop;
-	int fd;			    /* -1: closed */
-	bool sending, listens_next; /* current direction; whether it receives afterwards */
-	bool connecting;
-	bool keep; /* set by the owner, which takes over the socket on success */
-	unsigned char *out;
-	size_t out_len, sent;
-	unsigned char head[4];
-	char *in;
-	size_t in_len, got; /* got includes the header */
-	enum exchange_end end;
-	int err;	 /* errno of a failure, or 0 */
-	const char *why; /* what was being done when it failed */
-	void (*done)(void *arg);
-	void *arg;
-};
-
-/* Starts an exchange on a socket, which may still be connecting; takes ownership of it. done is
- * called once, from the loop. */
-void exchange_begin(struct exchange *x, struct loop *loop, int fd, bool server, const char *text,
-		    void (*done)(void *arg), void *arg);
-/* Closes and frees what it holds; more than once does no harm. */
-void exchange_end(struct exchange *x);
 
 #endif
