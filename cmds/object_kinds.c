@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "language/interp.h"
 #include "objects.h"
 #include "peer/peer.h"
 #include "session.h"
@@ -62,16 +63,12 @@ static int use_as_arg(struct session *s, struct obj *o, void *dst)
 static struct obj *find_meant(struct session *s, const struct obj_class *class, Tcl_Obj *word)
 {
 	struct obj *o = obj_find(s, class, Tcl_GetString(word));
-	Tcl_Obj *key, *name = NULL;
+	Tcl_Obj *name;
 
 	if (o || !strchr(Tcl_GetString(word), ' '))
 		return o;
-	key = Tcl_NewStringObj("name", -1);
-	Tcl_IncrRefCount(key);
-	if (Tcl_DictObjGet(NULL, word, key, &name) == TCL_OK && name)
-		o = obj_find(s, class, Tcl_GetString(name));
-	Tcl_DecrRefCount(key);
-	return o;
+	name = dict_get(word, "name");
+	return name ? obj_find(s, class, Tcl_GetString(name)) : NULL;
 }
 
 int obj_arg_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
@@ -165,11 +162,11 @@ const struct arg_kind kind_any = OBJECT("object", NULL, NULL);
  * k in use find it.
  */
 
-static uint64_t pointer_key(const struct obj *o)
+void *obj_pointer(const struct obj *o)
 {
 	const struct obj_class *c = o->class;
 
-	return c->pointer ? (uintptr_t) * (void *const *)((const char *)o + c->pointer) : 0;
+	return c->pointer ? *(void *const *)((const char *)o + c->pointer) : NULL;
 }
 
 static unsigned log_of(size_t len)
@@ -201,7 +198,7 @@ static uint64_t index_key(const struct obj *o, enum obj_index i)
 {
 	switch (i) {
 	case OBJ_BY_POINTER:
-		return pointer_key(o);
+		return (uintptr_t)obj_pointer(o);
 	case OBJ_BY_NUMBER:
 		return o->class->number ? o->class->number(o) + 1 : 0;
 	default:

@@ -221,15 +221,15 @@ void obj_discard(struct session *s, void *object)
 	free(o);
 }
 
-int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
-		 const void *b, const struct dev *dev_b)
+int obj_same_dev(struct session *s, const char *call, const void *a, const void *b)
 {
 	const struct obj *x = a, *y = b;
+	const struct ibv_context *of_x = handle_context(x), *of_y = y ? handle_context(y) : NULL;
 
-	if (!y || dev_a == dev_b)
+	if (!of_x || !of_y || of_x == of_y)
 		return 0;
 	return fail(s, call, "EINVAL", "%s not called: %s is on %s, and %s on %s", call, x->name,
-		    dev_a->o.name, y->name, dev_b->o.name);
+		    ibv_get_device_name(of_x->device), y->name, ibv_get_device_name(of_y->device));
 }
 
 /* ------------------------------------------------------------------- users -- */

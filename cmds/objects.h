@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 #include <tcl.h>
 
+#include "call_objects.h"
 #include "command/cmd.h"
 #include "data/posted.h"
 #include "output/out.h"
@@ -35,8 +36,9 @@ struct obj_class {
 	const char *remedy; /* a command that creates one: "reg 4096" */
 	size_t size;	    /* of the struct that begins with struct obj */
 	/* Keys for obj_index(). Each is optional. */
-	size_t pointer;				 /* offset of the library's pointer to it */
-	uint64_t (*number)(const struct obj *o); /* QP number, lkey, rkey */
+	enum call_object kind; /* what the library calls it; OBJECT_NONE: it does not know it */
+	size_t pointer;	       /* offset of the library's pointer to it, of that kind */
+	uint64_t (*number)(const struct obj *o);	   /* QP number, lkey, rkey */
 	void *(*memory)(const struct obj *o, size_t *len); /* its bytes */
 	/* Its objects may depend on each other in ways that only the device knows, so they are
 	 * destroyed before other users of an object, and first at the end. */
@@ -352,13 +354,14 @@ void obj_unuse(void *o, void *used);
 bool obj_used(const void *o);
 void obj_add(struct session *s, void *o);
 void obj_discard(struct session *s, void *o);
-/* Fails, naming call, unless a and b are on the same device, which the library does not check. b
- * may be NULL. */
-int obj_same_dev(struct session *s, const char *call, const void *a, const struct dev *dev_a,
-		 const void *b, const struct dev *dev_b);
+/* Fails, naming call, if a and b are on different devices, which the library does not check. b may
+ * be NULL. */
+int obj_same_dev(struct session *s, const char *call, const void *a, const void *b);
 
 /* The object called name, of that class (NULL: any), or NULL. */
 void *obj_find(struct session *s, const struct obj_class *class, const char *name);
+/* The library's pointer to the object, or NULL. */
+void *obj_pointer(const struct obj *o);
 /* To be called when a key or the memory of an object has changed. */
 void obj_reindex(struct session *s, void *o);
 /* The object of that class (NULL: any) that the library knows by this pointer, or NULL. */

@@ -29,8 +29,7 @@ struct calling {
 /* An object that no command but call makes, or that a command's struct does not fit. */
 struct lib_obj {
 	struct obj o;
-	enum call_object kind; /* OBJECT_NONE: memory alone */
-	void *v;
+	void *v;		     /* NULL: memory alone */
 	struct ibv_context *context; /* NULL: of no device */
 	const struct call_fn *ends;  /* what destroys it */
 	char *mem;		     /* memory it has been made over, or that it is */

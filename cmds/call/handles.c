@@ -35,13 +35,13 @@ static int lib_destroy(struct session *s, struct obj *o)
 	struct lib_obj *lib = (struct lib_obj *)o;
 	uint64_t arg = (uintptr_t)lib->v;
 
-	if (lib->kind == OBJECT_NONE)
+	if (!lib->v)
 		return munmap(lib->mem, lib->len);
-	if (lib->kind == OBJECT_CM_ID)
+	if (o->class->kind == OBJECT_CM_ID)
 		end_parts(lib->v);
 	if (lib->ends->invoke(&arg) && lib->ends->says == RESULT_STATUS)
 		return call_fail(s, "%s", o->name);
-	if (lib->kind == OBJECT_ASYNC_EVENT)
+	if (o->class->kind == OBJECT_ASYNC_EVENT)
 		free(lib->v);
 	return 0;
 }
@@ -50,7 +50,7 @@ static void list_names(const struct lib_obj *lib, struct out *out)
 {
 	out_list(out, "devices");
 	for (unsigned i = 0; ((void **)lib->v)[i]; i++) {
-		struct ibv_device *d = lib->kind == OBJECT_DEVICE_LIST
+		struct ibv_device *d = lib->o.class->kind == OBJECT_DEVICE_LIST
 					       ? ((struct ibv_device **)lib->v)[i]
 					       : ((struct ibv_context **)lib->v)[i]->device;
 
@@ -77,7 +77,7 @@ static void describe_qp(const struct ibv_qp *qp, struct out *out)
 static void lib_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct lib_obj *lib = (struct lib_obj *)o;
-	const struct call_struct *of = call_objects[lib->kind].of;
+	const struct call_struct *of = call_objects[o->class->kind].of;
 	const struct ibv_context *context = handle_context(o);
 	const struct ibv_qp *qp = handle_pointer(o, OBJECT_QP);
 
@@ -92,7 +92,7 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 	}
 	if (qp) /* of a type that `qp` does not make, or of an id */
 		describe_qp(qp, out);
-	if (lib->kind == OBJECT_DEVICE_LIST || lib->kind == OBJECT_CONTEXT_LIST)
+	if (o->class->kind == OBJECT_DEVICE_LIST || o->class->kind == OBJECT_CONTEXT_LIST)
 		list_names(lib, out);
 	out_text(out, "\n");
 	if (of)
@@ -107,41 +107,45 @@ static void *lib_memory(const struct obj *o, size_t *len)
 	return lib->mem;
 }
 
-#define LIB(prefix_, title_, ...)                                                   \
-	{                                                                           \
-		.prefix = prefix_, .title = title_, .size = sizeof(struct lib_obj), \
-		.pointer = offsetof(struct lib_obj, v), .memory = lib_memory,       \
-		.destroy = lib_destroy, .describe = lib_describe, __VA_ARGS__       \
-	}
+#define LIB(kind_, prefix_, title_, ...)                    \
+	[kind_] = { .kind = kind_,                          \
+		    .prefix = prefix_,                      \
+		    .title = title_,                        \
+		    .size = sizeof(struct lib_obj),         \
+		    .pointer = offsetof(struct lib_obj, v), \
+		    .memory = lib_memory,                   \
+		    .destroy = lib_destroy,                 \
+		    .describe = lib_describe,               \
+		    __VA_ARGS__ }
 
 static const struct obj_class lib_classes[OBJECT_KINDS] = {
-	[OBJECT_NONE] = LIB("buf", "memory", .remedy = "buf 4096"),
-	[OBJECT_CONTEXT] = LIB("ctx", "device context"),
-	[OBJECT_PD] = LIB("pd", "protection domain"),
-	[OBJECT_TD] = LIB("td", "thread domain", .remedy = "call ibv_alloc_td DEVICE {}"),
-	[OBJECT_XRCD] = LIB("xrcd", "XRC domain", .remedy = "call ibv_open_xrcd DEVICE {fd -1}"),
-	[OBJECT_MR] = LIB("mr", "memory region"),
-	[OBJECT_MW] = LIB("mw", "memory window"),
-	[OBJECT_COMP_CHANNEL] = LIB("cc", "completion channel"),
-	[OBJECT_CQ] = LIB("cq", "completion queue"),
-	[OBJECT_CQ_EX] = LIB("cq", "extended completion queue"),
-	[OBJECT_SRQ] = LIB("srq", "shared receive queue"),
-	[OBJECT_WQ] = LIB("wq", "work queue", .remedy = "call ibv_create_wq DEVICE {...}"),
-	[OBJECT_RWQ_IND_TABLE] = LIB("ind", "indirection table of work queues"),
-	[OBJECT_QP] = LIB("qp", "queue pair"),
-	[OBJECT_AH] = LIB("ah", "address handle"),
-	[OBJECT_FLOW] = LIB("flow", "flow"),
-	[OBJECT_FLOW_ACTION] = LIB("action", "flow action"),
-	[OBJECT_DM] = LIB("dm", "device memory", .remedy = "call ibv_alloc_dm DEVICE {length 64}"),
-	[OBJECT_COUNTERS] = LIB("ctrs", "counters"),
-	[OBJECT_ASYNC_EVENT] = LIB("async", "asynchronous event", .clings = true),
-	[OBJECT_EVENT_CHANNEL] = LIB("ec", "event channel"),
-	[OBJECT_CM_ID] = LIB("id", "connection id"),
-	[OBJECT_CM_EVENT] = LIB("ev", "event of the connection manager", .clings = true),
-	[OBJECT_ADDRINFO] = LIB("ai", "resolved address",
-				.remedy = "call rdma_getaddrinfo HOST PORT {...}"),
-	[OBJECT_DEVICE_LIST] = LIB("devs", "list of devices"),
-	[OBJECT_CONTEXT_LIST] = LIB("ctxs", "list of open devices"),
+	LIB(OBJECT_NONE, "buf", "memory", .remedy = "buf 4096"),
+	LIB(OBJECT_CONTEXT, "ctx", "device context"),
+	LIB(OBJECT_PD, "pd", "protection domain"),
+	LIB(OBJECT_TD, "td", "thread domain", .remedy = "call ibv_alloc_td DEVICE {}"),
+	LIB(OBJECT_XRCD, "xrcd", "XRC domain", .remedy = "call ibv_open_xrcd DEVICE {fd -1}"),
+	LIB(OBJECT_MR, "mr", "memory region"),
+	LIB(OBJECT_MW, "mw", "memory window"),
+	LIB(OBJECT_COMP_CHANNEL, "cc", "completion channel"),
+	LIB(OBJECT_CQ, "cq", "completion queue"),
+	LIB(OBJECT_CQ_EX, "cq", "extended completion queue"),
+	LIB(OBJECT_SRQ, "srq", "shared receive queue"),
+	LIB(OBJECT_WQ, "wq", "work queue", .remedy = "call ibv_create_wq DEVICE {...}"),
+	LIB(OBJECT_RWQ_IND_TABLE, "ind", "indirection table of work queues"),
+	LIB(OBJECT_QP, "qp", "queue pair"),
+	LIB(OBJECT_AH, "ah", "address handle"),
+	LIB(OBJECT_FLOW, "flow", "flow"),
+	LIB(OBJECT_FLOW_ACTION, "action", "flow action"),
+	LIB(OBJECT_DM, "dm", "device memory", .remedy = "call ibv_alloc_dm DEVICE {length 64}"),
+	LIB(OBJECT_COUNTERS, "ctrs", "counters"),
+	LIB(OBJECT_ASYNC_EVENT, "async", "asynchronous event", .clings = true),
+	LIB(OBJECT_EVENT_CHANNEL, "ec", "event channel"),
+	LIB(OBJECT_CM_ID, "id", "connection id"),
+	LIB(OBJECT_CM_EVENT, "ev", "event of the connection manager", .clings = true),
+	LIB(OBJECT_ADDRINFO, "ai", "resolved address",
+	    .remedy = "call rdma_getaddrinfo HOST PORT {...}"),
+	LIB(OBJECT_DEVICE_LIST, "devs", "list of devices"),
+	LIB(OBJECT_CONTEXT_LIST, "ctxs", "list of open devices"),
 };
 
 struct lib_obj *handle_as_lib(const struct obj *o)
@@ -153,39 +157,9 @@ struct lib_obj *handle_as_lib(const struct obj *o)
 
 /* --------------------------------------------------------- objects of commands -- */
 
-/* Where the library's pointer is, and what the object is made of. */
-static const struct own_class {
-	enum call_object kind;
-	const struct obj_class *class;
-	size_t offset;
-	const struct obj_class *parent; /* NULL: it is adopted otherwise */
-	size_t parent_offset;
-} own[] = {
-#define OWN(kind, x)	   OBJECT_##kind, &x##_class, offsetof(struct x, v)
-#define MADE_OF(x, parent) &parent##_class, offsetof(struct x, parent)
-	{ OWN(CONTEXT, dev), NULL, 0 },
-	{ OWN(PD, pd), MADE_OF(pd, dev) },
-	{ OWN(COMP_CHANNEL, cc), MADE_OF(cc, dev) },
-	{ OWN(CQ, cq), MADE_OF(cq, dev) },
-	{ OWN(SRQ, srq), MADE_OF(srq, pd) },
-	{ OWN(QP, qp), NULL, 0 },
-	{ OWN(MR, mr), NULL, 0 },
-	{ OWN(MW, mw), MADE_OF(mw, pd) },
-	{ OWN(AH, ah), MADE_OF(ah, pd) },
-	{ OWN(EVENT_CHANNEL, ec), NULL, 0 },
-	{ OWN(CM_ID, id), NULL, 0 },
-};
-
 static void *plain_pointer(const struct obj *o, enum call_object want)
 {
-	const struct lib_obj *lib = handle_as_lib(o);
-
-	if (lib)
-		return lib->kind == want ? lib->v : NULL;
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		if (own[i].kind == want && own[i].class == o->class)
-			return *(void **)((char *)o + own[i].offset);
-	return NULL;
+	return o->class->kind == want ? obj_pointer(o) : NULL;
 }
 
 /* An id stands for the QP that it has. */
@@ -223,16 +197,10 @@ void *handle_pointer(const struct obj *o, enum call_object want)
 
 void handle_name(const struct obj *o)
 {
-	const struct lib_obj *lib = handle_as_lib(o);
-	void *v;
+	void *v = obj_pointer(o);
 
-	if (lib && lib->v)
-		record_object_name(lib->v, lib->kind, o->name);
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-		v = own[i].class == o->class ? plain_pointer(o, own[i].kind) : NULL;
-		if (v)
-			record_object_name(v, own[i].kind, o->name);
-	}
+	if (v)
+		record_object_name(v, o->class->kind, o->name);
 }
 
 struct obj *handle_find(struct session *s, enum call_object kind, const void *v)
@@ -257,19 +225,15 @@ struct obj *handle_find(struct session *s, enum call_object kind, const void *v)
 struct ibv_context *handle_context(const struct obj *o)
 {
 	const struct lib_obj *lib = handle_as_lib(o);
-	const struct rdma_cm_id *id = plain_pointer(o, OBJECT_CM_ID);
-	struct ibv_context *context = plain_pointer(o, OBJECT_CONTEXT);
+	void *v = obj_pointer(o);
 
-	if (context)
-		return context;
-	if (id)
-		return id->verbs;
+	if (o->class->kind == OBJECT_CONTEXT)
+		return v;
+	if (o->class->kind == OBJECT_CM_ID)
+		return ((const struct rdma_cm_id *)v)->verbs;
 	if (lib)
 		return lib->context;
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* their first member is it */
-		if (own[i].class == o->class && own[i].kind != OBJECT_EVENT_CHANNEL)
-			return **(struct ibv_context ***)((char *)o + own[i].offset);
-	return NULL;
+	return v && o->class->kind != OBJECT_EVENT_CHANNEL ? *(struct ibv_context **)v : NULL;
 }
 
 bool handle_is_own(const struct obj *o)
@@ -357,22 +321,34 @@ static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *nam
 	return &mr->o;
 }
 
-/* An object that is made of another one and has few values of its own. */
+/* Objects that are made of another one and have few values of their own. */
+static const struct plain_class {
+	const struct obj_class *class, *parent;
+	size_t parent_offset;
+} plain_classes[] = {
+#define MADE_OF(x, parent) &x##_class, &parent##_class, offsetof(struct x, parent)
+	{ MADE_OF(pd, dev) },
+	{ MADE_OF(cc, dev) },
+	{ MADE_OF(cq, dev) },
+	{ MADE_OF(srq, pd) },
+	{ MADE_OF(mw, pd) },
+	{ MADE_OF(ah, pd) },
+	{ 0 },
+};
+
 static struct obj *adopt_plain(struct calling *c, enum call_object kind, void *v, const char *name)
 {
-	const struct own_class *row = own;
+	const struct plain_class *p = plain_classes;
 	struct obj *o, *parent;
 
-	while (row < own + sizeof own / sizeof *own && row->kind != kind)
-		row++;
-	if (row == own + sizeof own / sizeof *own || !row->parent)
-		return NULL;
-	parent = used_of(c, row->parent);
+	while (p->class && p->class->kind != kind)
+		p++;
+	parent = p->class ? used_of(c, p->parent) : NULL;
 	if (!parent || (kind == OBJECT_AH && c->fn->rule != RULE_AH_PLAIN))
 		return NULL; /* of an AH: what it leads to is not known */
-	o = obj_new(c->s, row->class, name);
-	*(void **)((char *)o + row->offset) = v;
-	*(void **)((char *)o + row->parent_offset) = parent;
+	o = obj_new(c->s, p->class, name);
+	*(void **)((char *)o + p->class->pointer) = v;
+	*(void **)((char *)o + p->parent_offset) = parent;
 	if (kind == OBJECT_CQ)
 		((struct cq *)o)->cc = used_of(c, &cc_class);
 	if (kind == OBJECT_AH)
@@ -384,7 +360,6 @@ static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, 
 {
 	struct lib_obj *lib = obj_new(c->s, &lib_classes[kind], name);
 
-	lib->kind = kind;
 	lib->v = v;
 	lib->ends = call_find(c->fn->ended_by ? c->fn->ended_by : call_objects[kind].ended_by);
 	for (unsigned i = 0; i < c->nused && !lib->context; i++)
@@ -402,10 +377,9 @@ static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, 
 /* It may go before what was made with it. */
 static bool is_passing(const struct obj *o)
 {
-	const struct lib_obj *lib = handle_as_lib(o);
+	const enum call_object kind = o->class->kind;
 
-	return lib && (lib->kind == OBJECT_ADDRINFO || lib->kind == OBJECT_DEVICE_LIST ||
-		       lib->kind == OBJECT_CONTEXT_LIST);
+	return kind == OBJECT_ADDRINFO || kind == OBJECT_DEVICE_LIST || kind == OBJECT_CONTEXT_LIST;
 }
 
 struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, const char *name)

@@ -371,6 +371,7 @@ const struct obj_class ec_class = { .prefix = "ec",
 				    .title = "event channel",
 				    .remedy = "cm channel",
 				    .size = sizeof(struct watched_ec),
+				    .kind = OBJECT_EVENT_CHANNEL,
 				    .pointer = offsetof(struct watched_ec, ec.v),
 				    .destroy = ec_destroy,
 				    .describe = ec_describe };

@@ -377,6 +377,7 @@ const struct obj_class id_class = { .prefix = "id",
 				    .title_of = id_title,
 				    .remedy = "connect HOST PORT, listen PORT or cm create",
 				    .size = sizeof(struct id),
+				    .kind = OBJECT_CM_ID,
 				    .pointer = offsetof(struct id, v),
 				    .destroy = id_destroy,
 				    .describe = id_describe };

@@ -300,17 +300,14 @@ static struct cq *make_cq(struct session *s, struct dev *dev, const struct ends_
 	return cq_make(s, dev, NULL, depth ? (uint32_t)depth : 1, cc, 0);
 }
 
-static int same_device(struct session *s, const struct dev *dev, const void *object,
-		       const struct dev *of)
+int ends_same_dev(struct session *s, const char *call, const struct id *id,
+		  const struct ends_args *a)
 {
-	const struct obj *o = object;
-
-	if (!o || of == dev)
+	if (!obj_same_dev(s, call, id, a->pd) && !obj_same_dev(s, call, id, a->cq) &&
+	    !obj_same_dev(s, call, id, a->srq))
 		return 0;
-	fail(s, "rdma_create_qp", "EINVAL", "%s is on %s, but the connection is on %s", o->name,
-	     of->o.name, dev->o.name);
-	return fail_row(s, "remedy", "give one of %s, or connect by an address of %s", dev->o.name,
-			of->o.name);
+	return fail_row(s, "remedy", "make them with -device %s, or with a -pd on it",
+			ibv_get_device_name(id->v->verbs->device));
 }
 
 int ends_make(struct session *s, struct id *id, const struct ends_args *a)
@@ -329,9 +326,7 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 	};
 
 	qp_set_sizes(&spec, &a->sizes);
-	if (!dev || same_device(s, dev, a->pd, a->pd ? a->pd->dev : NULL) ||
-	    same_device(s, dev, a->cq, a->cq ? a->cq->dev : NULL) ||
-	    same_device(s, dev, a->srq, a->srq ? a->srq->pd->dev : NULL))
+	if (!dev || ends_same_dev(s, "rdma_create_qp", id, a))
 		return -1;
 	mark = made_mark(s);
 	if (!spec.pd)

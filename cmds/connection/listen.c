@@ -94,24 +94,6 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 	return a->share ? share_fits(s, "listen", a->share, &a->ends) : 0;
 }
 
-/* An id that is bound to one address belongs to a device, and so do the ids that it accepts. */
-static int on_its_device(struct session *s, const struct listen_args *a, const struct id *id)
-{
-	const struct ends_args *e = &a->ends;
-	const struct dev *dev = id->v->verbs ? dev_of(s, id->v->verbs) : NULL;
-
-	if (!dev)
-		return 0;
-	if (obj_same_dev(s, "rdma_listen", id, dev, a->share,
-			 a->share ? a->share->pd->dev : NULL) ||
-	    obj_same_dev(s, "rdma_listen", id, dev, e->pd, e->pd ? e->pd->dev : NULL) ||
-	    obj_same_dev(s, "rdma_listen", id, dev, e->cq, e->cq ? e->cq->dev : NULL) ||
-	    obj_same_dev(s, "rdma_listen", id, dev, e->srq, e->srq ? e->srq->pd->dev : NULL))
-		return fail_row(s, "remedy", "make them with -device %s, or with a -pd on it",
-				dev->o.name);
-	return 0;
-}
-
 static int bind_and_listen(struct session *s, const struct listen_args *a, struct id *id)
 {
 	struct sockaddr_storage sa;
@@ -119,7 +101,13 @@ static int bind_and_listen(struct session *s, const struct listen_args *a, struc
 
 	if (data_fits(s, id, DATA_ACCEPT, a->conn.data.len) ||
 	    cm_addr_parse(s, a->address, (uint16_t)a->port.v, family, &sa) ||
-	    step_bind(s, id, (struct sockaddr *)&sa) || on_its_device(s, a, id))
+	    step_bind(s, id, (struct sockaddr *)&sa))
+		return -1;
+	/* an id that is bound to one address belongs to a device, and so do those it accepts */
+	if (id->v->verbs && !dev_of(s, id->v->verbs))
+		return -1;
+	if (obj_same_dev(s, "rdma_listen", id, a->share) ||
+	    ends_same_dev(s, "rdma_listen", id, &a->ends))
 		return -1;
 	return step_listen(s, id, (int)a->backlog.v);
 }

@@ -235,6 +235,7 @@ const struct obj_class dev_class = {
 	.title = "device",
 	.remedy = "devices",
 	.size = sizeof(struct dev),
+	.kind = OBJECT_CONTEXT,
 	.pointer = offsetof(struct dev, v),
 	.destroy = dev_destroy,
 	.describe = dev_describe,

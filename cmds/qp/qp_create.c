@@ -191,15 +191,12 @@ static struct cq *need_cq(struct session *s, struct dev *dev, const struct qp_sp
 static int check_one_device(struct session *s, const struct qp_spec *spec)
 {
 	const char *call = spec->id ? "rdma_create_qp" : "ibv_create_qp";
-	const struct pd *pd = spec->pd;
-	const struct dev *dev = pd->dev;
 
-	if (obj_same_dev(s, call, pd, dev, spec->send_cq, spec->send_cq->dev) ||
-	    obj_same_dev(s, call, pd, dev, spec->recv_cq, spec->recv_cq->dev) ||
-	    (spec->srq && obj_same_dev(s, call, pd, dev, spec->srq, spec->srq->pd->dev)))
+	if (obj_same_dev(s, call, spec->pd, spec->send_cq) ||
+	    obj_same_dev(s, call, spec->pd, spec->recv_cq) ||
+	    obj_same_dev(s, call, spec->pd, spec->srq))
 		return -1;
-	if (spec->id && spec->id->v->verbs &&
-	    obj_same_dev(s, call, pd, dev, spec->id, dev_of(s, spec->id->v->verbs)))
+	if (obj_same_dev(s, call, spec->pd, spec->id))
 		return fail_next(s, "pd -device %s",
 				 ibv_get_device_name(spec->id->v->verbs->device));
 	return 0;

@@ -180,6 +180,7 @@ const struct obj_class qp_class = {
 	.title = "queue pair",
 	.remedy = "connect HOST PORT; or by hand: qp create",
 	.size = sizeof(struct qp),
+	.kind = OBJECT_QP,
 	.pointer = offsetof(struct qp, v),
 	.number = qp_number,
 	.destroy = qp_destroy,

@@ -43,6 +43,7 @@ const struct obj_class cc_class = {
 	.title = "completion channel",
 	.remedy = "cc",
 	.size = sizeof(struct cc),
+	.kind = OBJECT_COMP_CHANNEL,
 	.pointer = offsetof(struct cc, v),
 	.destroy = cc_destroy,
 	.describe = cc_describe,
@@ -132,6 +133,7 @@ const struct obj_class cq_class = {
 	.title = "completion queue",
 	.remedy = "cq; connect and accept make one for their QP",
 	.size = sizeof(struct cq),
+	.kind = OBJECT_CQ,
 	.pointer = offsetof(struct cq, v),
 	.destroy = cq_destroy,
 	.describe = cq_describe,
@@ -187,7 +189,7 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 	struct cc *cc = a->cc;
 	struct cq *cq;
 
-	if (!dev || obj_same_dev(s, "ibv_create_cq", dev, dev, a->cc, a->cc ? a->cc->dev : NULL))
+	if (!dev || obj_same_dev(s, "ibv_create_cq", dev, a->cc))
 		return -1;
 	if (!cc && a->new_channel)
 		cc = cc_make(s, dev, NULL);
@@ -289,6 +291,7 @@ const struct obj_class srq_class = {
 	.title = "shared receive queue",
 	.remedy = "srq",
 	.size = sizeof(struct srq),
+	.kind = OBJECT_SRQ,
 	.pointer = offsetof(struct srq, v),
 	.destroy = srq_destroy,
 	.describe = srq_describe,

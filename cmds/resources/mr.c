@@ -106,6 +106,7 @@ const struct obj_class mr_class = {
 	.title = "memory region",
 	.remedy = "reg 4096",
 	.size = sizeof(struct mr),
+	.kind = OBJECT_MR,
 	.pointer = offsetof(struct mr, v),
 	.number = mr_lkey,
 	.memory = mr_memory,
@@ -281,7 +282,7 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 
 	if (!flags)
 		return fail(s, "rereg", "MISSING", "rereg: say what changes: -access or -pd");
-	if (a->pd && obj_same_dev(s, "ibv_rereg_mr", a->mr, a->mr->pd->dev, a->pd, a->pd->dev))
+	if (obj_same_dev(s, "ibv_rereg_mr", a->mr, a->pd))
 		return -1;
 	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
 	if (rc) {
@@ -381,6 +382,7 @@ const struct obj_class mw_class = {
 	.title = "memory window",
 	.remedy = "mw",
 	.size = sizeof(struct mw),
+	.kind = OBJECT_MW,
 	.pointer = offsetof(struct mw, v),
 	.number = mw_rkey,
 	.clings = true,
