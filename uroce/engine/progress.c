@@ -517,18 +517,27 @@ static void close_all(void)
 	e.epoll = e.timer = e.addresses = -1;
 }
 
+/* A new era: nobody waits or looks. */
+static void begin_era(void)
+{
+	e.era++;
+	e.reader = READER_THREAD;
+	e.linger = 0;
+	e.looks = e.in_pass = e.more = false;
+	e.deferred_until = NEVER;
+	share();
+}
+
 int progress_start(void)
 {
 	int ret, err;
 
 	engine_lock();
-	e.stop = e.more = false;
-	e.reader = READER_THREAD;
-	e.timer_set = e.deferred_until = NEVER;
+	begin_era();
+	e.stop = false;
+	e.timer_set = NEVER;
 	e.last_poll = 0;
 	e.stays_away = e.gave = false;
-	e.era++;
-	share();
 	ret = open_all();
 	if (ret == 0) {
 		await_bell();
@@ -550,9 +559,7 @@ void progress_stop(void)
 	engine_flush();
 	e.stop = true;
 	e.running = false;
-	e.era++;
-	e.reader = READER_THREAD;
-	share();
+	begin_era();
 	set_timer(0);
 	engine_unlock();
 	pthread_join(e.thread, NULL);
@@ -562,11 +569,8 @@ void progress_stop(void)
 void progress_forget(void)
 {
 	close_all();
-	e.running = e.in_pass = e.more = false;
-	e.deferred_until = NEVER;
-	e.reader = READER_THREAD;
-	e.era++;
-	share();
+	e.running = false;
+	begin_era();
 }
 
 bool progress_running(void)

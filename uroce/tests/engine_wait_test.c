@@ -145,6 +145,22 @@ static void test_wait_while_another_looks(void)
 	engine_unlock();
 }
 
+/* Nor does the bell stay off when the device is closed and opened again meanwhile. */
+static void test_open_again_while_another_looks(void)
+{
+	int waiter;
+
+	engine_lock();
+	progress_begin_wait(&waiter);
+	progress_pass(RX_EMPTY, true);
+	engine_unlock();
+	engine_put();
+	CHECK_INT(engine_get(), 0);
+	engine_lock();
+	CHECK(rig_asleep);
+	engine_unlock();
+}
+
 /* What comes for one that waits is acknowledged before it is woken. */
 static void test_wait_acknowledged(void)
 {
@@ -395,6 +411,7 @@ int main(void)
 	test_hand_over();
 	test_look_before_sleeping();
 	test_wait_while_another_looks();
+	test_open_again_while_another_looks();
 	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();
