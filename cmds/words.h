@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of constants in verbs.h and rdma_cma.h, without prefixes, each with its meaning. */
+/*
+ * The names of constants in verbs.h and rdma_cma.h, without prefixes, each with its meaning: those
+ * of which explain knows more are in the texts of explain/facts/, the others in words.c.
+ */
 #ifndef CMDS_WORDS_H
 #define CMDS_WORDS_H
 
@@ -24,41 +27,8 @@ extern const struct word port_state_words[];
 extern const struct word gid_type_words[];
 extern const struct word errno_words[];	   /* those that libibverbs and librdmacm give */
 extern const struct word id_state_words[]; /* enum id_state */
-extern const struct word rule_words[];	   /* enum rule: what explain knows beside constants */
-extern const struct word term_words[]; /* enum term: things of the field, by their short names */
-
-enum rule {
-	RULE_VISIBILITY,
-	RULE_BUFFERS,
-	RULE_BYTE_ORDER,
-	RULE_ATOMICS,
-	RULE_ORDER,
-	RULE_UD_LENGTH,
-	RULE_PRIVILEGED_QKEY,
-	RULE_DRAINING,
-	RULE_DEAD_PEER,
-	RULE_FORK,
-};
-
-enum term {
-	TERM_PD,
-	TERM_MR,
-	TERM_LKEY,
-	TERM_RKEY,
-	TERM_MW,
-	TERM_QP,
-	TERM_QPN,
-	TERM_PSN,
-	TERM_GID,
-	TERM_CQ,
-	TERM_CHANNEL,
-	TERM_SRQ,
-	TERM_AH,
-	TERM_WR,
-	TERM_SGE,
-	TERM_WC,
-	TERM_ID,
-};
+extern const struct word rule_words[];	   /* what explain knows beside constants */
+extern const struct word term_words[];	   /* things of the field, by their short names */
 
 /* The name of value, or its number: never NULL; as temp_text(). */
 const char *word_name(const struct word *words, uint64_t value);

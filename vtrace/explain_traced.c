@@ -357,26 +357,13 @@ static void find_causes(const struct live_program *p, const struct seen_limits *
 	}
 }
 
-/* Adds the causes that a fact has for the function or errno of that name. */
-static void add_causes_of(const struct fact_family *family, uint64_t value, const char *name,
-			  struct causes *c)
+/* Adds the causes that a fact has for the function or errno of that name; NULL: those that it
+ * always has. The fact may be NULL. */
+static void add_causes(const struct fact *fact, const char *name, struct causes *c)
 {
-	for (const struct fact_cause *cause = family->causes; cause->text; cause++)
-		if (cause->value == value && fact_cause_is_of(cause, name))
-			cause_add(c, MAY_BE, NULL, "%s", cause->text);
-}
-
-/* Adds the causes that a fact always has, a line each; it may be NULL. */
-static void add_causes(const struct fact *fact, struct causes *c)
-{
-	const char *line = fact ? fact->causes : NULL;
-
-	while (line && *line) {
-		int len = (int)strcspn(line, "\n");
-
-		cause_add(c, MAY_BE, NULL, "%.*s", len, line);
-		line += len + (line[len] != '\0');
-	}
+	for (const struct fact_cause *of = fact ? fact->causes : NULL; of && of->text; of++)
+		if (name ? of->of && fact_cause_is_of(of, name) : !of->of)
+			cause_add(c, MAY_BE, NULL, "%s", of->text);
 }
 
 /* What the errno means, and its causes for the function. */
@@ -384,12 +371,12 @@ static void out_usual_causes(const struct record *r, struct out *o)
 {
 	const struct fact_family *errnos = fact_family("errno");
 	const uint64_t err = (uint64_t)r->err;
-	const char *means = fact_of(errnos, err) ? word_help(errnos->words, err) : NULL;
+	const char *means = word_help(errnos->words, err);
 	struct causes c = { .no_commands = true };
 
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	add_causes_of(errnos, err, r->fn->name, &c);
+	add_causes(fact_of(errnos, err), r->fn->name, &c);
 	if (c.n)
 		causes_out(&c, o);
 }
@@ -479,7 +466,7 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 {
 	const bool is_reject = e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
 	const struct word *words = is_reject ? rej_words : errno_words;
-	const struct fact_family *events = fact_family("cm-event");
+	const struct fact *fact = fact_of(fact_family("cm-event"), e->event);
 	struct causes c = { .no_commands = true };
 	const char *event_name, *name = NULL, *means;
 
@@ -501,11 +488,11 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
 	if (is_reject)
-		add_causes(fact_of(fact_family("rej"), (uint64_t)e->status), &c);
+		add_causes(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
 	else if (name)
-		add_causes_of(events, e->event, name, &c);
+		add_causes(fact, name, &c);
 	if (!c.n)
-		add_causes(fact_of(events, e->event), &c);
+		add_causes(fact, NULL, &c);
 	causes_out(&c, o);
 	return true;
 }
@@ -548,7 +535,7 @@ static bool explain_async_event(const struct live_program *p, const struct recor
 	if (e->event_type == IBV_EVENT_CQ_ERR)
 		find_overrun(p, (uintptr_t)e->element.cq, name, &c);
 	if (!c.n)
-		add_causes(fact_of(fact_family("async"), e->event_type), &c);
+		add_causes(fact_of(fact_family("async"), e->event_type), NULL, &c);
 	causes_out(&c, o);
 	return true;
 }

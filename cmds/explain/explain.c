@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
@@ -21,51 +22,31 @@
 #include "session.h"
 #include "words.h"
 
-static const char *wc_status_text(uint64_t value)
+const char *wc_status_text(uint64_t value)
 {
 	return ibv_wc_status_str((enum ibv_wc_status)value);
 }
 
-static const char *async_text(uint64_t value)
+const char *async_text(uint64_t value)
 {
 	return ibv_event_type_str((enum ibv_event_type)value);
 }
 
-static const char *cm_event_text(uint64_t value)
+const char *cm_event_text(uint64_t value)
 {
 	return rdma_event_str((enum rdma_cm_event_type)value);
 }
 
-static const char *errno_text(uint64_t value)
+const char *errno_text(uint64_t value)
 {
 	return strerror((int)value);
 }
 
-const struct fact_family fact_families[] = {
-	{ "wc-status", "completion status", "IBV_WC_", wc_status_words, wc_status_facts,
-	  wc_status_text, false, NULL },
-	{ "cm-event", "connection event", "RDMA_CM_EVENT_", cm_event_words, cm_event_facts,
-	  cm_event_text, false, cm_event_causes },
-	{ "rej", "reason of a reject", "IB_CM_REJ_", rej_words, rej_facts, NULL, false, NULL },
-	{ "errno", "errno", "", errno_words, errno_facts, errno_text, false, errno_causes },
-	{ "async", "asynchronous event", "IBV_EVENT_", async_words, async_facts, async_text, false,
-	  NULL },
-	{ "state", "QP state", "IBV_QPS_", qp_state_words, qp_state_facts, NULL, false, NULL },
-	{ "attribute", "QP attribute", "IBV_QP_", qp_attr_words, qp_attr_facts, NULL, false, NULL },
-	{ "qp-type", "QP type", "IBV_QPT_", qp_type_words, qp_type_facts, NULL, false, NULL },
-	{ "access", "access flag", "IBV_ACCESS_", mr_access_words, access_facts, NULL, false,
-	  NULL },
-	{ "opcode", "opcode of a work request", "IBV_WR_", wr_opcode_words, wr_opcode_facts, NULL,
-	  false, NULL },
-	{ "wc-opcode", "opcode of a completion", "IBV_WC_", wc_opcode_words, wc_opcode_facts, NULL,
-	  false, NULL },
-	{ "send-flag", "flag of a work request", "IBV_SEND_", send_flag_words, send_flag_facts,
-	  NULL, false, NULL },
-	{ "port-space", "port space", "RDMA_PS_", ps_words, port_space_facts, NULL, false, NULL },
-	{ "rule", "rule", "", rule_words, rule_facts, NULL, true, NULL },
-	{ "term", "term", "", term_words, term_facts, fact_term_text, true, NULL },
-	{ 0 }
-};
+/* The libraries' own words for it, or a term in full; or NULL. */
+static const char *text_of(const struct fact_family *f, const struct fact *fact)
+{
+	return f->text ? f->text(fact->value) : fact->text;
+}
 
 const struct fact *fact_of(const struct fact_family *f, uint64_t value)
 {
@@ -77,44 +58,6 @@ const struct fact *fact_of(const struct fact_family *f, uint64_t value)
 
 /* How well it fits; larger is better. */
 enum fit { FIT_NOT, FIT_TEXT, FIT_MEANING, FIT_PART, FIT_NUMBER, FIT_NAME };
-
-static const struct synonym {
-	const char *word, *family;
-	uint64_t value;
-} second_names[] = { /* as good as the name: listed with what has the word as its own */
-	{ "flush", "wc-status", IBV_WC_WR_FLUSH_ERR },
-	{ "flush error", "wc-status", IBV_WC_WR_FLUSH_ERR },
-}, synonyms[] = { /* words that people look for, and what they mean by them */
-	{ "overrun", "async", IBV_EVENT_CQ_ERR },
-	{ "overflow", "async", IBV_EVENT_CQ_ERR },
-	{ "imm_data", "rule", RULE_BYTE_ORDER },
-	{ "imm_data", "opcode", IBV_WR_RDMA_WRITE_WITH_IMM },
-	{ "imm_data", "opcode", IBV_WR_SEND_WITH_IMM },
-	{ "imm_data", "wc-opcode", IBV_WC_RECV_RDMA_WITH_IMM },
-	{ "odp", "access", IBV_ACCESS_ON_DEMAND },
-	{ "endianness", "rule", RULE_BYTE_ORDER },
-	{ "endian", "rule", RULE_BYTE_ORDER },
-	{ "htonl", "rule", RULE_BYTE_ORDER },
-	{ "alignment", "rule", RULE_ATOMICS },
-	{ "aligned", "rule", RULE_ATOMICS },
-	{ "atomic_cap", "rule", RULE_ATOMICS },
-	{ "keepalive", "rule", RULE_DEAD_PEER },
-	{ "keep-alive", "rule", RULE_DEAD_PEER },
-	{ "heartbeat", "rule", RULE_DEAD_PEER },
-	{ "visible", "rule", RULE_VISIBILITY },
-	{ "drain", "rule", RULE_DRAINING },
-	{ "ordering", "rule", RULE_ORDER },
-	{ "grh", "rule", RULE_UD_LENGTH },
-	{ "datagram", "rule", RULE_UD_LENGTH },
-	{ "memlock", "errno", ENOMEM },
-	{ "ulimit", "errno", ENOMEM },
-	{ "backlog", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
-	{ "firewall", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
-	{ "4791", "cm-event", RDMA_CM_EVENT_UNREACHABLE },
-	{ "ibv_fork_init", "rule", RULE_FORK },
-	{ "window", "term", TERM_MW },
-	{ "region", "term", TERM_MR },
-};
 
 /* Makes text upper case, and '-' and ' ' to '_'. */
 static int plain_char(int c)
@@ -169,12 +112,10 @@ static bool is_number(const struct fact_family *f, const char *text, uint64_t va
 	return (uint64_t)v == value;
 }
 
-static bool is_among(const struct synonym *all, size_t n, const struct fact_family *f,
-		     const struct fact *fact, const char *text)
+static bool is_among(const char *const *words, const char *text)
 {
-	for (size_t i = 0; i < n; i++)
-		if (all[i].value == fact->value && same_words(all[i].word, text) &&
-		    strcmp(all[i].family, f->name) == 0)
+	for (; words && *words; words++)
+		if (same_words(*words, text))
 			return true;
 	return false;
 }
@@ -183,14 +124,14 @@ static enum fit fact_fits(const struct fact_family *f, const struct fact *fact, 
 {
 	const char *name = word_name(f->words, fact->value);
 	const char *help = word_help(f->words, fact->value);
-	const char *own = f->text ? f->text(fact->value) : NULL;
+	const char *own = text_of(f, fact);
 
 	if (same_words(name, without_prefix(f->prefix, text)) || (own && same_words(own, text)) ||
-	    is_among(second_names, sizeof second_names / sizeof *second_names, f, fact, text))
+	    is_among(fact->names, text))
 		return FIT_NAME;
 	if (is_number(f, text, fact->value))
 		return FIT_NUMBER;
-	if (is_among(synonyms, sizeof synonyms / sizeof *synonyms, f, fact, text))
+	if (is_among(fact->synonyms, text))
 		return FIT_PART;
 	if (isdigit((unsigned char)*text) || *text == '-')
 		return FIT_NOT;
@@ -198,11 +139,10 @@ static enum fit fact_fits(const struct fact_family *f, const struct fact *fact, 
 		return FIT_PART;
 	if (contains_words(help, text) || contains_words(own, text))
 		return FIT_MEANING;
-	for (const struct fact_cause *c = f->causes; c && c->text; c++)
-		if (c->value == fact->value && contains_words(c->text, text))
+	for (const struct fact_cause *c = fact->causes; c && c->text; c++)
+		if (contains_words(c->text, text))
 			return FIT_TEXT;
-	return contains_words(fact->causes, text) || contains_words(fact->here, text) ? FIT_TEXT
-										      : FIT_NOT;
+	return contains_words(fact->here, text) ? FIT_TEXT : FIT_NOT;
 }
 
 unsigned facts_find(const struct fact_family *only, const char *text, struct found *found)
@@ -258,11 +198,23 @@ static void out_row(struct out *o, const char *key, const char *text)
 		out_str(o, key, text, "  %-*s%s\n", MARGIN - 2, key, text);
 }
 
+bool fact_cause_is_of(const struct fact_cause *cause, const char *name)
+{
+	char *words = xstrdup(cause->of), *rest = words, *word;
+	bool is_of = false;
+
+	while (!is_of && (word = strsep(&rest, ", ")))
+		is_of = fnmatch(word, name, 0) == 0;
+	free(words);
+	return is_of;
+}
+
 /* A list whose lines stand one below the other, the first one behind its key. */
 struct lines {
 	struct out *o;
 	const char *key;
 	unsigned n;
+	Tcl_DString *all; /* a blank before each */
 };
 
 static void add_line(struct lines *l, const char *line)
@@ -270,47 +222,43 @@ static void add_line(struct lines *l, const char *line)
 	if (!l->n)
 		out_list(l->o, l->key);
 	out_str(l->o, NULL, line, "  %-*s- %s\n", MARGIN - 2, l->n++ ? "" : l->key, line);
+	xappendf(l->all, " %s", line);
 }
 
-static void add_lines(struct lines *l, const char *text)
+static void end_lines(struct lines *l)
 {
-	while (text && *text) {
-		int len = (int)strcspn(text, "\n");
-
-		add_line(l, temp_text("%.*s", len, text));
-		text += len + (text[len] != 0);
-	}
 	if (l->n)
 		out_end(l->o);
 }
 
-/* Those for the function called name; NULL: for all. */
-static void out_causes_and_cures(struct out *o, const struct found *f, const char *name)
+/* Those for the function called name; NULL: for all. Appends what was said to all. */
+static void out_causes_and_cures(struct out *o, const struct fact *fact, const char *name,
+				 Tcl_DString *all)
 {
-	struct lines causes = { o, "causes", 0 }, cures = { o, "cures", 0 };
-	unsigned others = 0;
+	struct lines causes = { o, "causes", 0, all }, cures = { o, "cures", 0, all };
+	bool others = false;
 
-	for (const struct fact_cause *c = f->family->causes; c && c->text; c++) {
-		if (c->value != f->fact->value)
-			continue;
-		if (!name || fact_cause_is_of(c, name))
-			add_line(&causes, temp_text("%s: %s", c->of, c->text));
+	for (const struct fact_cause *c = fact->causes; c && c->text; c++)
+		if (name && c->of && !fact_cause_is_of(c, name))
+			others = true;
 		else
-			others++;
-	}
+			add_line(&causes, c->of ? temp_text("%s: %s", c->of, c->text) : c->text);
+	end_lines(&causes);
 	if (others && !causes.n) /* the cures are for those, too */
 		return;
-	add_lines(&causes, f->fact->causes);
 	if (!causes.n)
 		cures.key = "more";
-	add_lines(&cures, f->fact->cures);
+	for (const char *const *cure = fact->cures; cure && *cure; cure++)
+		add_line(&cures, *cure);
+	end_lines(&cures);
 }
 
 void explain_fact(const struct found *f, const char *call, struct out *o)
 {
 	const struct fact *fact = f->fact;
 	const char *name = word_name(f->family->words, fact->value);
-	const char *own = f->family->text ? f->family->text(fact->value) : NULL;
+	const char *own = text_of(f->family, fact);
+	SCOPED_TEXT(said);
 
 	out_str(o, "family", f->family->name, "%s ", f->family->title);
 	if (!f->family->is_named)
@@ -324,12 +272,12 @@ void explain_fact(const struct found *f, const char *call, struct out *o)
 	out_row(o, "means", word_help(f->family->words, fact->value));
 	out_row(o, "here", fact->here);
 	out_row(o, "peer", fact->there);
-	out_causes_and_cures(o, f, call);
+	xappendf(&said, "%s %s", fact->here ? fact->here : "", fact->there ? fact->there : "");
+	out_causes_and_cures(o, fact, call, &said);
 	out_str(o, "see", fact->source, "  %-*s%s%s\n", MARGIN - 2, "see",
 		strncmp(fact->source, "volume ", 7) == 0 ? "InfiniBand specification, " : "",
 		fact->source);
-	explain_devices((const char *const[]){ fact->here, fact->there, fact->causes, fact->cures },
-			4, MARGIN, o);
+	explain_devices(Tcl_DStringValue(&said), MARGIN, o);
 	if (fact->script)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */
 }

@@ -31,9 +31,9 @@ bool explain_qp(struct session *s, const char *name, struct out *o);
 bool explain_provider(const char *name, struct out *o);
 /* Appends these names, some of them several times. */
 void explain_provider_names(Tcl_Obj *words);
-/* Writes a row "devices" that says what those are of which the n texts speak ("not on rxe"); a text
- * may be NULL. margin: columns before the text of a row. */
-void explain_devices(const char *const *texts, unsigned n, unsigned margin, struct out *o);
+/* Writes a row "devices" that says what those are of which text speaks ("not on rxe"). margin:
+ * columns before the text of a row. */
+void explain_devices(const char *text, unsigned margin, struct out *o);
 /* In what the device in use differs where that function has failed: a dict, if there is anything.
  */
 void explain_here(struct session *s, const struct call_fn *fn, struct out *o);

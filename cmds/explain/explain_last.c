@@ -413,8 +413,8 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(s, qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
-	if (fact)
-		explain_devices(&fact->there, 1, 18, o);
+	if (fact && fact->there)
+		explain_devices(fact->there, 18, o);
 	live_end_free(&wr.there);
 	free(wr.here.regions);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about the statuses, events, reasons, flags and attributes of verbs: tables that
- * `explain` reads. words.h has their names and meanings; these tables add what the two ends see,
- * the usual causes, the cures, and the source.
+ * What is known about the statuses, events, reasons, flags and attributes of verbs, and of rules
+ * and terms: what the two ends see, the usual causes, the cures, and the source. facts/ has it as
+ * text, of which facts.py makes these tables and those of words.h, with the names and meanings.
  */
 #ifndef CMDS_FACTS_H
 #define CMDS_FACTS_H
@@ -14,50 +14,49 @@
 
 struct word;
 
+struct fact_cause {
+	/* The functions or errnos with which alone it holds, with ", " between; "ibv_destroy_*" is
+	 * a pattern. NULL: it always holds. */
+	const char *of;
+	const char *text;
+};
+
+/* Does it hold for the function or errno of that name? Its of is not NULL. */
+bool fact_cause_is_of(const struct fact_cause *cause, const char *name);
+
+/* What is not known is NULL. Lists of strings end with NULL. */
 struct fact {
 	uint64_t value;
-	const char *here, *there; /* what the end that gets it sees, and the other end; or NULL */
-	const char *causes;	  /* a line each, the usual one first; or NULL */
-	const char *cures;	  /* a line each; or NULL. Without causes: more to know */
-	const char *source;	  /* the man page, or the section of the specification */
+	const char *text;		 /* a term in full: also the title of its objects */
+	const char *const *names;	 /* others than that of words, as good */
+	const char *const *synonyms;	 /* words that people look for when they mean this */
+	const char *here, *there;	 /* what the end that gets it sees, and the other end */
+	const struct fact_cause *causes; /* the usual one first; ends with a NULL text */
+	const char *const *cures;	 /* without causes: more to know */
+	const char *source; /* never NULL: the man page, or the section of the specification */
 	/* scripts/SCRIPT.rdma provokes it, and asserts what stands here; NULL: software devices
 	 * cannot show it. scripts/tests/explain.sh holds the two together. */
 	const char *script;
 };
-
-/* A cause of a fact that holds only for some functions, or only with some errnos. */
-struct fact_cause {
-	uint64_t value; /* of the fact */
-	const char *of; /* their names, with ", " between; "ibv_destroy_*" is a pattern */
-	const char *text;
-};
-
-/* Does it hold for the function or errno of that name? */
-bool fact_cause_is_of(const struct fact_cause *cause, const char *name);
 
 struct fact_family {
 	const char *name;   /* what `explain NAME VALUE` takes: "wc-status" */
 	const char *title;  /* "completion status" */
 	const char *prefix; /* of the constants in the headers: "IBV_WC_" */
 	const struct word *words;
-	const struct fact *facts; /* ends with a NULL source */
-	/* The libraries' own words for it, or a term in full; NULL: there are none. */
-	const char *(*text)(uint64_t value);
+	const struct fact *facts;	     /* ends with a NULL source */
+	const char *(*text)(uint64_t value); /* the libraries' own words for it; or NULL */
 	bool is_named; /* the values are not in any header: people know the names only */
-	const struct fact_cause *causes; /* ends with a NULL text; NULL: there are none */
 };
 
 /* Ends with a NULL name. */
 extern const struct fact_family fact_families[];
 
-/* The tables, each in the file of its subject. */
-extern const struct fact wc_status_facts[], wc_opcode_facts[], wr_opcode_facts[], send_flag_facts[],
-	async_facts[], cm_event_facts[], rej_facts[], access_facts[], qp_attr_facts[],
-	qp_state_facts[], qp_type_facts[], errno_facts[], port_space_facts[], rule_facts[],
-	term_facts[];
-extern const struct fact_cause cm_event_causes[], errno_causes[];
-/* A term in full: also the title of its objects. */
-const char *fact_term_text(uint64_t value);
+/* fact_family.text of the families that have one. */
+const char *wc_status_text(uint64_t value);
+const char *async_text(uint64_t value);
+const char *cm_event_text(uint64_t value);
+const char *errno_text(uint64_t value);
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);

@@ -180,7 +180,7 @@ static bool speaks_of(const char *text, const char *name)
 	return false;
 }
 
-void explain_devices(const char *const *texts, unsigned n, unsigned margin, struct out *o)
+void explain_devices(const char *text, unsigned margin, struct out *o)
 {
 	bool any = false;
 
@@ -188,11 +188,8 @@ void explain_devices(const char *const *texts, unsigned n, unsigned margin, stru
 		const char *name = i < PROVIDERS ? providers[i].name : "uroce0";
 		const char *title = i < PROVIDERS ? providers[i].title
 						  : "the one that rdmash brings";
-		bool spoken = false;
 
-		for (unsigned k = 0; k < n; k++)
-			spoken |= texts[k] && speaks_of(texts[k], name);
-		if (!spoken)
+		if (!speaks_of(text, name))
 			continue;
 		if (any)
 			out_text(o, "; ");
