@@ -111,11 +111,6 @@ void add_warning(struct program *p, const char *fmt, ...)
 	free(line);
 }
 
-void need_helpers(struct program *p, unsigned helpers)
-{
-	p->helpers |= helpers;
-}
-
 /* --------------------------------------------------------------- variables -- */
 
 struct var *var_at(const struct program *p, uint64_t address, uint64_t when)
@@ -528,7 +523,6 @@ static void write_pass(struct program *p)
 	Tcl_DStringSetLength(&p->warnings, 0);
 	Tcl_DeleteHashTable(&p->warned);
 	Tcl_InitHashTable(&p->warned, TCL_STRING_KEYS);
-	p->helpers = 0;
 	p->nphases = p->nsources = 0;
 	p->phase = NULL;
 	p->init = NULL;

@@ -12,32 +12,6 @@
 #include "call_record.h"
 #include "own_rows.h"
 
-/* Functions that exported programs have: those that they call. */
-enum {
-	HELPER_FAILED = 1 << 0,
-	HELPER_CHECK = 1 << 1,
-	HELPER_OPEN_DEVICE = 1 << 2,
-	HELPER_REG = 1 << 3,
-	HELPER_DEREG = 1 << 4,
-	HELPER_AT = 1 << 5,
-	HELPER_PUT_BE = 1 << 6,
-	HELPER_PUT_LE = 1 << 7,
-	HELPER_GET_BE = 1 << 8,
-	HELPER_GET_LE = 1 << 9,
-	HELPER_LOOKUP = 1 << 10,
-	HELPER_TRANSFER = 1 << 11,
-	HELPER_FIELD = 1 << 12,
-	HELPER_TAKE_TOLD = 1 << 13,
-	HELPER_EXCHANGE = 1 << 14,
-	HELPER_READABLE = 1 << 15,
-	HELPER_NEXT_EVENT = 1 << 16,
-	HELPER_AWAIT_EVENT = 1 << 17,
-	HELPER_COMPLETE = 1 << 18,
-	HELPER_AWAIT_POLL = 1 << 19,
-	HELPER_AWAIT_CQ_EVENT = 1 << 20,
-	HELPER_SHOW = 1 << 21,
-};
-
 enum end { END_BOTH, END_CLIENT, END_SERVER };
 
 /* An object as a member of the program's struct s. */
@@ -101,7 +75,6 @@ struct program {
 	Tcl_DString before;	  /* statements that the call being written needs first */
 	Tcl_DString warnings;	  /* lines */
 	Tcl_HashTable warned;	  /* by those */
-	unsigned helpers;	  /* bits: it calls them */
 	unsigned nphases, lines, nlocals;
 	const char *phase;
 };
@@ -122,9 +95,6 @@ void add_warning(struct program *p, const char *fmt, ...) __attribute__((format(
 
 /* What is written next stands in a function of this name and a number. */
 void enter_phase(struct program *p, const char *phase);
-
-/* The helpers that what is written calls. */
-void need_helpers(struct program *p, unsigned helpers);
 
 /* The object that was there at that time, or before its call began; NULL: not known. */
 struct var *var_at(const struct program *p, uint64_t address, uint64_t when);
@@ -190,6 +160,9 @@ void write_last_waits(struct program *p);
 void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
 /* The event that r has left, if it is of rdma_get_cm_event(); else NULL. */
 const struct rdma_cm_event *event_of(const struct record *r);
+
+/* exported.c.in and exported.py.in. */
+extern const char exported_c[], exported_py[];
 
 /* program_frame.c: everything around the functions, as one text. */
 void program_text(struct program *p, const char *file, Tcl_DString *text);

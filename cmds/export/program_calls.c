@@ -38,7 +38,6 @@ static const char *address_expr(struct program *p, const struct sockaddr *sa)
 	char host[64] = "?", port[8] = "0";
 	unsigned n = ++p->nlocals;
 
-	need_helpers(p, HELPER_LOOKUP);
 	getnameinfo(sa, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
 	xappendf(&p->before,
 		 "\t\tstruct sockaddr_storage addr%u;\n\n"
@@ -110,7 +109,6 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 		return NULL;
 	}
 	p->nlocals++;
-	need_helpers(p, HELPER_CHECK);
 	xappendf(&p->before,
 		 "\t\tunion ibv_gid gid%u;\n\n"
 		 "\t\tif (check(ibv_query_gid(%s, 1, %d, &gid%u), \"ibv_query_gid\"))\n"
@@ -180,7 +178,6 @@ static const char *place_expr(struct program *p, const struct call_value *v, uin
 		add_warning(p, "memory outside all regions, for %s, is left out", p->r->fn->name);
 		return v->kind == CALL_ADDRESS ? "NULL" : "0";
 	}
-	need_helpers(p, HELPER_AT);
 	return v->kind == CALL_IOVA ? own_addr(p, addr)
 				    : temp_text("at(%s, %llu)", var_expr(p, mr, OBJECT_MR),
 						(unsigned long long)(addr - mr->memory));
@@ -361,7 +358,6 @@ static void open_devices(struct program *p)
 		if (!v || v->written)
 			continue;
 		v->written = v->live = v->used = true;
-		need_helpers(p, HELPER_OPEN_DEVICE | HELPER_FAILED);
 		put_line(p, "s.%s = open_device(\"%s\");", v->name, v->called);
 		put_line(p, "if (!s.%s)", v->name);
 		put_line(p, "\treturn failed(\"open_device\");");
@@ -424,7 +420,6 @@ void write_call(struct program *p)
 	in = begin_block(p);
 	switch (fn->says) {
 	case RESULT_POINTER:
-		need_helpers(p, HELPER_FAILED);
 		if (v) {
 			put_code(p, "%ss.%s = %s;", in, v->name, c);
 			put_line(p, "%sif (!s.%s)", in, v->name);
@@ -434,12 +429,10 @@ void write_call(struct program *p)
 		put_line(p, "%s\treturn failed(\"%s\");", in, fn->name);
 		break;
 	case RESULT_STATUS:
-		need_helpers(p, HELPER_CHECK);
 		put_code(p, "%sif (check(%s, \"%s\"))", in, c, fn->name);
 		put_line(p, "%s\treturn -1;", in);
 		break;
 	case RESULT_COUNT:
-		need_helpers(p, HELPER_FAILED);
 		put_code(p, "%sif (%s < 0)", in, c);
 		put_line(p, "%s\treturn failed(\"%s\");", in, fn->name);
 		break;

@@ -38,7 +38,6 @@ static void write_reg(struct program *p)
 	f = xmemstream(&flags, &size);
 	call_write_c_flags(f, p->r->fn->args[3].words, p->r->args[3]);
 	fclose(f);
-	need_helpers(p, HELPER_REG | HELPER_FAILED);
 	put_code(p, "s.%s = reg(%s, %llu,\v%s);", v->name,
 		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_PD), (unsigned long long)len, flags);
 	put_line(p, "if (!s.%s)", v->name);
@@ -54,7 +53,6 @@ static void write_dereg(struct program *p)
 		write_call(p);
 		return;
 	}
-	need_helpers(p, HELPER_CHECK | HELPER_DEREG);
 	put_line(p, "if (check(dereg(s.%s), \"dereg\"))", v->name);
 	put_line(p, "\treturn -1;");
 	put_line(p, "s.%s = NULL;", v->name);
@@ -77,7 +75,6 @@ static void write_put(struct program *p)
 			v->called, n);
 	if (!data || !n || !len)
 		return;
-	need_helpers(p, HELPER_AT);
 	memcpy(rest, data, n);
 	if (len > n && n == 1) {
 		put_line(p, "memset(%s, %u, %llu);", at, data[0], len);
@@ -101,7 +98,6 @@ static void write_get(struct program *p)
 	const char *at = temp_text("at(s.%s, %llu)", v->name, off);
 	const char *got = temp_text("s.bytes_%u", p->at);
 
-	need_helpers(p, HELPER_AT | HELPER_SHOW);
 	put_line(p, "show(\"%s+%llu\", %s, %llu);", v->called, off, at,
 		 (unsigned long long)p->r->args[2]);
 	if (p->got[p->at])
@@ -134,7 +130,6 @@ static void write_modify(struct program *p)
 		write_call(p);
 		return;
 	}
-	need_helpers(p, HELPER_CHECK);
 	rest &= ~(uint64_t) * (const int *)(uintptr_t)p->init->after[2];
 	put_line(p, "{");
 	put_line(p, "\tstruct ibv_qp_attr attr = { .qp_state = IBV_QPS_%s };",
@@ -185,7 +180,6 @@ static void write_completions(struct program *p)
 
 		if (qp && ((p->role && qp->end && qp->end != p->role) || qp->is_left_out))
 			continue;
-		need_helpers(p, HELPER_COMPLETE);
 		put_line(p, "if (complete(%s, %s, IBV_WC_%s))", var_expr(p, cq, OBJECT_CQ),
 			 number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
 		put_line(p, "\treturn -1;");
@@ -195,7 +189,6 @@ static void write_completions(struct program *p)
 /* An extended CQ has its completion when it has one. */
 static void write_start_poll(struct program *p)
 {
-	need_helpers(p, HELPER_CHECK | HELPER_AWAIT_POLL);
 	put_line(p, "if (check(await_poll(%s), \"ibv_start_poll\"))",
 		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_CQ_EX));
 	put_line(p, "\treturn -1;");
@@ -203,7 +196,6 @@ static void write_start_poll(struct program *p)
 
 static void write_cq_event(struct program *p)
 {
-	need_helpers(p, HELPER_AWAIT_CQ_EVENT);
 	put_line(p, "if (await_cq_event(%s))",
 		 var_expr(p, var_of(p, p->r->args[0]), OBJECT_COMP_CHANNEL));
 	put_line(p, "\treturn -1;");
@@ -235,7 +227,6 @@ static void write_event(struct program *p)
 	}
 	if (request)
 		id->keeps = id->written = true;
-	need_helpers(p, HELPER_AWAIT_EVENT);
 	put_code(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
 		 var_expr(p, channel, OBJECT_EVENT_CHANNEL), var_expr(p, awaited, OBJECT_CM_ID),
 		 name,
@@ -336,7 +327,6 @@ void write_last_waits(struct program *p)
 		if (!channel || !is_left_last(p, id))
 			continue;
 		enter_phase(p, "leave");
-		need_helpers(p, HELPER_AWAIT_EVENT);
 		add_warning(p, "at its end it waits up to %d s for the peer of %s to disconnect",
 			    PATIENCE, id->called);
 		put_code(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_DISCONNECTED,\vNULL))",
@@ -390,7 +380,6 @@ static void write_oob(struct program *p)
 	}
 	v->by = p->r;
 	v->keeps = v->used = true;
-	need_helpers(p, HELPER_CHECK | HELPER_EXCHANGE);
 	put_line(p, "{");
 	put_line(p, "\tchar gid[INET6_ADDRSTRLEN], mine[512];");
 	put_line(p, "\tunion ibv_gid own;\n");
@@ -472,11 +461,9 @@ void write_clean_up(struct program *p, struct var *v, Tcl_DString *d)
 			 v->whole->name, v->kind == OBJECT_SRQ ? "srq" : "qp",
 			 v->kind == OBJECT_SRQ ? "srq" : "qp", v->whole->name);
 	} else if (v->kind == OBJECT_MR) {
-		need_helpers(p, v->is_shared ? HELPER_CHECK : HELPER_CHECK | HELPER_DEREG);
 		xappendf(d, "\tif (s.%s && check(%s(s.%s), \"%s\"))\n\t\trc = -1;\n", v->name,
 			 v->is_shared ? by : "dereg", v->name, by);
 	} else if (fn && fn->says == RESULT_STATUS) {
-		need_helpers(p, HELPER_CHECK);
 		xappendf(d, "\tif (s.%s && check(%s(%s), \"%s\"))\n\t\trc = -1;\n", v->name, by,
 			 var_expr(p, v, fn->args[0].object), by);
 	} else if (fn) {

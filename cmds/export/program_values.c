@@ -41,7 +41,6 @@ const char *own_addr(struct program *p, uint64_t addr)
 	if (!v)
 		return NULL;
 	v->used = true;
-	need_helpers(p, HELPER_AT);
 	return temp_text("(uintptr_t)at(s.%s, %llu)", v->name,
 			 (unsigned long long)(addr - v->memory));
 }
@@ -113,7 +112,6 @@ static const char *received_value(struct program *p, uint64_t v, unsigned size)
 			for (int big = 1; big >= 0; big--)
 				if (read_number(from->data + at, size, big) == v) {
 					*from->used = true;
-					need_helpers(p, big ? HELPER_GET_BE : HELPER_GET_LE);
 					return temp_text("get_%s(%s + %zu, %u)", big ? "be" : "le",
 							 from->expr, at, size);
 				}
@@ -311,11 +309,9 @@ void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char
 		bool big;
 		unsigned size = own_value(p, data + i, n - i, &big, &value);
 
-		if (size) {
-			need_helpers(p, big ? HELPER_PUT_BE : HELPER_PUT_LE);
+		if (size)
 			xappendf(d, "%sput_%s(%s + %zu, %s, %u);\n", indent, big ? "be" : "le",
 				 expr, i, value, size);
-		}
 		i += size ? size : 1;
 	}
 }

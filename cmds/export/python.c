@@ -334,42 +334,6 @@ static void write_put_py(struct program *p, const struct var *v)
 
 /* --------------------------------------------------------------------- all -- */
 
-static const char *const imports =
-	"import contextlib\n"
-	"import time\n"
-	"import types\n"
-	"from socket import htonl\n"
-	"\n"
-	"import pyverbs.enums as e\n"
-	"from pyverbs.addr import AHAttr, GID, GlobalRoute\n"
-	"from pyverbs.cq import CompChannel, CQ\n"
-	"from pyverbs.device import Context\n"
-	"from pyverbs.mr import MR\n"
-	"from pyverbs.pd import PD\n"
-	"from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr\n"
-	"from pyverbs.wr import RecvWR, SendWR, SGE\n"
-	"\n"
-	"PATIENCE = 30  # seconds\n"
-	"s = types.SimpleNamespace()  # the objects of the session\n"
-	"kept = []  # completions that nobody has asked for yet\n"
-	"\n"
-	"\n"
-	"def complete(cq, wr_id, status):\n"
-	"    \"\"\"The completion of that work request must come, with that status.\"\"\"\n"
-	"    end = time.monotonic() + PATIENCE\n"
-	"    while time.monotonic() < end:\n"
-	"        for i, (at, wc) in enumerate(kept):\n"
-	"            if at is cq and wc.wr_id == wr_id:\n"
-	"                del kept[i]\n"
-	"                print(f'wr_id {wr_id}: status {wc.status}')\n"
-	"                assert wc.status == status, f'the session had {status}'\n"
-	"                return\n"
-	"        kept.extend((cq, wc) for wc in cq.poll()[1])\n"
-	"    raise TimeoutError(f'no completion of wr_id {wr_id}')\n"
-	"\n"
-	"\n"
-	"def session(stack):\n";
-
 static void write_cq_event_py(struct program *p, const struct var *channel)
 {
 	const uint64_t *place = (const void *)(uintptr_t)p->r->after[1];
@@ -486,7 +450,8 @@ static void append_indented(const char *body, Tcl_DString *text)
 
 int python_write(struct program *p, const char *file, Tcl_DString *text)
 {
-	const char *refusal;
+	static const char mark[] = "@session@\n";
+	const char *session = strstr(exported_py, mark), *refusal;
 
 	program_read(p);
 	rename_keywords(p);
@@ -505,11 +470,8 @@ int python_write(struct program *p, const char *file, Tcl_DString *text)
 	p->nphases = 1;
 	xappendf(text, "%s: what the session did, call by call.\n\n    python3 %s\n\"\"\"\n",
 		 PYTHON_MARK, file);
-	Tcl_DStringAppend(text, imports, -1);
+	Tcl_DStringAppend(text, exported_py, (int)(session - exported_py));
 	append_indented(Tcl_DStringValue(&p->body), text);
-	Tcl_DStringAppend(text,
-			  "\n\nwith contextlib.ExitStack() as all_of_it:  # closes what was made "
-			  "last first\n    session(all_of_it)\n",
-			  -1);
+	Tcl_DStringAppend(text, session + strlen(mark), -1);
 	return 0;
 }

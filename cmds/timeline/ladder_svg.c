@@ -18,24 +18,6 @@
 #define PER_LETTER 6.7 /* of the font at its size */
 #define LINES_MAX  6
 
-static const char style[] =
-	".lad{--bg:#fff;--fg:#1b1f24;--dim:#6b7480;--line:#c3cad2;--good:#11713a;--bad:#b3261e;"
-	"--event:#6941c6;--state:#0b5cad;--packet:#3b4350}"
-	"@media(prefers-color-scheme:dark){.lad{--bg:#14171b;--fg:#e6e9ed;--dim:#98a2ae;"
-	"--line:#3b434d;--good:#5fd08c;--bad:#ff8a80;--event:#c3a6ff;--state:#7ab8ff;"
-	"--packet:#b6c0cc}}"
-	"@media print{.lad{--bg:#fff;--fg:#000;--dim:#444;--line:#888;--good:#0b5a2d;"
-	"--bad:#8c1d18;--event:#4a2d94;--state:#06408a;--packet:#222}}"
-	".lad text{font:11px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;"
-	"fill:var(--fg)}.lad .bg{fill:var(--bg)}"
-	".lad .t{fill:var(--dim);text-anchor:end}.lad .h{font-weight:bold}"
-	".lad .lane{stroke:var(--line);stroke-width:2}.lad .wc{fill:var(--good)}"
-	".lad .event,.lad .notice{fill:var(--event)}.lad .state{fill:var(--state);font-weight:bold}"
-	".lad .p{stroke:var(--packet);fill:none}.lad .tip{fill:var(--packet)}"
-	".lad .pt{text-anchor:middle}"
-	".lad .bad{fill:var(--bad)}.lad .p.bad{stroke:var(--bad);fill:none;stroke-dasharray:5 3}"
-	".lad .p.lost{stroke-dasharray:none;stroke-width:2}.lad .tip.bad{fill:var(--bad)}";
-
 static const char *const classes[LADDER_KINDS] = {
 	[LADDER_CALL] = "call", [LADDER_EVENT] = "event", [LADDER_PACKET] = "packet",
 	[LADDER_WC] = "wc",	[LADDER_STATE] = "state", [LADDER_NOTICE] = "notice",
@@ -188,10 +170,10 @@ void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
 	xappendf(d,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lad\" role=\"img\" "
 		 "aria-label=\"Timeline of %u rows\" viewBox=\"0 0 %u %u\" width=\"%u\" "
-		 "height=\"%u\">\n<style>%s</style>\n"
+		 "height=\"%u\">\n<style>\n%s</style>\n"
 		 "<rect class=\"bg\" width=\"%u\" height=\"%u\"/>"
 		 "<text class=\"t\" x=\"%d\" y=\"22\">ms</text>\n",
-		 l->n, width, height, width, height, style, width, height, TIME_X - 4);
+		 l->n, width, height, width, height, ladder_css, width, height, TIME_X - 4);
 	draw_lanes(&g, height - 4);
 	Tcl_DStringAppend(d, Tcl_DStringValue(&rows), Tcl_DStringLength(&rows));
 	Tcl_DStringAppend(d, "</svg>\n", -1);

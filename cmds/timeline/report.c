@@ -198,42 +198,6 @@ static void report_program(struct session *s, Tcl_DString *d)
 	program_free(&p);
 }
 
-static const char report_style[] =
-	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#5d6672;--line:#d5dae0;"
-	"--soft:#f4f6f8;--good:#11713a;--bad:#b3261e;--now:#0b5cad;--mark:#ffe08a}\n"
-	"@media(prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#e6e9ed;--dim:#98a2ae;"
-	"--line:#333b45;--soft:#1b2026;--good:#5fd08c;--bad:#ff8a80;--now:#7ab8ff;"
-	"--mark:#6b5200}}\n"
-	"@media print{:root{color-scheme:light;--bg:#fff;--fg:#000;--dim:#444;--line:#999;"
-	"--soft:#fff;--good:#0b5a2d;--bad:#8c1d18;--now:#06408a;--mark:#ddd}}\n"
-	"*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;max-width:1100px;"
-	"background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif}"
-	"h1{font-size:1.6rem;margin:0}h2{font-size:1.2rem;margin:2.2rem 0 .6rem;"
-	"border-bottom:1px solid var(--line);padding-bottom:.2rem}"
-	"h3{font-size:1rem;margin:1rem 0 .3rem}p{margin:.3rem 0}.dim{color:var(--dim)}"
-	"nav a{margin-right:1rem}a{color:var(--now)}.bad{color:var(--bad)}\n"
-	".wide{overflow-x:auto}.wide svg{max-width:100%;height:auto}"
-	"pre{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:.7rem;"
-	"overflow-x:auto;font:12px/1.45 ui-monospace,'DejaVu Sans Mono',Menlo,monospace;margin:0}"
-	"pre:empty{display:none}mark{background:var(--mark);color:inherit}\n"
-	"table{border-collapse:collapse;width:100%;font-size:12.5px}"
-	"th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;"
-	"border-bottom:1px solid var(--line)}td.n,th.n{text-align:right;"
-	"font-variant-numeric:tabular-nums}td.w{overflow-wrap:anywhere}"
-	"summary{cursor:pointer;color:var(--now);margin:.6rem 0}\n"
-	"figure{display:inline-block;margin:0 1.5rem 1rem 0;vertical-align:top;max-width:100%}"
-	"figcaption{font-weight:600;margin-bottom:.3rem}figure ol{margin:.2rem 0;"
-	"padding-left:1.6rem;font-size:13px}.defs{position:absolute}\n"
-	".states{max-width:100%;height:auto}.states text{font:12px ui-monospace,monospace;"
-	"text-anchor:middle;fill:var(--dim)}.states .on{fill:var(--fg);font-weight:bold}"
-	".states rect{fill:var(--bg);stroke:var(--line)}.states .been{stroke:var(--good);"
-	"stroke-width:2}.states .now{stroke:var(--now);stroke-width:3;fill:var(--soft)}"
-	".states .now.bad{stroke:var(--bad)}.edge{fill:none;stroke:var(--line)}"
-	".edge.taken{stroke:var(--good);stroke-width:2}.tip{fill:var(--line)}"
-	".tip.taken{fill:var(--good)}\n"
-	"@media print{body{max-width:none;padding:0;font-size:11pt}nav,summary{display:none}"
-	"tr,figure{break-inside:avoid}.wide{overflow:visible}pre{white-space:pre-wrap}}\n";
-
 static const char *html_entity(char c)
 {
 	switch (c) {
@@ -305,7 +269,7 @@ static void begin_page(const char *title, Tcl_DString *d)
 		-1);
 	markup_text(d, title);
 	Tcl_DStringAppend(d, "</title>\n<style>", -1);
-	Tcl_DStringAppend(d, report_style, -1);
+	Tcl_DStringAppend(d, report_css, -1);
 	Tcl_DStringAppend(d, "</style></head>\n<body><header><h1>", -1);
 	markup_text(d, title);
 	Tcl_DStringAppend(d, "</h1>\n", -1);

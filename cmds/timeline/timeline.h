@@ -54,4 +54,7 @@ void markup_text(Tcl_DString *d, const char *text);
 /* The same of formatted text. */
 void markup_textf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* report.css and ladder.css. */
+extern const char report_css[], ladder_css[];
+
 #endif
