@@ -10,7 +10,6 @@
 #include "engine.h"
 #include "fault.h"
 #include "pair.h"
-#include "path.h"
 #include "queue_pair.h"
 #include "direct_table.h"
 #include "tap.h"
@@ -110,12 +109,11 @@ static void open_way(struct way *way)
 				  : UINT64_MAX;
 }
 
-static struct way *way_to(const struct qp *qp)
+static struct way *way_to(const struct pair *pair)
 {
-	struct way *way = &ways[qp->attr.dest_qp_num >> SLOT_SHIFT & (SLOTS - 1)];
+	struct way *way = pair ? &ways[pair->slot] : NULL;
 
-	if (!way->pair || tap_on || fault_directions ||
-	    !path_is_memory(&qp->flow, qp->attr.dest_qp_num))
+	if (!way || !way->pair || tap_on || fault_directions)
 		return NULL;
 	if (!way->reach.table)
 		open_way(way);
@@ -172,16 +170,16 @@ static enum reach_result carry_portion(struct qp *qp, const struct send_wqe *w, 
 	return fill_iov(qp, w, &q) ? reach_copy(&way->reach, &q) : REACH_REFUSED;
 }
 
-bool direct_is_open(struct qp *qp)
+bool direct_is_open(const struct pair *pair)
 {
-	const struct way *way = way_to(qp);
+	const struct way *way = way_to(pair);
 
 	return way && reach_is_open(&way->reach);
 }
 
-enum direct_result direct_carry_out(struct qp *qp, struct send_wqe *w)
+enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, struct send_wqe *w)
 {
-	struct way *way = w->len ? way_to(qp) : NULL;
+	struct way *way = w->len ? way_to(pair) : NULL;
 	uint32_t left = w->len - w->carried, len = left < PORTION ? left : PORTION;
 	enum reach_result result = way ? carry_portion(qp, w, way, len) : REACH_REFUSED;
 

@@ -24,6 +24,7 @@
 
 #include "direct_table.h"
 
+struct pair;
 struct qp;
 struct send_wqe;
 
@@ -40,10 +41,11 @@ enum direct_result {
 	DIRECT_MORE, /* w->carried bytes are there: to be called again, when others had their turn
 		      */
 };
-/* Can requests of the QP be carried out so, as far as is known before one is tried? */
-bool direct_is_open(struct qp *qp);
+/* Can requests to the process of a pair be carried out so, as far as is known before one is tried?
+ * pair may be NULL, here and below: as of path_to(). */
+bool direct_is_open(const struct pair *pair);
 /* Carries out a request that has just begun: nothing before it is on its way. */
-enum direct_result direct_carry_out(struct qp *qp, struct send_wqe *w);
+enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, struct send_wqe *w);
 
 /* Faults or a tap came or went. */
 void direct_look_around(void);

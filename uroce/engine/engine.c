@@ -20,6 +20,7 @@
 #include "link.h"
 #include "pair.h"
 #include "preload/preload.h"
+#include "transport.h"
 
 #define LAST_MADS 64 /* portions of them that are handed on at the end */
 
@@ -360,7 +361,7 @@ static void begin_wait(struct socket_wait *w)
 	in_vain = 0;
 	engine_lock();
 	if (progress_running()) {
-		if (progress_deferred())
+		if (transport_deferred())
 			engine_flush();
 		w->era = progress_era();
 		progress_begin_wait(w);

@@ -64,9 +64,6 @@ void engine_flush(void);
 void engine_flush_here(void);
 /* With the lock, at the end: what has come for others of this host is handed on to them. */
 void engine_last_look(void);
-/* Acknowledgements and the like that may wait until the application comes back: there is a pass
- * then, at the latest. */
-void engine_defer(uint64_t until);
 
 /* ibv_poll_cq() has found the queue empty: makes a pass (takes the lock) and keeps the
  * thread off the socket for as long as the application polls, unless the queue is armed. */

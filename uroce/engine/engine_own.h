@@ -39,7 +39,5 @@ bool progress_pass(enum rx_socket socket, bool looks);
 unsigned progress_poll(struct cq *cq);
 /* Another pass is due. */
 bool progress_more(void);
-/* Acknowledgements are waiting. */
-bool progress_deferred(void);
 
 #endif

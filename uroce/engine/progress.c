@@ -61,14 +61,12 @@ static struct {
 	unsigned linger;       /* so many passes more of the thread, which is not to be woken */
 	bool looks;	       /* READER_WAITER: it does not sleep yet */
 	bool in_pass;
-	bool more;		 /* to be sent or read: another pass is due */
-	uint64_t deferred_until; /* acknowledgements: NEVER: none */
+	bool more; /* to be sent or read: another pass is due */
 } e = {
 	.epoll = -1,
 	.timer = -1,
 	.addresses = -1,
 	.timer_set = NEVER,
-	.deferred_until = NEVER,
 };
 
 _Atomic bool engine_parked, engine_parked_away;
@@ -95,7 +93,7 @@ static void wake_at(uint64_t when)
 /* While the application polls it runs the timers itself. */
 static uint64_t next_moment(void)
 {
-	uint64_t next = e.deferred_until;
+	uint64_t next = transport_held_until();
 
 	if (e.reader == READER_POLLERS)
 		return e.tick < next ? e.tick : next;
@@ -129,7 +127,6 @@ static unsigned read_packets(enum rx_socket socket)
 /* What is due but for the timers: answers, acknowledgements. */
 static void finish(bool urgent)
 {
-	e.deferred_until = NEVER;
 	e.more = transport_finish(urgent);
 	tx_flush();
 }
@@ -170,17 +167,18 @@ static unsigned pass_of_thread(enum rx_socket socket)
 }
 
 /* When it has filled the queue that is polled, acknowledgements wait, but not for long: the
- * application is about to answer, and they go along with the answer, before it. */
+ * application is about to answer, and they go along with the answer, before it. If it does not come
+ * back, they go when its tick is over. */
 static unsigned pass_polling(struct cq *polled, bool timed)
 {
-	bool had_waited = progress_deferred();
+	bool urgent = e.reader != READER_POLLERS || transport_deferred();
 	unsigned n;
 
 	e.in_pass = true;
 	n = read_packets(RX_MAYBE);
 	if (timed)
 		timer_run(engine_now());
-	finish(had_waited || cq_empty(polled));
+	finish(urgent || cq_empty(polled));
 	e.in_pass = false;
 	await_bell();
 	return n;
@@ -211,20 +209,9 @@ void engine_flush(void)
 		wake_at(next_moment());
 }
 
-void engine_defer(uint64_t until)
-{
-	if (until < e.deferred_until)
-		e.deferred_until = until;
-}
-
 bool progress_more(void)
 {
 	return e.more;
-}
-
-bool progress_deferred(void)
-{
-	return e.deferred_until != NEVER;
 }
 
 /* -------------------------------------------------------------- who reads packets -- */
@@ -320,8 +307,10 @@ void engine_unpark(void)
 void engine_unpark_armed(void)
 {
 	engine_lock();
-	if (e.running && e.reader == READER_POLLERS)
+	if (e.running && e.reader == READER_POLLERS) {
+		finish(true);
 		set_reader(READER_THREAD);
+	}
 	engine_unlock();
 }
 
@@ -524,7 +513,6 @@ static void begin_era(void)
 	e.reader = READER_THREAD;
 	e.linger = 0;
 	e.looks = e.in_pass = e.more = false;
-	e.deferred_until = NEVER;
 	share();
 }
 

@@ -23,18 +23,21 @@ struct flow {
 	uint8_t tclass, hops;
 };
 
-/* Begins a packet: writes the headers of p, and returns where its payload is to be written before
+struct pair;
+
+/* Begins a packet that goes through memory to the process of that pair, or by UDP if pair is NULL:
+ * path_to(). Writes the headers of p, and returns where its payload is to be written before
  * tx_commit(): p->len bytes, MTU_MAX at most. The addresses and the port are those of flow, which
  * must stay valid until tx_commit(). Never NULL: a batch that is full is sent first. A packet that
  * is begun and not committed is forgotten when the next one begins. */
-uint8_t *tx_begin(const struct flow *flow, const struct packet *p);
+uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p);
 /* Appends the pad, and the ICRC where it is wanted, and queues the packet. */
 void tx_commit(void);
-/* Is there room for one more packet to that QP? UDP always has room, and loses what is too much.
+/* Is there room for one more packet to it? UDP always has room, and loses what is too much.
  * Shared memory loses nothing: if it is full, the next pass of the engine begins when there is
  * room. answer: the packet answers the peer, and may use the room that other packets leave free for
  * that. A packet that is sent without room is lost, and counted. */
-bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer);
+bool tx_has_room(struct pair *pair, bool answer);
 /* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid, the general services interface: 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);
 /* Sends what is queued. What the kernel refuses is lost, as on a wire, and counted. */

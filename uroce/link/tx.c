@@ -233,26 +233,16 @@ static bool has_faults(void)
 	return fault_directions & UROCE_OUT;
 }
 
-/* The pair for a packet; datagrams that are still queued are sent first. */
-static struct pair *pair_for(const struct flow *flow, uint32_t qpn)
-{
-	struct pair *pair = path_to(flow, qpn);
-
-	if (pair && pair->udp_before)
-		send_batches();
-	return pair;
-}
-
-uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
+uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p)
 {
 	uint32_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
 
-	begun.pair = pair_for(flow, p->qpn);
+	begun.pair = pair;
 	begun.batch = batch_of(flow);
 	begun.flow = flow;
 	begun.index = 0;
-	if (begun.pair) {
-		struct frame_header *h = has_faults() ? NULL : frame_reserve(&begun.pair->out, n);
+	if (pair) {
+		struct frame_header *h = has_faults() ? NULL : frame_reserve(&pair->out, n);
 
 		begun.data = h ? frame_data(h) : aside;
 	} else {
@@ -298,12 +288,15 @@ static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 	};
 }
 
-/* Writes the header of a frame, and commits it to the ring that it was written into. */
+/* Writes the header of a frame, and commits it to the ring that it was written into. Datagrams that
+ * are still queued are sent first. */
 static void put_frame(struct pair *pair, uint8_t *data, const struct flow *flow, uint16_t sport,
 		      uint32_t n, uint32_t flags)
 {
 	struct frame_header *h = (struct frame_header *)(void *)data - 1;
 
+	if (pair->udp_before)
+		send_batches();
 	*h = (struct frame_header){
 		.len = n,
 		.flags = flags | (pair->udp_before ? FRAME_AFTER_UDP : 0),
@@ -391,7 +384,7 @@ void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const ch
 		.tclass = a->tclass,
 		.hops = a->hops,
 	};
-	struct pair *pair = n < BTH_BYTES ? NULL : pair_for(&flow, get_be24(data + 5));
+	struct pair *pair = n < BTH_BYTES ? NULL : path_to(&flow, get_be24(data + 5));
 
 	if (pair)
 		put_passed_frame(pair, &flow, a->sport, data, n);
@@ -401,10 +394,8 @@ void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const ch
 		tap(UROCE_OUT, fate, a, data, n, 0);
 }
 
-bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)
+bool tx_has_room(struct pair *pair, bool answer)
 {
-	struct pair *pair = path_to(flow, qpn);
-
 	if (!pair || frame_has_room(&pair->out, answer))
 		return true;
 	pair_publish(); /* room comes only when these frames are handled */
@@ -496,7 +487,7 @@ void tx_send_mad(const struct flow *flow, const uint8_t *mad)
 	};
 
 	psn = psn_add(psn, 1);
-	memcpy(tx_begin(flow, &p), mad, MAD_BYTES);
+	memcpy(tx_begin(NULL, flow, &p), mad, MAD_BYTES);
 	tx_commit();
 }
 

@@ -278,13 +278,21 @@ bool transport_finish(bool urgent)
 		ack_due = false;
 	} else {
 		fake_deferred++;
-		if (ack_due)
-			engine_defer(engine_now() + 1000000);
 	}
 	if (fake_more <= 0)
 		return false;
 	fake_more--;
 	return true;
+}
+
+bool transport_deferred(void)
+{
+	return ack_due;
+}
+
+uint64_t transport_held_until(void)
+{
+	return UINT64_MAX;
 }
 
 void tx_flush(void)

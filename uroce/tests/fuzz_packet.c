@@ -136,7 +136,7 @@ void transport_input(const struct packet *p)
 	must(!(p->psn & ~PSN_MASK) && !(p->qpn & ~PSN_MASK));
 	touch(p->payload, p->len);
 	check_headers(p);
-	memcpy(tx_begin(&flow, p), p->payload, p->len);
+	memcpy(tx_begin(NULL, &flow, p), p->payload, p->len);
 	tx_commit();
 }
 

@@ -35,7 +35,7 @@ static void send_one(const struct flow *f, uint32_t psn, uint32_t len)
 {
 	struct packet p = send_only(psn, len);
 
-	memset(tx_begin(f, &p), (int)psn & 0xff, len);
+	memset(tx_begin(NULL, f, &p), (int)psn & 0xff, len);
 	tx_commit();
 }
 
@@ -117,7 +117,7 @@ static void check_runs(const char *from, const char *to, bool together)
 		struct packet p = send_only(psn, len);
 
 		p.qpn += psn / 100; /* a run is for one QP */
-		memset(tx_begin(&f, &p), (int)psn & 0xff, len);
+		memset(tx_begin(NULL, &f, &p), (int)psn & 0xff, len);
 		tx_commit();
 	}
 	tx_flush();
@@ -150,7 +150,7 @@ static void check_refused(void)
 	send_one(&alien, 3, 4);
 	send_one(&good, 4, 4);
 	send_one(&mixed, 5, 4);
-	tx_begin(&good, &p);
+	tx_begin(NULL, &good, &p);
 	tx_flush();
 	set_lo_mtu(1500);
 	send_one(&good, 6, 2048);

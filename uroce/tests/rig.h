@@ -30,7 +30,7 @@ extern void (*rig_app)(void); /* called after each MAD and timer: the applicatio
 
 /* With the lock. rig_unflushed: engine_unlock() fails, as nobody would send what was queued. */
 extern bool rig_locked, rig_unflushed;
-extern unsigned rig_flushes, rig_deferred, rig_sleeps;
+extern unsigned rig_flushes, rig_sleeps;
 /* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
 extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */

@@ -106,15 +106,16 @@ void direct_look_around(void)
 {
 }
 
-bool direct_is_open(struct qp *qp)
+bool direct_is_open(const struct pair *pair)
 {
-	(void)qp;
+	(void)pair;
 	return false;
 }
 
-enum direct_result direct_carry_out(struct qp *qp, struct send_wqe *w)
+enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, struct send_wqe *w)
 {
 	(void)qp;
+	(void)pair;
 	(void)w;
 	return DIRECT_PACKETS;
 }

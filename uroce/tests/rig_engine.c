@@ -21,7 +21,7 @@ int rig_reserved;
 bool rig_no_timers;
 void (*rig_app)(void);
 bool rig_locked, rig_unflushed;
-unsigned rig_flushes, rig_deferred, rig_sleeps;
+unsigned rig_flushes, rig_sleeps;
 void (*rig_sleeper)(void);
 int rig_engine_error;
 unsigned rig_engine_users;
@@ -105,12 +105,6 @@ void engine_flush(void)
 void engine_flush_here(void)
 {
 	engine_flush();
-}
-
-void engine_defer(uint64_t until)
-{
-	(void)until;
-	rig_deferred++;
 }
 
 void engine_poll_empty(struct cq *cq)

@@ -87,16 +87,16 @@ static struct flying *pop(void)
 
 /* -------------------------------------------------------------------- link.h -- */
 
-bool tx_has_room(const struct flow *flow, uint32_t qpn, bool answer)
+bool tx_has_room(struct pair *pair, bool answer)
 {
-	(void)flow;
-	(void)qpn;
+	(void)pair;
 	(void)answer;
 	return true;
 }
 
-uint8_t *tx_begin(const struct flow *flow, const struct packet *p)
+uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p)
 {
+	(void)pair;
 	now_sent.src = flow->sgid;
 	now_sent.dst = flow->dgid;
 	payload_at = (uint32_t)packet_build(p, now_sent.data);

@@ -173,11 +173,14 @@ static bool begin_request(struct qp *qp, struct send_wqe *w, const struct wr_op 
 
 /* -------------------------------------------------------------------- packets -- */
 
-static bool window_open(const struct requester *r, uint32_t n)
+/* Is there room in the window, and by UDP in the socket, for n packets of so much payload? */
+static bool may_send(struct qp *qp, const struct pair *pair, uint32_t n, uint32_t len)
 {
-	uint32_t flying = (uint32_t)psn_diff(r->next_psn, r->una_psn);
+	uint32_t flying = (uint32_t)psn_diff(qp->req.next_psn, qp->req.una_psn);
 
-	return !flying || flying + n <= r->window;
+	if (flying && flying + n > qp->req.window)
+		return false;
+	return pair || socket_room_take(qp, n, len);
 }
 
 /* Is an acknowledgement asked for? With the last packet of a message, so often within one that the
@@ -194,7 +197,8 @@ static bool needs_ackreq(struct requester *r, bool last, uint32_t len)
 
 /* Sends p with p->len bytes of the request's data, from offset on. False: w->status says why not.
  */
-static bool send_packet(struct qp *qp, struct send_wqe *w, struct packet *p, uint32_t offset)
+static bool send_packet(struct qp *qp, struct pair *pair, struct send_wqe *w, struct packet *p,
+			uint32_t offset)
 {
 	uint8_t *buf;
 
@@ -203,7 +207,7 @@ static bool send_packet(struct qp *qp, struct send_wqe *w, struct packet *p, uin
 	p->own_qpn = qp->v.qp_num;
 	p->has_wr_id = true;
 	p->wr_id = w->wr_id;
-	buf = tx_begin(qp->type == IBV_QPT_UD ? &w->flow : &qp->flow, p);
+	buf = tx_begin(pair, qp->type == IBV_QPT_UD ? &w->flow : &qp->flow, p);
 	if (w->nsge >= 0)
 		w->status = sges_gather(qp, w->sge, w->nsge, offset, buf, p->len);
 	else
@@ -215,7 +219,7 @@ static bool send_packet(struct qp *qp, struct send_wqe *w, struct packet *p, uin
 }
 
 /* The next packet of a SEND or a WRITE. */
-static bool send_data(struct qp *qp, struct send_wqe *w)
+static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 	const struct message *m = &messages[w->opcode];
@@ -225,7 +229,7 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 	uint32_t len = min_u32(w->len - offset, qp->mtu);
 	uint8_t code = first && last ? m->only : first ? m->first : last ? m->last : m->middle;
 
-	if (reliable && (!window_open(r, 1) || !socket_room_take(qp, 1, len)))
+	if (reliable && !may_send(qp, pair, 1, len))
 		return false;
 
 	struct packet p = {
@@ -241,14 +245,15 @@ static bool send_data(struct qp *qp, struct send_wqe *w)
 		.len = len,
 	};
 
-	if (!send_packet(qp, w, &p, offset))
+	if (!send_packet(qp, pair, w, &p, offset))
 		return false;
 	requester_sent(qp, w, 1);
 	return true;
 }
 
 /* The next READ request of a READ, an atomic, or an ATOMIC_WRITE. */
-static bool send_read_or_atomic(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wqe *w,
+				const struct wr_op *op)
 {
 	static const uint8_t codes[] = {
 		[IBV_WR_RDMA_READ] = OP_READ_REQUEST,
@@ -262,8 +267,8 @@ static bool send_read_or_atomic(struct qp *qp, struct send_wqe *w, const struct 
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
 	bool add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 
-	if (r->reads >= qp->attr.max_rd_atomic || !window_open(r, n) ||
-	    !socket_room_take(qp, n, op->atomic ? 0 : min_u32(w->len, qp->mtu)))
+	if (r->reads >= qp->attr.max_rd_atomic ||
+	    !may_send(qp, pair, n, op->atomic ? 0 : min_u32(w->len, qp->mtu)))
 		return false;
 
 	struct packet p = {
@@ -279,7 +284,7 @@ static bool send_read_or_atomic(struct qp *qp, struct send_wqe *w, const struct 
 		.len = op->sink ? 0 : w->len,
 	};
 
-	if (!send_packet(qp, w, &p, 0))
+	if (!send_packet(qp, pair, w, &p, 0))
 		return false;
 	r->reads++;
 	r->since_ackreq = 0;
@@ -290,7 +295,7 @@ static bool send_read_or_atomic(struct qp *qp, struct send_wqe *w, const struct 
 #define QKEY_OF_QP 0x80000000u /* 10.2.5: the Q_Key of the QP is sent instead */
 
 /* UD: 9.8.3 */
-static bool send_datagram(struct qp *qp, struct send_wqe *w)
+static bool send_datagram(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	bool imm = w->opcode == IBV_WR_SEND_WITH_IMM;
 	struct packet p = {
@@ -304,24 +309,17 @@ static bool send_datagram(struct qp *qp, struct send_wqe *w)
 	};
 
 	/* C10-93.1.1: what is too long is not sent, and nobody is told */
-	if (w->len <= qp->mtu && !send_packet(qp, w, &p, 0))
+	if (w->len <= qp->mtu && !send_packet(qp, pair, w, &p, 0))
 		return false;
 	requester_sent(qp, w, 1);
 	return true;
 }
 
-static bool send_next(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+static bool send_next(struct qp *qp, struct pair *pair, struct send_wqe *w, const struct wr_op *op)
 {
 	if (qp->type == IBV_QPT_UD)
-		return send_datagram(qp, w);
-	return op->has_response ? send_read_or_atomic(qp, w, op) : send_data(qp, w);
-}
-
-static bool ring_has_room(const struct qp *qp, const struct send_wqe *w)
-{
-	if (qp->type == IBV_QPT_UD)
-		return tx_has_room(&w->flow, w->dest_qpn, false);
-	return tx_has_room(&qp->flow, qp->attr.dest_qp_num, false);
+		return send_datagram(qp, pair, w);
+	return op->has_response ? send_read_or_atomic(qp, pair, w, op) : send_data(qp, pair, w);
 }
 
 static bool is_one_sided(const struct send_wqe *w)
@@ -339,7 +337,7 @@ enum direct_way { BY_PACKETS, HAS_GONE, HAS_TO_WAIT };
 /* Without packets only when nothing that was sent is on its way: then the order with packets, those
  * before it and after it, is kept whichever way it goes. One of a stream of such requests waits for
  * that, since one that went by packets would have all behind it go so, too. */
-static enum direct_way go_direct(struct qp *qp, struct send_wqe *w)
+static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 	enum direct_result result;
@@ -347,13 +345,13 @@ static enum direct_way go_direct(struct qp *qp, struct send_wqe *w)
 	if (!is_one_sided(w) || r->next_psn != w->first_psn || r->psn != w->first_psn)
 		return BY_PACKETS;
 	if (r->next_psn != r->una_psn) {
-		if (!is_one_sided(sq_at(qp, r->at - 1)) || !direct_is_open(qp))
+		if (!is_one_sided(sq_at(qp, r->at - 1)) || !direct_is_open(pair))
 			return BY_PACKETS;
 		r->direct_skip -= r->direct_skip > 0;
 		return r->direct_skip ? BY_PACKETS : HAS_TO_WAIT;
 	}
-	result = direct_carry_out(qp, w);
-	if (result != DIRECT_PACKETS || !direct_is_open(qp))
+	result = direct_carry_out(qp, pair, w);
+	if (result != DIRECT_PACKETS || !direct_is_open(pair))
 		r->direct_backoff = 0;
 	else
 		r->direct_backoff = r->direct_backoff ? (uint8_t)min_u32(2 * r->direct_backoff,
@@ -373,6 +371,7 @@ static enum step send_step(struct qp *qp, struct send_wqe *w, bool may_go_direct
 {
 	const struct wr_op *op = wr_op_find(w->opcode);
 	enum direct_way way = BY_PACKETS;
+	struct pair *pair;
 
 	if (!w->started && !begin_request(qp, w, op))
 		return STOP;
@@ -386,15 +385,16 @@ static enum step send_step(struct qp *qp, struct send_wqe *w, bool may_go_direct
 		transport_due(qp, DUE_NOW);
 		return STOP;
 	}
+	pair = qp->type == IBV_QPT_UD ? path_to(&w->flow, w->dest_qpn) : qp_path(qp);
 	if (may_go_direct)
-		way = go_direct(qp, w);
+		way = go_direct(qp, pair, w);
 	if (way != BY_PACKETS)
 		return way == HAS_GONE ? REQUEST_DONE : STOP;
-	if (!ring_has_room(qp, w)) {
+	if (!tx_has_room(pair, false)) {
 		ring_room_wait(qp);
 		return STOP;
 	}
-	if (send_next(qp, w, op))
+	if (send_next(qp, pair, w, op))
 		return PACKET_SENT;
 	qp->req.broken = w->status != IBV_WC_SUCCESS;
 	return STOP;

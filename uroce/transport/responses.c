@@ -278,7 +278,7 @@ static void fail_response(struct qp *qp, struct response *a, uint8_t syndrome, i
 		responder_refuse(qp, syndrome, psn, event);
 }
 
-static void send_read_response(struct qp *qp, struct response *a)
+static void send_read_response(struct qp *qp, struct pair *pair, struct response *a)
 {
 	uint32_t offset = (uint32_t)psn_diff(a->next_psn, a->first_psn) * qp->mtu;
 	uint32_t len = min_u32(a->len - offset, qp->mtu);
@@ -301,7 +301,7 @@ static void send_read_response(struct qp *qp, struct response *a)
 		return;
 	}
 	p.len = len;
-	buf = tx_begin(&qp->flow, &p);
+	buf = tx_begin(pair, &qp->flow, &p);
 	if (len && guard_copy(buf, from, len) != 0) {
 		fail_response(qp, a, AETH_NAK_OPERATION, IBV_EVENT_QP_FATAL);
 		return;
@@ -311,13 +311,13 @@ static void send_read_response(struct qp *qp, struct response *a)
 }
 
 /* Of an ATOMIC_WRITE, too: an empty response of a READ. */
-static void send_atomic_response(struct qp *qp, struct response *a)
+static void send_atomic_response(struct qp *qp, struct pair *pair, struct response *a)
 {
 	unsigned op = a->kind == RESPONSE_ATOMIC ? OP_ATOMIC_ACK : OP_READ_RESP_ONLY;
 	struct packet p = response_packet(qp, op, AETH_ACK, a->first_psn, a->msn);
 
 	p.original = a->original;
-	tx_begin(&qp->flow, &p);
+	tx_begin(pair, &qp->flow, &p);
 	tx_commit();
 	a->next_psn = psn_add(a->next_psn, 1);
 }
@@ -330,6 +330,7 @@ static bool send_responses(struct qp *qp, unsigned *budget)
 
 	while (r->response_send != r->response_tail) {
 		struct response *a = response_at(r, r->response_send);
+		struct pair *pair;
 
 		if (!is_pending(a)) {
 			r->response_send++;
@@ -337,15 +338,16 @@ static bool send_responses(struct qp *qp, unsigned *budget)
 		}
 		if (!*budget)
 			return false;
-		if (!tx_has_room(&qp->flow, qp->attr.dest_qp_num, false)) {
+		pair = qp_path(qp);
+		if (!tx_has_room(pair, false)) {
 			ring_room_wait(qp);
 			return true; /* not now */
 		}
 		--*budget;
 		if (a->kind == RESPONSE_READ)
-			send_read_response(qp, a);
+			send_read_response(qp, pair, a);
 		else
-			send_atomic_response(qp, a);
+			send_atomic_response(qp, pair, a);
 		/* the last response acknowledges all that came before it */
 		if (!is_pending(a) && psn_add(a->last_psn, 1) == r->psn && !r->nak)
 			r->ack_due = false;
@@ -385,47 +387,56 @@ static uint32_t acked_by_ack(struct qp *qp, uint32_t psn)
 	return psn;
 }
 
-static void acknowledge(struct qp *qp, uint8_t syndrome, uint32_t psn)
+static void acknowledge(struct qp *qp, struct pair *pair, uint8_t syndrome, uint32_t psn)
 {
 	struct packet p = response_packet(qp, OP_ACK, syndrome, psn, qp->resp.msn);
 
-	tx_begin(&qp->flow, &p);
+	tx_begin(pair, &qp->flow, &p);
 	tx_commit();
 }
 
-static void send_nak(struct qp *qp)
+/* False: there is no room for it. */
+static bool send_nak(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
+	struct pair *pair = qp_path(qp);
 	uint8_t syndrome = r->nak;
 	bool end = r->failing;
 
+	if (!tx_has_room(pair, true))
+		return false;
 	r->nak = 0;
 	if (syndrome == AETH_NAK_SEQUENCE) {
 		responder_acknowledge(qp);
 		/* what was missing may have come since: then it is what comes next */
-		acknowledge(qp, syndrome, r->psn);
+		acknowledge(qp, pair, syndrome, r->psn);
 		r->ack_due = false;
 	} else if (AETH_CLASS(syndrome) != AETH_RNR) {
-		acknowledge(qp, syndrome, r->nak_psn);
+		acknowledge(qp, pair, syndrome, r->nak_psn);
 	} else if (r->nak_psn == r->psn) { /* the request has not come again meanwhile */
-		acknowledge(qp, syndrome, r->psn);
+		acknowledge(qp, pair, syndrome, r->psn);
 		r->ack_due = false;
 	}
 	if (end) {
 		r->ack_due = false;
 		transport_fail(qp, r->nak_event);
 	}
+	return true;
 }
 
-void responder_acknowledge(struct qp *qp)
+bool responder_acknowledge(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
+	struct pair *pair;
 
-	if (!r->ack_due || r->response_send != r->response_tail ||
-	    !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true))
-		return;
+	if (!r->ack_due || r->response_send != r->response_tail)
+		return true;
+	pair = qp_path(qp);
+	if (!tx_has_room(pair, true))
+		return false;
 	r->ack_due = false;
-	acknowledge(qp, AETH_ACK, acked_by_ack(qp, psn_add(r->psn, PSN_MASK)));
+	acknowledge(qp, pair, AETH_ACK, acked_by_ack(qp, psn_add(r->psn, PSN_MASK)));
+	return true;
 }
 
 void responder_leave(struct qp *qp)
@@ -447,18 +458,12 @@ void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
 		transport_due(qp, DUE_NOW);
 		return;
 	}
-	if (qp->req.ring_wait || !tx_has_room(&qp->flow, qp->attr.dest_qp_num, true)) {
-		ring_room_wait(qp);
+	if (r->response_send != r->response_tail) /* nothing overtakes them */
 		return;
-	}
-	if (r->nak)
-		send_nak(qp);
-	if (!r->ack_due)
-		return;
-	if (urgent) {
-		responder_acknowledge(qp);
-	} else {
+	if (r->ack_due && !r->nak && !urgent) {
 		count(CNT_ACK_DEFERRED);
 		transport_due(qp, DUE_ACK);
+	} else if ((r->nak && !send_nak(qp)) || !responder_acknowledge(qp)) {
+		ring_room_wait(qp);
 	}
 }

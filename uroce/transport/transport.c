@@ -8,7 +8,6 @@
 #include "direct.h"
 #include "engine.h"
 #include "packet.h"
-#include "path.h"
 #include "region.h"
 #include "transport_own.h"
 
@@ -16,8 +15,6 @@
  * another's turn. */
 #define RESPONSES_PASS 64
 #define RESPONSES_TURN 16
-/* How long an acknowledgement waits for the application to answer, ns. */
-#define ACK_DELAY 1000000u
 
 static struct qp_list due_now = TAILQ_HEAD_INITIALIZER(due_now);
 static struct qp_list due_ack = TAILQ_HEAD_INITIALIZER(due_ack);
@@ -157,9 +154,6 @@ static void limit_socket_wait(struct timer *t)
 
 bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len)
 {
-	if (path_is_memory(&qp->flow, qp->attr.dest_qp_num))
-		return true;
-
 	bool idle = qp->req.next_psn == qp->req.una_psn;
 	uint32_t bytes = n * buffer_bytes(len);
 
@@ -299,8 +293,13 @@ static void release_held_acks(void)
 		responder_hold_expired(qp);
 		transport_due(qp, DUE_NOW);
 	}
-	if (qp)
-		engine_defer(qp->resp.hold_until);
+}
+
+uint64_t transport_held_until(void)
+{
+	const struct qp *qp = TAILQ_FIRST(&due_held);
+
+	return qp ? qp->resp.hold_until : UINT64_MAX;
 }
 
 bool transport_finish(bool urgent)
@@ -317,13 +316,14 @@ bool transport_finish(bool urgent)
 		if (qp == last)
 			break;
 	}
-	if (urgent) {
-		while ((qp = TAILQ_FIRST(&due_ack)))
-			serve_qp(qp, true, &left);
-	} else if (!TAILQ_EMPTY(&due_ack)) {
-		engine_defer(engine_now() + ACK_DELAY);
-	}
+	while (urgent && (qp = TAILQ_FIRST(&due_ack)))
+		serve_qp(qp, true, &left);
 	return !TAILQ_EMPTY(&due_now);
+}
+
+bool transport_deferred(void)
+{
+	return !TAILQ_EMPTY(&due_ack);
 }
 
 /* ---------------------------------------------- scatter and gather: 10.6.6 -- */

@@ -2,11 +2,12 @@
 /*
  * The transport: packets in, packets out. InfiniBand specification volume 1, chapter 9.
  *
- *   transport.c   all QPs: which one a packet is for: 9.6; their turns at the end of a pass; how
- * much may be on its way; their states: 10.3.1 requester.c   from work requests to
- * packets: 9.7.3, 9.8.2, 9.8.3 completer.c   acknowledgements, retries, timers,
- * completions: 9.7.6, 9.7.7 responder.c   requests of the peer: RC 9.7.4, UC 9.8.2, UD 9.8.3,
- * multicast 10.5 responses.c   READ and atomic responses and their duplicates, ACKs, NAKs: 9.7.5.1
+ *   transport.c   all QPs: which one a packet is for: 9.6; whose turn it is at the end of a pass;
+ *                 how much may be on its way; what their states mean: 10.3.1
+ *   requester.c   from work requests to packets: 9.7.3, 9.8.2, 9.8.3
+ *   completer.c   acknowledgements, retries, timers, completions: 9.7.6, 9.7.7
+ *   responder.c   requests of the peer: RC 9.7.4, UC 9.8.2, UD 9.8.3, multicast 10.5
+ *   responses.c   responses to READs and atomics, and to their duplicates, ACKs, NAKs: 9.7.5.1
  */
 #ifndef UROCE_TRANSPORT_TRANSPORT_H
 #define UROCE_TRANSPORT_TRANSPORT_H
@@ -21,9 +22,13 @@ void transport_input(const struct packet *p);
 /* Work was posted, or the QP may send again: sends what window, state and fences allow. */
 void requester_run(struct qp *qp);
 /* Sends what QPs owe at the end of a pass: one ACK for all packets of the pass, and the next
- * responses and requests of those whose turn had ended. urgent false: ACKs may wait
- * (engine_defer()). Returns true while a QP has more to send. */
+ * responses and requests of those whose turn had ended. urgent false: ACKs may wait for the next
+ * call. Returns true while a QP has more to send. */
 bool transport_finish(bool urgent);
+/* Do ACKs wait for it? */
+bool transport_deferred(void);
+/* When to call it for the first of the ACKs that are held for an answer; UINT64_MAX: none is. */
+uint64_t transport_held_until(void);
 
 /* The QP goes to a state (attr has the new values already): RESET forgets all requests and
  * completions, ERR flushes, RTS (from SQD) goes on, SQD begins to drain. Called by

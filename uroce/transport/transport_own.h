@@ -4,6 +4,7 @@
 #define UROCE_TRANSPORT_OWN_H
 
 #include "packet.h"
+#include "path.h"
 #include "queue_pair.h"
 #include "transport.h"
 #include "spec_tables.h"
@@ -23,6 +24,12 @@ static inline const struct opcode *qp_opcode(const struct qp *qp, unsigned op)
 								    : OPCODE_XRC)));
 }
 
+/* The way of what goes to the other end of a connection. */
+static inline struct pair *qp_path(const struct qp *qp)
+{
+	return path_to(&qp->flow, qp->attr.dest_qp_num);
+}
+
 /* How many packets a message has: an empty one has one. */
 static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 {
@@ -35,8 +42,8 @@ static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
  * of a pass (DUE_ACK) or until qp->resp.hold_until (DUE_HELD). */
 void transport_due(struct qp *qp, enum qp_due due);
 
-/* Room in the socket's buffer for n packets with len bytes of payload each; false: the QP waits for
- * it, and requester_run() is called when there may be some. */
+/* Room in the socket's buffer for n packets by UDP with len bytes of payload each; false: the QP
+ * waits for it, and requester_run() is called when there may be some. */
 bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len);
 /* Would there be room for one more packet? */
 bool socket_has_room(uint32_t len);
@@ -116,8 +123,9 @@ void repeat_reply(struct qp *qp, const struct packet *p);
 void responses_forget(struct qp *qp);
 /* Sends what is due, at most *budget responses; is due again when there are more. */
 void responder_serve(struct qp *qp, bool urgent, unsigned *budget);
-/* Sends the ACK that is due, if one is and no response has to go before it. */
-void responder_acknowledge(struct qp *qp);
+/* Sends the ACK that is due, if one is and no response has to go before it. False: there is no room
+ * for it. */
+bool responder_acknowledge(struct qp *qp);
 /* The QP takes in nothing more. The peer is told what was taken in: its application may have
  * seen the reply to it already. */
 void responder_leave(struct qp *qp);
