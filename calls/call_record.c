@@ -411,6 +411,8 @@ void record_end(struct record_call *c, uint64_t result)
 		return;
 	me.depth--;
 	plan = &the.plans[c->row];
+	if (plan->path == RECORD_CONTROL && errno_of_result(record_row(c->row), result, err))
+		record_refused(record_row(c->row), c->args);
 	empty = is_empty_poll(plan, result);
 	end = empty || (plan->path == RECORD_DATA &&
 			atomic_load_explicit(&the.area->untimed, memory_order_relaxed))

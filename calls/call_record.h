@@ -172,7 +172,7 @@ struct record_watch {
 };
 void record_watch(const struct record_watch *w);
 
-/* Empties all rings. No other thread may be calling. */
+/* Empties all rings, and forgets objects that are gone. No other thread may be calling. */
 void record_clear(void);
 /* Turns recording and watching off or on (initially on). For measurements. */
 void record_switch(bool on);
@@ -211,11 +211,6 @@ static inline const struct record_object *record_object_at(uint64_t address, uin
 /* Gives the one that is there now a name, at most 31 bytes; one that no call has made begins
  * now. */
 void record_object_name(const void *object, enum call_object kind, const char *name);
-
-/* Updates the objects after a successful call. */
-void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
-			      uint64_t begin, uint64_t end);
-void record_own_objects_clear(void);
 
 /* Objects of another process, derived from its records in the order in which the calls ended. Each
  * gets a name: "qp0" is the first QP. */

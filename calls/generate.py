@@ -229,7 +229,7 @@ class Function:
             f"({'uintptr_t' if self.result.pointers else 'uint64_t'})result"
         return (f"{{\n\tconst uint64_t the_args[] = {{ {values or 0} }};\n"
                 f"\tstruct record_call the_call;\n{result}\n"
-                f"{before}\trecord_begin(&the_call, ROW_{self.name}, the_args);\n"
+                f"{before}\trecord_begin(&the_call, ROW_{self.mark('helper') or self.name}, the_args);\n"
                 f"\t{'' if self.void else 'result = '}{call};\n"
                 f"\trecord_end(&the_call, {value});\n{after}"
                 f"{'' if self.void else chr(9) + 'return result;' + chr(10)}}}\n")
@@ -318,6 +318,13 @@ class Table:
                 f.result.attrs["object"] = "OBJECT_" + f.mark("makes")
         else:
             f.says = "STATUS"
+
+    def hidden(self):
+        """Functions that the headers define, as inline functions or macros: their calls are recorded
+        under other names. Those of an inline function that has a helper are recorded there."""
+        by_helper = [h.mark("helper") for h in self.helpers]
+        return [f for f in self.functions
+                if f.mark("macro") or (f.inline and f.name not in by_helper)]
 
     def use_enum(self, name):
         if name not in self.enums:
@@ -471,9 +478,8 @@ def write_wrappers(table, out):
     loaded = [f for f in table.functions if not f.inline] + table.helpers
     out.write(NOTE + '#include <errno.h>\n#include <stddef.h>\n\n#include "newer.h"\n'
               '#include "call_record.h"\n#include "backend.h"\n#include "recorded.h"\n\n')
-    for f in table.functions:
-        if f.inline or f.mark("macro"):
-            out.write(f"#undef {f.name}\n")
+    for f in table.hidden():
+        out.write(f"#undef {f.name}\n")
     out.write("\n/* The functions of the libraries. */\nstatic struct {\n")
     for f in loaded:
         out.write(f"\t{f.result.declare('(*' + f.name + ')')}({f.parameters()});\n")
@@ -486,19 +492,12 @@ def write_wrappers(table, out):
         instead = f"(void *)missing_{f.name}" if f.newer else "NULL"
         out.write(f'\t{{ "{f.name}", "{f.version}", &real.{f.name}, {instead} }},\n')
     out.write("\t{ 0 }\n};\n")
-    for f in table.functions:
-        if f.inline:
-            out.write(f"\n{f.result.declare('recorded_' + f.name)}({f.parameters()})\n")
-            out.write(f.body(f"{f.name}({f.names()})"))
-        else: # the library is loaded before the call begins: that may take milliseconds
-            out.write(f"\n{f.result.declare('(' + f.name + ')')}({f.parameters()})\n")
-            out.write(f.body(f"real.{f.name}({f.names()})", before="\tbackend_need();\n"))
-        if f.mark("macro"):
-            out.write(f"\n{f.result.declare('recorded_' + f.name)}({f.public_parameters()})\n")
-            out.write(f.body(f.mark("macro")))
-    for f in table.helpers:
-        out.write(f"\n{f.result.declare()}({f.parameters()})\n{{\n\tbackend_need();\n"
-                  f"\treturn real.{f.name}({f.names()});\n}}\n")
+    for f in table.hidden():
+        out.write(f"\n{f.result.declare('recorded_' + f.name)}({f.public_parameters()})\n")
+        out.write(f.body(f.mark("macro") or f"{f.name}({f.names()})"))
+    for f in loaded: # the library is loaded before the call begins: that may take milliseconds
+        out.write(f"\n{f.result.declare('(' + f.name + ')')}({f.parameters()})\n")
+        out.write(f.body(f"real.{f.name}({f.names()})", before="\tbackend_need();\n"))
 
 
 def write_recorded(table, out):
@@ -509,7 +508,7 @@ def write_recorded(table, out):
               "#ifndef CALLS_RECORDED_H\n#define CALLS_RECORDED_H\n\n#include \"newer.h\"\n\n"
               "/* The numbers of the rows of call_table. */\nenum call_row {\n")
     out.write("".join(f"\tROW_{f.name},\n" for f in table.functions) + "};\n\n")
-    hidden = [f for f in table.functions if f.inline or f.mark("macro")]
+    hidden = table.hidden()
     for f in hidden:
         out.write(f"{f.result.declare('recorded_' + f.name)}({f.public_parameters()});\n")
     out.write(f"\n#if CALLS_RDMA_CORE < {table.release}\n")

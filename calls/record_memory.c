@@ -14,3 +14,8 @@ void *record_area_memory(size_t size)
 		abort();
 	return memory;
 }
+
+void record_refused(const struct call_fn *fn, const uint64_t *args)
+{
+	(void)fn, (void)args;
+}

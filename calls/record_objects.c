@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call_record.h"
+#include "record_rings.h"
 
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -351,10 +352,11 @@ void record_objects_free(struct record_objects *b)
 	free(b);
 }
 
-void record_own_objects_clear(void)
+void record_clear(void)
 {
 	struct record_objects *b = &record_own_objects;
 
+	record_forget();
 	pthread_mutex_lock(&b->lock);
 	while (b->ngone)
 		forget_oldest(b);

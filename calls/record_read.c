@@ -483,9 +483,3 @@ int64_t record_span(uint64_t from, uint64_t to)
 	since_compared(to);
 	return (int64_t)((double)(int64_t)(to - from) * tick_ns);
 }
-
-void record_clear(void)
-{
-	record_forget();
-	record_own_objects_clear();
-}

@@ -106,6 +106,16 @@ void *record_area_memory(size_t size);
 /* In the child of a fork, which gets an area of its own with its next call. */
 void record_forked(void);
 
+/* What else call_record.c has done with a call of the control path. record_objects.c and
+ * record_memory.c are of a program that keeps its record for itself; a library that is traced has
+ * its own in place of them. */
+/* After a successful one, which has made, changed or destroyed objects: before its caller gets
+ * them. Calls that this makes are not recorded. */
+void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
+			      uint64_t begin, uint64_t end);
+/* After one that has failed. Calls that this makes are recorded before it. */
+void record_refused(const struct call_fn *fn, const uint64_t *args);
+
 /* For call_record.c. The beginning of an area. */
 void record_area_lay_out(struct record_area *area, size_t size);
 void record_area_empty(struct record_area *area);

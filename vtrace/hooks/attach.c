@@ -118,21 +118,6 @@ static void forget_parent(void)
 	record_forked();
 }
 
-/* Only the reader of the record learns objects. */
-void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
-			      uint64_t begin, uint64_t end)
-{
-	(void)fn;
-	(void)args;
-	(void)result;
-	(void)begin;
-	(void)end;
-}
-
-void record_own_objects_clear(void)
-{
-}
-
 static void install_fork(void)
 {
 	pthread_atfork(NULL, NULL, forget_parent);

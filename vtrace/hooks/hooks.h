@@ -28,12 +28,6 @@ hook_fn *hooked_next(const void *object, unsigned index);
 /* The original of the pointer at that offset; NULL: the object has no such pointer. */
 hook_fn *hooked_pointer(const void *object, const struct hook *hooks, ptrdiff_t at);
 
-/* Hook an object that was just created. NULL and objects that are hooked already are ignored. */
-void hook_context(struct ibv_context *context);
-void hook_qp(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr);
-void hook_cq(struct ibv_cq_ex *cq);
-void hook_wq(struct ibv_wq *wq);
-
 /* vtrace --record: the contents of the program's registered memory. It is looked at when the
  * program calls a function; what has changed since the last time is noted (REPLAY_MEMORY). */
 

@@ -18,9 +18,6 @@ from generate import NOTE, Table, Value  # noqa: E402
 # The structs with pointers, by whose table of hooks that is.
 STRUCTS = {"context": ("ibv_context", "verbs_context"), "qp": ("ibv_qp_ex", "qp_ex_with_flush"),
            "cq": ("ibv_cq_ex",), "wq": ("ibv_wq",)}
-# What is made has pointers itself.
-THEN = {"ibv_create_qp_ex": "hook_qp(result, qp_init_attr_ex)",
-        "ibv_create_cq_ex": "hook_cq(result)", "ibv_create_wq": "hook_wq(result)"}
 # What is done after the call was noted.
 AFTER = {
     "ibv_poll_cq": "hold_to_look(result, wc)",
@@ -61,8 +58,6 @@ class Member:
         if self.more:
             names, parameters = f"{names}, {self.more.name}", f"{parameters}, {self.more.declare()}"
         call = f"NEXT({of}, {self.identifier}, struct {self.struct}, {self.path})({names})"
-        if f.name in THEN:
-            call += f";\n\t{THEN[f.name]}"
         after = f"\t{AFTER[f.name]};\n" if f.name in AFTER else ""
         return (f"static {f.result.declare('hooked_' + self.identifier.lower())}({parameters})\n" +
                 f.body(call, after=after) + "\n")
