@@ -329,20 +329,19 @@ static void find_users(const struct live_program *p, const struct record *r, str
 }
 
 /* Causes that the call's own objects show. */
-static void find_causes(const struct live_program *p, const struct seen_limits *limits,
-			const struct record *r, struct causes *c)
+static void find_causes(const struct live_program *p, const struct record *r, struct causes *c)
 {
 	const struct seen_qp *queue = r->nargs ? live_program_queue(p, r->args[0]) : NULL;
 
 	if (r->err == EINVAL || r->fn->asks)
-		find_argument_causes(limits, r, c);
+		find_argument_causes(&p->limits, r, c);
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
 		find_users(p, r, c);
 	if (!queue)
 		return;
 	switch (row_of(r)) {
 	case ROW_ibv_modify_qp:
-		find_modify_causes(limits, queue, r, c);
+		find_modify_causes(&p->limits, queue, r, c);
 		break;
 	case ROW_ibv_post_send:
 		find_send_causes(p, queue, r, c);
@@ -352,7 +351,7 @@ static void find_causes(const struct live_program *p, const struct seen_limits *
 		find_recv_causes(p, queue, r, c);
 		break;
 	case ROW_ibv_modify_srq:
-		find_modify_srq_causes(limits, queue, r, c);
+		find_modify_srq_causes(&p->limits, queue, r, c);
 		break;
 	}
 }
@@ -381,8 +380,7 @@ static void out_usual_causes(const struct record *r, struct out *o)
 		causes_out(&c, o);
 }
 
-bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
-			 const struct record *r, struct out *o)
+bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o)
 {
 	struct causes c = { .no_commands = true };
 
@@ -390,7 +388,7 @@ bool explain_traced_call(const struct live_program *p, const struct seen_limits 
 	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
 	    r->err == ENOSYS)
 		return false;
-	find_causes(p, limits, r, &c);
+	find_causes(p, r, &c);
 	if (r->fn->asks && !c.n) /* that there is no answer is one */
 		return false;
 	out_failed_call(r, o);

@@ -109,7 +109,7 @@ static void write_args_json(FILE *to, const struct reader_news *call)
 
 	k.own = write_object_json;
 	k.arg = (void *)(uintptr_t)call;
-	k.qp_type = live_program_qp_type(views_live(call->process), call->r);
+	k.qp_type = live_program_qp_type(call->process->live, call->r);
 	fputs(",\"args\":{", to);
 	call_tell_args(&k, call->r->fn, call->r->args);
 	fputc('}', to);
@@ -168,7 +168,7 @@ void line_write_args(FILE *to, const struct reader_news *call)
 	const struct call_names names = {
 		.object = name_of,
 		.arg = call->process,
-		.qp_type = live_program_qp_type(views_live(call->process), call->r),
+		.qp_type = live_program_qp_type(call->process->live, call->r),
 	};
 
 	call_text_args(to, &names, call->r);

@@ -18,27 +18,12 @@ struct live_program *live_program_new(void)
 {
 	struct live_program *p = xcalloc(1, sizeof *p);
 
-	Tcl_InitHashTable(&p->entries, TCL_ONE_WORD_KEYS);
 	seen_objects_begin(&p->seen);
 	return p;
 }
 
-static void free_entry(struct seen_queues *e)
-{
-	free(e->sends.v);
-	free(e->recvs.v);
-	free(e->built.v);
-	free(e);
-}
-
 void live_program_free(struct live_program *p)
 {
-	Tcl_HashSearch search;
-
-	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(&p->entries, &search); h;
-	     h = Tcl_NextHashEntry(&search))
-		free_entry(Tcl_GetHashValue(h));
-	Tcl_DeleteHashTable(&p->entries);
 	seen_objects_end(&p->seen);
 	free(p->regions.v);
 	free(p->regions.at);
@@ -50,39 +35,48 @@ void live_program_free(struct live_program *p)
 
 struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address)
 {
-	Tcl_HashEntry *h = Tcl_FindHashEntry((Tcl_HashTable *)(uintptr_t)&p->entries,
-					     (const void *)(uintptr_t)address);
+	const struct seen_object *o = seen_object_at(&p->seen, address);
 
-	return h ? Tcl_GetHashValue(h) : NULL;
+	return o ? o->queues : NULL;
 }
 
 /* ----------------------------------------------------------------------------- QPs -- */
 
-static void end_entry(struct live_program *p, struct seen_queues *e)
+static void end_qp(struct live_program *p, uint64_t address)
 {
-	Tcl_HashEntry *h = Tcl_FindHashEntry(&p->entries, (const void *)(uintptr_t)e->qp.address);
+	struct seen_qp **at = &p->newest;
 
-	for (struct seen_qp **at = &p->newest; *at; at = &(*at)->older)
-		if (*at == &e->qp) {
-			*at = e->qp.older;
-			break;
-		}
-	gone_qps_add(&p->gone, &e->qp.v);
-	Tcl_DeleteHashEntry(h);
-	free_entry(e);
+	while (*at && (*at)->address != address)
+		at = &(*at)->older;
+	if (!*at)
+		return;
+	gone_qps_add(&p->gone, &(*at)->v);
+	*at = (*at)->older;
 }
 
-/* For a QP or an SRQ. If there is one at that address, its destruction was not seen. */
-static struct seen_queues *add_entry(struct live_program *p, uint64_t address)
+static void end_object(struct live_program *p, uint64_t address)
 {
-	struct seen_queues *e = live_program_entry(p, address);
-	int is_new;
+	end_qp(p, address);
+	seen_regions_gone(&p->regions, address);
+	seen_objects_gone(&p->seen, address);
+}
 
-	if (e)
-		end_entry(p, e);
-	e = xcalloc(1, sizeof *e);
-	Tcl_SetHashValue(Tcl_CreateHashEntry(&p->entries, (void *)(uintptr_t)address, &is_new), e);
+/* If there is one at that address, its destruction was not seen. */
+static struct seen_object *add_object(struct live_program *p, const struct record *r,
+				      uint64_t address, enum call_object kind)
+{
+	end_qp(p, address);
+	return seen_objects_made(&p->seen, r, address, kind);
+}
+
+/* For a QP or an SRQ. */
+static struct seen_queues *add_entry(struct live_program *p, const struct record *r,
+				     uint64_t address, enum call_object kind)
+{
+	struct seen_queues *e = xcalloc(1, sizeof *e);
+
 	e->qp.address = address;
+	add_object(p, r, address, kind)->queues = e;
 	return e;
 }
 
@@ -95,7 +89,7 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 	if (!qp)
 		return;
 	if (!e || e->qp.v.number != qp->qp_num) {
-		e = add_entry(p, address);
+		e = add_entry(p, r, address, OBJECT_QP);
 		e->qp.older = p->newest;
 		p->newest = &e->qp;
 		e->qp.srq = (uintptr_t)qp->srq;
@@ -104,7 +98,6 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.state = qp->state;
 		e->qp.told = -1;
 		e->qp.v.first_psn = e->qp.v.unanswered = true;
-		seen_objects_made(&p->seen, r, address, OBJECT_QP);
 		seen_name(p->objects, (uintptr_t)qp->pd, OBJECT_PD, r->end, e->qp.v.pd);
 		seen_name(p->objects, e->qp.srq, OBJECT_SRQ, r->end, e->qp.v.srq);
 	}
@@ -221,16 +214,6 @@ static void take_async_event(struct live_program *p, const struct record *r)
 
 /* ---------------------------------------------------------------------------- calls -- */
 
-static void end_object(struct live_program *p, uint64_t address)
-{
-	struct seen_queues *e = live_program_entry(p, address);
-
-	seen_regions_gone(&p->regions, address);
-	seen_objects_gone(&p->seen, address);
-	if (e)
-		end_entry(p, e);
-}
-
 /* The attributes after the call: the device may have increased the capacities. */
 static const struct ibv_qp_init_attr *init_of(const struct record *r)
 {
@@ -246,7 +229,7 @@ static void take_srq(struct live_program *p, const struct record *r, uint64_t ad
 {
 	/* struct ibv_srq_init_attr_ex begins with the same members */
 	const struct ibv_srq_init_attr *init = (const void *)(uintptr_t)r->after[1];
-	struct seen_queues *e = add_entry(p, address);
+	struct seen_queues *e = add_entry(p, r, address, OBJECT_SRQ);
 
 	seen_name(p->objects, address, OBJECT_SRQ, r->end, e->qp.v.name);
 	if (init) {
@@ -260,16 +243,16 @@ static void take_created(struct live_program *p, const struct record *r)
 	enum call_object kind = OBJECT_NONE;
 	uint64_t made = record_made(r, &kind);
 
-	if (made && kind == OBJECT_MR)
-		seen_regions_add(&p->regions, r, made, p->objects);
-	else if (made && (kind == OBJECT_QP || kind == OBJECT_QP_EX))
+	if (made && (kind == OBJECT_QP || kind == OBJECT_QP_EX))
 		take_qp(p, r, made, init_of(r));
 	else if (made && kind == OBJECT_SRQ)
 		take_srq(p, r, made);
+	else if (made)
+		add_object(p, r, made, kind);
+	if (made && kind == OBJECT_MR)
+		seen_regions_add(&p->regions, r, made, p->objects);
 	else if (made && kind == OBJECT_CM_ID)
 		take_id(p, r, made, init_of(r));
-	if (made && kind != OBJECT_QP && kind != OBJECT_QP_EX)
-		seen_objects_made(&p->seen, r, made, kind);
 }
 
 static void take_created_and_destroyed(struct live_program *p, const struct record *r)
@@ -287,6 +270,23 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 	take_created(p, r);
 }
 
+/* Learns from r, a call that libvtrace.so has made. */
+static void seen_limits_take(struct seen_limits *l, const struct record *r)
+{
+	const unsigned number = (unsigned)record_arg(r, "port_num");
+	const void *attr = r->after ? (const void *)(uintptr_t)r->after[r->nargs - 1] : NULL;
+	const bool is_port = row_of(r) == ROW_ibv_query_port;
+
+	if (!is_port)
+		*l = (struct seen_limits){ 0 };
+	if (!attr || r->err)
+		return;
+	if (!is_port)
+		memcpy(&l->device, attr, sizeof l->device);
+	else if (number && number <= SHARED_PORTS)
+		memcpy(&l->port[number - 1], attr, sizeof l->port[0]);
+}
+
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects)
 {
@@ -294,8 +294,11 @@ void live_program_take(struct live_program *p, const struct record *r,
 
 	p->objects = objects;
 	p->ncompletions = 0;
-	switch (row_of(
-		r)) { /* a call that failed may have posted the first requests of its chain */
+	if (r->depth >= SHARED_OWN_DEPTH) {
+		seen_limits_take(&p->limits, r);
+		return;
+	}
+	switch (row_of(r)) { /* one that failed may have posted the first requests of its chain */
 	case ROW_ibv_post_send:
 		if (e)
 			posted_queue_take_sends(&e->sends, r);

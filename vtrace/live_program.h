@@ -50,11 +50,12 @@ void seen_name(struct record_objects *objects, uint64_t address, enum call_objec
 struct seen_object {
 	uint64_t address;
 	enum call_object kind;
-	uint64_t uses[6];	 /* the objects that it was made with, and needs; 0: none */
-	int entries;		 /* of a CQ: as many as were asked for */
-	unsigned armed;		 /* of a CQ: how often it was armed; less its events */
-	unsigned unacknowledged; /* its events that the program has got but not acknowledged */
-	const char *acknowledge; /* the function that does that */
+	struct seen_queues *queues; /* of a QP or an SRQ; else NULL */
+	uint64_t uses[6];	    /* the objects that it was made with, and needs; 0: none */
+	int entries;		    /* of a CQ: as many as were asked for */
+	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
+	unsigned unacknowledged;    /* its events that the program has got but not acknowledged */
+	const char *acknowledge;    /* the function that does that */
 };
 
 /* The objects that there are. A table of struct seen_object by address, which owns them. */
@@ -62,9 +63,10 @@ void seen_objects_begin(Tcl_HashTable *objects);
 void seen_objects_end(Tcl_HashTable *objects);
 /* NULL: nothing is known of it. */
 struct seen_object *seen_object_at(const Tcl_HashTable *objects, uint64_t address);
-/* The call r has made this object with the objects that its arguments name. */
-void seen_objects_made(Tcl_HashTable *objects, const struct record *r, uint64_t address,
-		       enum call_object kind);
+/* The call r has made this object with the objects that its arguments name. One that was at that
+ * address is gone. */
+struct seen_object *seen_objects_made(Tcl_HashTable *objects, const struct record *r,
+				      uint64_t address, enum call_object kind);
 void seen_objects_gone(Tcl_HashTable *objects, uint64_t address);
 /* Calls tell() for each object that uses the one at address. */
 void seen_objects_users(const Tcl_HashTable *objects, uint64_t address,
@@ -77,9 +79,6 @@ struct seen_limits {
 	struct ibv_device_attr device;
 	struct ibv_port_attr port[SHARED_PORTS]; /* of port 1 and so on */
 };
-
-/* Learns from r, a call that libvtrace.so has made. */
-void seen_limits_take(struct seen_limits *l, const struct record *r);
 
 struct rdma_cm_event;
 
@@ -155,11 +154,11 @@ struct open_wc {
 };
 
 struct live_program {
-	Tcl_HashTable entries; /* address of a QP or SRQ: struct seen_queues */
-	Tcl_HashTable seen;    /* address of an object: struct seen_object */
+	Tcl_HashTable seen; /* address of an object: struct seen_object */
 	struct seen_qp *newest;
 	struct seen_regions regions;
 	struct gone_qps gone;
+	struct seen_limits limits;
 	struct seen_wc *completions; /* of the last call */
 	unsigned ncompletions;
 	struct open_wc *open; /* of each CQ at most one */
@@ -170,7 +169,8 @@ struct live_program {
 struct live_program *live_program_new(void);
 void live_program_free(struct live_program *p);
 
-/* Learns from a call. Calls come in the order in which they ended; objects has the names. */
+/* Learns from a call, of the program or of libvtrace.so. Calls come in the order in which they
+ * ended; objects has the names. */
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects);
 /* The *n completions of the last call of live_program_take(). */

@@ -12,6 +12,8 @@
 #include "call_record.h"
 #include "shared_area.h"
 
+struct live_program;
+
 /* A program in a process; exec() begins another one. */
 struct traced {
 	unsigned number; /* from 0, in the order in which they were seen */
@@ -20,7 +22,10 @@ struct traced {
 	struct record_objects *objects; /* when each existed, and its name */
 	uint64_t lost;			/* calls that were overwritten before they were read */
 	bool ended;
-	void *arg; /* the user's */
+	/* Of views.c, from READER_BEGUN on: */
+	struct live_program *live;
+	unsigned place;	     /* in the ladder */
+	struct traced *next; /* the one that has begun before */
 };
 
 enum reader_what {

@@ -75,22 +75,6 @@ void seen_regions_gone(struct seen_regions *s, uint64_t address)
 			s->v[i].gone = true;
 }
 
-void seen_limits_take(struct seen_limits *l, const struct record *r)
-{
-	const unsigned number = (unsigned)record_arg(r, "port_num");
-	const void *attr = r->after ? (const void *)(uintptr_t)r->after[r->nargs - 1] : NULL;
-	const bool is_port = row_of(r) == ROW_ibv_query_port;
-
-	if (!is_port)
-		*l = (struct seen_limits){ 0 };
-	if (!attr || r->err)
-		return;
-	if (!is_port)
-		memcpy(&l->device, attr, sizeof l->device);
-	else if (number && number <= SHARED_PORTS)
-		memcpy(&l->port[number - 1], attr, sizeof l->port[0]);
-}
-
 const struct rdma_cm_event *seen_cm_event(const struct record *r)
 {
 	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
@@ -110,13 +94,27 @@ void seen_objects_begin(Tcl_HashTable *objects)
 	Tcl_InitHashTable(objects, TCL_ONE_WORD_KEYS);
 }
 
+static void free_object(Tcl_HashEntry *h)
+{
+	struct seen_object *o = Tcl_GetHashValue(h);
+
+	if (o->queues) {
+		free(o->queues->sends.v);
+		free(o->queues->recvs.v);
+		free(o->queues->built.v);
+	}
+	free(o->queues);
+	free(o);
+	Tcl_DeleteHashEntry(h);
+}
+
 void seen_objects_end(Tcl_HashTable *objects)
 {
 	Tcl_HashSearch search;
 
 	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(objects, &search); h;
 	     h = Tcl_NextHashEntry(&search))
-		free(Tcl_GetHashValue(h));
+		free_object(h);
 	Tcl_DeleteHashTable(objects);
 }
 
@@ -149,10 +147,8 @@ void seen_objects_gone(Tcl_HashTable *objects, uint64_t address)
 {
 	Tcl_HashEntry *h = Tcl_FindHashEntry(objects, (const void *)(uintptr_t)address);
 
-	if (!h)
-		return;
-	free(Tcl_GetHashValue(h));
-	Tcl_DeleteHashEntry(h);
+	if (h)
+		free_object(h);
 }
 
 static void add_use(struct seen_object *o, uint64_t address)
@@ -173,12 +169,12 @@ static void add_uses_of_struct(struct seen_object *o, const struct call_struct *
 			add_use(o, call_load(f, (const char *)p + f->offset));
 }
 
-void seen_objects_made(Tcl_HashTable *objects, const struct record *r, uint64_t address,
-		       enum call_object kind)
+struct seen_object *seen_objects_made(Tcl_HashTable *objects, const struct record *r,
+				      uint64_t address, enum call_object kind)
 {
 	struct seen_object *o;
 
-	seen_objects_gone(objects, address); /* its end was not seen */
+	seen_objects_gone(objects, address);
 	o = object_at(objects, address, kind);
 	o->entries = (int)record_arg(r, "cqe");
 	for (unsigned i = 0; i < r->nargs; i++) {
@@ -189,6 +185,7 @@ void seen_objects_made(Tcl_HashTable *objects, const struct record *r, uint64_t 
 		else if (v->kind == CALL_STRUCT && v->role == CALL_IN && r->args[i])
 			add_uses_of_struct(o, v->of, (const void *)(uintptr_t)r->args[i]);
 	}
+	return o;
 }
 
 static bool uses_object(const struct seen_object *o, uint64_t address)
@@ -230,25 +227,16 @@ static void take_acknowledged(Tcl_HashTable *objects, uint64_t address, uint64_t
 		o->unacknowledged -= n < o->unacknowledged ? (unsigned)n : o->unacknowledged;
 }
 
-/* The CQ, QP or SRQ of which the event speaks; 0: it speaks of a port or the device. */
+/* The object of which the event speaks; 0: it speaks of a port or the device. */
 static uint64_t element_of(const struct ibv_async_event *e)
 {
-	switch (e ? e->event_type : IBV_EVENT_DEVICE_FATAL) {
-	case IBV_EVENT_CQ_ERR:
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
-		return (uintptr_t)e->element.qp;
-	default:
-		return 0;
-	}
+	const struct call_value *f = call_objects[OBJECT_ASYNC_EVENT].of->fields;
+
+	for (; e && f->name; f++)
+		if (f->kind == CALL_OBJECT &&
+		    call_field_is_set(call_objects[OBJECT_ASYNC_EVENT].of, f, e, 0, 0))
+			return call_load(f, (const char *)e + f->offset);
+	return 0;
 }
 
 /* librdmacm counts a request of a connection as an event of the id that listens. */

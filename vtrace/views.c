@@ -19,15 +19,6 @@
 #include "timeline/timeline.h"
 #include "alloc.h"
 
-/* A process, with its objects. */
-struct traced_program {
-	struct traced *process;
-	struct live_program *live;
-	struct seen_limits limits;
-	unsigned place; /* in the ladder */
-	struct traced_program *next;
-};
-
 #define EXPLAINED_MAX 8
 
 /* What was explained of a function. The same is not explained again, and no more than these are. */
@@ -38,7 +29,7 @@ struct explained {
 
 static struct {
 	struct views v;
-	struct traced_program *programs;
+	struct traced *newest;
 	bool *wanted;		     /* per row of call_table; NULL: all */
 	struct explained *explained; /* per row of call_table */
 	struct summary *summary;
@@ -116,25 +107,13 @@ void views_begin(const struct views *v)
 	Tcl_DStringInit(&the.why);
 }
 
-static struct traced_program *program_of(struct traced *process)
+static void begin_process(struct traced *p)
 {
-	struct traced_program *p = process->arg;
-
-	if (!p) {
-		p = process->arg = xcalloc(1, sizeof *p);
-		p->process = process;
-		p->live = live_program_new();
-		p->next = the.programs;
-		the.programs = p;
-		if (the.has_ladder)
-			p->place = traced_ladder_add(&the.ladder, process);
-	}
-	return p;
-}
-
-const struct live_program *views_live(struct traced *process)
-{
-	return program_of(process)->live;
+	p->live = live_program_new();
+	p->next = the.newest;
+	the.newest = p;
+	if (the.has_ladder)
+		p->place = traced_ladder_add(&the.ladder, p);
 }
 
 /* --------------------------- a peer on uroce0 that is not traced: its process is asked -- */
@@ -222,18 +201,18 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 	struct live_end end = { .qp = NULL };
 	struct seen_qp *peer = NULL;
 
-	for (const struct traced_program *p = the.programs; p && !peer; p = p->next) {
+	for (const struct traced *p = the.newest; p && !peer; p = p->next) {
 		const char *gone = live_program_gone_qp(p->live, number, qp->v.number);
 
 		peer = live_program_numbered(p->live, number, qp->v.number);
 		if (peer) {
-			learn_connection(p->process->pid, &peer->v);
+			learn_connection(p->pid, &peer->v);
 			end = live_program_end(p->live, peer);
 		} else if (gone)
 			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
 				 gone);
-		if ((peer || gone) && p->process != process)
-			snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)p->process->pid);
+		if ((peer || gone) && p != process)
+			snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)p->pid);
 	}
 	return end;
 }
@@ -272,7 +251,7 @@ static void explain_completion(const struct reader_news *news, const struct seen
 		asked = ask_peer(&wc->qp->v);
 		there = &asked;
 	}
-	explain_traced_completion(program_of(news->process)->live, wc, there, o);
+	explain_traced_completion(news->process->live, wc, there, o);
 	write_explained(news, o);
 	live_end_free(&asked);
 	out_free(o);
@@ -296,11 +275,10 @@ static bool is_new_explanation(struct explained *e, const struct out *o)
 static void explain_call(const struct reader_news *news)
 {
 	struct explained *before = &the.explained[news->r->fn - call_table];
-	const struct traced_program *p = program_of(news->process);
+	const struct live_program *p = news->process->live;
 	struct out *o = out_new(true);
 
-	if ((explain_traced_call(p->live, &p->limits, news->r, o) ||
-	     explain_traced_event(p->live, news->r, o)) &&
+	if ((explain_traced_call(p, news->r, o) || explain_traced_event(p, news->r, o)) &&
 	    is_new_explanation(before, o)) {
 		write_explained(news, o);
 		if (before->n == EXPLAINED_MAX && !the.v.json)
@@ -314,15 +292,13 @@ static void explain_call(const struct reader_news *news)
 
 static void take_call(const struct reader_news *news)
 {
-	struct traced_program *p = program_of(news->process);
+	const struct traced *p = news->process;
 	const struct seen_wc *wc;
 	unsigned n;
 
-	if (news->r->depth >= SHARED_OWN_DEPTH) {
-		seen_limits_take(&p->limits, news->r);
+	live_program_take(p->live, news->r, p->objects);
+	if (news->r->depth >= SHARED_OWN_DEPTH)
 		return;
-	}
-	live_program_take(p->live, news->r, news->process->objects);
 	wc = live_program_completions(p->live, &n);
 	if (the.has_ladder)
 		traced_ladder_take(&the.ladder, p->place, news, p->live);
@@ -348,10 +324,10 @@ static void take_call(const struct reader_news *news)
 static void take_packet(void *arg, int pid, const struct decoded *d, bool out, int64_t when,
 			const char *fate)
 {
-	const struct traced_program *p = the.programs;
+	const struct traced *p = the.newest;
 
 	(void)arg;
-	while (p && p->process->pid != pid)
+	while (p && p->pid != pid)
 		p = p->next;
 	if (p)
 		traced_ladder_packet(&the.ladder, p->place, d, out, when, fate);
@@ -388,7 +364,7 @@ static void take_unfinished(const struct reader_news *news)
 		line_write_json(the.v.to, news);
 	else if (the.v.lines && is_wanted(news->r))
 		line_write_unfinished(the.v.to, news, the.v.pids);
-	if (the.v.explain && explain_traced_unfinished(program_of(news->process)->live, news->r, o))
+	if (the.v.explain && explain_traced_unfinished(news->process->live, news->r, o))
 		write_explained(news, o);
 	out_free(o);
 }
@@ -398,7 +374,9 @@ void views_take(const struct reader_news *news)
 	take_packets(news->what);
 	if (news->what != READER_CALL)
 		line_write_repeated(the.v.to);
-	if (news->what == READER_CALL)
+	if (news->what == READER_BEGUN)
+		begin_process(news->process);
+	else if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)
 		take_unfinished(news);
@@ -462,19 +440,13 @@ static void write_ladder(void)
 
 void views_end(void)
 {
-	struct traced_program *next;
-
 	take_packets(READER_NOTHING);
 	if (the.has_ladder)
 		write_ladder();
 	if (the.summary)
 		write_summary();
-	for (struct traced_program *p = the.programs; p; p = next) {
-		next = p->next;
-		p->process->arg = NULL;
+	for (const struct traced *p = the.newest; p; p = p->next)
 		live_program_free(p->live);
-		free(p);
-	}
 	Tcl_DStringFree(&the.why);
 	free(the.wanted);
 	for (unsigned i = 0; i < call_count; i++)

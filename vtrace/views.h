@@ -36,9 +36,6 @@ void views_take(const struct reader_news *news);
 /* The program has ended. */
 void views_end(void);
 
-/* What the calls of the process have shown so far. */
-const struct live_program *views_live(struct traced *process);
-
 /* -------------------------------------------------- a call as a line, as strace writes it -- */
 
 /* "12:00:01.123456 ibv_alloc_pd uroce0 = pd0", with the time at which it ended; pids: with the
@@ -98,8 +95,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 			       const struct live_end *there, struct out *o);
 /* Explains a call that has failed, and that p has taken. false: there is nothing to explain: it has
  * not failed, has found nothing yet, or asked for something that a device need not have. */
-bool explain_traced_call(const struct live_program *p, const struct seen_limits *limits,
-			 const struct record *r, struct out *o);
+bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o);
 
 /* Explains an event of the connection manager or of the device that says that something has failed.
  * false: r has got no such event. */
