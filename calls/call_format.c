@@ -75,9 +75,41 @@ static const char *host_of(const struct sockaddr *sa, char text[INET6_ADDRSTRLEN
 		       : "NULL";
 }
 
+static void write_words(struct call_sink *k, uint64_t n)
+{
+	const bool is_flags = k->v->kind == CALL_FLAGS;
+	const char *name = is_flags ? "" : call_word_name(k->v->words, (int64_t)n);
+
+	if (!name) {
+		plain_number(k->to, k->v, n);
+		return;
+	}
+	fprintf(k->to, "%s%s", k->quote, name);
+	if (is_flags)
+		call_write_flags(k->to, k->v->words, n);
+	fputs(k->quote, k->to);
+}
+
+static void write_object(struct call_sink *k, const void *object)
+{
+	fprintf(k->to, "%s%p%s", k->quote, object, k->quote);
+}
+
+static void write_gid(struct call_sink *k, const union ibv_gid *gid)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	fprintf(k->to, "%s%s%s", k->quote, inet_ntop(AF_INET6, gid, text, sizeof text), k->quote);
+}
+
+static void write_nothing(struct call_sink *k)
+{
+	fputs(k->null, k->to);
+}
+
 /* ------------------------------------------------------------------ words of call -- */
 
-static void words_begin(struct call_sink *k)
+static void words_start(struct call_sink *k)
 {
 	if (k->index)
 		fputc(' ', k->to);
@@ -85,39 +117,16 @@ static void words_begin(struct call_sink *k)
 		fprintf(k->to, "%s ", k->key);
 }
 
-static void words_number(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void words_number(struct call_sink *k, uint64_t n)
 {
-	call_begin_text(k);
-	plain_number(k->to, v, n);
-}
-
-static void words_words(struct call_sink *k, const struct call_value *v, uint64_t n)
-{
-	const char *name = call_word_name(v->words, (int64_t)n);
-
-	call_begin_text(k);
-	if (v->kind == CALL_FLAGS)
-		call_write_flags(k->to, v->words, n);
-	else if (name)
-		fputs(name, k->to);
-	else
-		plain_number(k->to, v, n);
-}
-
-static void words_object(struct call_sink *k, const struct call_value *v, const void *object)
-{
-	(void)v;
-	call_begin_text(k);
-	fprintf(k->to, "%p", object);
+	plain_number(k->to, k->v, n);
 }
 
 /* A word of Tcl, in a list as well. */
-static void words_bytes(struct call_sink *k, const struct call_value *v, const void *data, size_t n)
+static void words_bytes(struct call_sink *k, const void *data, size_t n)
 {
 	const unsigned char *c = data;
 
-	(void)v;
-	call_begin_text(k);
 	if (!n)
 		fputs("{}", k->to);
 	for (size_t i = 0; i < n; i++)
@@ -127,86 +136,52 @@ static void words_bytes(struct call_sink *k, const struct call_value *v, const v
 			fprintf(k->to, "\\x%02x", c[i]);
 }
 
-static void words_gid(struct call_sink *k, const struct call_value *v, const union ibv_gid *gid)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	(void)v;
-	call_begin_text(k);
-	fputs(inet_ntop(AF_INET6, gid, text, sizeof text), k->to);
-}
-
-static void words_address(struct call_sink *k, const struct call_value *v,
-			  const struct sockaddr *sa)
+static void words_address(struct call_sink *k, const struct sockaddr *sa)
 {
 	char text[INET6_ADDRSTRLEN];
 	unsigned port;
 	const char *host = host_of(sa, text, &port);
 
-	(void)v;
-	call_begin_text(k);
 	if (port)
 		fprintf(k->to, "{%s %u}", host, port);
 	else
 		fputs(host, k->to);
 }
 
-static void words_nothing(struct call_sink *k, const struct call_value *v)
+static void words_open(struct call_sink *k, enum call_group group)
 {
-	(void)v;
-	call_begin_text(k);
-	fputs("NULL", k->to);
-}
-
-static void words_open(struct call_sink *k, const struct call_value *v, enum call_group group)
-{
-	(void)v, (void)group;
-	call_begin_text(k);
+	(void)group;
 	fputc('{', k->to);
 	k->nesting++;
 }
 
-static void words_close(struct call_sink *k, const struct call_value *v, enum call_group group)
+static void words_close(struct call_sink *k, enum call_group group)
 {
-	(void)v, (void)group;
+	(void)group;
 	k->nesting--;
 	fputc('}', k->to);
 }
 
 struct call_sink call_words_sink(FILE *to)
 {
-	return (struct call_sink){ .start = words_begin,
+	return (struct call_sink){ .start = words_start,
 				   .number = words_number,
-				   .words = words_words,
-				   .object = words_object,
+				   .words = write_words,
+				   .object = write_object,
 				   .bytes = words_bytes,
-				   .gid = words_gid,
+				   .gid = write_gid,
 				   .address = words_address,
-				   .nothing = words_nothing,
+				   .nothing = write_nothing,
 				   .begin = words_open,
 				   .end = words_close,
-				   .to = to };
+				   .to = to,
+				   .quote = "",
+				   .null = "NULL" };
 }
 
 /* --------------------------------------------------------------------------- JSON -- */
 
-static void json_text(FILE *to, const char *data, size_t n)
-{
-	fputc('"', to);
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)data[i];
-
-		if (c == '"' || c == '\\')
-			fprintf(to, "\\%c", c);
-		else if (c >= ' ' && c < 0x7f)
-			fputc(c, to);
-		else
-			fprintf(to, "\\u%04x", c);
-	}
-	fputc('"', to);
-}
-
-static void json_begin(struct call_sink *k)
+static void json_start(struct call_sink *k)
 {
 	if (k->index)
 		fputc(',', k->to);
@@ -214,103 +189,69 @@ static void json_begin(struct call_sink *k)
 		fprintf(k->to, "\"%s\":", k->key);
 }
 
-static void json_number(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void json_number(struct call_sink *k, uint64_t n)
 {
-	struct call_value decimal = { .kind = v->kind == CALL_INT ? CALL_INT : CALL_UINT };
+	struct call_value decimal = { .kind = k->v->kind == CALL_INT ? CALL_INT : CALL_UINT };
 
-	call_begin_text(k);
 	plain_number(k->to, &decimal, n);
 }
 
-static void json_words(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void json_bytes(struct call_sink *k, const void *data, size_t n)
 {
-	call_begin_text(k);
-	if (v->kind == CALL_ENUM && !word_of(v->words, n)) {
-		plain_number(k->to, v, n);
-		return;
-	}
+	const unsigned char *c = data;
+
 	fputc('"', k->to);
-	if (v->kind == CALL_ENUM)
-		fputs(call_word_name(v->words, (int64_t)n), k->to);
-	else
-		call_write_flags(k->to, v->words, n);
+	for (size_t i = 0; i < n; i++)
+		if (c[i] == '"' || c[i] == '\\')
+			fprintf(k->to, "\\%c", c[i]);
+		else if (c[i] >= ' ' && c[i] < 0x7f)
+			fputc(c[i], k->to);
+		else
+			fprintf(k->to, "\\u%04x", c[i]);
 	fputc('"', k->to);
 }
 
-static void json_object(struct call_sink *k, const struct call_value *v, const void *object)
-{
-	(void)v;
-	call_begin_text(k);
-	fprintf(k->to, "\"%p\"", object);
-}
-
-static void json_bytes(struct call_sink *k, const struct call_value *v, const void *data, size_t n)
-{
-	(void)v;
-	call_begin_text(k);
-	json_text(k->to, data, n);
-}
-
-static void json_gid(struct call_sink *k, const struct call_value *v, const union ibv_gid *gid)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	(void)v;
-	call_begin_text(k);
-	fprintf(k->to, "\"%s\"", inet_ntop(AF_INET6, gid, text, sizeof text));
-}
-
-static void json_address(struct call_sink *k, const struct call_value *v, const struct sockaddr *sa)
+static void json_address(struct call_sink *k, const struct sockaddr *sa)
 {
 	char text[INET6_ADDRSTRLEN];
 	unsigned port;
 	const char *host = host_of(sa, text, &port);
 
-	(void)v;
-	call_begin_text(k);
 	fprintf(k->to, "{\"host\":\"%s\",\"port\":%u}", host, port);
 }
 
-static void json_nothing(struct call_sink *k, const struct call_value *v)
+static void json_open(struct call_sink *k, enum call_group group)
 {
-	(void)v;
-	call_begin_text(k);
-	fputs("null", k->to);
-}
-
-static void json_open(struct call_sink *k, const struct call_value *v, enum call_group group)
-{
-	(void)v;
-	call_begin_text(k);
 	fputc(group == CALL_A_LIST ? '[' : '{', k->to);
 }
 
-static void json_close(struct call_sink *k, const struct call_value *v, enum call_group group)
+static void json_close(struct call_sink *k, enum call_group group)
 {
-	(void)v;
 	fputc(group == CALL_A_LIST ? ']' : '}', k->to);
 }
 
 struct call_sink call_json_sink(FILE *to)
 {
-	return (struct call_sink){ .start = json_begin,
+	return (struct call_sink){ .start = json_start,
 				   .number = json_number,
-				   .words = json_words,
-				   .object = json_object,
+				   .words = write_words,
+				   .object = write_object,
 				   .bytes = json_bytes,
-				   .gid = json_gid,
+				   .gid = write_gid,
 				   .address = json_address,
-				   .nothing = json_nothing,
+				   .nothing = write_nothing,
 				   .begin = json_open,
 				   .end = json_close,
-				   .to = to };
+				   .to = to,
+				   .quote = "\"",
+				   .null = "null" };
 }
 
 /* ------------------------------------------------------------------------------ C -- */
 
 /* Where a line may end: at a newline in braces if they do not fit on one, at a \v if it is too
  * long. call_lay_out() decides. */
-static void c_begin(struct call_sink *k)
+static void c_start(struct call_sink *k)
 {
 	if (k->index)
 		fputs(k->nesting ? ",\n" : ",\v", k->to);
@@ -318,9 +259,10 @@ static void c_begin(struct call_sink *k)
 		fprintf(k->to, ".%s = ", k->key);
 }
 
-static void c_number(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void c_number(struct call_sink *k, uint64_t n)
 {
-	call_begin_text(k);
+	const struct call_value *v = k->v;
+
 	if (v->is_context)
 		fputs("(void *)", k->to);
 	if (v->pointer) /* an out-parameter */
@@ -337,11 +279,11 @@ static void c_number(struct call_sink *k, const struct call_value *v, uint64_t n
 		fprintf(k->to, n <= UINT32_MAX ? "0x%" PRIx64 "u" : "0x%" PRIx64 "ull", n);
 }
 
-static void c_words(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void c_words(struct call_sink *k, uint64_t n)
 {
+	const struct call_value *v = k->v;
 	const struct call_word *w = v->kind == CALL_ENUM ? word_of(v->words, n) : NULL;
 
-	call_begin_text(k);
 	if (v->kind == CALL_FLAGS)
 		call_write_c_flags(k->to, v->words, n);
 	else if (w)
@@ -350,10 +292,8 @@ static void c_words(struct call_sink *k, const struct call_value *v, uint64_t n)
 		plain_number(k->to, v, n);
 }
 
-static void c_object(struct call_sink *k, const struct call_value *v, const void *object)
+static void c_object(struct call_sink *k, const void *object)
 {
-	(void)v;
-	call_begin_text(k);
 	fprintf(k->to, "(void *)%p", object);
 }
 
@@ -387,30 +327,26 @@ static void c_numbers(FILE *to, const unsigned char *c, size_t n)
 	fputs(" }", to);
 }
 
-static void c_bytes(struct call_sink *k, const struct call_value *v, const void *data, size_t n)
+static void c_bytes(struct call_sink *k, const void *data, size_t n)
 {
-	call_begin_text(k);
-	if (v->kind == CALL_BYTES)
+	if (k->v->kind == CALL_BYTES)
 		c_numbers(k->to, data, n);
 	else
 		c_string(k->to, data, n);
 }
 
-static void c_gid(struct call_sink *k, const struct call_value *v, const union ibv_gid *gid)
+static void c_gid(struct call_sink *k, const union ibv_gid *gid)
 {
-	call_begin_text(k);
-	fputs(v->pointer ? "&(union ibv_gid){ .raw = " : "{ .raw = ", k->to);
+	fputs(k->v->pointer ? "&(union ibv_gid){ .raw = " : "{ .raw = ", k->to);
 	c_numbers(k->to, gid->raw, sizeof gid->raw);
 	fputs(" }", k->to);
 }
 
-static void c_address(struct call_sink *k, const struct call_value *v, const struct sockaddr *sa)
+static void c_address(struct call_sink *k, const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *six = (const void *)sa;
 	const struct sockaddr_in *four = (const void *)sa;
 
-	(void)v;
-	call_begin_text(k);
 	if (sa->sa_family == AF_INET6) {
 		fprintf(k->to,
 			"(struct sockaddr *)&(struct sockaddr_in6){\n.sin6_family = "
@@ -426,16 +362,10 @@ static void c_address(struct call_sink *k, const struct call_value *v, const str
 	}
 }
 
-static void c_nothing(struct call_sink *k, const struct call_value *v)
+static void c_open(struct call_sink *k, enum call_group group)
 {
-	(void)v;
-	call_begin_text(k);
-	fputs("NULL", k->to);
-}
+	const struct call_value *v = k->v;
 
-static void c_open(struct call_sink *k, const struct call_value *v, enum call_group group)
-{
-	call_begin_text(k);
 	if (group == CALL_A_POINTER)
 		fprintf(k->to, "&(struct %s)", v->of->name);
 	else if (group == CALL_A_LIST && v->kind == CALL_OBJECTS)
@@ -448,32 +378,34 @@ static void c_open(struct call_sink *k, const struct call_value *v, enum call_gr
 	k->nesting++;
 }
 
-static void c_close(struct call_sink *k, const struct call_value *v, enum call_group group)
+static void c_close(struct call_sink *k, enum call_group group)
 {
-	(void)v, (void)group;
+	(void)group;
 	k->nesting--;
 	fputs(k->told ? "\n}" : "0\n}", k->to);
 }
 
 struct call_sink call_c_sink(FILE *to)
 {
-	return (struct call_sink){ .start = c_begin,
+	return (struct call_sink){ .start = c_start,
 				   .number = c_number,
 				   .words = c_words,
 				   .object = c_object,
 				   .bytes = c_bytes,
 				   .gid = c_gid,
 				   .address = c_address,
-				   .nothing = c_nothing,
+				   .nothing = write_nothing,
 				   .begin = c_open,
 				   .end = c_close,
 				   .to = to,
+				   .null = "NULL",
 				   .is_linked = true };
 }
 
 void call_begin_text(struct call_sink *k)
 {
-	k->start(k);
+	if (k->start)
+		k->start(k);
 }
 
 /* ------------------------------------------------------------------------- layout -- */

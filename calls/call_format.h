@@ -22,29 +22,31 @@ enum call_group {
 	CALL_A_LIST,	/* its elements follow */
 };
 
-/* A visitor of values. Callbacks that are not needed may be NULL. */
+/* A visitor of values. own, nothing, begin, end and start may be NULL. */
 struct call_sink {
-	void (*number)(struct call_sink *k, const struct call_value *v, uint64_t n);
-	void (*words)(struct call_sink *k, const struct call_value *v,
-		      uint64_t n); /* ENUM, FLAGS */
-	void (*object)(struct call_sink *k, const struct call_value *v, const void *object);
-	void (*bytes)(struct call_sink *k, const struct call_value *v, const void *data, size_t n);
-	void (*gid)(struct call_sink *k, const struct call_value *v, const union ibv_gid *gid);
-	void (*address)(struct call_sink *k, const struct call_value *v, const struct sockaddr *sa);
-	void (*nothing)(struct call_sink *k, const struct call_value *v); /* NULL, or not ours */
-	void (*begin)(struct call_sink *k, const struct call_value *v, enum call_group group);
-	void (*end)(struct call_sink *k, const struct call_value *v, enum call_group group);
-	/* Handles a value in place of the other callbacks; false: they handle it. May be NULL. p is
-	 * the address of the value, in its struct or among the arguments. */
+	void (*number)(struct call_sink *k, uint64_t n);
+	void (*words)(struct call_sink *k, uint64_t n); /* ENUM, FLAGS */
+	void (*object)(struct call_sink *k, const void *object);
+	void (*bytes)(struct call_sink *k, const void *data, size_t n);
+	void (*gid)(struct call_sink *k, const union ibv_gid *gid);
+	void (*address)(struct call_sink *k, const struct sockaddr *sa);
+	void (*nothing)(struct call_sink *k); /* NULL, or not ours */
+	void (*begin)(struct call_sink *k, enum call_group group);
+	void (*end)(struct call_sink *k, enum call_group group);
+	/* Handles a value in place of the other callbacks; false: they handle it. p is the address
+	 * of the value, in its struct or among the arguments. */
 	bool (*own)(struct call_sink *k, const struct call_value *v, const void *p);
 	void *arg; /* the user's */
-	FILE *to;  /* only for sinks that write text: */
-	void (*start)(struct call_sink *k);
-	unsigned nesting; /* number of open braces */
+	/* Only for sinks that write text: */
+	FILE *to;
+	void (*start)(struct call_sink *k); /* writes what precedes each value but an own one */
+	const char *quote, *null;	    /* around words and names; in place of nothing */
+	unsigned nesting;		    /* number of open braces */
 
 	bool all;	/* include members that are zero */
 	bool is_linked; /* a chain's next is the last member of each; else the chain is a list */
-	/* The current value: */
+	/* The current value; at the end of a group it is another: */
+	const struct call_value *v;
 	const struct call_value *values; /* its siblings, ends with a NULL name */
 	const char *base;		 /* their struct, or the arguments */
 	bool is_arg;			 /* it is one of the arguments */
@@ -71,7 +73,7 @@ void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t
 struct call_sink call_words_sink(FILE *to);
 struct call_sink call_c_sink(FILE *to);
 struct call_sink call_json_sink(FILE *to);
-/* Writes what precedes a value: a comma or blank, and its name. */
+/* Writes what precedes an own value: a comma or blank, and its name. */
 void call_begin_text(struct call_sink *k);
 
 /* Does the user type this argument? The others are derived. */

@@ -98,24 +98,11 @@ static bool write_subject(struct call_sink *k, const struct call_value *v, const
 	return true;
 }
 
-static void write_no_group(struct call_sink *k, const struct call_value *v, enum call_group group)
-{
-	(void)k, (void)v, (void)group;
-}
-
-static void write_nothing(struct call_sink *k, const struct call_value *v)
-{
-	(void)k, (void)v;
-}
-
 void call_text_subject(FILE *to, const struct call_names *n, const struct record *r)
 {
 	struct call_text t = { .names = n, .r = r };
-	struct call_sink k = text_sink(&t, to);
+	struct call_sink k = { .own = write_subject, .arg = &t, .to = to };
 
-	k.own = write_subject;
-	k.begin = k.end = write_no_group;
-	k.nothing = write_nothing;
 	call_tell_args(&k, r->fn, r->args);
 }
 
@@ -244,12 +231,31 @@ void call_text_result(FILE *to, const struct call_names *n, const struct record 
 
 /* Walks the values of a call, as the table describes them. */
 
+static void begin_group(struct call_sink *k, const struct call_value *v, enum call_group group)
+{
+	k->v = v;
+	if (k->begin)
+		k->begin(k, group);
+}
+
+static void end_group(struct call_sink *k, enum call_group group)
+{
+	if (k->end)
+		k->end(k, group);
+}
+
+static void tell_nothing(struct call_sink *k)
+{
+	if (k->nothing)
+		k->nothing(k);
+}
+
 static void tell_item(struct call_sink *k, const struct call_value *v, const void *p,
 		      enum call_group group)
 {
-	k->begin(k, v, group);
+	begin_group(k, v, group);
 	call_tell_struct(k, v->of, p);
-	k->end(k, v, group);
+	end_group(k, group);
 }
 
 /* n elements of size bytes. */
@@ -263,10 +269,10 @@ static void tell_list(struct call_sink *k, const struct call_value *v, const cha
 	one.pointer = false;
 	one.with = 0;
 	if (k->is_linked && !n) { /* C has no empty arrays */
-		k->nothing(k, v);
+		tell_nothing(k);
 		return;
 	}
-	k->begin(k, v, CALL_A_LIST);
+	begin_group(k, v, CALL_A_LIST);
 	for (uint64_t i = 0; i < n; i++) {
 		k->key = NULL;
 		k->index = (unsigned)i;
@@ -274,7 +280,7 @@ static void tell_list(struct call_sink *k, const struct call_value *v, const cha
 	}
 	k->index = index;
 	k->told = (unsigned)n;
-	k->end(k, v, CALL_A_LIST);
+	end_group(k, CALL_A_LIST);
 }
 
 static const void *next_in_list(const struct call_struct *of, const char *p)
@@ -293,14 +299,15 @@ static void tell_chain(struct call_sink *k, const struct call_value *v, const ch
 		tell_item(k, v, p, CALL_A_POINTER);
 		return;
 	}
-	k->begin(k, v, CALL_A_LIST);
+	begin_group(k, v, CALL_A_LIST);
 	for (unsigned i = 0; p; p = next_in_list(v->of, p), i++) {
 		k->key = NULL;
 		k->index = i;
+		call_begin_text(k);
 		tell_item(k, v, p, CALL_A_STRUCT);
 	}
 	k->index = index;
-	k->end(k, v, CALL_A_LIST);
+	end_group(k, CALL_A_LIST);
 }
 
 /* Visits the structs that follow this one, each with its own size. */
@@ -310,7 +317,7 @@ static void tell_trail(struct call_sink *k, const struct call_value *v, const ch
 	const char *end = (const char *)attr + attr->size;
 	unsigned index = k->index;
 
-	k->begin(k, v, CALL_A_LIST);
+	begin_group(k, v, CALL_A_LIST);
 	for (unsigned i = 0; i < attr->num_of_specs; i++) {
 		struct ibv_flow_spec spec = { 0 };
 
@@ -324,10 +331,11 @@ static void tell_trail(struct call_sink *k, const struct call_value *v, const ch
 		p += spec.hdr.size;
 		k->key = NULL;
 		k->index = i;
+		call_begin_text(k);
 		tell_item(k, v, &spec, CALL_A_STRUCT);
 	}
 	k->index = index;
-	k->end(k, v, CALL_A_LIST);
+	end_group(k, CALL_A_LIST);
 }
 
 static void tell_plain(struct call_sink *k, const struct call_value *v, const void *p)
@@ -342,20 +350,20 @@ static void tell_plain(struct call_sink *k, const struct call_value *v, const vo
 	case CALL_IOVA:
 	case CALL_REMOTE:
 	case CALL_FD:
-		k->number(k, v, call_load(v, p));
+		k->number(k, call_load(v, p));
 		break;
 	case CALL_ENUM:
 	case CALL_FLAGS:
-		k->words(k, v, call_load(v, p));
+		k->words(k, call_load(v, p));
 		break;
 	case CALL_GID:
-		k->gid(k, v, p);
+		k->gid(k, p);
 		break;
 	case CALL_CHARS:
-		k->bytes(k, v, p, strnlen(p, v->size));
+		k->bytes(k, p, strnlen(p, v->size));
 		break;
 	case CALL_BYTES:
-		k->bytes(k, v, p, v->size);
+		k->bytes(k, p, v->size);
 		break;
 	case CALL_STRUCT:
 		tell_item(k, v, p, CALL_A_STRUCT);
@@ -364,7 +372,7 @@ static void tell_plain(struct call_sink *k, const struct call_value *v, const vo
 		tell_trail(k, v, p);
 		break;
 	default: /* only meaningful to the caller */
-		k->nothing(k, v);
+		tell_nothing(k);
 		break;
 	}
 }
@@ -374,19 +382,19 @@ static void tell_pointed(struct call_sink *k, const struct call_value *v, const 
 {
 	switch (v->kind) {
 	case CALL_OBJECT:
-		k->object(k, v, to);
+		k->object(k, to);
 		break;
 	case CALL_STRING:
-		k->bytes(k, v, to, strlen(to));
+		k->bytes(k, to, strlen(to));
 		break;
 	case CALL_DATA:
-		k->bytes(k, v, to, count);
+		k->bytes(k, to, count);
 		break;
 	case CALL_SOCKADDR:
-		k->address(k, v, to);
+		k->address(k, to);
 		break;
 	case CALL_GID:
-		k->gid(k, v, to);
+		k->gid(k, to);
 		break;
 	case CALL_STRUCT:
 		tell_item(k, v, to, CALL_A_POINTER);
@@ -424,9 +432,11 @@ void call_tell(struct call_sink *k, const struct call_value *v, const void *p, u
 {
 	const void *to;
 
+	k->v = v;
 	k->count = count;
 	if (k->own && k->own(k, v, p))
 		return;
+	call_begin_text(k);
 	if (!is_pointer(v)) {
 		tell_plain(k, v, p);
 		return;
@@ -435,7 +445,7 @@ void call_tell(struct call_sink *k, const struct call_value *v, const void *p, u
 	if (to)
 		tell_pointed(k, v, to, count);
 	else
-		k->nothing(k, v);
+		tell_nothing(k);
 }
 
 /* ------------------------------------------------------------------------ structs -- */

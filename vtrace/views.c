@@ -30,7 +30,6 @@ struct explained {
 static struct {
 	struct views v;
 	struct traced *newest;
-	bool *wanted;		     /* per row of call_table; NULL: all */
 	struct explained *explained; /* per row of call_table */
 	struct summary *summary;
 	bool has_ladder;
@@ -51,43 +50,33 @@ static bool word_names_function(const char *word, const struct call_fn *fn)
 	return fnmatch(word, fn->name, 0) == 0;
 }
 
-/* Sets wanted for the functions that the list names. Returns the first word that names none, to be
- * freed, or NULL. */
-static char *choose_functions(const char *only, bool *wanted)
+bool *views_choose(const char *only)
 {
-	char *list = xstrdup(only), *rest = list, *word, *bad = NULL;
+	bool *wanted = xcalloc(call_count, sizeof *wanted);
+	char *list = xstrdup(only), *rest = list, *word;
 
-	while (!bad && (word = strsep(&rest, ","))) {
+	while (wanted && (word = strsep(&rest, ","))) {
 		bool any = false;
 
 		for (unsigned i = 0; i < call_count; i++)
 			if (word_names_function(word, &call_table[i]))
 				any = wanted[i] = true;
-		if (!any)
-			bad = xstrdup(word);
-	}
-	free(list);
-	return bad;
-}
-
-bool views_check(const char *only)
-{
-	bool *wanted = xcalloc(call_count, sizeof *wanted);
-	char *bad = choose_functions(only, wanted);
-
-	if (bad)
+		if (any)
+			continue;
 		fprintf(stderr,
 			"vtrace: -e: no function is called '%s'; NAME, 'ibv_post_*', set-up and "
 			"data can be given, with commas between\n",
-			bad);
-	free(wanted);
-	free(bad);
-	return !bad;
+			word);
+		free(wanted);
+		wanted = NULL;
+	}
+	free(list);
+	return wanted;
 }
 
 static bool is_wanted(const struct record *r)
 {
-	return !the.wanted || the.wanted[r->fn - call_table];
+	return !the.v.wanted || the.v.wanted[r->fn - call_table];
 }
 
 /* ---------------------------------------------------------------------- programs -- */
@@ -95,10 +84,6 @@ static bool is_wanted(const struct record *r)
 void views_begin(const struct views *v)
 {
 	the.v = *v;
-	if (v->only) {
-		the.wanted = xcalloc(call_count, sizeof *the.wanted);
-		free(choose_functions(v->only, the.wanted));
-	}
 	the.explained = xcalloc(call_count, sizeof *the.explained);
 	if (v->counts)
 		the.summary = summary_new();
@@ -448,7 +433,7 @@ void views_end(void)
 	for (const struct traced *p = the.newest; p; p = p->next)
 		live_program_free(p->live);
 	Tcl_DStringFree(&the.why);
-	free(the.wanted);
+	free(the.v.wanted);
 	for (unsigned i = 0; i < call_count; i++)
 		for (unsigned k = 0; k < the.explained[i].n; k++)
 			free(the.explained[i].texts[k]);

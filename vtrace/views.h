@@ -25,12 +25,13 @@ struct views {
 	const char *report;	   /* the file for a page of HTML with that, or NULL */
 	struct captures *captures; /* packets for these two, or NULL */
 	bool explain;		   /* say why something has failed */
-	const char *only; /* names, patterns, "set-up", "data", with commas between; NULL: all */
+	bool *wanted;		   /* calls, per row of call_table: of views_choose(); NULL: all */
 };
 
-/* Does each word of the list name a function? Else a line on stderr says which does not. */
-bool views_check(const char *only);
-/* v is copied; what it points to must stay. */
+/* The calls that a list names: names, patterns, "set-up", "data", with commas between. NULL: a line
+ * on stderr says which of them names none. To be freed. */
+bool *views_choose(const char *only);
+/* v is copied; what it points to must stay. views_end() frees v->wanted. */
 void views_begin(const struct views *v);
 void views_take(const struct reader_news *news);
 /* The program has ended. */

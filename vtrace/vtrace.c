@@ -356,8 +356,9 @@ int main(int argc, char **argv)
 			the.views.lines = false;
 			break;
 		case 'e':
-			the.views.only = optarg;
-			if (!views_check(optarg))
+			free(the.views.wanted);
+			the.views.wanted = views_choose(optarg);
+			if (!the.views.wanted)
 				return EXIT_USAGE;
 			break;
 		case 'f':

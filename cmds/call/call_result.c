@@ -39,8 +39,9 @@ static void tell_text(struct call_sink *k, const char *text)
 	print_line(k, text);
 }
 
-static void tell_number(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void tell_number(struct call_sink *k, uint64_t n)
 {
+	const struct call_value *v = k->v;
 	struct result_text *t = k->arg;
 	bool is_guid = v->kind == CALL_BE && v->size == 8;
 	char text[32];
@@ -55,15 +56,16 @@ static void tell_number(struct call_sink *k, const struct call_value *v, uint64_
 	print_line(k, text);
 }
 
-static void tell_words(struct call_sink *k, const struct call_value *v, uint64_t n)
+static void tell_words(struct call_sink *k, uint64_t n)
 {
+	const struct call_value *v = k->v;
 	const char *name = v->kind == CALL_ENUM ? call_word_name(v->words, (int64_t)n) : NULL;
 	char *flags = NULL;
 	size_t size;
 	FILE *f;
 
 	if (v->kind == CALL_ENUM && !name) {
-		tell_number(k, v, n);
+		tell_number(k, n);
 		return;
 	}
 	if (!name) {
@@ -75,16 +77,17 @@ static void tell_words(struct call_sink *k, const struct call_value *v, uint64_t
 	free(flags);
 }
 
-static void tell_object(struct call_sink *k, const struct call_value *v, const void *object)
+static void tell_object(struct call_sink *k, const void *object)
 {
 	const struct result_text *t = k->arg;
-	const struct obj *obj = handle_find(t->s, v->object, object);
+	const struct obj *obj = handle_find(t->s, k->v->object, object);
 
 	tell_text(k, obj ? obj->name : object ? "(unnamed)" : "NULL");
 }
 
-static void tell_bytes(struct call_sink *k, const struct call_value *v, const void *data, size_t n)
+static void tell_bytes(struct call_sink *k, const void *data, size_t n)
 {
+	const struct call_value *v = k->v;
 	struct result_text *t = k->arg;
 	char text[32];
 
@@ -100,36 +103,35 @@ static void tell_bytes(struct call_sink *k, const struct call_value *v, const vo
 	print_line(k, text);
 }
 
-static void tell_gid(struct call_sink *k, const struct call_value *v, const union ibv_gid *gid)
+static void tell_gid(struct call_sink *k, const union ibv_gid *gid)
 {
 	char text[INET6_ADDRSTRLEN];
 
-	(void)v;
 	tell_text(k, inet_ntop(AF_INET6, gid, text, sizeof text));
 }
 
-static void tell_address(struct call_sink *k, const struct call_value *v, const struct sockaddr *sa)
+static void tell_address(struct call_sink *k, const struct sockaddr *sa)
 {
-	(void)v;
 	tell_text(k, cm_addr_text(sa));
 }
 
-static void tell_nothing(struct call_sink *k, const struct call_value *v)
+static void tell_nothing(struct call_sink *k)
 {
+	const struct call_value *v = k->v;
+
 	if (v->kind == CALL_DATA)
-		tell_bytes(k, v, NULL, 0);
+		tell_bytes(k, NULL, 0);
 	else if (v->kind == CALL_OBJECT)
-		tell_object(k, v, NULL);
+		tell_object(k, NULL);
 	else if (v->kind == CALL_STRING || v->kind == CALL_SOCKADDR)
 		tell_text(k, "");
 }
 
-static void tell_begin(struct call_sink *k, const struct call_value *v, enum call_group group)
+static void tell_begin(struct call_sink *k, enum call_group group)
 {
 	struct result_text *t = k->arg;
 	size_t at = strlen(t->path);
 
-	(void)v;
 	if (group == CALL_A_LIST) {
 		out_list(t->o, k->key);
 		return;
@@ -140,12 +142,11 @@ static void tell_begin(struct call_sink *k, const struct call_value *v, enum cal
 		snprintf(t->path + at, sizeof t->path - at, "%s%s", at ? "." : "", k->key);
 }
 
-static void tell_end(struct call_sink *k, const struct call_value *v, enum call_group group)
+static void tell_end(struct call_sink *k, enum call_group group)
 {
 	struct result_text *t = k->arg;
 	char *dot = strrchr(t->path, '.');
 
-	(void)v;
 	if (group != CALL_A_LIST && k->key)
 		*(dot ? dot : t->path) = 0;
 	out_end(t->o);

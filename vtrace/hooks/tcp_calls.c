@@ -194,14 +194,15 @@ static void note_piece(enum replay_row row, int fd, const char *data, size_t n, 
 	note_row(row, (uint64_t[]){ number_of(fd), (uintptr_t)data, n, all });
 }
 
-/* The first n bytes of the vector, in pieces that a record has room for. */
-static void note_vector_bytes(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
+/* The first n bytes of the vector, in pieces that a record has room for. Returns n, which is -1
+ * where the function has failed. */
+static ssize_t note_vector(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
 {
 	const int err = errno;
 	size_t left = n > 0 ? (size_t)n : 0, kept = 0;
 
 	if (n < 0 || !has_kind(fd, FD_CONNECTED))
-		return;
+		return n;
 	memory_watch_look(row == REPLAY_SEND ? WATCH_SENDS : WATCH_RECEIVED);
 	if (!left && row == REPLAY_RECV)
 		note_piece(row, fd, NULL, 0, 0);
@@ -215,8 +216,8 @@ static void note_vector_bytes(enum replay_row row, int fd, const struct iovec *v
 				piece = RECORD_DATA_MAX;
 			if (kept >= REPLAY_STREAM_MAX) {
 				note_piece(row, fd, NULL, 0, left);
-				errno = err;
-				return;
+				left = 0;
+				break;
 			}
 			note_piece(row, fd, (const char *)v[i].iov_base + at, piece, 0);
 			at += piece;
@@ -224,22 +225,14 @@ static void note_vector_bytes(enum replay_row row, int fd, const struct iovec *v
 			kept += piece;
 		}
 	errno = err;
+	return n;
 }
 
 static ssize_t note_bytes(enum replay_row row, int fd, const void *data, ssize_t n)
 {
 	const struct iovec v = { (void *)(uintptr_t)data, n > 0 ? (size_t)n : 0 };
 
-	if (recording)
-		note_vector_bytes(row, fd, &v, 1, n);
-	return n;
-}
-
-static ssize_t note_vector(enum replay_row row, int fd, const struct iovec *v, int nv, ssize_t n)
-{
-	if (recording)
-		note_vector_bytes(row, fd, v, nv, n);
-	return n;
+	return note_vector(row, fd, &v, 1, n);
 }
 
 PUBLIC ssize_t write(int fd, const void *data, size_t n)
