@@ -277,22 +277,19 @@ static int require_exec(struct session *s, const void *args, struct out *o)
 	return a->expr ? check_true(s, a) : check_words(s, a);
 }
 
-static const struct cmd_eg require_egs[] = { { "require device rc", NULL },
-					     { "require ports 1", NULL },
-					     { "require -true {1 + 1 == 2} \"arithmetic\"", NULL },
-					     { NULL, NULL } };
-
 /** For the first lines of a script. Words: device, ports N (active ones of all
  * devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,
  * roce, ib, iwarp. -true takes an expression, and a reason to print. If a requirement
  * is not met, the script prints '1..0 # SKIP' and the reason, and ends with exit code 77,
- * which test runners count as skipped (under prove with 0). */
+ * which test runners count as skipped (under prove with 0).
+ * > require device rc
+ * > require ports 1
+ * > require -true {1 + 1 == 2} "arithmetic" */
 const struct cmd cmd_require = {
 	.name = "require",
 	.family = "scripts",
 	.summary = "skip the script unless this machine has what it needs",
 	.calls = "ibv_query_device_ex(3), ibv_query_port(3)",
-	.examples = require_egs,
 	.args = require_args,
 	.exec = require_exec,
 };

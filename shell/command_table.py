@@ -6,9 +6,14 @@ sorted by name.
 A command, or a topic, is a definition in one of the sources, and the comment before it is its help:
 
 	/** Lines of one paragraph. An empty line separates paragraphs, and
-	 * indented lines stay as they are. */
+	 * indented lines stay as they are.
+	 * > an example of the command
+	 * > another one, which may go on in
+	 *   an indented line => text that it shows */
 	const struct cmd cmd_NAME = {
 		.name = "the words that are typed",
+
+The examples come last; help shows them, and the tests run them in order.
 """
 import itertools
 import re
@@ -27,14 +32,29 @@ def definitions(path):
     for symbol in set(begun) - {d["symbol"] for d in found}:
         sys.exit(f"{path}: {symbol} does not have its help in a comment '/** ... */' directly "
                  "before it, or its .name in the first line")
+    for d in found:
+        d["text"], *d["examples"] = re.split("^> ", without_stars(d["help"]), flags=re.M)
+        if any(re.search(r"\n\S", example) for example in d["examples"]):
+            sys.exit(f"{path}: {d['symbol']}: its examples do not end the comment")
     return found
 
 
-def c_string(comment):
-    """The string literal of a comment's text: without its stars, a line of C for each line."""
-    lines = [re.sub(r"^ (\* ?)?", "", line).rstrip() for line in comment.split("\n")]
-    text = "\n".join(lines).strip("\n").replace("\\", "\\\\").replace('"', '\\"')
+def without_stars(comment):
+    return "\n".join(re.sub(r"^ (\* ?)?", "", line).rstrip() for line in comment.split("\n"))
+
+
+def c_string(text):
+    """The string literal of a text, a line of C for each line."""
+    text = text.strip("\n").replace("\\", "\\\\").replace('"', '\\"')
     return '"' + text.replace("\n", '\\n"\n\t"') + '"'
+
+
+def example_list(examples):
+    rows = ""
+    for example in examples:
+        line, _, shows = re.sub(r"\n *", " ", example.strip()).partition(" => ")
+        rows += f'\t\t{{ {c_string(line)}, {c_string(shows) if shows else "NULL"} }},\n'
+    return f"(const struct cmd_eg[]){{\n{rows}\t\t{{ NULL, NULL }} }}"
 
 
 def write_table(out, name, rows):
@@ -43,7 +63,7 @@ def write_table(out, name, rows):
     out.write(f"\nconst struct {name} *const {name}_table[] = {{\n")
     out.writelines(f'\t&{d["symbol"]},\n' for d in rows)
     out.write(f"\tNULL,\n}};\n\nconst char *const {name}_texts[] = {{\n")
-    out.writelines(f'\t{c_string(d["help"])},\n' for d in rows)
+    out.writelines(f'\t{c_string(d["text"])},\n' for d in rows)
     out.write("};\n\n")
 
 
@@ -68,6 +88,9 @@ def main():
         out.write("/* Commands and topics of help, sorted by name: written by command_table.py. */\n"
                   '#include <stddef.h>\n\n#include "command/cmd.h"\n#include "help/help.h"\n\n')
         write_table(out, "cmd", commands)
+        out.write("const struct cmd_eg *const cmd_example_lists[] = {\n")
+        out.writelines(f'\t{example_list(c["examples"])},\n' for c in commands)
+        out.write("};\n\n")
         write_table(out, "topic", [d for d in rows if d["type"] == "topic"])
         out.write("const struct cmd_group cmd_groups[] = {\n")
         for word, members in itertools.groupby(commands, lambda c: c["name"].split(" ")[0]):

@@ -151,28 +151,23 @@ static int shell_option_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg option_examples[] = {
-	{ "option", "format      text" },
-	{ "option hints off", NULL },
-	{ "option prompt {%t %p> }", NULL },
-	{ "option prompt {\\x1b[32m%p\\x1b[0m> }", NULL },
-	{ "option prompt {}", NULL },
-	{ "echo hints are [option hints]", "hints are off" },
-	{ NULL, NULL },
-};
-
 /** color, echo, hints, keep-going and quiet are on or off; format is text, json or csv. json prints
  * each result as one line of JSON, csv a line of names and a line for each row. In prompt, %p is
  * the default prompt (device, QP and its state), %t the time, %e the error code of the previous
  * line (empty if it succeeded), %n the number of lines run so far. In braces \x1b[32m makes what
  * follows green, and \x1b[0m ends the colour; %% is a percent sign. An empty text restores the
  * default prompt. Options last until the shell ends; put commands for every session into the start
- * file (see 'help files'). */
+ * file (see 'help files').
+ * > option => format      text
+ * > option hints off
+ * > option prompt {%t %p> }
+ * > option prompt {\x1b[32m%p\x1b[0m> }
+ * > option prompt {}
+ * > echo hints are [option hints] => hints are off */
 const struct cmd cmd_option = {
 	.name = "option",
 	.family = "settings",
 	.summary = "show or set an option of the shell",
-	.examples = option_examples,
 	.args = option_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = shell_option_exec,
@@ -209,23 +204,20 @@ static int trace_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg trace_examples[] = {
-	{ "trace on", NULL },  { "trace", "trace is on" },
-	{ "trace all", NULL }, { "trace off", NULL },
-	{ NULL, NULL },
-};
-
 /** on: a short line for each call of libibverbs and librdmacm, with the object it created.
  * all: a line with time, number, kind, arguments and result, and the structs of work
  * requests, completions and QPs. The kinds: control for objects, memory, connections and
  * QP states (mostly system calls), data for posting and polling (no system calls), info
  * for remarks. It is on at the prompt and off in scripts. The lines of a script go to
- * standard error. */
+ * standard error.
+ * > trace on
+ * > trace => trace is on
+ * > trace all
+ * > trace off */
 const struct cmd cmd_trace = {
 	.name = "trace",
 	.family = "understanding",
 	.summary = "show each library call",
-	.examples = trace_examples,
 	.args = trace_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = trace_exec,
@@ -255,20 +247,15 @@ static int timing_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg timing_examples[] = {
-	{ "timing on", NULL },
-	{ "timing", "timing is on" },
-	{ "timing off", NULL },
-	{ NULL, NULL },
-};
-
 /** After each line that is typed at the prompt, tells how long it took. Lines of scripts are
- * not timed one by one; for a single command there is Tcl's time. */
+ * not timed one by one; for a single command there is Tcl's time.
+ * > timing on
+ * > timing => timing is on
+ * > timing off */
 const struct cmd cmd_timing = {
 	.name = "timing",
 	.family = "settings",
 	.summary = "show how long each line that is typed takes",
-	.examples = timing_examples,
 	.args = timing_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = timing_exec,
@@ -321,24 +308,19 @@ static int notices_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg notices_examples[] = {
-	{ "notices cm,async", NULL },
-	{ "notices", "cm async" },
-	{ "notices on", NULL },
-	{ NULL, NULL },
-};
-
 /** A notice is a line that begins with '*' and reports an event. cm: the connection
  * manager (a request, a disconnect), async: asynchronous events of a device, cq:
  * completion events of an armed completion queue, wire: packets, while 'wire on' is set,
  * peer: a peer started or ended (its own notices keep their kinds, with its name).
  * Notices appear above the line being typed, or on standard error without a terminal.
- * Hiding them does not change how events are handled. */
+ * Hiding them does not change how events are handled.
+ * > notices cm,async
+ * > notices => cm async
+ * > notices on */
 const struct cmd cmd_notices = {
 	.name = "notices",
 	.family = "settings",
 	.summary = "choose which events are shown as they happen",
-	.examples = notices_examples,
 	.args = notices_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = notices_exec,
@@ -360,19 +342,14 @@ static int version_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg version_examples[] = {
-	{ "version", "rdmash" },
-	{ "dict get [version] tcl", NULL },
-	{ NULL, NULL },
-};
-
 /** Shows the versions of the shell, Tcl, the compiler, and the verbs libraries with their
- * providers. Please include it in bug reports. */
+ * providers. Please include it in bug reports.
+ * > version => rdmash
+ * > dict get [version] tcl */
 const struct cmd cmd_version = {
 	.name = "version",
 	.family = "settings",
 	.summary = "show the versions of the shell and its libraries",
-	.examples = version_examples,
 	.flags = CMD_NO_RECORD,
 	.exec = version_exec,
 };
@@ -411,18 +388,13 @@ static int history_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg history_examples[] = {
-	{ "history connect", "at the prompt only" },
-	{ NULL, NULL },
-};
-
 /** The oldest line comes first. At the prompt Ctrl-R searches the history and the arrow
- * keys move through it. 'record FILE' makes a script of the commands that succeed. */
+ * keys move through it. 'record FILE' makes a script of the commands that succeed.
+ * > history connect => at the prompt only */
 const struct cmd cmd_history = {
 	.name = "history",
 	.family = "settings",
 	.summary = "show what was typed, in this and earlier sessions",
-	.examples = history_examples,
 	.args = history_arg_table,
 	.flags = CMD_NO_RECORD,
 	.exec = history_exec,

@@ -349,14 +349,6 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 	return ends_object(a->fn) ? end_object(&c) : run_call(&c, a, o);
 }
 
-static const struct cmd_eg call_egs[] = {
-	{ "call ibv_alloc_pd [call ibv_get_device_name [dict get [open] name]]", "pd" },
-	{ "call ibv_query_srq srq0", "max_wr" },
-	{ "call ibv_modify_srq srq0 {srq_limit 4}", NULL },
-	{ "call ibv_rate_to_mbps 100_GBPS", NULL },
-	{ NULL, NULL }
-};
-
 /** The arguments stand in the order of C. An object is given by its name, a flag or an
  * enumerator by its word with or without its prefix, flags as a comma list, a struct as
  * a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'), work requests
@@ -372,14 +364,17 @@ static const struct cmd_eg call_egs[] = {
  * granted, is refused before the call. What the device does not do is refused by the
  * device: its errno is in the error.
  *
- * 'help call FUNCTION' shows a function with its structs; 'help coverage' all of them. */
+ * 'help call FUNCTION' shows a function with its structs; 'help coverage' all of them.
+ * > call ibv_alloc_pd [call ibv_get_device_name [dict get [open] name]] => pd
+ * > call ibv_query_srq srq0 => max_wr
+ * > call ibv_modify_srq srq0 {srq_limit 4}
+ * > call ibv_rate_to_mbps 100_GBPS */
 const struct cmd cmd_call = {
 	.name = "call",
 	.family = "every function",
 	.summary = "call a function of libibverbs or librdmacm by its own name",
 	.calls = NULL,
 	.setup = "srq",
-	.examples = call_egs,
 	.args = call_args,
 	.exec = call_exec,
 	.check = call_check,
@@ -411,19 +406,14 @@ static int buf_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg buf_egs[] = { { "buf 4096", "buf buf0" },
-					 { "call ibv_reg_mr [dict get [pd] name] buf0 4096 "
-					   "LOCAL_WRITE",
-					   "mr" },
-					 { NULL, NULL } };
-
 /** For call: ibv_reg_mr and its relatives take memory that is there, buf0 or buf0+64.
- * It is page-aligned and zero. reg does both at once. */
+ * It is page-aligned and zero. reg does both at once.
+ * > buf 4096 => buf buf0
+ * > call ibv_reg_mr [dict get [pd] name] buf0 4096 LOCAL_WRITE => mr */
 const struct cmd cmd_buf = {
 	.name = "buf",
 	.family = "every function",
 	.summary = "allocate memory without registering it",
-	.examples = buf_egs,
 	.args = buf_args,
 	.exec = buf_exec,
 };

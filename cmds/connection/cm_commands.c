@@ -50,19 +50,16 @@ static int cm_bind_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg bind_egs[] = { { "cm bind 7400", "id0 bound to 0.0.0.0:7400" },
-					  { NULL, NULL } };
-
 /** An id that is bound to one address uses the device of that address; an id that is bound
  * to all addresses listens on every device. Ports belong to RDMA's port space, not to TCP:
- * a TCP server may use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL. */
+ * a TCP server may use the same number. A port in use fails with EADDRINUSE or EADDRNOTAVAIL.
+ * > cm bind 7400 => id0 bound to 0.0.0.0:7400 */
 const struct cmd cmd_cm_bind = {
 	.name = "cm bind",
 	.family = "connection, step by step",
 	.summary = "bind a connection id to an address and a port",
 	.calls = "rdma_bind_addr(3)",
 	.setup = "cm create",
-	.examples = bind_egs,
 	.args = bind_args,
 	.exec = cm_bind_exec,
 };
@@ -106,21 +103,17 @@ static int resolve_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, id, o);
 }
 
-static const struct cmd_eg resolve_egs[] = { { "cm resolve-addr 10.0.0.2 7471",
-					       "id0  ADDR_RESOLVED" },
-					     { NULL, NULL } };
-
 /** Uses the routing table and ARP (or neighbour discovery), and binds the id to the
  * device of that interface. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that
  * the interface has no RDMA device, -110 that there is no answer to ARP. It may be tried
- * again. */
+ * again.
+ * > cm resolve-addr 10.0.0.2 7471 => id0  ADDR_RESOLVED */
 const struct cmd cmd_cm_resolve_addr = {
 	.name = "cm resolve-addr",
 	.family = "connection, step by step",
 	.summary = "find the device and the neighbour for a peer",
 	.calls = "rdma_resolve_addr(3)",
 	.setup = "cm create",
-	.examples = resolve_egs,
 	.args = resolve_args,
 	.exec = resolve_exec,
 };
@@ -151,18 +144,15 @@ static int route_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, a->id, o);
 }
 
-static const struct cmd_eg route_egs[] = { { "cm resolve-route", "id0  ROUTE_RESOLVED" },
-					   { NULL, NULL } };
-
 /** On InfiniBand this asks the subnet manager; on RoCE and iWARP no query is necessary.
- * Waits for ROUTE_RESOLVED. */
+ * Waits for ROUTE_RESOLVED.
+ * > cm resolve-route => id0  ROUTE_RESOLVED */
 const struct cmd cmd_cm_resolve_route = {
 	.name = "cm resolve-route",
 	.family = "connection, step by step",
 	.summary = "find the path to the resolved address",
 	.calls = "rdma_resolve_route(3)",
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471",
-	.examples = route_egs,
 	.args = route_args,
 	.exec = route_exec,
 };
@@ -214,15 +204,12 @@ static int cm_connect_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg connect_egs[] = { { "cm connect -private-data hello",
-					       "ESTABLISHED with 10.0.0.2:7471" },
-					     { NULL, NULL } };
-
 /** Sends the request with the private data and waits for ESTABLISHED; meanwhile
  * librdmacm moves the QP from INIT through RTR to RTS. An id without a QP of its own
  * (-qpn) gets CONNECT_RESPONSE instead: move your QP by modify-qp, then cm
  * establish. REJECTED shows the reason and the peer's private data. Post receives
- * before this: the peer may send at once. */
+ * before this: the peer may send at once.
+ * > cm connect -private-data hello => ESTABLISHED with 10.0.0.2:7471 */
 const struct cmd cmd_cm_connect = {
 	.name = "cm connect",
 	.family = "connection, step by step",
@@ -230,7 +217,6 @@ const struct cmd cmd_cm_connect = {
 	.calls = "rdma_connect(3)",
 	.setup = "listen 7471 -accept\ncm create -name c\ncm resolve-addr c 10.0.0.2 7471\n"
 		 "cm resolve-route c\nqp create -id c",
-	.examples = connect_egs,
 	.args = connect_args,
 	.exec = cm_connect_exec,
 };
@@ -265,19 +251,16 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg establish_egs[] = { { "cm establish", "must be CONNECTING" },
-					       { NULL, NULL } };
-
 /** After CONNECT_RESPONSE on an id without a QP of its own, and after the QP was moved
  * to RTR and RTS: sends the last message of the handshake. The example shows the
- * error for an id that is not CONNECTING. */
+ * error for an id that is not CONNECTING.
+ * > cm establish => must be CONNECTING */
 const struct cmd cmd_cm_establish = {
 	.name = "cm establish",
 	.family = "connection, step by step",
 	.summary = "complete a connection whose QP is moved by hand",
 	.calls = "rdma_establish(3)",
 	.setup = "cm create",
-	.examples = establish_egs,
 	.args = establish_args,
 	.exec = establish_exec,
 };
@@ -310,19 +293,16 @@ static int cm_listen_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg listen_egs[] = { { "cm listen", "id0 LISTENING on 0.0.0.0:7401" },
-					    { NULL, NULL } };
-
 /** Each request creates a new id in state REQUEST, which waits for accept or reject; the
  * notice CONNECT_REQUEST names it. Requests beyond the backlog are dropped; the peer
- * repeats its request every few seconds, until there is room. */
+ * repeats its request every few seconds, until there is room.
+ * > cm listen => id0 LISTENING on 0.0.0.0:7401 */
 const struct cmd cmd_cm_listen = {
 	.name = "cm listen",
 	.family = "connection, step by step",
 	.summary = "let a bound connection id accept requests",
 	.calls = "rdma_listen(3)",
 	.setup = "cm create; cm bind 7401",
-	.examples = listen_egs,
 	.args = listen_args,
 	.exec = cm_listen_exec,
 };
@@ -357,15 +337,12 @@ static int cm_accept_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg accept_egs[] = { { "qp create -id id2", "INIT" },
-					    { "cm accept id2 -private-data welcome",
-					      "id2 ESTABLISHED" },
-					    { "private-data id1", "welcome" },
-					    { NULL, NULL } };
-
 /** Moves the QP of the id to RTR and RTS, answers with the private data and waits for
  * ESTABLISHED. Make the QP first (qp create -id) and post its receives: the peer may
- * send as soon as it has the answer. The example steps both ends in one process. */
+ * send as soon as it has the answer. The example steps both ends in one process.
+ * > qp create -id id2 => INIT
+ * > cm accept id2 -private-data welcome => id2 ESTABLISHED
+ * > private-data id1 => welcome */
 const struct cmd cmd_cm_accept = {
 	.name = "cm accept",
 	.family = "connection, step by step",
@@ -373,7 +350,6 @@ const struct cmd cmd_cm_accept = {
 	.calls = "rdma_accept(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait\n"
 		 "cm event id0 -within 5s",
-	.examples = accept_egs,
 	.args = accept_args,
 	.exec = cm_accept_exec,
 };
@@ -402,13 +378,10 @@ static int cm_reject_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg reject_egs[] = { { "cm reject id2 -private-data \"no room\"",
-					      "id2 rejected" },
-					    { "cm event id1 -within 5s", "CONSUMER_DEFINED" },
-					    { NULL, NULL } };
-
 /** The peer gets REJECTED with reason 28 (CONSUMER_DEFINED) and up to 148 bytes of
- * private data. The id stays until it is destroyed. */
+ * private data. The id stays until it is destroyed.
+ * > cm reject id2 -private-data "no room" => id2 rejected
+ * > cm event id1 -within 5s => CONSUMER_DEFINED */
 const struct cmd cmd_cm_reject = {
 	.name = "cm reject",
 	.family = "connection, step by step",
@@ -416,7 +389,6 @@ const struct cmd cmd_cm_reject = {
 	.calls = "rdma_reject(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait\n"
 		 "cm event id0 -within 5s",
-	.examples = reject_egs,
 	.args = reject_args,
 	.exec = cm_reject_exec,
 };
@@ -441,20 +413,17 @@ static int cm_disconnect_exec(struct session *s, const void *args, struct out *o
 	return 0;
 }
 
-static const struct cmd_eg disconnect_egs[] = { { "cm disconnect", "DISCONNECTED" },
-						{ "cm event id1 -within 5s", "DISCONNECTED" },
-						{ NULL, NULL } };
-
 /** Moves the QP to ERR (what is posted completes with WR_FLUSH_ERR) and tells the peer,
  * which must call it too. It does not wait: the event DISCONNECTED arrives when the peer has
- * answered. */
+ * answered.
+ * > cm disconnect => DISCONNECTED
+ * > cm event id1 -within 5s => DISCONNECTED */
 const struct cmd cmd_cm_disconnect = {
 	.name = "cm disconnect",
 	.family = "connection, step by step",
 	.summary = "disconnect, or answer the peer that disconnected",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
-	.examples = disconnect_egs,
 	.args = disconnect_args,
 	.exec = cm_disconnect_exec,
 };

@@ -36,21 +36,18 @@ static int create_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, id, o);
 }
 
-static const struct cmd_eg create_egs[] = { { "cm create -name first", "id first" },
-					    { "cm create -ps UDP", "PS_UDP" },
-					    { NULL, NULL } };
-
 /** An id is to RDMA what a socket is to TCP. It has no device until it is bound or
  * an address is resolved, and it is used for one connection. Its events arrive on its
  * event channel. The shell does not answer events of an id made by this command: a peer
  * that disconnects waits for your cm disconnect. With -hold its events are not
- * acknowledged either: see cm ack. */
+ * acknowledged either: see cm ack.
+ * > cm create -name first => id first
+ * > cm create -ps UDP => PS_UDP */
 const struct cmd cmd_cm_create = {
 	.name = "cm create",
 	.family = "connection, step by step",
 	.summary = "create a connection id",
 	.calls = "rdma_create_id(3)",
-	.examples = create_egs,
 	.args = create_args,
 	.exec = create_exec,
 };
@@ -70,17 +67,15 @@ static int channel_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, ec_make(s, ((const struct channel_args *)args)->name), o);
 }
 
-static const struct cmd_eg channel_egs[] = { { "cm channel", "ec ec0" }, { NULL, NULL } };
-
 /** A file descriptor on which the events of connection ids arrive. The first one
  * is created when it is needed. An accepted id uses the channel of its listener, which
- * must exist as long as the id: cm migrate moves an id to another channel. */
+ * must exist as long as the id: cm migrate moves an id to another channel.
+ * > cm channel => ec ec0 */
 const struct cmd cmd_cm_channel = {
 	.name = "cm channel",
 	.family = "connection, step by step",
 	.summary = "create an event channel",
 	.calls = "rdma_create_event_channel(3)",
-	.examples = channel_egs,
 	.args = channel_args,
 	.exec = channel_exec,
 };
@@ -136,19 +131,16 @@ static int cm_option_exec(struct session *s, const void *args, struct out *o)
 	return set_option(s, a->id, "ack_timeout", RDMA_OPTION_ID_ACK_TIMEOUT, &a->ack, o);
 }
 
-static const struct cmd_eg option_egs[] = { { "cm option -tos 0x20 -reuseaddr 1", "reuseaddr 1" },
-					    { "cm option -ack-timeout 16", "ack_timeout 16" },
-					    { NULL, NULL } };
-
 /** Several may be given; they are set in the order of the list. The ACK timeout is
- * used when the id connects or accepts: it decides how long a lost packet stalls. */
+ * used when the id connects or accepts: it decides how long a lost packet stalls.
+ * > cm option -tos 0x20 -reuseaddr 1 => reuseaddr 1
+ * > cm option -ack-timeout 16 => ack_timeout 16 */
 const struct cmd cmd_cm_option = {
 	.name = "cm option",
 	.family = "connection, step by step",
 	.summary = "set options of a connection id",
 	.calls = "rdma_set_option(3)",
 	.setup = "cm create",
-	.examples = option_egs,
 	.args = option_args,
 	.exec = cm_option_exec,
 };
@@ -177,18 +169,16 @@ static int notify_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg notify_egs[] = { { "cm notify", "rdma_notify" }, { NULL, NULL } };
-
 /** When the last message of the handshake is lost but data arrives, the accepting
  * QP gets the asynchronous event COMM_EST while its id is still ACCEPTING. This
- * call establishes the connection. On an id that is not ACCEPTING it fails. */
+ * call establishes the connection. On an id that is not ACCEPTING it fails.
+ * > cm notify => rdma_notify */
 const struct cmd cmd_cm_notify = {
 	.name = "cm notify",
 	.family = "connection, step by step",
 	.summary = "tell the CM that the peer's first message has arrived",
 	.calls = "rdma_notify(3)",
 	.setup = "cm create",
-	.examples = notify_egs,
 	.args = notify_args,
 	.exec = notify_exec,
 };
@@ -225,18 +215,15 @@ static int migrate_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg migrate_egs[] = { { "cm migrate id0 ec1", "id0 is on ec1 now" },
-					     { NULL, NULL } };
-
 /** Events that have not been read are moved, too. A server moves an accepted id to a
- * channel of its own, so that the listener and its channel can be destroyed. */
+ * channel of its own, so that the listener and its channel can be destroyed.
+ * > cm migrate id0 ec1 => id0 is on ec1 now */
 const struct cmd cmd_cm_migrate = {
 	.name = "cm migrate",
 	.family = "connection, step by step",
 	.summary = "move a connection id to another event channel",
 	.calls = "rdma_migrate_id(3)",
 	.setup = "cm create; cm channel",
-	.examples = migrate_egs,
 	.args = migrate_args,
 	.exec = migrate_exec,
 };

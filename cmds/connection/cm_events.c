@@ -478,22 +478,19 @@ static int cm_event_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg event_egs[] = { { "cm event", "ADDR_RESOLVED  id0  status 0" },
-					   { "cm event -within 100", "no event" },
-					   { NULL, NULL } };
-
 /** Events are read as they come and queued on their id; this takes the oldest, of the
  * id or (without one) of any. An event of a listener's request counts for the listener
  * too. The value has event, id, status, and what is valid for the event: connection
  * parameters and private_data, for datagrams qp_num, qkey and the address. The
- * commands that wait (cm connect ...) take their events themselves. */
+ * commands that wait (cm connect ...) take their events themselves.
+ * > cm event => ADDR_RESOLVED  id0  status 0
+ * > cm event -within 100 => no event */
 const struct cmd cmd_cm_event = {
 	.name = "cm event",
 	.family = "connection, step by step",
 	.summary = "wait for the next connection event and take it",
 	.calls = "rdma_get_cm_event(3)",
 	.setup = "cm create; cm resolve-addr 10.0.0.2 7471 -nowait",
-	.examples = event_egs,
 	.args = event_args,
 	.exec = cm_event_exec,
 };
@@ -523,23 +520,19 @@ static int ack_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg ack_egs[] = { { "destroy id0",
-					   "1 event not acknowledged: rdma_destroy_id would wait" },
-					 { "cm ack id0", "id0: 1 event acknowledged" },
-					 { "destroy id0", NULL },
-					 { NULL, NULL } };
-
 /** Every event must be acknowledged once, and its private data is gone then. An id made
  * with cm create -hold leaves this to you, to see what happens when it is forgotten:
  * destroying or migrating the id would wait for ever, so the shell refuses. A request
- * counts on its listener. */
+ * counts on its listener.
+ * > destroy id0 => 1 event not acknowledged: rdma_destroy_id would wait
+ * > cm ack id0 => id0: 1 event acknowledged
+ * > destroy id0 */
 const struct cmd cmd_cm_ack = {
 	.name = "cm ack",
 	.family = "connection, step by step",
 	.summary = "acknowledge the events that an id holds",
 	.calls = "rdma_ack_cm_event(3)",
 	.setup = "cm create -hold; cm resolve-addr 10.0.0.2 7471",
-	.examples = ack_egs,
 	.args = ack_args,
 	.exec = ack_exec,
 };

@@ -135,14 +135,6 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg connect_egs[] = {
-	{ "connect 10.0.0.2 7471", "ESTABLISHED with 10.0.0.2:7471, qp0 RTS" },
-	{ "connect 10.0.0.2:7471", "ESTABLISHED" },
-	{ "connect 10.0.0.2 7999", "INVALID_SERVICE_ID: nobody listens" },
-	{ "connect 10.0.0.2 7471 -private-data [string repeat x 57]", "at most 56 fit" },
-	{ NULL, NULL }
-};
-
 /** Creates an id, resolves address and route, creates what is missing (PD, CQ, QP) and
  * sends the request. The id and its QP become the current ones; private-data shows the
  * peer's data. If the peer sent a region (listen -share), post write, read and the
@@ -150,14 +142,17 @@ static const struct cmd_eg connect_egs[] = {
  * -remote $addr -rkey $rkey. If it fails, everything is undone. Where the peer sends
  * first, use -prepare, post receives, then cm connect. With -ps UDP the QP is UD, and
  * an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm
- * resolve-route, qp create -id, cm connect; 'trace all' shows them. */
+ * resolve-route, qp create -id, cm connect; 'trace all' shows them.
+ * > connect 10.0.0.2 7471 => ESTABLISHED with 10.0.0.2:7471, qp0 RTS
+ * > connect 10.0.0.2:7471 => ESTABLISHED
+ * > connect 10.0.0.2 7999 => INVALID_SERVICE_ID: nobody listens
+ * > connect 10.0.0.2 7471 -private-data [string repeat x 57] => at most 56 fit */
 const struct cmd cmd_connect = {
 	.name = "connect",
 	.family = "connection, in one go",
 	.summary = "connect to a peer",
 	.calls = "rdma_resolve_addr(3) rdma_resolve_route(3) rdma_create_qp(3) rdma_connect(3)",
 	.setup = "listen 7471 -accept",
-	.examples = connect_egs,
 	.args = connect_args,
 	.exec = connect_exec,
 };
@@ -224,20 +219,17 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 	return a->destroy ? ends_destroy(s, id) : 0;
 }
 
-static const struct cmd_eg disconnect_egs[] = { { "disconnect", "DISCONNECTED, qp0 ERR" },
-						{ "disconnect -destroy", "as before" },
-						{ NULL, NULL } };
-
 /** Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has
  * answered. The id and the QP stay, so that flushed completions can be polled; they
- * cannot be connected again. A peer's disconnect is answered automatically. */
+ * cannot be connected again. A peer's disconnect is answered automatically.
+ * > disconnect => DISCONNECTED, qp0 ERR
+ * > disconnect -destroy => as before */
 const struct cmd cmd_disconnect = {
 	.name = "disconnect",
 	.family = "connection, in one go",
 	.summary = "end a connection",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
-	.examples = disconnect_egs,
 	.args = disconnect_args,
 	.exec = disconnect_exec,
 };
@@ -268,19 +260,16 @@ static int data_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg data_egs[] = { { "private-data", "hello" },
-					  { "string length [private-data]", NULL },
-					  { NULL, NULL } };
-
 /** A byte string, for binary scan. The CM carries a field of fixed size, zero-padded: 56
  * bytes in a request, 196 in the answer, 148 in a rejection (datagrams 180 and 136). All
- * zeros mean that nothing was sent; include a length if you need one. */
+ * zeros mean that nothing was sent; include a length if you need one.
+ * > private-data => hello
+ * > string length [private-data] */
 const struct cmd cmd_private_data = {
 	.name = "private-data",
 	.family = "connection, in one go",
 	.summary = "show the private data that the peer sent when connecting",
 	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
-	.examples = data_egs,
 	.args = data_args,
 	.flags = CMD_LOOKS,
 	.exec = data_exec,

@@ -147,15 +147,6 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg listen_egs[] = {
-	{ "reg 4096 -name window", "window" },
-	{ "listen 7471 -share window -accept", "id0 listening on 0.0.0.0:7471" },
-	{ "listen 7471", "port 7471 is in use: id0 has it" },
-	{ "listen 7472 -address 10.0.0.1", "a client waits until you accept" },
-	{ "listen 7473 -share [reg 4096 -name own] -accept", "told where own is" },
-	{ NULL, NULL }
-};
-
 /** Makes an id, binds it and listens. A request appears as a notice and waits for accept
  * or reject; with -accept it is accepted as soon as it comes, also while other commands
  * wait, so that both ends can live in one process. -share announces a region to each
@@ -166,13 +157,17 @@ static const struct cmd_eg listen_egs[] = {
  * steps: cm create, cm bind, cm listen. What -accept made for a peer is destroyed when
  * the peer leaves; the current QP only when the next peer is accepted, whose QP is then
  * the current one. So a server may run for ever. What a command has used stays, and with
- * -keep everything stays. Peers that send datagrams never leave. */
+ * -keep everything stays. Peers that send datagrams never leave.
+ * > reg 4096 -name window => window
+ * > listen 7471 -share window -accept => id0 listening on 0.0.0.0:7471
+ * > listen 7471 => port 7471 is in use: id0 has it
+ * > listen 7472 -address 10.0.0.1 => a client waits until you accept
+ * > listen 7473 -share [reg 4096 -name own] -accept => told where own is */
 const struct cmd cmd_listen = {
 	.name = "listen",
 	.family = "connection, in one go",
 	.summary = "wait for peers on a port",
 	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
-	.examples = listen_egs,
 	.args = listen_args,
 	.exec = listen_exec,
 };
@@ -427,24 +422,21 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg accept_egs[] = { { "accept -prepare", "id2 REQUEST" },
-					    { "accept", "id2 ESTABLISHED" },
-					    { "accept -within 100", "no request within 100 ms" },
-					    { NULL, NULL } };
-
 /** Takes the oldest request, or waits for one, makes what is missing (PD, CQ, QP),
  * calls rdma_accept and waits for ESTABLISHED. The new id and its QP become the
  * current ones. The peer may send at once: where it does, use -prepare, post
  * receives, and accept again. In steps: cm event, qp create -id, cm accept. The
  * example has both ends in one process; its last line shows what happens when nobody
- * comes. */
+ * comes.
+ * > accept -prepare => id2 REQUEST
+ * > accept => id2 ESTABLISHED
+ * > accept -within 100 => no request within 100 ms */
 const struct cmd cmd_accept = {
 	.name = "accept",
 	.family = "connection, in one go",
 	.summary = "accept a peer that asks to connect",
 	.calls = "rdma_create_qp(3) rdma_accept(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
-	.examples = accept_egs,
 	.args = accept_args,
 	.exec = accept_exec,
 };
@@ -475,21 +467,18 @@ static int reject_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, id, true);
 }
 
-static const struct cmd_eg reject_egs[] = { { "reject -private-data \"no room\"", "id2 rejected" },
-					    { "cm event id1 -within 5s", "CONSUMER_DEFINED" },
-					    { "private-data id1", "no room" },
-					    { NULL, NULL } };
-
 /** Takes the oldest request, or waits for one. The peer gets REJECTED with reason 28
  * (CONSUMER_DEFINED) and up to 148 bytes of private data. The id of the request is
- * destroyed. */
+ * destroyed.
+ * > reject -private-data "no room" => id2 rejected
+ * > cm event id1 -within 5s => CONSUMER_DEFINED
+ * > private-data id1 => no room */
 const struct cmd cmd_reject = {
 	.name = "reject",
 	.family = "connection, in one go",
 	.summary = "reject a peer that asks to connect",
 	.calls = "rdma_reject(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
-	.examples = reject_egs,
 	.args = reject_args,
 	.exec = reject_exec,
 };

@@ -178,23 +178,19 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg attach_egs[] = { { "mcast attach -gid ::ffff:239.1.1.1",
-					      "receives what is sent" },
-					    { NULL, NULL } };
-
 /** The QP then gets a copy of each message to the group. Joining the group, so that the
  * network brings the messages, is another matter: cm join does both.
  *
  * On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;
  * ff0e::ffff:239.1.1.1 is how RoCE v1 writes it, and another group. To send to a group:
- * ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it. */
+ * ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it.
+ * > mcast attach -gid ::ffff:239.1.1.1 => receives what is sent */
 const struct cmd cmd_mcast_attach = {
 	.name = "mcast attach",
 	.family = "connection, step by step",
 	.summary = "attach a UD QP to a multicast group",
 	.calls = "ibv_attach_mcast(3)",
 	.setup = "qp create -type UD",
-	.examples = attach_egs,
 	.args = mcast_args,
 	.exec = attach_exec,
 };
@@ -218,17 +214,14 @@ static int detach_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, m, false);
 }
 
-static const struct cmd_eg detach_egs[] = { { "mcast detach -gid ::ffff:239.1.1.1", "is detached" },
-					    { NULL, NULL } };
-
-/** Ends what mcast attach began. A QP that is attached cannot be destroyed. */
+/** Ends what mcast attach began. A QP that is attached cannot be destroyed.
+ * > mcast detach -gid ::ffff:239.1.1.1 => is detached */
 const struct cmd cmd_mcast_detach = {
 	.name = "mcast detach",
 	.family = "connection, step by step",
 	.summary = "detach a UD QP from a multicast group",
 	.calls = "ibv_detach_mcast(3)",
 	.setup = "qp create -type UD; mcast attach -gid ::ffff:239.1.1.1",
-	.examples = detach_egs,
 	.args = mcast_args,
 	.exec = detach_exec,
 };
@@ -314,18 +307,15 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg join_egs[] = { { "cm join 239.1.1.1", "joined 239.1.1.1" },
-					  { NULL, NULL } };
-
 /** For ids of port space UDP or IPOIB that are on a device. The QP of the id, if it has
- * one, is attached to the group, and an address handle is made for sending to it. */
+ * one, is attached to the group, and an address handle is made for sending to it.
+ * > cm join 239.1.1.1 => joined 239.1.1.1 */
 const struct cmd cmd_cm_join = {
 	.name = "cm join",
 	.family = "connection, step by step",
 	.summary = "join a multicast group",
 	.calls = "rdma_join_multicast(3)",
 	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0",
-	.examples = join_egs,
 	.args = join_args,
 	.exec = join_exec,
 };
@@ -363,10 +353,8 @@ static int leave_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, m, false);
 }
 
-static const struct cmd_eg leave_egs[] = { { "cm leave 239.1.1.1", "left 239.1.1.1" },
-					   { NULL, NULL } };
-
-/** The QP of the id is detached from the group. */
+/** The QP of the id is detached from the group.
+ * > cm leave 239.1.1.1 => left 239.1.1.1 */
 const struct cmd cmd_cm_leave = {
 	.name = "cm leave",
 	.family = "connection, step by step",
@@ -374,7 +362,6 @@ const struct cmd cmd_cm_leave = {
 	.calls = "rdma_leave_multicast(3)",
 	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0\n"
 		 "cm join 239.1.1.1",
-	.examples = leave_egs,
 	.args = leave_args,
 	.exec = leave_exec,
 };

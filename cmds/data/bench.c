@@ -532,18 +532,6 @@ static int bench_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg bench_egs[] = {
-	{ "bench write buf -repeat 200", "p50" },
-	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -len 4K "
-	  "-depth 8 -repeat 100",
-	  "MB/s" },
-	{ "bench write buf -remote [get window addr] -rkey [get window rkey] -len 8..4K -repeat 100",
-	  "4096" },
-	{ "bench read buf -remote [get window addr] -rkey [get window rkey] -histogram", "####" },
-	{ "bench fetch-add buf -remote [get window addr] -rkey [get window rkey]", "p50" },
-	{ NULL, NULL }
-};
-
 /** Posts -repeat work requests, at most -depth in flight, and polls them, all in C.
  * Operations that need an address at the peer go to the region that the peer shares
  * (listen -share), or to -remote with -rkey.
@@ -563,14 +551,20 @@ static const struct cmd_eg bench_egs[] = {
  *
  * perftest measures the same: ib_read_lat as bench read, ib_atomic_lat as bench
  * fetch-add, ib_write_lat and ib_send_lat as bench with -pingpong, ib_write_bw -Q 1
- * and ib_read_bw as bench with -depth (their MB are 2^20 bytes). */
+ * and ib_read_bw as bench with -depth (their MB are 2^20 bytes).
+ * > bench write buf -repeat 200 => p50
+ * > bench read buf -remote [get window addr] -rkey [get window rkey] -len 4K -depth 8 -repeat
+ *   100 => MB/s
+ * > bench write buf -remote [get window addr] -rkey [get window rkey] -len 8..4K -repeat 100
+ *   => 4096
+ * > bench read buf -remote [get window addr] -rkey [get window rkey] -histogram => ####
+ * > bench fetch-add buf -remote [get window addr] -rkey [get window rkey] => p50 */
 const struct cmd cmd_bench = {
 	.name = "bench",
 	.family = "measuring",
 	.summary = "measure latency and bandwidth of one operation",
 	.calls = "ibv_post_send(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP,
-	.examples = bench_egs,
 	.args = bench_args,
 	.exec = bench_exec,
 };

@@ -485,33 +485,27 @@ static int poll_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg poll_egs[] = {
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]", NULL },
-	{ "poll", "SUCCESS  RDMA_WRITE" },
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey] -repeat 3",
-	  NULL },
-	{ "poll -n 3", "SUCCESS" },
-	{ "poll -all", NULL },
-	{ "post write buf -len 8 -remote [get window addr] -rkey 1", NULL },
-	{ "poll", "REM_ACCESS_ERR" },
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]", NULL },
-	{ "poll -ok", "poll: wr_id" },
-	{ NULL, NULL }
-};
-
 /** Waits for one completion, or for -n of them, and says what became of the work
  * request: a dict; a list of dicts with -n 2 and more, or -all. Only fields that
  * are valid are there. A status other than SUCCESS is no error of this command,
  * unless -ok is given: then a script ends there (RDMASH poll REM_ACCESS_ERR). When
  * nothing comes in time, that is an error (RDMASH poll ETIMEDOUT), and it says what
- * is outstanding. While it waits, the rest of the session goes on. */
+ * is outstanding. While it waits, the rest of the session goes on.
+ * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]
+ * > poll => SUCCESS  RDMA_WRITE
+ * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey] -repeat 3
+ * > poll -n 3 => SUCCESS
+ * > poll -all
+ * > post write buf -len 8 -remote [get window addr] -rkey 1
+ * > poll => REM_ACCESS_ERR
+ * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]
+ * > poll -ok => poll: wr_id */
 const struct cmd cmd_poll = {
 	.name = "poll",
 	.family = "data path",
 	.summary = "take completions from a completion queue",
 	.calls = "ibv_poll_cq(3)",
 	.setup = POST_SETUP,
-	.examples = poll_egs,
 	.args = poll_args,
 	.exec = poll_exec,
 };

@@ -21,24 +21,21 @@ static const struct arg send_args[] = { POST_SOURCE_ARGS,   POST_COMMON_ARGS, PO
 
 EXEC(send, WR_SEND)
 
-static const struct cmd_eg send_egs[] = { { "post recv window -qp $peer", "RECV" },
-					  { "mem put buf 0 hello", NULL },
-					  { "post send buf -len 5", "SEND of 5 bytes" },
-					  { "poll", "SUCCESS  SEND" },
-					  { "poll -qp $peer", "RECV" },
-					  { NULL, NULL } };
-
 /** The peer decides where the bytes go: into the oldest receive it has posted.
  * Without one it answers "receiver not ready", and the sender tries again as
  * often as its rnr_retry says: 7 is for ever. A UD message needs -ah, and the
- * peer's -qpn and -qkey unless the ah knows them. */
+ * peer's -qpn and -qkey unless the ah knows them.
+ * > post recv window -qp $peer => RECV
+ * > mem put buf 0 hello
+ * > post send buf -len 5 => SEND of 5 bytes
+ * > poll => SUCCESS  SEND
+ * > poll -qp $peer => RECV */
 const struct cmd cmd_post_send = {
 	.name = "post send",
 	.family = "data path",
 	.summary = "send a message into a receive of the peer",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = send_egs,
 	.args = send_args,
 	.exec = send_exec,
 };
@@ -53,22 +50,18 @@ static const struct arg send_imm_args[] = {
 
 EXEC(send_imm, WR_SEND_IMM)
 
-static const struct cmd_eg send_imm_egs[] = { { "post recv -qp $peer", NULL },
-					      { "post send-imm -imm 7",
-						"SEND_WITH_IMM of 0 bytes" },
-					      { "poll -qp $peer", "imm 7" },
-					      { NULL, NULL } };
-
 /** As post send; the peer's completion carries the 32 bits of -imm beside the
  * message. Write the number as you mean it: it is sent in network byte order and
- * turned back by poll (imm); imm_raw is what a program that forgets to would see. */
+ * turned back by poll (imm); imm_raw is what a program that forgets to would see.
+ * > post recv -qp $peer
+ * > post send-imm -imm 7 => SEND_WITH_IMM of 0 bytes
+ * > poll -qp $peer => imm 7 */
 const struct cmd cmd_post_send_imm = {
 	.name = "post send-imm",
 	.family = "data path",
 	.summary = "send a message with a number in the peer's completion",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = send_imm_egs,
 	.args = send_imm_args,
 	.exec = send_imm_exec,
 };
@@ -84,26 +77,21 @@ static const struct arg send_inv_args[] = { POST_SOURCE_ARGS,
 
 EXEC(send_inv, WR_SEND_INV)
 
-static const struct cmd_eg send_inv_egs[] = {
-	{ "mw -type 2 -pd [get $peer pd]", "mw0" },
-	{ "post bind-mw mw0 window -access remote-write -qp $peer", "BIND_MW" },
-	{ "poll -qp $peer", "BIND_MW" },
-	{ "post recv -qp $peer", NULL },
-	{ "post send-inv -rkey [get mw0 rkey]", "SEND_WITH_INV" },
-	{ "poll -qp $peer", "invalidated" },
-	{ NULL, NULL }
-};
-
 /** The peer's window (type 2) can no longer be used with that rkey when its
  * completion arrives, which names the key: invalidated_rkey. So a server says that it
- * is done with the client's memory, and the client need not trust it to be. */
+ * is done with the client's memory, and the client need not trust it to be.
+ * > mw -type 2 -pd [get $peer pd] => mw0
+ * > post bind-mw mw0 window -access remote-write -qp $peer => BIND_MW
+ * > poll -qp $peer => BIND_MW
+ * > post recv -qp $peer
+ * > post send-inv -rkey [get mw0 rkey] => SEND_WITH_INV
+ * > poll -qp $peer => invalidated */
 const struct cmd cmd_post_send_inv = {
 	.name = "post send-inv",
 	.family = "data path",
 	.summary = "send a message that invalidates a memory window of the peer",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = send_inv_egs,
 	.args = send_inv_args,
 	.exec = send_inv_exec,
 };
@@ -134,25 +122,22 @@ static int recv_exec(struct session *s, const void *args, struct out *o)
 	return post_simple(s, &wr_ops[WR_RECV], &a, o);
 }
 
-static const struct cmd_eg recv_egs[] = { { "post recv buf -off 0 -len 64", "RECV of 64 bytes" },
-					  { "post recv", "RECV of 0 bytes" },
-					  { "post recv buf -len 64 -repeat 3", "wr_id" },
-					  { NULL, NULL } };
-
 /** Each SEND of the peer takes one receive, in the order they were posted; so does
  * each WRITE with immediate, which leaves the memory of the receive alone and may
  * use one without any. A message that is longer than the receive fails at both
  * ends (LOC_LEN_ERR here, REM_INV_REQ_ERR there). On UD the first 40 bytes are
  * kept for the packet's address header. Post receives before the peer may send:
  * from the state INIT on. In ERR a receive completes at once, with WR_FLUSH_ERR;
- * only rxe keeps it until the next modify-qp ERR. */
+ * only rxe keeps it until the next modify-qp ERR.
+ * > post recv buf -off 0 -len 64 => RECV of 64 bytes
+ * > post recv => RECV of 0 bytes
+ * > post recv buf -len 64 -repeat 3 => wr_id */
 const struct cmd cmd_post_recv = {
 	.name = "post recv",
 	.family = "data path",
 	.summary = "post a receive: room for one message",
 	.calls = "ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
-	.examples = recv_egs,
 	.args = recv_args,
 	.exec = recv_exec,
 };
@@ -168,28 +153,24 @@ static const struct arg write_args[] = { POST_SOURCE_ARGS, POST_REMOTE_ARGS, POS
 
 EXEC(write, WR_WRITE)
 
-static const struct cmd_eg write_egs[] = {
-	{ "post write -text \"hello, memory\"", "RDMA_WRITE of 13 bytes to the peer's window" },
-	{ "poll", "SUCCESS  RDMA_WRITE" },
-	{ "mem get window 0 13", "hello, memory" },
-	{ "post write buf -len 64 -at 100", "RDMA_WRITE of 64 bytes to the peer's window + 100" },
-	{ "post write buf -len 13" AT_WINDOW, "RDMA_WRITE of 13 bytes" },
-	{ "post write -sge buf:0:4 -sge buf:8:4 -inline", "of 8 bytes" },
-	{ "poll -n 3", "SUCCESS" },
-	{ NULL, NULL }
-};
-
 /** The bytes of the region, of several -sge in order, or -text go to the window that
  * the peer has told (listen -share), or to -remote with -rkey. The region and the QP
  * of the peer must allow REMOTE_WRITE. The peer sees no completion: it looks at the memory, or
- * you use write-imm. The completion here says that the peer's device has the bytes. */
+ * you use write-imm. The completion here says that the peer's device has the bytes.
+ * > post write -text "hello, memory" => RDMA_WRITE of 13 bytes to the peer's window
+ * > poll => SUCCESS  RDMA_WRITE
+ * > mem get window 0 13 => hello, memory
+ * > post write buf -len 64 -at 100 => RDMA_WRITE of 64 bytes to the peer's window + 100
+ * > post write buf -len 13 -remote [get window addr] -rkey [get window rkey]
+ *   => RDMA_WRITE of 13 bytes
+ * > post write -sge buf:0:4 -sge buf:8:4 -inline => of 8 bytes
+ * > poll -n 3 => SUCCESS */
 const struct cmd cmd_post_write = {
 	.name = "post write",
 	.family = "data path",
 	.summary = "write into the peer's memory",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = write_egs,
 	.args = write_args,
 	.exec = write_exec,
 };
@@ -206,23 +187,20 @@ static const struct arg write_imm_args[] = { POST_SOURCE_ARGS,
 
 EXEC(write_imm, WR_WRITE_IMM)
 
-static const struct cmd_eg write_imm_egs[] = { { "post recv -qp $peer", NULL },
-					       { "post write-imm buf -len 22 -imm 22" AT_WINDOW,
-						 "RDMA_WRITE_WITH_IMM of 22 bytes" },
-					       { "poll -qp $peer", "imm 22" },
-					       { NULL, NULL } };
-
 /** As post write; besides, one receive of the peer completes with
  * RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to -remote,
  * not into that receive, which may be one without memory. Without a receive the
- * peer answers "receiver not ready". */
+ * peer answers "receiver not ready".
+ * > post recv -qp $peer
+ * > post write-imm buf -len 22 -imm 22 -remote [get window addr] -rkey [get window rkey]
+ *   => RDMA_WRITE_WITH_IMM of 22 bytes
+ * > poll -qp $peer => imm 22 */
 const struct cmd cmd_post_write_imm = {
 	.name = "post write-imm",
 	.family = "data path",
 	.summary = "write into the peer's memory and tell it",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = write_imm_egs,
 	.args = write_imm_args,
 	.exec = write_imm_exec,
 };
@@ -232,25 +210,21 @@ static const struct arg read_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS, POST_C
 
 EXEC(read, WR_READ)
 
-static const struct cmd_eg read_egs[] = { { "mem put window 0 \"read me\"", NULL },
-					  { "post read buf -off 100 -len 7",
-					    "RDMA_READ of 7 bytes" },
-					  { "poll", "SUCCESS  RDMA_READ" },
-					  { "mem get buf 100 7", "read me" },
-					  { NULL, NULL } };
-
 /** The bytes at the peer's address come into the region, which needs LOCAL_WRITE. The
  * address is in the window that the peer has told (listen -share): -at; or -remote.
  * The peer's region and QP must allow REMOTE_READ, and both QPs must have been
  * connected with room for reads (max_rd_atomic, max_dest_rd_atomic). What is
- * posted after a read may overtake its data: -fence makes it wait. */
+ * posted after a read may overtake its data: -fence makes it wait.
+ * > mem put window 0 "read me"
+ * > post read buf -off 100 -len 7 => RDMA_READ of 7 bytes
+ * > poll => SUCCESS  RDMA_READ
+ * > mem get buf 100 7 => read me */
 const struct cmd cmd_post_read = {
 	.name = "post read",
 	.family = "data path",
 	.summary = "read from the peer's memory",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = read_egs,
 	.args = read_args,
 	.exec = read_exec,
 };
@@ -270,24 +244,21 @@ static const struct arg cmp_swap_args[] = { POST_DATA_ARGS,
 
 EXEC(cmp_swap, WR_CMP_SWAP)
 
-static const struct cmd_eg cmp_swap_egs[] = { { "mem put window 0 [binary format w 5]", NULL },
-					      { "post cmp-swap buf -compare 5 -swap 9" AT_WINDOW,
-						"ATOMIC_CMP_AND_SWP of 8 bytes" },
-					      { "poll", "SUCCESS  COMP_SWAP" },
-					      { "mem dump window 0 8", "09 00" },
-					      { NULL, NULL } };
-
 /** If the 8 bytes at the peer hold -compare they become -swap, with nothing in
  * between. What was there before comes into the region, swapped or not. The
  * address must be a multiple of 8, the peer must allow REMOTE_ATOMIC, and only
- * accesses through the same device are atomic with each other. */
+ * accesses through the same device are atomic with each other.
+ * > mem put window 0 [binary format w 5]
+ * > post cmp-swap buf -compare 5 -swap 9 -remote [get window addr] -rkey [get window rkey]
+ *   => ATOMIC_CMP_AND_SWP of 8 bytes
+ * > poll => SUCCESS  COMP_SWAP
+ * > mem dump window 0 8 => 09 00 */
 const struct cmd cmd_post_cmp_swap = {
 	.name = "post cmp-swap",
 	.family = "data path",
 	.summary = "compare and swap 8 bytes at the peer",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = cmp_swap_egs,
 	.args = cmp_swap_args,
 	.exec = cmp_swap_exec,
 };
@@ -299,25 +270,19 @@ static const struct arg fetch_add_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS,
 
 EXEC(fetch_add, WR_FETCH_ADD)
 
-static const struct cmd_eg fetch_add_egs[] = {
-	{ "mem put window 8 [binary format w 40]", NULL },
-	{ "post fetch-add buf -add 2 -remote [expr {[get window addr] + 8}] "
-	  "-rkey [get window rkey]",
-	  "ATOMIC_FETCH_AND_ADD of 8 bytes" },
-	{ "poll", "SUCCESS  FETCH_ADD" },
-	{ "mem dump window 8 8", "2a 00" },
-	{ NULL, NULL }
-};
-
 /** Adds -add to the 64-bit number at the peer; what was there before comes into
- * the region. The rules of post cmp-swap apply. */
+ * the region. The rules of post cmp-swap apply.
+ * > mem put window 8 [binary format w 40]
+ * > post fetch-add buf -add 2 -remote [expr {[get window addr] + 8}] -rkey [get window rkey]
+ *   => ATOMIC_FETCH_AND_ADD of 8 bytes
+ * > poll => SUCCESS  FETCH_ADD
+ * > mem dump window 8 8 => 2a 00 */
 const struct cmd cmd_post_fetch_add = {
 	.name = "post fetch-add",
 	.family = "data path",
 	.summary = "add to 8 bytes at the peer",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = fetch_add_egs,
 	.args = fetch_add_args,
 	.exec = fetch_add_exec,
 };
@@ -373,28 +338,23 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
 	return post_run(s, &r, o);
 }
 
-static const struct cmd_eg bind_egs[] = {
-	{ "mw -type 2 -pd [get $peer pd]", "mw0" },
-	{ "post bind-mw mw0 window -off 64 -len 64 -qp $peer", "BIND_MW" },
-	{ "poll -qp $peer", "SUCCESS  BIND_MW" },
-	{ "post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 rkey]",
-	  "RDMA_WRITE" },
-	{ "poll", "SUCCESS" },
-	{ NULL, NULL }
-};
-
 /** Binds a memory window of type 2 in the send queue of this QP. The region needs
  * MW_BIND, and LOCAL_WRITE if the window is to be written. Each bind has a new
  * rkey, which the peer must be told: get MW rkey. local-inv, or send-inv of the
  * peer, closes the window; only then it can be bound again. For type 1 see mw
- * bind. */
+ * bind.
+ * > mw -type 2 -pd [get $peer pd] => mw0
+ * > post bind-mw mw0 window -off 64 -len 64 -qp $peer => BIND_MW
+ * > poll -qp $peer => SUCCESS  BIND_MW
+ * > post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 rkey]
+ *   => RDMA_WRITE
+ * > poll => SUCCESS */
 const struct cmd cmd_post_bind_mw = {
 	.name = "post bind-mw",
 	.family = "data path",
 	.summary = "open a part of a region under an rkey of its own",
 	.calls = "ibv_post_send(3), ibv_inc_rkey(3)",
 	.setup = POST_SETUP,
-	.examples = bind_egs,
 	.args = bind_args,
 	.exec = bind_exec,
 };
@@ -416,22 +376,19 @@ static int inv_exec(struct session *s, const void *args, struct out *o)
 	return post_simple(s, &wr_ops[WR_LOCAL_INV], &a, o);
 }
 
-static const struct cmd_eg inv_egs[] = { { "mw -type 2 -pd [get $peer pd]", "mw0" },
-					 { "post bind-mw mw0 window -qp $peer", "BIND_MW" },
-					 { "poll -qp $peer", "SUCCESS  BIND_MW" },
-					 { "post local-inv mw0 -qp $peer", "LOCAL_INV" },
-					 { "poll -qp $peer", "SUCCESS  LOCAL_INV" },
-					 { NULL, NULL } };
-
 /** Closes a memory window of type 2: from its completion on the peer's accesses
- * with that rkey fail. The window can be bound again. */
+ * with that rkey fail. The window can be bound again.
+ * > mw -type 2 -pd [get $peer pd] => mw0
+ * > post bind-mw mw0 window -qp $peer => BIND_MW
+ * > poll -qp $peer => SUCCESS  BIND_MW
+ * > post local-inv mw0 -qp $peer => LOCAL_INV
+ * > poll -qp $peer => SUCCESS  LOCAL_INV */
 const struct cmd cmd_post_local_inv = {
 	.name = "post local-inv",
 	.family = "data path",
 	.summary = "invalidate an rkey of this side",
 	.calls = "ibv_post_send(3)",
 	.setup = POST_SETUP,
-	.examples = inv_egs,
 	.args = inv_args,
 	.exec = inv_exec,
 };

@@ -329,25 +329,20 @@ static int post_chain_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg examples[] = { { "post chain { post write buf -len 8 -remote "
-					    "[get window addr] -rkey [get window rkey] "
-					    "-unsignaled; post write buf -len 8 -remote "
-					    "[get window addr] -rkey [get window rkey] }",
-					    "2 work requests" },
-					  { "dict get [poll] status", NULL },
-					  { NULL, NULL } };
-
 /** The posts in the script are checked one by one, collected, and handed over as one
  * linked list at its end: the device is told once. When one is refused (bad_wr), the
  * ones before it are posted, it and the ones after it are not. Nothing is posted
- * when the script fails. */
+ * when the script fails.
+ * > post chain { post write buf -len 8 -remote [get window addr] -rkey [get window rkey]
+ *   -unsignaled; post write buf -len 8 -remote [get window addr] -rkey [get window rkey] }
+ *   => 2 work requests
+ * > dict get [poll] status */
 const struct cmd cmd_post_chain = {
 	.name = "post chain",
 	.family = "data path",
 	.summary = "post several work requests in one call",
 	.calls = "ibv_post_send(3), ibv_post_recv(3), ibv_post_srq_recv(3)",
 	.setup = POST_SETUP,
-	.examples = examples,
 	.args = chain_args,
 	.flags = CMD_EVALS,
 	.exec = post_chain_exec,

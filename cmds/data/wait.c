@@ -127,21 +127,18 @@ static int wc_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg wc_egs[] = { { "post recv -qp $peer", NULL },
-					{ "post send-imm -imm 1", NULL },
-					{ "wait wc -qp $peer", "imm 1" },
-					{ NULL, NULL } };
-
 /** Arms the completion queue, looks once more, and sleeps until its channel tells
  * of an event; then polls. The result is that of poll. The CQ needs a channel
- * (cq -events): without one use poll. */
+ * (cq -events): without one use poll.
+ * > post recv -qp $peer
+ * > post send-imm -imm 1
+ * > wait wc -qp $peer => imm 1 */
 const struct cmd cmd_wait_wc = {
 	.name = "wait wc",
 	.family = "data path",
 	.summary = "wait for completions without polling",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
-	.examples = wc_egs,
 	.args = wc_args,
 	.exec = wc_exec,
 };
@@ -181,21 +178,19 @@ static int cq_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg cq_egs[] = {
-	{ "post recv -qp $peer", NULL },  { "arm [get $peer recv_cq]", "armed" },
-	{ "post send-imm -imm 1", NULL }, { "wait cq [get $peer recv_cq]", "completion event" },
-	{ "poll -qp $peer", "imm 1" },	  { NULL, NULL }
-};
-
 /** The event says that there is something to poll, not how much. It is
- * acknowledged as soon as it comes. */
+ * acknowledged as soon as it comes.
+ * > post recv -qp $peer
+ * > arm [get $peer recv_cq] => armed
+ * > post send-imm -imm 1
+ * > wait cq [get $peer recv_cq] => completion event
+ * > poll -qp $peer => imm 1 */
 const struct cmd cmd_wait_cq = {
 	.name = "wait cq",
 	.family = "data path",
 	.summary = "wait for the event of an armed completion queue",
 	.calls = "ibv_get_cq_event(3), ibv_ack_cq_events(3)",
 	.setup = POST_SETUP_EVENTS,
-	.examples = cq_egs,
 	.args = cq_args,
 	.exec = cq_exec,
 };
@@ -230,19 +225,16 @@ static int event_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg event_egs[] = { { "cm create", NULL },
-					   { "cm resolve-addr 10.0.0.1 7471 -nowait", NULL },
-					   { "wait event ADDR_RESOLVED", "ADDR_RESOLVED" },
-					   { NULL, NULL } };
-
 /** Events of other names that came before are passed over; one that ends the
- * attempt (REJECTED when you wait for ESTABLISHED) fails at once and says why. */
+ * attempt (REJECTED when you wait for ESTABLISHED) fails at once and says why.
+ * > cm create
+ * > cm resolve-addr 10.0.0.1 7471 -nowait
+ * > wait event ADDR_RESOLVED => ADDR_RESOLVED */
 const struct cmd cmd_wait_event = {
 	.name = "wait event",
 	.family = "connection, in one go",
 	.summary = "wait for an event of the connection manager",
 	.calls = "rdma_get_cm_event(3)",
-	.examples = event_egs,
 	.args = event_args,
 	.exec = event_exec,
 };
@@ -324,20 +316,16 @@ static int async_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg async_egs[] = { { "post send", "SEND" },
-					   { "wait async SRQ_LIMIT_REACHED -on shared",
-					     "fewer RECVs than the limit" },
-					   { NULL, NULL } };
-
 /** Events of the device, its ports, CQs, QPs and SRQs, that no completion tells of.
- * They are kept until a wait takes them, so one that came before counts too. */
+ * They are kept until a wait takes them, so one that came before counts too.
+ * > post send => SEND
+ * > wait async SRQ_LIMIT_REACHED -on shared => fewer RECVs than the limit */
 const struct cmd cmd_wait_async = {
 	.name = "wait async",
 	.family = "data path",
 	.summary = "wait for an asynchronous event",
 	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
 	.setup = POST_SETUP_LIMIT,
-	.examples = async_egs,
 	.args = async_args,
 	.exec = async_exec,
 };
@@ -372,18 +360,15 @@ static int state_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg state_egs[] = { { "post write buf -len 8 -remote 0 -rkey 1", NULL },
-					   { "wait state ERR", "ERR" },
-					   { NULL, NULL } };
-
-/** The device is asked again and again: not every change raises an event. */
+/** The device is asked again and again: not every change raises an event.
+ * > post write buf -len 8 -remote 0 -rkey 1
+ * > wait state ERR => ERR */
 const struct cmd cmd_wait_state = {
 	.name = "wait state",
 	.family = "data path",
 	.summary = "wait until a QP is in a state",
 	.calls = "ibv_query_qp(3)",
 	.setup = POST_SETUP,
-	.examples = state_egs,
 	.args = state_args,
 	.exec = state_exec,
 };
@@ -474,20 +459,17 @@ static int arm_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg arm_egs[] = { { "cq -events -name evq", "evq" },
-					 { "arm evq", "armed" },
-					 { "show evq", "armed" },
-					 { NULL, NULL } };
-
 /** One event, once: the CQ is disarmed by it. Completions that are there already
  * raise none, so the safe order is arm, poll until empty, then wait. The event is
- * a notice on the screen, and what wait cq waits for; wait wc does it all. */
+ * a notice on the screen, and what wait cq waits for; wait wc does it all.
+ * > cq -events -name evq => evq
+ * > arm evq => armed
+ * > show evq => armed */
 const struct cmd cmd_arm = {
 	.name = "arm",
 	.family = "data path",
 	.summary = "ask for an event when the next completion comes",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3)",
-	.examples = arm_egs,
 	.args = arm_args,
 	.exec = arm_exec,
 };

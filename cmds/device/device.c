@@ -141,22 +141,19 @@ static int gids_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg gids_egs[] = { { "gids", "->" },
-					  { "lindex [gids] 0", "RoCEv2" },
-					  { "dict get [lindex [gids] 0] raw", NULL },
-					  { NULL, NULL } };
-
 /** A GID is the address of a port. On RoCE each IP address of the interface adds one,
  * and there is always a link-local one. The index (sgid_index) decides which address and
  * which RoCE version the packets of a QP use. The arrow marks the recommended entry;
  * both ends must use the same type. In the value, raw has the 16 bytes as hex digits:
- * binary format H32. */
+ * binary format H32.
+ * > gids => ->
+ * > lindex [gids] 0 => RoCEv2
+ * > dict get [lindex [gids] 0] raw */
 const struct cmd cmd_gids = {
 	.name = "gids",
 	.family = "device",
 	.summary = "show the GID table of a port, with a recommendation",
 	.calls = "ibv_query_gid_table(3)",
-	.examples = gids_egs,
 	.args = gids_args,
 	.flags = CMD_LOOKS,
 	.exec = gids_exec,

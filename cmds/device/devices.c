@@ -60,16 +60,14 @@ static int devices_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg devices_egs[] = { { "devices", "rxe0" }, { NULL, NULL } };
-
 /** Lists every device that libibverbs finds, open or not. A device is opened by
- * the first command that needs it, or by open. */
+ * the first command that needs it, or by open.
+ * > devices => rxe0 */
 const struct cmd cmd_devices = {
 	.name = "devices",
 	.family = "device",
 	.summary = "list the RDMA devices of this machine",
 	.calls = "ibv_get_device_list(3)",
-	.examples = devices_egs,
 	.flags = CMD_NO_RECORD,
 	.exec = devices_exec,
 };
@@ -92,16 +90,14 @@ static int open_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg open_egs[] = { { "open", "max_qp" }, { NULL, NULL } };
-
 /** Without a name it opens the one given with --device, else the first with an active
- * port. From then on its asynchronous events are shown as notices. */
+ * port. From then on its asynchronous events are shown as notices.
+ * > open => max_qp */
 const struct cmd cmd_open = {
 	.name = "open",
 	.family = "device",
 	.summary = "open a device",
 	.calls = "rdma_get_devices(3) ibv_query_device_ex(3)",
-	.examples = open_egs,
 	.args = open_args,
 	.exec = open_exec,
 };
@@ -138,16 +134,13 @@ static int close_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, a->dev, a->cascade);
 }
 
-static const struct cmd_eg close_egs[] = { { "open rxe0", "rxe0" },
-					   { "close rxe0", NULL },
-					   { NULL, NULL } };
-
-/** Fails while objects of the device exist, unless -cascade destroys them first. */
+/** Fails while objects of the device exist, unless -cascade destroys them first.
+ * > open rxe0 => rxe0
+ * > close rxe0 */
 const struct cmd cmd_close = {
 	.name = "close",
 	.family = "device",
 	.summary = "close a device",
-	.examples = close_egs,
 	.args = close_args,
 	.exec = close_exec,
 };
@@ -218,21 +211,18 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg device_egs[] = { { "device", "max_qp_rd_atom" },
-					    { "dict get [device] address", "10.0.0.1" },
-					    { "dict get [device] atomic_cap", NULL },
-					    { NULL, NULL } };
-
 /** The maximum values of the device and its optional capabilities. These limits apply
  * to the device as a whole: a QP may get less. The address is the one at
  * which peers reach it (on RoCE that of the GID which gids recommends; none on
- * InfiniBand). */
+ * InfiniBand).
+ * > device => max_qp_rd_atom
+ * > dict get [device] address => 10.0.0.1
+ * > dict get [device] atomic_cap */
 const struct cmd cmd_device = {
 	.name = "device",
 	.family = "device",
 	.summary = "show the limits and capabilities of a device",
 	.calls = "ibv_query_device_ex(3)",
-	.examples = device_egs,
 	.args = open_args,
 	.flags = CMD_LOOKS,
 	.exec = device_exec,
@@ -280,16 +270,14 @@ static int ports_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg ports_egs[] = { { "ports", "ACTIVE" }, { NULL, NULL } };
-
 /** The path MTU of a QP can be at most the active MTU of its port. On Ethernet that
- * is the largest of 256, 512, 1024, 2048, 4096 that fits the interface's MTU. */
+ * is the largest of 256, 512, 1024, 2048, 4096 that fits the interface's MTU.
+ * > ports => ACTIVE */
 const struct cmd cmd_ports = {
 	.name = "ports",
 	.family = "device",
 	.summary = "show the ports of a device: state, MTU, tables",
 	.calls = "ibv_query_port(3)",
-	.examples = ports_egs,
 	.args = open_args,
 	.flags = CMD_LOOKS,
 	.exec = ports_exec,
@@ -331,16 +319,14 @@ static int pkeys_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg pkeys_egs[] = { { "pkeys", "0xffff" }, { NULL, NULL } };
-
 /** The partitions of the port. A QP selects one by its index (pkey_index); on RoCE there
- * is only index 0, the default partition 0xffff. */
+ * is only index 0, the default partition 0xffff.
+ * > pkeys => 0xffff */
 const struct cmd cmd_pkeys = {
 	.name = "pkeys",
 	.family = "device",
 	.summary = "show the P_Key table of a port",
 	.calls = "ibv_query_pkey(3)",
-	.examples = pkeys_egs,
 	.args = pkeys_args,
 	.flags = CMD_LOOKS,
 	.exec = pkeys_exec,
@@ -482,22 +468,17 @@ static int limits_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg limits_egs[] = {
-	{ "limits probe", "max_inline_data" },
-	{ "dict get [limits probe] RC max_send_wr", NULL },
-	{ NULL, NULL },
-};
-
 /** Calls ibv_create_qp with growing values, and finds the limit of each capability by
  * bisection while the others are 1. The limits that a device reports (see device) are
  * not always exact, and there is none for max_inline_data. Limits of locked memory
- * apply, too. */
+ * apply, too.
+ * > limits probe => max_inline_data
+ * > dict get [limits probe] RC max_send_wr */
 const struct cmd cmd_limits_probe = {
 	.name = "limits probe",
 	.family = "device",
 	.summary = "find the largest QPs that the device can create",
 	.calls = "ibv_create_qp(3), ibv_query_device_ex(3)",
-	.examples = limits_egs,
 	.args = limits_args,
 	.flags = CMD_NO_RECORD,
 	.exec = limits_exec,

@@ -576,21 +576,18 @@ static int doctor_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg doctor_egs[] = { { "doctor", "memlock" },
-					    { "dict get [doctor] bad", NULL },
-					    { NULL, NULL } };
-
 /** Looks at modules of the kernel, devices and their files, locked memory, cgroups,
  * descriptors, ports, MTUs and GIDs, network interfaces that several devices claim, UDP
  * port 4791 and the firewall. Each finding is ok, bad (with the command that repairs
  * it), unsure (with the command that shows it) or a note (with what else you could
- * have). It changes nothing. */
+ * have). It changes nothing.
+ * > doctor => memlock
+ * > dict get [doctor] bad */
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.family = "understanding",
 	.summary = "is this machine fit for RDMA, and what repairs it",
 	.calls = "ibv_get_device_list(3), ibv_query_port(3), getrlimit(2)",
-	.examples = doctor_egs,
 	.flags = CMD_NO_RECORD,
 	.exec = doctor_exec,
 };

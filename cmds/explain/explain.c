@@ -514,20 +514,6 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg explain_egs[] = {
-	{ "explain RETRY_EXC_ERR", "retry_cnt" },
-	{ "explain rej 8", "nobody listens" },
-	{ "explain {transport retry counter exceeded}", "RETRY_EXC_ERR" },
-	{ "explain RESET->RTS", "not a transition" },
-	{ "explain INIT->RTR", "DEST_QPN" },
-	{ "explain keepalive", "DEAD_PEER" },
-	{ "explain rkey", "REM_ACCESS_ERR" },
-	{ "explain irdma", "a new QP is needed" },
-	{ "explain ibv_post_recv", "EINVAL in RESET" },
-	{ "dict get [explain errno EBUSY] causes", "uses the object" },
-	{ NULL, NULL },
-};
-
 /** Takes a name with or without its prefix, a number, or the text of an error
  * message. It knows completion statuses and opcodes, connection events, reasons of a
  * reject, asynchronous events, errnos, access flags, opcodes and flags of work
@@ -540,12 +526,21 @@ static const struct cmd_eg explain_egs[] = {
  *
  * Alone it looks at the last failure of the session: what could be checked, the
  * likely causes first, each with a command to type, and how the device in use differs
- * from others there. */
+ * from others there.
+ * > explain RETRY_EXC_ERR => retry_cnt
+ * > explain rej 8 => nobody listens
+ * > explain {transport retry counter exceeded} => RETRY_EXC_ERR
+ * > explain RESET->RTS => not a transition
+ * > explain INIT->RTR => DEST_QPN
+ * > explain keepalive => DEAD_PEER
+ * > explain rkey => REM_ACCESS_ERR
+ * > explain irdma => a new QP is needed
+ * > explain ibv_post_recv => EINVAL in RESET
+ * > dict get [explain errno EBUSY] causes => uses the object */
 const struct cmd cmd_explain = {
 	.name = "explain",
 	.family = "understanding",
 	.summary = "what a status or event means, or why the last thing failed",
-	.examples = explain_egs,
 	.args = explain_args,
 	.flags = CMD_NO_RECORD,
 	.exec = explain_exec,

@@ -135,14 +135,6 @@ static int exec(struct session *s, const void *args, struct out *o)
 	"listen 7471 -address 10.0.0.1 -accept -share window\nconnect 10.0.0.1 7471\n" \
 	"reg 4096 -name buf; mem put buf 0 hello\n"
 
-static const struct cmd_eg export_egs[] = {
-	{ "post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll",
-	  "SUCCESS" },
-	{ "export c eg-export.c", "eg-export.c" },
-	{ "export c eg-client.c -role client", "eg-client.c" },
-	{ NULL, NULL }
-};
-
 /** The library calls that went well, in their order, with error checks, and in the
  * end everything destroyed in the right order. Addresses, keys and QP numbers are
  * recognised by their values and become expressions, also where they came from the
@@ -153,13 +145,15 @@ static const struct cmd_eg export_egs[] = {
  * in it, too. What is not in the program is told, and stands in it as a comment:
  * calls that failed are left out, and so are bench and rereg. A script may write
  * below its own directory (or --allow-dir). Only a file that export has made is
- * overwritten. */
+ * overwritten.
+ * > post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll => SUCCESS
+ * > export c eg-export.c => eg-export.c
+ * > export c eg-client.c -role client => eg-client.c */
 const struct cmd cmd_export_c = {
 	.name = "export c",
 	.family = "understanding",
 	.summary = "write the session so far as a C program",
 	.setup = SETUP,
-	.examples = export_egs,
 	.args = export_args,
 	.exec = exec,
 };
@@ -200,19 +194,16 @@ static int python_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg python_egs[] = { { "export pyverbs eg-export.py", "eg-export.py" },
-					    { NULL, NULL } };
-
 /** As export c, on pyverbs (of rdma-core), for QPs that are connected by hand: PD,
  * CQ, regions, QPs and their states, posts and completions. A session that has used
  * the connection manager is refused: use export c. Windows, SRQs and address
- * handles are left out, and named. */
+ * handles are left out, and named.
+ * > export pyverbs eg-export.py => eg-export.py */
 const struct cmd cmd_export_pyverbs = {
 	.name = "export pyverbs",
 	.family = "understanding",
 	.summary = "write the session so far as a Python program",
 	.setup = "qp create; reg 64 -name buf",
-	.examples = python_egs,
 	.args = python_args,
 	.exec = python_exec,
 };

@@ -530,20 +530,16 @@ static int run_exec(struct session *s, const void *args, struct out *o)
 	return rc == TCL_OK ? 0 : rc == TCL_ERROR ? -1 : rc;
 }
 
-static const struct cmd_eg run_egs[] = { { "fault run bad-rkey", "as predicted" },
-					 { "dict get [fault run no-receive] seen here",
-					   "RNR_RETRY_EXC_ERR" },
-					 { NULL, NULL } };
-
 /** Says first what each end will see and why, makes two connected QPs of its own in this
  * process (one of them in a second process, for faults that end a process), breaks it,
  * and compares. Another outcome is an error (RDMASH {fault run} OTHERWISE). Everything
- * it made is destroyed; -x or trace on shows how it is done. */
+ * it made is destroyed; -x or trace on shows how it is done.
+ * > fault run bad-rkey => as predicted
+ * > dict get [fault run no-receive] seen here => RNR_RETRY_EXC_ERR */
 const struct cmd cmd_fault_run = {
 	.name = "fault run",
 	.family = "understanding",
 	.summary = "break one thing on purpose, and see what both ends see",
-	.examples = run_egs,
 	.args = run_args,
 	.flags = CMD_EVALS,
 	.exec = run_exec,
@@ -567,15 +563,13 @@ static int list_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg list_egs[] = { { "fault list", "bad-rkey" }, { NULL, NULL } };
-
 /** The catalogue of fault run. As a value: a list of dicts with the name and what each
- * end sees of it by the specification. */
+ * end sees of it by the specification.
+ * > fault list => bad-rkey */
 const struct cmd cmd_fault_list = {
 	.name = "fault list",
 	.family = "understanding",
 	.summary = "what can be broken on purpose",
-	.examples = list_egs,
 	.flags = CMD_NO_RECORD,
 	.exec = list_exec,
 };

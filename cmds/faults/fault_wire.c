@@ -320,15 +320,6 @@ static int fault_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg fault_wire_egs[] = {
-	{ "fault wire -drop 10% -delay 2ms -dup 1% -seed 7", "drop 10%" },
-	{ "fault wire -drop 100% -match {opcode==ACK} -count 1", "RC_ACK" },
-	{ "fault wire -corrupt 1% -psn 5-9 -direction in -add", "psn 5-9" },
-	{ "fault wire", "0 packets hit" },
-	{ "fault wire off", "no faults" },
-	{ NULL, NULL }
-};
-
 /** Applies to the packets of the embedded device that this process sends (-direction out)
  * and receives (in). A rule replaces the existing ones, or with -add follows them. Of
  * the rules that match a packet the first one applies whose chance hits; a rule with a
@@ -336,12 +327,16 @@ static const struct cmd_eg fault_wire_egs[] = {
  * command lists the rules, and how many packets each has changed. The opcodes of -match
  * are those of the BTH: ACK, READ_REQUEST, WRITE_ONLY, UD_SEND_ONLY, 0x11; conditions
  * are joined by &&. RC recovers from lost or corrupted packets: 'counters' shows how
- * often. For a device of the kernel use tc(8) or rxe-lab --netem. */
+ * often. For a device of the kernel use tc(8) or rxe-lab --netem.
+ * > fault wire -drop 10% -delay 2ms -dup 1% -seed 7 => drop 10%
+ * > fault wire -drop 100% -match {opcode==ACK} -count 1 => RC_ACK
+ * > fault wire -corrupt 1% -psn 5-9 -direction in -add => psn 5-9
+ * > fault wire => 0 packets hit
+ * > fault wire off => no faults */
 const struct cmd cmd_fault_wire = {
 	.name = "fault wire",
 	.family = "understanding",
 	.summary = "lose, repeat, delay or change packets",
-	.examples = fault_wire_egs,
 	.args = fault_wire_args,
 	.exec = fault_exec,
 };

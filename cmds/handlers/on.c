@@ -115,28 +115,23 @@ static int timer_exec(struct session *s, const void *args, struct out *o)
 	return add_handler(h, a, o);
 }
 
-static const struct cmd_eg timer_egs[] = {
-	{ "set n 0", NULL },
-	{ "on timer 2ms {incr ::n} -name ticker", "ticker  on timer" },
-	{ "wait until {$n >= 3}", NULL },
-	{ "show ticker", "every 2 ms" },
-	{ "destroy ticker", NULL },
-	{ "on timer 1 {set ::late yes} -once; wait until {[info exists late]}", NULL },
-	{ NULL, NULL }
-};
-
 /** The body runs whenever the session waits: at the prompt, in wait until, in any other
  * command that waits. Its variables are its own, as those of a proc; ::name is a
  * variable of the session. It keeps the rights of the script that has made it. It may
  * wait, but does not run again before it has ended; runs that it misses are skipped. It
  * cannot destroy what a waiting command works with. A body that fails is reported as a
  * notice and not run again; a script then ends with exit code 1. The result is the
- * handler's name: destroy NAME ends it, as the end of the session does. */
+ * handler's name: destroy NAME ends it, as the end of the session does.
+ * > set n 0
+ * > on timer 2ms {incr ::n} -name ticker => ticker  on timer
+ * > wait until {$n >= 3}
+ * > show ticker => every 2 ms
+ * > destroy ticker
+ * > on timer 1 {set ::late yes} -once; wait until {[info exists late]} */
 const struct cmd cmd_on_timer = {
 	.name = "on timer",
 	.family = "scripts",
 	.summary = "run a script every so often while the session goes on",
-	.examples = timer_egs,
 	.args = timer_args,
 	.exec = timer_exec,
 };
@@ -278,24 +273,20 @@ static int on_wc_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg wc_egs[] = { { "on wc {lappend ::got [dict get $wc imm]} -qp $peer",
-					  "on wc" },
-					{ "post recv -qp $peer; post send-imm -imm 1", NULL },
-					{ "wait until {[info exists got]}; echo $got", "1" },
-					{ "on wc {} -qp $peer", "has a handler already" },
-					{ NULL, NULL } };
-
 /** Each completion is polled and handed to the body as $wc, a dict as poll has it; the
  * queue is armed again before the session waits. It needs a channel (cq -events). The
  * body does not see what poll and wait wc take from the same queue. For bodies see 'help
- * on timer'. */
+ * on timer'.
+ * > on wc {lappend ::got [dict get $wc imm]} -qp $peer => on wc
+ * > post recv -qp $peer; post send-imm -imm 1
+ * > wait until {[info exists got]}; echo $got => 1
+ * > on wc {} -qp $peer => has a handler already */
 const struct cmd cmd_on_wc = {
 	.name = "on wc",
 	.family = "data path",
 	.summary = "run a script for each completion",
 	.calls = "ibv_req_notify_cq(3), ibv_get_cq_event(3), ibv_ack_cq_events(3), ibv_poll_cq(3)",
 	.setup = POST_SETUP_EVENTS,
-	.examples = wc_egs,
 	.args = wc_args,
 	.exec = on_wc_exec,
 };
@@ -370,23 +361,18 @@ static int on_event_exec(struct session *s, const void *args, struct out *o)
 	return add_handler(h, a, o);
 }
 
-static const struct cmd_eg event_egs[] = {
-	{ "cm create", NULL },
-	{ "on event {lappend ::names [dict get $event event]}", "on event" },
-	{ "cm resolve-addr 10.0.0.1 7471 -nowait", NULL },
-	{ "wait until {[info exists names]}; echo $names", "ADDR_RESOLVED" },
-	{ NULL, NULL }
-};
-
 /** Each event is taken and handed to the body as $event, a dict as cm event has it; a
  * listener's handler gets the requests that come in on it. A command that waits for
- * events of an id gets them instead of the handler. For bodies see 'help on timer'. */
+ * events of an id gets them instead of the handler. For bodies see 'help on timer'.
+ * > cm create
+ * > on event {lappend ::names [dict get $event event]} => on event
+ * > cm resolve-addr 10.0.0.1 7471 -nowait
+ * > wait until {[info exists names]}; echo $names => ADDR_RESOLVED */
 const struct cmd cmd_on_event = {
 	.name = "on event",
 	.family = "connection, step by step",
 	.summary = "run a script for each event of a connection id",
 	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
-	.examples = event_egs,
 	.args = event_args,
 	.exec = on_event_exec,
 };
@@ -449,23 +435,17 @@ static int on_async_exec(struct session *s, const void *args, struct out *o)
 	return h ? add_handler(h, a, o) : -1;
 }
 
-static const struct cmd_eg async_egs[] = {
-	{ "on async {lappend ::seen [dict get $async event] [dict get $async object]}",
-	  "on async" },
-	{ "post send; wait until {[info exists seen]}; echo $seen", "SRQ_LIMIT_REACHED shared" },
-	{ NULL, NULL }
-};
-
 /** Each asynchronous event of an open device (ports, CQs, QPs, SRQs) is taken and handed to the
  * body as $async, a dict as wait async has it; events that came before count, too. What comes
- * while wait async waits for it goes there instead. For bodies see 'help on timer'. */
+ * while wait async waits for it goes there instead. For bodies see 'help on timer'.
+ * > on async {lappend ::seen [dict get $async event] [dict get $async object]} => on async
+ * > post send; wait until {[info exists seen]}; echo $seen => SRQ_LIMIT_REACHED shared */
 const struct cmd cmd_on_async = {
 	.name = "on async",
 	.family = "data path",
 	.summary = "run a script for each asynchronous event",
 	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
 	.setup = POST_SETUP_LIMIT,
-	.examples = async_egs,
 	.args = async_args,
 	.exec = on_async_exec,
 };
@@ -535,25 +515,20 @@ static int readable_exec(struct session *s, const void *args, struct out *o)
 	return add_handler(h, a, o);
 }
 
-static const struct cmd_eg readable_egs[] = {
-	{ "set port [dict get [tcp listen 0 -name door] port]", NULL },
-	{ "on readable door {tcp accept door -name client} -once", "on readable" },
-	{ "tcp connect 127.0.0.1 $port -name a", NULL },
-	{ "wait until {[dict exists [show] client]}", NULL },
-	{ "on readable client {append ::text [tcp recv client 100 -any]}", NULL },
-	{ "tcp send a hello; wait until {[info exists text]}; echo $text", "hello" },
-	{ NULL, NULL }
-};
-
 /** The body reads it, with tcp recv NAME BYTES -any or tcp accept; it runs again at once
  * while something is left. The end of a connection is readable, too: tcp recv -any then
  * has 0 bytes, and the body destroys the connection with -cascade, which ends the
- * handler. For bodies see 'help on timer'. */
+ * handler. For bodies see 'help on timer'.
+ * > set port [dict get [tcp listen 0 -name door] port]
+ * > on readable door {tcp accept door -name client} -once => on readable
+ * > tcp connect 127.0.0.1 $port -name a
+ * > wait until {[dict exists [show] client]}
+ * > on readable client {append ::text [tcp recv client 100 -any]}
+ * > tcp send a hello; wait until {[info exists text]}; echo $text => hello */
 const struct cmd cmd_on_readable = {
 	.name = "on readable",
 	.family = "beside RDMA",
 	.summary = "run a script when a TCP socket has something to read",
-	.examples = readable_egs,
 	.args = readable_args,
 	.exec = readable_exec,
 };

@@ -141,20 +141,17 @@ static int launcher_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg launcher_egs[] = { { "launcher", "rank 0 of 1" },
-					      { "dict get [launcher] size", "1" },
-					      { NULL, NULL } };
-
 /** For a script that runs as several processes at once: mpirun -n 8 rdmash -f FILE, srun,
  * or another launcher. Rank and size come from the environment that Open MPI, MPICH,
  * Slurm and PMIx set; for other launchers set RDMASH_RANK and RDMASH_SIZE. Without a
  * launcher it is rank 0 of 1. local_size is the number of ranks on this host, 0 if it is
- * unknown. 'rendezvous' carries values from one to the others. */
+ * unknown. 'rendezvous' carries values from one to the others.
+ * > launcher => rank 0 of 1
+ * > dict get [launcher] size => 1 */
 const struct cmd cmd_launcher = {
 	.name = "launcher",
 	.family = "both ends",
 	.summary = "show rank and size as set by mpirun, srun and others",
-	.examples = launcher_egs,
 	.flags = CMD_NO_RECORD,
 	.exec = launcher_exec,
 };

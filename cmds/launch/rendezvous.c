@@ -246,23 +246,20 @@ static int rendezvous_put_exec(struct session *s, const void *args, struct out *
 	return rc;
 }
 
-static const struct cmd_eg put_egs[] = { { "rendezvous put address {10.0.0.1 7471}", NULL },
-					 { "rendezvous get address", "7471" },
-					 { "rendezvous clear", NULL },
-					 { NULL, NULL } };
-
 #define SETUP "require -true {[dict get [launcher] name] ne \"\"} \"a launcher\""
 
 /** Stores a value under a key, which every process of the job can get; an older value is
  * replaced. Keys are files in a directory below $RDMASH_RENDEZVOUS, which all hosts must
  * share, or below a temporary directory if all processes are on this host. See
- * 'launcher' for what a job is. */
+ * 'launcher' for what a job is.
+ * > rendezvous put address {10.0.0.1 7471}
+ * > rendezvous get address => 7471
+ * > rendezvous clear */
 const struct cmd cmd_rendezvous_put = {
 	.name = "rendezvous put",
 	.family = FAMILY,
 	.summary = "publish a value to the other processes of the job",
 	.setup = SETUP,
-	.examples = put_egs,
 	.args = put_arg_table,
 	.exec = rendezvous_put_exec,
 };
@@ -279,16 +276,14 @@ static int clear_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg clear_egs[] = { { "rendezvous clear", NULL }, { NULL, NULL } };
-
 /** Removes all keys of the job and their directory. Use it in the last process that
- * needs them: a process that waits for a key continues to wait. */
+ * needs them: a process that waits for a key continues to wait.
+ * > rendezvous clear */
 const struct cmd cmd_rendezvous_clear = {
 	.name = "rendezvous clear",
 	.family = FAMILY,
 	.summary = "remove all keys of the job",
 	.setup = SETUP,
-	.examples = clear_egs,
 	.exec = clear_exec,
 };
 
@@ -463,23 +458,20 @@ static const struct arg get_arg_table[] = {
 	POS_MANY("key", get_args, keys, kind_key, "key that another process puts"), ARGS_END
 };
 
-static const struct cmd_eg get_egs[] = { { "rendezvous put a 1; rendezvous put b 2", NULL },
-					 { "rendezvous get a b", "b  2" },
-					 { "rendezvous get -within 50ms -partial a c", "a  1" },
-					 { "rendezvous get -within 50ms c", "nobody has put c" },
-					 { "rendezvous clear", NULL },
-					 { NULL, NULL } };
-
 /** Waits until all these keys exist. Returns the value of one key, or a dict of several.
  * If keys are missing after -within, it fails and names them (RDMASH rendezvous
  * ETIMEDOUT); with -partial it returns a dict of those that exist. Meanwhile connection
- * events are handled. */
+ * events are handled.
+ * > rendezvous put a 1; rendezvous put b 2
+ * > rendezvous get a b => b  2
+ * > rendezvous get -within 50ms -partial a c => a  1
+ * > rendezvous get -within 50ms c => nobody has put c
+ * > rendezvous clear */
 const struct cmd cmd_rendezvous_get = {
 	.name = "rendezvous get",
 	.family = FAMILY,
 	.summary = "wait for values of other processes of the job",
 	.setup = SETUP,
-	.examples = get_egs,
 	.args = get_arg_table,
 	.exec = rendezvous_get_exec,
 };

@@ -143,20 +143,17 @@ static int mem_get_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg get_egs[] = { { "mem get buf 0 13", "hello, memory" },
-					 { "mem get buf -text", "hello, memory" },
-					 { "mem get buf 0 5 -hex", "68656c6c6f" },
-					 { "binary scan [mem get buf 100 8] wu value", NULL },
-					 { NULL, NULL } };
-
 /** The value is the bytes, for binary scan and mem put; -text stops at the first
- * zero byte, as C strings do. */
+ * zero byte, as C strings do.
+ * > mem get buf 0 13 => hello, memory
+ * > mem get buf -text => hello, memory
+ * > mem get buf 0 5 -hex => 68656c6c6f
+ * > binary scan [mem get buf 100 8] wu value */
 const struct cmd cmd_mem_get = {
 	.name = "mem get",
 	.family = "memory",
 	.summary = "read bytes from a region",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"hello, memory\"",
-	.examples = get_egs,
 	.args = get_args,
 	.flags = CMD_LOOKS,
 	.exec = mem_get_exec,
@@ -189,18 +186,15 @@ static int dump_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg dump_egs[] = { { "mem dump buf 0 32", "68 65 6c 6c 6f" },
-					  { "mem dump", "hello" },
-					  { NULL, NULL } };
-
 /** Sixteen bytes per line: offset in hex (mem dump buf 0x20 is possible, too), hex digits,
- * characters. The value is the bytes. */
+ * characters. The value is the bytes.
+ * > mem dump buf 0 32 => 68 65 6c 6c 6f
+ * > mem dump => hello */
 const struct cmd cmd_mem_dump = {
 	.name = "mem dump",
 	.family = "memory",
 	.summary = "show a region as a hex dump",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
-	.examples = dump_egs,
 	.args = dump_args,
 	.flags = CMD_LOOKS,
 	.exec = dump_exec,
@@ -242,19 +236,16 @@ static int cmp_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg cmp_egs[] = { { "mem cmp buf copy -len 5", "different  at byte 0" },
-					 { "mem put copy 0 hello", NULL },
-					 { "dict get [mem cmp buf copy] same", NULL },
-					 { "mem cmp buf copy", "same  4096 B" },
-					 { NULL, NULL } };
-
-/** A dict: same (1 or 0), and at, first, second for the first byte that differs. */
+/** A dict: same (1 or 0), and at, first, second for the first byte that differs.
+ * > mem cmp buf copy -len 5 => different  at byte 0
+ * > mem put copy 0 hello
+ * > dict get [mem cmp buf copy] same
+ * > mem cmp buf copy => same  4096 B */
 const struct cmd cmd_mem_cmp = {
 	.name = "mem cmp",
 	.family = "memory",
 	.summary = "compare two ranges",
 	.setup = "reg 4096 -name buf; reg 4096 -name copy; mem put buf 0 hello",
-	.examples = cmp_egs,
 	.args = cmp_args,
 	.flags = CMD_LOOKS,
 	.exec = cmp_exec,
@@ -300,22 +291,18 @@ static int mem_put_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg put_egs[] = { { "mem put buf 0 \"hello, memory\"", NULL },
-					 { "mem put buf 16 {00 7f ff} -hex", NULL },
-					 { "mem put buf 32 [binary format WuIu 4096 7]", NULL },
-					 { "mem put buf 80 \"a\\0b\"; mem get buf 80 4 -hex",
-					   "61006200" },
-					 { "mem dump buf 0 48", "hello, memory" },
-					 { NULL, NULL } };
-
 /** Text is written as UTF-8, without a zero byte unless -zero is given; make numbers and
- * structures with pack or Tcl's binary format. Returns the number of bytes. */
+ * structures with pack or Tcl's binary format. Returns the number of bytes.
+ * > mem put buf 0 "hello, memory"
+ * > mem put buf 16 {00 7f ff} -hex
+ * > mem put buf 32 [binary format WuIu 4096 7]
+ * > mem put buf 80 "a\0b"; mem get buf 80 4 -hex => 61006200
+ * > mem dump buf 0 48 => hello, memory */
 const struct cmd cmd_mem_put = {
 	.name = "mem put",
 	.family = "memory",
 	.summary = "write bytes into a region",
 	.setup = "reg 4096 -name buf",
-	.examples = put_egs,
 	.args = put_args,
 	.exec = mem_put_exec,
 };
@@ -369,19 +356,16 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg fill_egs[] = { { "mem fill buf 0xaa", NULL },
-					  { "mem fill buf {de ad be ef} -hex -off 8 -len 8", NULL },
-					  { "mem dump buf 0 16", "aa aa  de ad be ef de ad be ef" },
-					  { NULL, NULL } };
-
 /** A number from 0 to 255 is one byte, other text is repeated. Returns the
- * number of bytes that were filled. */
+ * number of bytes that were filled.
+ * > mem fill buf 0xaa
+ * > mem fill buf {de ad be ef} -hex -off 8 -len 8
+ * > mem dump buf 0 16 => aa aa  de ad be ef de ad be ef */
 const struct cmd cmd_mem_fill = {
 	.name = "mem fill",
 	.family = "memory",
 	.summary = "fill a region with a byte or a pattern",
 	.setup = "reg 4096 -name buf",
-	.examples = fill_egs,
 	.args = fill_args,
 	.exec = fill_exec,
 };
@@ -460,23 +444,18 @@ static int mem_watch_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg watch_egs[] = {
-	{ "mem put buf 0 news", NULL },
-	{ "set old [mem get window 0 4]", NULL },
-	{ "post write buf -len 4 -remote [get window addr] -rkey [get window rkey]", NULL },
-	{ "mem watch window -was $old", "changed at offset 0" },
-	{ NULL, NULL }
-};
-
 /** For data that a peer writes with plain RDMA WRITE. Shows the bytes before and after.
  * When the first byte has changed, the others may still be on their way: let the peer
- * write a flag last, or use post write-imm. */
+ * write a flag last, or use post write-imm.
+ * > mem put buf 0 news
+ * > set old [mem get window 0 4]
+ * > post write buf -len 4 -remote [get window addr] -rkey [get window rkey]
+ * > mem watch window -was $old => changed at offset 0 */
 const struct cmd cmd_mem_watch = {
 	.name = "mem watch",
 	.family = "memory",
 	.summary = "wait until the bytes of a region change",
 	.setup = POST_SETUP,
-	.examples = watch_egs,
 	.args = watch_args,
 	.exec = mem_watch_exec,
 };

@@ -81,21 +81,19 @@ static int mem_load_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg load_egs[] = {
-	{ "mem save buf in.bin -len 12", "12 B" }, { "mem load buf in.bin -off 100", "12 B" },
-	{ "mem get buf 100 12", "to be loaded" },  { "mem load buf in.bin -at 6 -len 100", "6 B" },
-	{ "mem get buf 0 6", "loaded" },	   { NULL, NULL }
-};
-
 /** A script may read files below its own directory (or --allow-dir). Returns the number
  * of bytes that were read. Read a file that does not fit piece by piece, with -len and
- * -at, until it returns 0. */
+ * -at, until it returns 0.
+ * > mem save buf in.bin -len 12 => 12 B
+ * > mem load buf in.bin -off 100 => 12 B
+ * > mem get buf 100 12 => to be loaded
+ * > mem load buf in.bin -at 6 -len 100 => 6 B
+ * > mem get buf 0 6 => loaded */
 const struct cmd cmd_mem_load = {
 	.name = "mem load",
 	.family = "memory",
 	.summary = "read a file into a region",
 	.setup = "reg 4096 -name buf; mem put buf 0 \"to be loaded\"",
-	.examples = load_egs,
 	.args = load_args,
 	.exec = mem_load_exec,
 };
@@ -131,22 +129,18 @@ static int mem_save_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg save_egs[] = { { "mem save buf out.bin -len 5", "5 B of buf" },
-					  { "mem save buf out.bin -off 5 -len 7 -append",
-					    "7 B of buf" },
-					  { "mem load buf out.bin", "12 B" },
-					  { "mem save buf out.bin", "-force replaces it" },
-					  { NULL, NULL } };
-
 /** An existing file is replaced only with -force. With -append the file must exist.
  * Either all of it is written or nothing. A script may write below its own directory
- * (or --allow-dir). Returns the number of bytes that were written. */
+ * (or --allow-dir). Returns the number of bytes that were written.
+ * > mem save buf out.bin -len 5 => 5 B of buf
+ * > mem save buf out.bin -off 5 -len 7 -append => 7 B of buf
+ * > mem load buf out.bin => 12 B
+ * > mem save buf out.bin => -force replaces it */
 const struct cmd cmd_mem_save = {
 	.name = "mem save",
 	.family = "memory",
 	.summary = "write a region to a file",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
-	.examples = save_egs,
 	.args = save_args,
 	.exec = mem_save_exec,
 };
@@ -259,24 +253,18 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg digest_egs[] = {
-	{ "mem digest buf -len 5", "5d41402abc4b2a76b9719d911017c592" },
-	{ "mem save buf digest.bin -len 5; mem digest -file digest.bin",
-	  "5d41402abc4b2a76b9719d911017c592" },
-	{ "mem digest buf -len 0 -algorithm sha256", "e3b0c44298fc1c149afbf4c8996fb924" },
-	{ NULL, NULL }
-};
-
 /** The value is hex digits, as md5sum(1) and sha256sum(1) print them. If it is the same
  * at both ends, every byte has arrived. A file may be larger than memory; in a script it
  * must be below the script's directory (or
- * --allow-dir). */
+ * --allow-dir).
+ * > mem digest buf -len 5 => 5d41402abc4b2a76b9719d911017c592
+ * > mem save buf digest.bin -len 5; mem digest -file digest.bin => 5d41402abc4b2a76b9719d911017c592
+ * > mem digest buf -len 0 -algorithm sha256 => e3b0c44298fc1c149afbf4c8996fb924 */
 const struct cmd cmd_mem_digest = {
 	.name = "mem digest",
 	.family = "memory",
 	.summary = "compute the checksum of a region or a file",
 	.setup = "reg 4096 -name buf; mem put buf 0 hello",
-	.examples = digest_egs,
 	.args = digest_args,
 	.flags = CMD_LOOKS,
 	.exec = digest_exec,

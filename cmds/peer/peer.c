@@ -253,15 +253,6 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg peer_egs[] = {
-	{ "peer b", "b  idle" },
-	{ "@b reg 4096 -name there", "b| mr there" },
-	{ "set k [@b get there rkey]", NULL },
-	{ "peer", "process" },
-	{ "destroy b", NULL },
-	{ NULL, NULL },
-};
-
 /** Starts another rdmash; '@NAME COMMAND' runs a command there. Without an option it is a
  * process on this machine; -host starts it on another machine by ssh, -command with any
  * other launcher:
@@ -287,12 +278,16 @@ static const struct cmd_eg peer_egs[] = {
  * A script may start a peer beside it, as confined as it is itself, but no other
  * programs. You start a peer on another host yourself, before the script:
  * rdmash -c 'peer b -host node2' -f both.rdma, where the script has
- * 'if {![dict exists [peer] b]} {peer b}'. */
+ * 'if {![dict exists [peer] b]} {peer b}'.
+ * > peer b => b  idle
+ * > @b reg 4096 -name there => b| mr there
+ * > set k [@b get there rkey]
+ * > peer => process
+ * > destroy b */
 const struct cmd cmd_peer = {
 	.name = "peer",
 	.family = "both ends",
 	.summary = "start another rdmash to control both ends from here",
-	.examples = peer_egs,
 	.args = peer_args,
 	.exec = peer_exec,
 };
@@ -394,16 +389,6 @@ static int at_exec(struct session *s, const void *args, struct out *o)
 	return take_result(a->peer, c, o);
 }
 
-static const struct cmd_eg at_egs[] = {
-	{ "@b reg 4096 -name window", "b| mr window" },
-	{ "set rkey [@b get window rkey]", NULL },
-	{ "@b {set n 3; expr {$n + 1}}", NULL },
-	{ "@b -background expr {6 * 7}", NULL },
-	{ "echo [@b -result]", "42" },
-	{ "@b", "b  idle" },
-	{ NULL, NULL },
-};
-
 /** '@b poll' runs poll at the peer b, which 'peer b' has started, and brings its value
  * here: set k [@b get mr0 rkey]. What it prints stands behind the name. An error there
  * is an error here, with the same -errorcode. Words are substituted here, and travel
@@ -420,13 +405,18 @@ static const struct cmd_eg at_egs[] = {
  * A peer runs its commands one after the other, also those in the background.
  * '@b -result' returns the value of one in the background; if it fails, a notice is
  * shown at once, and -result or barrier fails, too. Ctrl-C and -within of '@b COMMAND'
- * end the command there. '@b' alone shows the state of the peer. */
+ * end the command there. '@b' alone shows the state of the peer.
+ * > @b reg 4096 -name window => b| mr window
+ * > set rkey [@b get window rkey]
+ * > @b {set n 3; expr {$n + 1}}
+ * > @b -background expr {6 * 7}
+ * > echo [@b -result] => 42
+ * > @b => b  idle */
 const struct cmd cmd_at = {
 	.name = "@",
 	.family = "both ends",
 	.summary = "run a command at a peer",
 	.setup = "peer b",
-	.examples = at_egs,
 	.args = at_args,
 	.flags = CMD_EVALS,
 	.exec = at_exec,
@@ -523,24 +513,19 @@ static int barrier_exec(struct session *s, const void *args, struct out *out)
 	return rc;
 }
 
-static const struct cmd_eg barrier_egs[] = {
-	{ "@b -background sleep 20", NULL },
-	{ "@c -background expr 1+2", NULL },
-	{ "dict get [barrier -within 10s] c", "3" },
-	{ NULL, NULL },
-};
-
 /** Waits until the peers (all, or those named) have finished their commands in the
  * background. The value is a dict: the name of each peer that ran one, and the value of
  * its last command. If a command fails or a peer ends, barrier fails after all others
  * have finished. Ctrl-C interrupts them all; after -within they continue, and you can
- * wait for them again. */
+ * wait for them again.
+ * > @b -background sleep 20
+ * > @c -background expr 1+2
+ * > dict get [barrier -within 10s] c => 3 */
 const struct cmd cmd_barrier = {
 	.name = "barrier",
 	.family = "both ends",
 	.summary = "wait until the peers have finished their commands",
 	.setup = "peer b; peer c",
-	.examples = barrier_egs,
 	.args = barrier_args,
 	.flags = CMD_EVALS,
 	.exec = barrier_exec,

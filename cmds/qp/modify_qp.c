@@ -368,18 +368,6 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg modify_qp_egs[] = {
-	{ "modify-qp RTS", "RESET -> RTS is not a transition" },
-	{ "modify-qp INIT -port 1", "missing PKEY_INDEX, ACCESS_FLAGS" },
-	{ "modify-qp INIT -port 1 -pkey-index 0 -access remote-write,remote-read",
-	  "RESET -> INIT" },
-	{ "modify-qp -access remote-read", "qp0 INIT" },
-	{ "modify-qp RTR -peer [qp-info] -fill", "INIT -> RTR" },
-	{ "modify-qp RTS -fill", "RTR -> RTS" },
-	{ "modify-qp ERR", "RTS -> ERR" },
-	{ NULL, NULL }
-};
-
 /** A QP goes RESET -> INIT -> RTR -> RTS, and each step needs its own attributes:
  * give all of these, and only attributes that the transition takes. A
  * change that the kernel would reject fails before the call, with the reason and the
@@ -387,14 +375,20 @@ static const struct cmd_eg modify_qp_egs[] = {
  * are not given: the QPN, PSN and address of the peer from oob or -peer,
  * the smaller MTU of the two, timeout 14, retry-cnt 6, rnr-retry 7, min-rnr-timer
  * 12, one READ in flight. Without a state it changes attributes
- * of the current one. qp-state shows the next states. */
+ * of the current one. qp-state shows the next states.
+ * > modify-qp RTS => RESET -> RTS is not a transition
+ * > modify-qp INIT -port 1 => missing PKEY_INDEX, ACCESS_FLAGS
+ * > modify-qp INIT -port 1 -pkey-index 0 -access remote-write,remote-read => RESET -> INIT
+ * > modify-qp -access remote-read => qp0 INIT
+ * > modify-qp RTR -peer [qp-info] -fill => INIT -> RTR
+ * > modify-qp RTS -fill => RTR -> RTS
+ * > modify-qp ERR => RTS -> ERR */
 const struct cmd cmd_modify_qp = {
 	.name = "modify-qp",
 	.family = "by hand",
 	.summary = "move a QP to another state, or change its attributes",
 	.calls = "ibv_modify_qp(3), rdma_init_qp_attr(3)",
 	.setup = "qp create",
-	.examples = modify_qp_egs,
 	.args = modify_qp_args,
 	.exec = modify_qp_exec,
 };

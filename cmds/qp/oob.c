@@ -379,23 +379,19 @@ static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 	"qp create -name a; qp create -name b; set port [dict get [oob listen 0 -qp a " \
 	"-background] port]"
 
-static const struct cmd_eg oob_listen_egs[] = { { "oob listen 0 -background", "listening on [::]" },
-						{ "show oob0", "listening" },
-						{ "oob listen 0 -within 10",
-						  "said nothing in time" },
-						{ NULL, NULL } };
-
 /** Without a connection manager both ends must exchange their QP number, initial PSN and
  * address by other means: here over a TCP connection, as JSON after four bytes of length
  * (network byte order); the listening end sends first. The peer's data is stored for
  * modify-qp RTR -fill. With -background the command returns at once, and oob accept gets
- * the result. */
+ * the result.
+ * > oob listen 0 -background => listening on [::]
+ * > show oob0 => listening
+ * > oob listen 0 -within 10 => said nothing in time */
 const struct cmd cmd_oob_listen = {
 	.name = "oob listen",
 	.family = "by hand",
 	.summary = "wait for the other end on a TCP port and exchange qp-info",
 	.setup = "qp create",
-	.examples = oob_listen_egs,
 	.args = oob_listen_args,
 	.exec = oob_listen_exec,
 };
@@ -425,19 +421,15 @@ static int oob_connect_exec(struct session *s, const void *args, struct out *o)
 	return wait_for_peer(s, b, &a->within, o);
 }
 
-static const struct cmd_eg oob_connect_egs[] = { { "oob connect localhost $port -qp b",
-						   "b <- RC  qpn" },
-						 { "oob accept", "a <- RC  qpn" },
-						 { NULL, NULL } };
-
 /** The client of oob listen. Returns the peer's data as a dict: qpn, psn,
- * lid, gid and, if it gave a region, addr, rkey and len. */
+ * lid, gid and, if it gave a region, addr, rkey and len.
+ * > oob connect localhost $port -qp b => b <- RC  qpn
+ * > oob accept => a <- RC  qpn */
 const struct cmd cmd_oob_connect = {
 	.name = "oob connect",
 	.family = "by hand",
 	.summary = "exchange qp-info with a listening end over TCP",
 	.setup = BOTH_ENDS,
-	.examples = oob_connect_egs,
 	.args = oob_connect_args,
 	.exec = oob_connect_exec,
 };
@@ -461,19 +453,16 @@ static int oob_accept_exec(struct session *s, const void *args, struct out *o)
 	return wait_for_peer(s, a->oob, &a->within, o);
 }
 
-static const struct cmd_eg oob_accept_egs[] = { { "oob accept -within 10", "said nothing in time" },
-						{ "oob connect localhost $port -qp b", "b <-" },
-						{ "dict get [oob accept] qpn", NULL },
-						{ NULL, NULL } };
-
 /** Waits until the exchange is complete. After -within the listener stays, and you can
- * call it again. */
+ * call it again.
+ * > oob accept -within 10 => said nothing in time
+ * > oob connect localhost $port -qp b => b <-
+ * > dict get [oob accept] qpn */
 const struct cmd cmd_oob_accept = {
 	.name = "oob accept",
 	.family = "by hand",
 	.summary = "get the peer's data of oob listen -background",
 	.setup = BOTH_ENDS,
-	.examples = oob_accept_egs,
 	.args = oob_accept_args,
 	.exec = oob_accept_exec,
 };

@@ -413,26 +413,21 @@ static int qp_create_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, qp, o);
 }
 
-static const struct cmd_eg qp_create_egs[] = {
-	{ "qp create", "qp0  RC RESET" },
-	{ "qp create -type UD -name hello", "hello  UD RESET" },
-	{ "qp create -send-wr 32; expr {[get qp1 max_send_wr] >= 32}", "1" },
-	{ "qp create -send-sge 100000", "more than the device's limit" },
-	{ NULL, NULL }
-};
-
 /** A queue pair is a send queue and a receive queue. RC delivers everything in
  * order or fails; UC loses messages silently; UD sends single packets to any peer.
  * Missing objects are found or created: the first PD of the device, and an unused CQ
  * or a new one. The QP starts in RESET and becomes the current one; with -id it is in
  * INIT, because the connection manager moves it. The device may allocate more than
- * requested; see get QP max_send_wr. */
+ * requested; see get QP max_send_wr.
+ * > qp create => qp0  RC RESET
+ * > qp create -type UD -name hello => hello  UD RESET
+ * > qp create -send-wr 32; expr {[get qp1 max_send_wr] >= 32} => 1
+ * > qp create -send-sge 100000 => more than the device's limit */
 const struct cmd cmd_qp_create = {
 	.name = "qp create",
 	.family = "resources",
 	.summary = "create a queue pair",
 	.calls = "ibv_create_qp(3), rdma_create_qp(3)",
-	.examples = qp_create_egs,
 	.args = qp_create_args,
 	.exec = qp_create_exec,
 };

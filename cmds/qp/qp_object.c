@@ -292,22 +292,19 @@ static int qp_info_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg qp_info_egs[] = { { "qp-info", "qp0  RC  qpn" },
-					     { "qp-info -mr mr0 -psn 4711", "psn 4711" },
-					     { "dict get [qp-info] psn", "4711" },
-					     { NULL, NULL } };
-
 /** A dict with qpn, psn, lid, gid, mtu, qkey, and with -mr the addr, rkey and len
  * of a region. mtu is the path MTU from RTR on, and before that the port's. Send the
  * dict to the other end by any means: oob does so over TCP, and modify-qp RTR -peer
  * DICT -fill uses it. psn is the initial PSN of this end, which modify-qp RTS -fill
- * uses. */
+ * uses.
+ * > qp-info => qp0  RC  qpn
+ * > qp-info -mr mr0 -psn 4711 => psn 4711
+ * > dict get [qp-info] psn => 4711 */
 const struct cmd cmd_qp_info = {
 	.name = "qp-info",
 	.family = "by hand",
 	.summary = "show the data of a QP that the other end needs",
 	.setup = "qp create; reg 4096 -access local-write,remote-write",
-	.examples = qp_info_egs,
 	.args = qp_info_args,
 	.flags = CMD_LOOKS,
 	.exec = qp_info_exec,

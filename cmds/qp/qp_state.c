@@ -349,27 +349,22 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg qp_state_egs[] = {
-	{ "qp-state", "needs    PORT PKEY_INDEX ACCESS_FLAGS" },
-	{ "dict get [qp-state] next INIT required", "PKEY_INDEX" },
-	{ "modify-qp INIT -fill; qp-state", "modify-qp RTR" },
-	{ "llength [dict get [qp-state] history]", "2" },
-	{ "qp-state -timing", "on the way to RTS" },
-	{ NULL, NULL }
-};
-
 /** The current state has a double frame, past transitions have double arrows. Below are
  * what the state permits, the possible next states with their required and optional
  * attributes, the command for the likely next step, and the history with the time and
  * reason of each change. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from
- * the attributes of the QP. The value is a dict. */
+ * the attributes of the QP. The value is a dict.
+ * > qp-state => needs    PORT PKEY_INDEX ACCESS_FLAGS
+ * > dict get [qp-state] next INIT required => PKEY_INDEX
+ * > modify-qp INIT -fill; qp-state => modify-qp RTR
+ * > llength [dict get [qp-state] history] => 2
+ * > qp-state -timing => on the way to RTS */
 const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",
 	.summary = "show the state diagram and the history of a QP",
 	.calls = "ibv_query_qp(3)",
 	.setup = "qp create",
-	.examples = qp_state_egs,
 	.args = qp_state_args,
 	.flags = CMD_NO_RECORD,
 	.exec = qp_state_exec,

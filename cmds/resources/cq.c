@@ -84,17 +84,15 @@ static int cc_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, cc_make(s, a->dev, a->name), o);
 }
 
-static const struct cmd_eg cc_egs[] = { { "cc", "cc cc0" }, { NULL, NULL } };
-
 /** A file descriptor that becomes readable when an armed CQ gets a completion, so
  * that a program can sleep instead of polling. Give it to a CQ with cq -channel,
- * then use arm and wait. */
+ * then use arm and wait.
+ * > cc => cc cc0 */
 const struct cmd cmd_cc = {
 	.name = "cc",
 	.family = "resources",
 	.summary = "make a completion channel",
 	.calls = "ibv_create_comp_channel(3)",
-	.examples = cc_egs,
 	.args = cc_args,
 	.exec = cc_exec,
 };
@@ -201,20 +199,17 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, cq, o);
 }
 
-static const struct cmd_eg cq_egs[] = { { "cq -depth 16", "cq cq0" },
-					{ "cq -events -name evq", "channel cc0" },
-					{ NULL, NULL } };
-
 /** Finished work requests leave a completion (WC) here, which poll takes out. The
  * queue must have room for every completion that can be outstanding: when it
  * overflows it is broken for good (event CQ_ERR) and its QPs go to ERR. The device
- * rounds the depth up. With a channel, arm and wait can sleep until one comes. */
+ * rounds the depth up. With a channel, arm and wait can sleep until one comes.
+ * > cq -depth 16 => cq cq0
+ * > cq -events -name evq => channel cc0 */
 const struct cmd cmd_cq = {
 	.name = "cq",
 	.family = "resources",
 	.summary = "make a completion queue",
 	.calls = "ibv_create_cq(3)",
-	.examples = cq_egs,
 	.args = cq_args,
 	.exec = create_cq_exec,
 };
@@ -244,17 +239,15 @@ static int resize_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, a->cq, o);
 }
 
-static const struct cmd_eg resize_egs[] = { { "cq resize 128", "entries" }, { NULL, NULL } };
-
 /** Completions that wait in the queue are kept; it cannot become smaller than
- * their number. Not every device can do this. */
+ * their number. Not every device can do this.
+ * > cq resize 128 => entries */
 const struct cmd cmd_cq_resize = {
 	.name = "cq resize",
 	.family = "resources",
 	.summary = "change the size of a completion queue",
 	.calls = "ibv_resize_cq(3)",
 	.setup = "cq -depth 16",
-	.examples = resize_egs,
 	.args = resize_args,
 	.exec = resize_exec,
 };
@@ -374,19 +367,16 @@ static int srq_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, srq, o);
 }
 
-static const struct cmd_eg srq_egs[] = { { "srq -max-wr 16", "srq srq0" },
-					 { "srq -limit 4 -name low", "event below 4" },
-					 { NULL, NULL } };
-
 /** Receives for several QPs (qp create -srq): post recv -srq fills it, and each
  * message takes the next one, whichever QP it came to. With -limit the event
- * SRQ_LIMIT_REACHED tells, once, that fewer receives than that are left. */
+ * SRQ_LIMIT_REACHED tells, once, that fewer receives than that are left.
+ * > srq -max-wr 16 => srq srq0
+ * > srq -limit 4 -name low => event below 4 */
 const struct cmd cmd_srq = {
 	.name = "srq",
 	.family = "resources",
 	.summary = "make a shared receive queue",
 	.calls = "ibv_create_srq(3), ibv_modify_srq(3)",
-	.examples = srq_egs,
 	.args = srq_args,
 	.exec = srq_exec,
 };
@@ -409,19 +399,16 @@ static int modify_exec(struct session *s, const void *args, struct out *o)
 	return modify_srq(s, a->srq, &a->max_wr, &a->limit) ? -1 : obj_out(s, a->srq, o);
 }
 
-static const struct cmd_eg modify_egs[] = { { "srq modify -limit 8", "event below 8" },
-					    { "srq modify srq0 -max-wr 64", "srq srq0" },
-					    { NULL, NULL } };
-
 /** The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, then arm it
- * again. Not every device can resize. */
+ * again. Not every device can resize.
+ * > srq modify -limit 8 => event below 8
+ * > srq modify srq0 -max-wr 64 => srq srq0 */
 const struct cmd cmd_srq_modify = {
 	.name = "srq modify",
 	.family = "resources",
 	.summary = "arm the limit of a shared receive queue, or resize it",
 	.calls = "ibv_modify_srq(3)",
 	.setup = "srq",
-	.examples = modify_egs,
 	.args = modify_args,
 	.exec = modify_exec,
 };

@@ -207,23 +207,19 @@ static int reg_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, mr, o);
 }
 
-static const struct cmd_eg reg_egs[] = { { "reg 4096", "mr mr0" },
-					 { "reg 1M -name window -access local-write,remote-read",
-					   "REMOTE_READ" },
-					 { "get window rkey", NULL },
-					 { NULL, NULL } };
-
 /** The device can only use registered memory: registering pins the pages and gives
  * two keys. The lkey goes into your own work requests; the rkey, with the address,
  * is what a peer needs to read or write the region. The peer is bound by the access
  * flags of the region and of the QP: both must allow what it does. Without -access
- * the peer may read, write and do atomics, as far as the device can. */
+ * the peer may read, write and do atomics, as far as the device can.
+ * > reg 4096 => mr mr0
+ * > reg 1M -name window -access local-write,remote-read => REMOTE_READ
+ * > get window rkey */
 const struct cmd cmd_reg = {
 	.name = "reg",
 	.family = "resources",
 	.summary = "allocate memory and register it as a memory region",
 	.calls = "ibv_reg_mr(3)",
-	.examples = reg_egs,
 	.args = reg_args,
 	.exec = reg_exec,
 };
@@ -243,18 +239,16 @@ static int dereg_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, ((const struct dereg_args *)args)->mr, false);
 }
 
-static const struct cmd_eg dereg_egs[] = { { "dereg mr0", NULL }, { NULL, NULL } };
-
 /** Work requests that still use the region fail: LOC_PROT_ERR at the side that owns
  * it, REM_ACCESS_ERR or REM_OP_ERR at the peer. Refused while a memory window is
- * bound to it. */
+ * bound to it.
+ * > dereg mr0 */
 const struct cmd cmd_dereg = {
 	.name = "dereg",
 	.family = "resources",
 	.summary = "deregister a memory region and free its memory",
 	.calls = "ibv_dereg_mr(3)",
 	.setup = "reg 4096",
-	.examples = dereg_egs,
 	.args = dereg_args,
 	.exec = dereg_exec,
 };
@@ -304,19 +298,15 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, a->mr, o);
 }
 
-static const struct cmd_eg rereg_egs[] = { { "rereg mr0 -access local-write,remote-read",
-					     "LOCAL_WRITE,REMOTE_READ" },
-					   { NULL, NULL } };
-
 /** The keys may change. When the device refuses, the old registration still holds
- * unless the report says otherwise. Devices differ in what they can change. */
+ * unless the report says otherwise. Devices differ in what they can change.
+ * > rereg mr0 -access local-write,remote-read => LOCAL_WRITE,REMOTE_READ */
 const struct cmd cmd_rereg = {
 	.name = "rereg",
 	.family = "resources",
 	.summary = "change access or protection domain of a memory region",
 	.calls = "ibv_rereg_mr(3)",
 	.setup = "reg 4096",
-	.examples = rereg_egs,
 	.args = rereg_args,
 	.exec = rereg_exec,
 };
@@ -429,19 +419,16 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, mw, o);
 }
 
-static const struct cmd_eg mw_egs[] = { { "mw", "mw mw0  type 2" },
-					{ "mw -type 1 -name one", "type 1" },
-					{ NULL, NULL } };
-
 /** A window opens a part of a region to the peer under an rkey of its own, and
  * closes it again, without registering memory anew. Until it is bound it opens
- * nothing: see post bind-mw (type 2) and mw bind (type 1). */
+ * nothing: see post bind-mw (type 2) and mw bind (type 1).
+ * > mw => mw mw0  type 2
+ * > mw -type 1 -name one => type 1 */
 const struct cmd cmd_mw = {
 	.name = "mw",
 	.family = "resources",
 	.summary = "make a memory window",
 	.calls = "ibv_alloc_mw(3)",
-	.examples = mw_egs,
 	.args = mw_args,
 	.exec = mw_exec,
 };
@@ -530,22 +517,18 @@ static int bind_mw_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, a->mw, o);
 }
 
-static const struct cmd_eg bind_egs[] = { { "mw -type 1 -name one -pd [get $peer pd]", "type 1" },
-					  { "mw bind one window -len 64 -qp $peer",
-					    "bound to window" },
-					  { "poll -qp $peer", "SUCCESS  BIND_MW" },
-					  { NULL, NULL } };
-
 /** A call of its own that ends as a work request in the send queue: take its
  * completion with poll before the peer uses the rkey. Length 0 closes the
- * window. */
+ * window.
+ * > mw -type 1 -name one -pd [get $peer pd] => type 1
+ * > mw bind one window -len 64 -qp $peer => bound to window
+ * > poll -qp $peer => SUCCESS  BIND_MW */
 const struct cmd cmd_mw_bind = {
 	.name = "mw bind",
 	.family = "resources",
 	.summary = "bind a memory window of type 1",
 	.calls = "ibv_bind_mw(3)",
 	.setup = POST_SETUP,
-	.examples = bind_egs,
 	.args = bind_args,
 	.exec = bind_mw_exec,
 };

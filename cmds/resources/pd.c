@@ -97,20 +97,17 @@ static int pd_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, pd_make(s, a->dev, a->name), o);
 }
 
-static const struct cmd_eg pd_egs[] = { { "pd", "pd pd0" },
-					{ "pd -name mine", "pd mine" },
-					{ NULL, NULL } };
-
 /** QPs, memory regions, memory windows, address handles and SRQs are made in a
  * protection domain. A work request may only use regions of the domain of its QP,
  * and a peer that reaches a QP reaches only regions of that domain. Commands that
- * need one take the first of the device, and make it when there is none. */
+ * need one take the first of the device, and make it when there is none.
+ * > pd => pd pd0
+ * > pd -name mine => pd mine */
 const struct cmd cmd_pd = {
 	.name = "pd",
 	.family = "resources",
 	.summary = "make a protection domain",
 	.calls = "ibv_alloc_pd(3)",
-	.examples = pd_egs,
 	.args = pd_args,
 	.exec = pd_exec,
 };
@@ -359,21 +356,17 @@ static int ah_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, ah, o);
 }
 
-static const struct cmd_eg ah_egs[] = { { "ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234",
-					  "to ::ffff:10.0.0.1" },
-					{ "get ah0 qpn", "17" },
-					{ NULL, NULL } };
-
 /** UD queue pairs are not connected: each post send names an address handle, the
  * peer's QP number and its Q_Key. The handle can carry the last two. To answer a
  * message, make one from its completion and the first 40 bytes of its receive:
- * ah -from-wc $wc -grh mr0. */
+ * ah -from-wc $wc -grh mr0.
+ * > ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234 => to ::ffff:10.0.0.1
+ * > get ah0 qpn => 17 */
 const struct cmd cmd_ah = {
 	.name = "ah",
 	.family = "resources",
 	.summary = "make an address handle: where a UD message goes",
 	.calls = "ibv_create_ah(3), ibv_init_ah_from_wc(3)",
-	.examples = ah_egs,
 	.args = ah_args,
 	.exec = ah_exec,
 };

@@ -122,12 +122,6 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg show_egs[] = { { "show", "mr0" },
-					  { "show mr0", "uses pd0" },
-					  { "show mr0 -process [pid]", "4096 B" },
-					  { "show -kernel", "all agree" },
-					  { NULL, NULL } };
-
 /** Without a name every object is shown below what it was made from. Destroying
  * goes from the leaves up.
  *
@@ -143,13 +137,16 @@ static const struct cmd_eg show_egs[] = { { "show", "mr0" },
  * keys need CAP_NET_ADMIN. A '!' marks what does not agree: an object that the device no
  * longer has, one that is not known here, a QP whose state is not the one that this
  * session saw last. CQs and SRQs have no number that both sides know: they are told
- * apart by size and users, or by their order. */
+ * apart by size and users, or by their order.
+ * > show => mr0
+ * > show mr0 => uses pd0
+ * > show mr0 -process [pid] => 4096 B
+ * > show -kernel => all agree */
 const struct cmd cmd_show = {
 	.name = "show",
 	.family = "resources",
 	.summary = "live objects: one, or all as a tree",
 	.setup = "reg 4096",
-	.examples = show_egs,
 	.args = show_args,
 	.flags = CMD_NO_RECORD,
 	.exec = show_exec,
@@ -236,18 +233,15 @@ static int show_get_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg get_egs[] = { { "get mr0 len", "4096" },
-					 { "format 0x%x [get mr0 rkey]", "0x" },
-					 { NULL, NULL } };
-
 /** For scripts: set k [get mr0 rkey]. Numbers are plain decimal; format 0x%x makes
- * hexadecimal of them. */
+ * hexadecimal of them.
+ * > get mr0 len => 4096
+ * > format 0x%x [get mr0 rkey] => 0x */
 const struct cmd cmd_get = {
 	.name = "get",
 	.family = "resources",
 	.summary = "an attribute of an object, as a value",
 	.setup = "reg 4096",
-	.examples = get_egs,
 	.args = get_args,
 	.flags = CMD_NO_RECORD,
 	.exec = show_get_exec,
@@ -344,13 +338,11 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg destroy_egs[] = { { "destroy mr0", NULL },
-					     { "destroy pd0 -cascade", "mr1 (memory region)" },
-					     { NULL, NULL } };
-
 /** An object that others use is not destroyed: the message names the users, and
  * -cascade destroys them first, in order; it says which, and its value is their names.
- * What is left at the end of the session is destroyed the same way. */
+ * What is left at the end of the session is destroyed the same way.
+ * > destroy mr0
+ * > destroy pd0 -cascade => mr1 (memory region) */
 const struct cmd cmd_destroy = {
 	.name = "destroy",
 	.family = "resources",
@@ -359,7 +351,6 @@ const struct cmd cmd_destroy = {
 		 "ibv_destroy_comp_channel(3) ibv_dereg_mr(3) ibv_dealloc_mw(3) ibv_dealloc_pd(3) "
 		 "rdma_destroy_qp(3) rdma_destroy_id(3) rdma_destroy_event_channel(3)",
 	.setup = "reg 4096; reg 4096",
-	.examples = destroy_egs,
 	.args = destroy_args,
 	.exec = destroy_exec,
 };

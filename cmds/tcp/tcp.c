@@ -43,20 +43,16 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 	return fd < 0 ? -1 : obj_out(s, tcp_new(s, &tcpl_class, a->name, fd, &where), o);
 }
 
-static const struct cmd_eg listen_egs[] = { { "tcp listen 0", "listening on" },
-					    { "tcp listen 0 -addr 127.0.0.1 -name door",
-					      "listening on 127.0.0.1:" },
-					    { "get door port", NULL },
-					    { NULL, NULL } };
-
 /** For programs that exchange the data of their queue pairs over TCP in their own format,
  * and for comparison. A client waits until you call tcp accept. The value is a dict
- * with name, address and port; destroy NAME stops listening. */
+ * with name, address and port; destroy NAME stops listening.
+ * > tcp listen 0 => listening on
+ * > tcp listen 0 -addr 127.0.0.1 -name door => listening on 127.0.0.1:
+ * > get door port */
 const struct cmd cmd_tcp_listen = {
 	.name = "tcp listen",
 	.family = "beside RDMA",
 	.summary = "listen on a TCP port",
-	.examples = listen_egs,
 	.args = listen_args,
 	.exec = tcp_listen_exec,
 };
@@ -92,19 +88,16 @@ static int tcp_accept_exec(struct session *s, const void *args, struct out *o)
 
 #define DOOR "set port [dict get [tcp listen 0 -name door] port]"
 
-static const struct cmd_eg accept_egs[] = { { "tcp accept -within 10", "no client has connected" },
-					    { "tcp connect localhost $port", "tcp tcp0" },
-					    { "tcp accept door -name peer", "tcp peer  from" },
-					    { NULL, NULL } };
-
 /** Accepts the oldest waiting connection, or waits for the next. Returns the name of the
- * new connection. */
+ * new connection.
+ * > tcp accept -within 10 => no client has connected
+ * > tcp connect localhost $port => tcp tcp0
+ * > tcp accept door -name peer => tcp peer  from */
 const struct cmd cmd_tcp_accept = {
 	.name = "tcp accept",
 	.family = "beside RDMA",
 	.summary = "accept a TCP connection",
 	.setup = DOOR,
-	.examples = accept_egs,
 	.args = accept_args,
 	.exec = tcp_accept_exec,
 };
@@ -144,18 +137,14 @@ static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg connect_egs[] = { { "tcp connect localhost $port", "tcp tcp0" },
-					     { "destroy door; tcp connect localhost $port",
-					       "Connection refused" },
-					     { NULL, NULL } };
-
-/** Returns the name of the connection; destroy NAME closes it. */
+/** Returns the name of the connection; destroy NAME closes it.
+ * > tcp connect localhost $port => tcp tcp0
+ * > destroy door; tcp connect localhost $port => Connection refused */
 const struct cmd cmd_tcp_connect = {
 	.name = "tcp connect",
 	.family = "beside RDMA",
 	.summary = "connect to a TCP port",
 	.setup = DOOR,
-	.examples = connect_egs,
 	.args = connect_args,
 	.exec = tcp_connect_exec,
 };
@@ -228,23 +217,19 @@ static int tcp_send_exec(struct session *s, const void *args, struct out *o)
 #define BOTH \
 	"tcp connect localhost [dict get [tcp listen 0 -name door] port] -name a; tcp accept -name b"
 
-static const struct cmd_eg send_egs[] = { { "tcp send a hello", "5 B" },
-					  { "tcp recv b 5", "hello" },
-					  { "tcp send a [binary format Iu 4711]", "4 B" },
-					  { "binary scan [tcp recv b 4] Iu n; echo $n", "4711" },
-					  { "reg 64K -name buf; tcp send a -mr buf -len 1000",
-					    "1000 B" },
-					  { "tcp recv b -mr buf -len 1000", "1000 B" },
-					  { NULL, NULL } };
-
 /** Sends all bytes, and waits while the peer does not read. -mr sends them directly from
- * the memory of a region, which may be large. Returns the number of bytes sent. */
+ * the memory of a region, which may be large. Returns the number of bytes sent.
+ * > tcp send a hello => 5 B
+ * > tcp recv b 5 => hello
+ * > tcp send a [binary format Iu 4711] => 4 B
+ * > binary scan [tcp recv b 4] Iu n; echo $n => 4711
+ * > reg 64K -name buf; tcp send a -mr buf -len 1000 => 1000 B
+ * > tcp recv b -mr buf -len 1000 => 1000 B */
 const struct cmd cmd_tcp_send = {
 	.name = "tcp send",
 	.family = "beside RDMA",
 	.summary = "send bytes over a TCP connection",
 	.setup = BOTH,
-	.examples = send_egs,
 	.args = send_args,
 	.exec = tcp_send_exec,
 };
@@ -316,23 +301,19 @@ static int tcp_recv_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg recv_egs[] = { { "tcp send a hello; tcp recv b 5", "hello" },
-					  { "tcp send a hello; tcp recv b 100 -any", "hello" },
-					  { "tcp recv b 5 -within 10", "0 of 5 bytes received" },
-					  { "tcp send a abc; destroy a; tcp recv b 5",
-					    "has closed after 3 of 5 bytes" },
-					  { NULL, NULL } };
-
 /** Receives this many bytes, as a value for binary scan or unpack; with -mr directly into
  * a region, and the value is their number. It fails if the peer closes before, or after
  * -within, and says how many bytes were received; these are lost, except in a region.
- * -any returns as soon as there are any bytes; 0 bytes mean that the peer has closed. */
+ * -any returns as soon as there are any bytes; 0 bytes mean that the peer has closed.
+ * > tcp send a hello; tcp recv b 5 => hello
+ * > tcp send a hello; tcp recv b 100 -any => hello
+ * > tcp recv b 5 -within 10 => 0 of 5 bytes received
+ * > tcp send a abc; destroy a; tcp recv b 5 => has closed after 3 of 5 bytes */
 const struct cmd cmd_tcp_recv = {
 	.name = "tcp recv",
 	.family = "beside RDMA",
 	.summary = "receive bytes from a TCP connection",
 	.setup = BOTH,
-	.examples = recv_egs,
 	.args = recv_args,
 	.exec = tcp_recv_exec,
 };

@@ -406,13 +406,6 @@ undo:
 	return rc;
 }
 
-static const struct cmd_eg report_egs[] = {
-	{ "timeline on", NULL },
-	{ "listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471", NULL },
-	{ "report session.html -title \"First connection\"", "rows in session.html" },
-	{ NULL, NULL },
-};
-
 /** Writes one HTML file that needs no other file and has no scripts: the timeline as a
  * drawing and as a table, the states of each QP and its path through them, all packets
  * with their headers, the bytes that changed in the regions of this end, the C program
@@ -421,13 +414,15 @@ static const struct cmd_eg report_egs[] = {
  *
  * It shows what the timeline has recorded, which in scripts begins with 'timeline on'.
  * The first 4096 bytes of each region are compared with what they held when the
- * timeline began or was cleared; a region that came later held zeros. */
+ * timeline began or was cleared; a region that came later held zeros.
+ * > timeline on
+ * > listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471
+ * > report session.html -title "First connection" => rows in session.html */
 const struct cmd cmd_report = {
 	.name = "report",
 	.family = "understanding",
 	.summary = "the session as one self-contained HTML page",
 	.setup = "reg 4096 -name buf",
-	.examples = report_egs,
 	.args = report_args,
 	.flags = CMD_NO_RECORD,
 	.exec = report_exec,

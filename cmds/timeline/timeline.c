@@ -376,18 +376,6 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg timeline_egs[] = {
-	{ "timeline on", NULL },
-	{ "listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471", NULL },
-	{ "post send buf -len 5 -inline; sleep 50", NULL },
-	{ "timeline", "rdma_connect" },
-	{ "timeline -last 8", NULL },
-	{ "timeline -qp qp0", "ibv_post_send" },
-	{ "timeline clear", NULL },
-	{ "timeline off", NULL },
-	{ NULL, NULL },
-};
-
 /** One line down the page for each end, with what happened there to the right of it:
  * calls of the libraries, events, completions when they were taken, states of QPs.
  * Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.
@@ -402,13 +390,20 @@ static const struct cmd_eg timeline_egs[] = {
  * At the prompt it is on from the start; 'timeline on' in a script. The last 4096
  * entries are kept. The packets of the embedded device are always there; those of
  * another device come from the network interface, which takes root and 'timeline on'.
- * What bench does is left out. The value is a list of dicts. 'report' makes a page. */
+ * What bench does is left out. The value is a list of dicts. 'report' makes a page.
+ * > timeline on
+ * > listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471
+ * > post send buf -len 5 -inline; sleep 50
+ * > timeline => rdma_connect
+ * > timeline -last 8
+ * > timeline -qp qp0 => ibv_post_send
+ * > timeline clear
+ * > timeline off */
 const struct cmd cmd_timeline = {
 	.name = "timeline",
 	.family = "understanding",
 	.summary = "what both ends did, in order, packets as arrows",
 	.setup = "reg 4096 -name buf",
-	.examples = timeline_egs,
 	.args = timeline_args,
 	.flags = CMD_NO_RECORD,
 	.exec = timeline_exec,

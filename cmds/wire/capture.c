@@ -532,24 +532,19 @@ static int start_exec(struct session *s, const void *args, struct out *o)
 	"reg 4096 -name window -access local-write,remote-write\n" \
 	"listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471\nreg 4096 -name buf\n"
 
-static const struct cmd_eg start_egs[] = {
-	{ "capture start eg.pcapng", NULL },
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll", NULL },
-	{ "capture stop", "eg.pcapng" },
-	{ NULL, NULL }
-};
-
 /** For the embedded device it writes all packets of this process, with the effects of
  * 'fault wire' as comments; for others the packets of the network interface, which needs
  * root. The file grows with each packet; an existing one is replaced only with -force. A
  * script may write below its own directory (or --allow-dir). Read the file with 'wire
- * read' or Wireshark. */
+ * read' or Wireshark.
+ * > capture start eg.pcapng
+ * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll
+ * > capture stop => eg.pcapng */
 const struct cmd cmd_capture_start = {
 	.name = "capture start",
 	.family = FAMILY,
 	.summary = "write packets to a file, for Wireshark",
 	.setup = SETUP,
-	.examples = start_egs,
 	.args = start_args,
 	.exec = start_exec,
 };
@@ -579,16 +574,13 @@ static int stop_exec(struct session *s, const void *args, struct out *o)
 	return err ? -1 : 0;
 }
 
-static const struct cmd_eg stop_egs[] = { { "capture start eg-stop.pcapng; capture stop", NULL },
-					  { "catch {capture stop} why; echo $why", "nothing" },
-					  { NULL, NULL } };
-
-/** Then the file is complete. The end of the session ends a capture, too. */
+/** Then the file is complete. The end of the session ends a capture, too.
+ * > capture start eg-stop.pcapng; capture stop
+ * > catch {capture stop} why; echo $why => nothing */
 const struct cmd cmd_capture_stop = {
 	.name = "capture stop",
 	.family = FAMILY,
 	.summary = "end the capture",
 	.setup = SETUP,
-	.examples = stop_egs,
 	.exec = stop_exec,
 };

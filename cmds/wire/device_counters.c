@@ -236,21 +236,18 @@ static int counters_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg counters_egs[] = { { "counters -all", "duplicate_request" },
-					      { "dict get [counters] sent_pkts", NULL },
-					      { NULL, NULL } };
-
 /** The counters of the driver (hw_counters) and of the port, as a dict. For the embedded
  * device they cover this process, with the names of rdma_rxe, and some more: bad_...
  * for packets that it rejected, fault_... for those that 'fault wire' changed. The
  * driver's manual explains the names; on rxe completer_retry_err counts time-outs,
  * duplicate_request requests that the peer sent again, and out_of_seq_request requests
- * that arrived after a lost one. */
+ * that arrived after a lost one.
+ * > counters -all => duplicate_request
+ * > dict get [counters] sent_pkts */
 const struct cmd cmd_counters = {
 	.name = "counters",
 	.family = UNDERSTANDING,
 	.summary = "show the counters of a device: packets, retries, errors",
-	.examples = counters_egs,
 	.args = counters_arg_table,
 	.flags = CMD_NO_RECORD,
 	.exec = counters_exec,
@@ -286,24 +283,18 @@ static int around_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg around_egs[] = {
-	{ "counters around { post write buf -len 8 -remote [get window addr] "
-	  "-rkey [get window rkey]; poll }",
-	  "sent_pkts" },
-	{ "dict get [counters around { sleep 1ms }] retry_exceeded_err", "0" },
-	{ NULL, NULL }
-};
-
 /** Reads the counters, runs the body, and reads them again. The value is a dict of the
  * differences of all counters. Results of the body's commands are printed as if you had
  * typed them. If both ends are in this session and on one device, both are counted, and
- * so are other programs on the device. */
+ * so are other programs on the device.
+ * > counters around { post write buf -len 8 -remote [get window addr] -rkey [get window rkey];
+ *   poll } => sent_pkts
+ * > dict get [counters around { sleep 1ms }] retry_exceeded_err => 0 */
 const struct cmd cmd_counters_around = {
 	.name = "counters around",
 	.family = UNDERSTANDING,
 	.summary = "show how the counters change while a script runs",
 	.setup = POST_SETUP,
-	.examples = around_egs,
 	.args = around_arg_table,
 	.flags = CMD_EVALS,
 	.exec = around_exec,

@@ -425,13 +425,6 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg on_egs[] = {
-	{ "wire on", NULL },
-	{ "post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll", NULL },
-	{ "wire off", NULL },
-	{ NULL, NULL }
-};
-
 #define SETUP                                                      \
 	"reg 4096 -name window -access local-write,remote-write\n" \
 	"listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471\nreg 4096 -name buf\n"
@@ -441,13 +434,15 @@ static const struct cmd_eg on_egs[] = {
  * of 'fault wire'. On the embedded device these are the packets of this process; with
  * both ends in it, a packet is shown as it leaves, and not again as it arrives. On other
  * devices they are captured on the network interface, which needs root and may not see
- * packets that a device sends to itself. 'wire read' shows all fields. */
+ * packets that a device sends to itself. 'wire read' shows all fields.
+ * > wire on
+ * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll
+ * > wire off */
 const struct cmd cmd_wire_on = {
 	.name = "wire on",
 	.family = FAMILY,
 	.summary = "show each packet as it passes",
 	.setup = SETUP,
-	.examples = on_egs,
 	.args = wire_on_args,
 	.flags = CMD_LOOKS,
 	.exec = on_exec,
@@ -467,16 +462,14 @@ static int off_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg off_egs[] = { { "wire on; wire off", NULL }, { NULL, NULL } };
-
 /** Ends 'wire on', and shows how many packets there were. The value has 'arrived', too: how
- * many of them came to another end in this process. */
+ * many of them came to another end in this process.
+ * > wire on; wire off */
 const struct cmd cmd_wire_off = {
 	.name = "wire off",
 	.family = FAMILY,
 	.summary = "stop showing packets",
 	.setup = SETUP,
-	.examples = off_egs,
 	.flags = CMD_LOOKS,
 	.exec = off_exec,
 };
@@ -586,19 +579,16 @@ static int wire_read_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg read_egs[] = { { "catch {wire read no-such.pcapng} why", NULL },
-					  { "echo $why", "No such file" },
-					  { NULL, NULL } };
-
 /** Reads a file of tcpdump, Wireshark, 'capture' or UROCE_PCAP and shows one line per
  * packet, with -fields every field. The value is a list of dicts. Fields are named as in
  * Wireshark, without its "infiniband.": bth.psn is infiniband.bth.psn there.
- * A script may read files below its own directory (or --allow-dir). */
+ * A script may read files below its own directory (or --allow-dir).
+ * > catch {wire read no-such.pcapng} why
+ * > echo $why => No such file */
 const struct cmd cmd_wire_read = {
 	.name = "wire read",
 	.family = "understanding",
 	.summary = "decode the RoCEv2 packets of a capture file",
-	.examples = read_egs,
 	.args = read_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = wire_read_exec,

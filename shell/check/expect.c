@@ -417,14 +417,6 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg expect_examples[] = {
-	{ "expect -true {1 + 1 == 2}", "ok" },
-	{ "expect colour gr* size 0x10 {dict create colour green size 16}", "ok" },
-	{ "expect -name {an answer} -value 42 {expr {6 * 7}}", "an answer" },
-	{ "expect -error UNKNOWN {no-such-command}", "error UNKNOWN" },
-	{ NULL, NULL },
-};
-
 /** Runs the script and checks its result: each FIELD must have its VALUE. -value checks the
  * whole result, -true a condition; -error expects the script to fail. A value matches if
  * it is the same text, the same number (0x10 is 16), or a pattern with * and ?. A list
@@ -436,12 +428,15 @@ static const struct cmd_eg expect_examples[] = {
  * with their number. This is TAP: prove --ext rdma -e rdmash DIRECTORY runs the scripts
  * in it, and an error is a failed check there. --json prints each line as a JSON value,
  * --junit FILE writes a report for CI. The value of expect is that of the script:
- * set wc [expect status SUCCESS {poll}]. */
+ * set wc [expect status SUCCESS {poll}].
+ * > expect -true {1 + 1 == 2} => ok
+ * > expect colour gr* size 0x10 {dict create colour green size 16} => ok
+ * > expect -name {an answer} -value 42 {expr {6 * 7}} => an answer
+ * > expect -error UNKNOWN {no-such-command} => error UNKNOWN */
 const struct cmd cmd_expect = {
 	.name = "expect",
 	.family = "scripts",
 	.summary = "check the result of a command, or its error",
-	.examples = expect_examples,
 	.args = expect_arg_table,
 	.flags = CMD_EVALS,
 	.exec = expect_exec,

@@ -64,13 +64,23 @@ static const char *find_by_second_word(const char *typed, const char **also)
 	return found;
 }
 
-const char *cmd_text(const struct cmd *c)
+static size_t index_in_table(const struct cmd *c)
 {
 	size_t i = 0;
 
 	while (cmd_table[i] != c)
 		i++;
-	return cmd_texts[i];
+	return i;
+}
+
+const char *cmd_text(const struct cmd *c)
+{
+	return cmd_texts[index_in_table(c)];
+}
+
+const struct cmd_eg *cmd_examples(const struct cmd *c)
+{
+	return cmd_example_lists[index_in_table(c)];
 }
 
 bool cmd_calls(const struct cmd *c, const char *fn)

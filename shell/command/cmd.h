@@ -197,23 +197,16 @@ void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *co
 
 struct out;
 
-/* An example: a line of input, and text that its output or error must contain. The tests run the
- * examples of a command in order in one session, after the setup. */
-struct cmd_eg {
-	const char *line;
-	const char *shows; /* NULL: any output */
-};
-
-/* The comment directly before a definition is the long help of the command: cmd_text(). */
+/* The comment directly before a definition is the help of the command: cmd_text(), and the lines
+ * after '>' at its end, which are cmd_examples(). */
 struct cmd {
-	const char *name;    /* one or two words: "poll", "post write" */
-	const char *family;  /* heading in help: "data path" */
-	const char *summary; /* one line, no full stop */
-	const char *calls;   /* "ibv_post_send(3)": named in help, linked in the man page */
-	const char *setup;   /* a script that the examples need to run first, or NULL */
-	const struct cmd_eg *examples; /* ends with a NULL line */
-	const struct arg *args;	       /* ends with a NULL name; NULL: none */
-	unsigned flags;		       /* CMD_... */
+	const char *name;	/* one or two words: "poll", "post write" */
+	const char *family;	/* heading in help: "data path" */
+	const char *summary;	/* one line, no full stop */
+	const char *calls;	/* "ibv_post_send(3)": named in help, linked in the man page */
+	const char *setup;	/* a script that the examples need to run first, or NULL */
+	const struct arg *args; /* ends with a NULL name; NULL: none */
+	unsigned flags;		/* CMD_... */
 	/* args points to the parsed struct; returns 0, or -1 with s->fail filled. With
 	 * CMD_EVALS also TCL_RETURN, TCL_BREAK or TCL_CONTINUE of the script it ran. */
 	int (*exec)(struct session *s, const void *args, struct out *o);
@@ -238,10 +231,19 @@ struct cmd {
 #define CMD_EVALS     0x2 /* runs a script given as an argument: its errors pass through */
 #define CMD_LOOKS     0x4 /* leaves all objects as they are; so do those that record leaves out */
 
+/* An example: a line of input, and text that its output or error must contain. The tests run the
+ * examples of a command in order in one session, after the setup. */
+struct cmd_eg {
+	const char *line;
+	const char *shows; /* NULL: any output */
+};
+
 /* All commands, sorted by name; ends with NULL. command_table.py makes it from the sources. */
 extern const struct cmd *const cmd_table[];
-/* The text of the help of each, in the same order: the comment before its definition. */
+/* The help of each, from the comment before its definition, in the same order. The lists of
+ * examples end with a NULL line. */
 extern const char *const cmd_texts[];
+extern const struct cmd_eg *const cmd_example_lists[];
 
 /* A second word, and the command that both words name. */
 struct cmd_member {
@@ -278,6 +280,8 @@ const struct cmd_group *cmd_group(const char *word);
 
 /* The long help of a command of the table: paragraphs between empty lines, indented lines stay. */
 const char *cmd_text(const struct cmd *c);
+/* Its examples; the last one has a NULL line. */
+const struct cmd_eg *cmd_examples(const struct cmd *c);
 
 /* Does c->calls name the function fn, such as "ibv_post_send"? */
 bool cmd_calls(const struct cmd *c, const char *fn);

@@ -281,7 +281,7 @@ static void add_usage_row(struct session *s, const struct cmd *c)
 
 	args_usage_short(c, &usage);
 	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
-	for (const struct cmd_eg *e = c->examples; e && e->line; e++)
+	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++)
 		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
 			fail_row(s, "example", "%s", e->line);
 			break;

@@ -207,25 +207,20 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg record_examples[] = {
-	{ "record", "no recording" },
-	{ "record session.rdma", "recording to session.rdma" },
-	{ "record -stop", "recorded to session.rdma" },
-	{ "record -last 2 again.rdma", "written to again.rdma" },
-	{ NULL, NULL },
-};
-
 /** record FILE writes each command to FILE from now on, record -last N FILE writes the last
  * commands that succeeded, record -stop ends the recording. Without arguments it says
  * whether it is on. A command that fails is written as a comment with its error. help,
  * record itself and other commands that only show something are left out. Each command
  * is written when it has run, and rdmash FILE runs the script. An existing file is
- * replaced only with -force. */
+ * replaced only with -force.
+ * > record => no recording
+ * > record session.rdma => recording to session.rdma
+ * > record -stop => recorded to session.rdma
+ * > record -last 2 again.rdma => written to again.rdma */
 const struct cmd cmd_record = {
 	.name = "record",
 	.family = "scripts",
 	.summary = "write what is typed to a script",
-	.examples = record_examples,
 	.args = record_arg_table,
 	.flags = CMD_NO_RECORD,
 	.exec = record_exec,

@@ -326,22 +326,17 @@ static int text_save_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg save_examples[] = {
-	{ "text save times.csv time_s,sent_mib", NULL },
-	{ "text save times.csv 0.5,128 -append", NULL },
-	{ "echo [text load times.csv]", "0.5,128" },
-	{ "text save times.csv x", "-force replaces it" },
-	{ NULL, NULL },
-};
-
 /** An existing file is replaced only with -force. Either all of the text is written or
  * nothing. -append adds it to the end of the file. A script may write below its own
- * directory (or --allow-dir). For bytes use mem save. */
+ * directory (or --allow-dir). For bytes use mem save.
+ * > text save times.csv time_s,sent_mib
+ * > text save times.csv 0.5,128 -append
+ * > echo [text load times.csv] => 0.5,128
+ * > text save times.csv x => -force replaces it */
 const struct cmd cmd_text_save = {
 	.name = "text save",
 	.family = "scripts",
 	.summary = "write a text to a file",
-	.examples = save_examples,
 	.args = save_arg_table,
 	.exec = text_save_exec,
 };
@@ -401,20 +396,15 @@ static int text_load_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg load_examples[] = {
-	{ "text save hosts \"10.0.0.1\\n10.0.0.2\"", NULL },
-	{ "text load hosts", "10.0.0.2" },
-	{ "foreach host [split [text load hosts] \\n] {echo peer $host}", "peer 10.0.0.1" },
-	{ NULL, NULL },
-};
-
 /** Its value is the text without the last newline. A script may read below its own
- * directory (or --allow-dir). For bytes use mem load. */
+ * directory (or --allow-dir). For bytes use mem load.
+ * > text save hosts "10.0.0.1\n10.0.0.2"
+ * > text load hosts => 10.0.0.2
+ * > foreach host [split [text load hosts] \n] {echo peer $host} => peer 10.0.0.1 */
 const struct cmd cmd_text_load = {
 	.name = "text load",
 	.family = "scripts",
 	.summary = "read the text of a file",
-	.examples = load_examples,
 	.args = load_arg_table,
 	.exec = text_load_exec,
 };

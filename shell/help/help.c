@@ -95,25 +95,20 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 	return help_search(s, Tcl_DStringValue(&all), o);
 }
 
-static const struct cmd_eg help_examples[] = {
-	{ "help", "scripts" },
-	{ "help repeat", "repeat <times> <body>" },
-	{ "help language", "proc" },
-	{ "help scripts", "expect" },
-	{ "help trap", "the errno or status" },
-	{ NULL, NULL },
-};
-
 /** Alone it shows the subjects and their commands; 'help all' has a line for each command.
  * With a command's name it shows usage, examples, text and arguments; with a first word
  * such as 'post', or a subject such as 'memory', the commands that belong to it.
  * Any other word is looked for in all names first, then in all texts.
- * help -json prints the table that all of this comes from. */
+ * help -json prints the table that all of this comes from.
+ * > help => scripts
+ * > help repeat => repeat <times> <body>
+ * > help language => proc
+ * > help scripts => expect
+ * > help trap => the errno or status */
 const struct cmd cmd_help = {
 	.name = "help",
 	.family = "help",
 	.summary = "commands, one command, a topic, or a search",
-	.examples = help_examples,
 	.args = help_arg_table,
 	.flags = CMD_NO_RECORD,
 	.exec = help_exec,

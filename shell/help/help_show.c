@@ -338,7 +338,7 @@ static void help_json_command(const struct cmd *c, struct out *o)
 		json_arg(a, o);
 	out_end(o);
 	out_list(o, "examples");
-	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
+	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++) {
 		out_dict(o, NULL);
 		out_str(o, "line", e->line, NULL);
 		out_str(o, "shows", e->shows ? e->shows : "", NULL);
@@ -398,9 +398,8 @@ static void tell_examples(const struct cmd *c, struct out *o)
 {
 	bool uses_peer = false;
 
-	if (c->examples && c->examples->line)
-		out_text(o, "\n");
-	for (const struct cmd_eg *e = c->examples; e && e->line; e++) {
+	out_text(o, "\n");
+	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++) {
 		out_text(o, "  > ");
 		out_paint(o, PAINT_TYPE);
 		out_text(o, "%s", e->line);

@@ -97,15 +97,13 @@ static void man_command(FILE *to, const struct cmd *c)
 	roff_text(to, cmd_text(c), ".PP");
 	for (const struct arg *a = c->args; a && a->name; a++)
 		man_arg(to, a);
-	if (c->examples && c->examples->line) {
-		fputs(".PP\nExamples:\n.PP\n.nf\n", to);
-		for (const struct cmd_eg *e = c->examples; e->line; e++) {
-			fputs("    ", to);
-			roff_str(to, e->line);
-			fputc('\n', to);
-		}
-		fputs(".fi\n", to);
+	fputs(".PP\nExamples:\n.PP\n.nf\n", to);
+	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++) {
+		fputs("    ", to);
+		roff_str(to, e->line);
+		fputc('\n', to);
 	}
+	fputs(".fi\n", to);
 	if (c->calls) {
 		fputs(".PP\nCalls ", to);
 		roff_str(to, c->calls);

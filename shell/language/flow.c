@@ -54,23 +54,18 @@ static int repeat_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg repeat_examples[] = {
-	{ "set n 0", NULL },
-	{ "repeat 3 {echo round [incr n]}", "round 3" },
-	{ "repeat 100 {if {[incr n] > 10} break}", NULL },
-	{ "repeat 3 {echo still here} -every 10ms", "still here" },
-	{ "echo $n", "11" },
-	{ NULL, NULL },
-};
-
 /** Runs the body TIMES times. Unlike in Tcl's own for and while, the results of the body's
  * commands are printed as if you had typed them one by one. break and continue work as
- * in every loop. To watch something: repeat 100 {show} -every 1s. Ctrl-C ends it. */
+ * in every loop. To watch something: repeat 100 {show} -every 1s. Ctrl-C ends it.
+ * > set n 0
+ * > repeat 3 {echo round [incr n]} => round 3
+ * > repeat 100 {if {[incr n] > 10} break}
+ * > repeat 3 {echo still here} -every 10ms => still here
+ * > echo $n => 11 */
 const struct cmd cmd_repeat = {
 	.name = "repeat",
 	.family = "scripts",
 	.summary = "run commands several times",
-	.examples = repeat_examples,
 	.args = repeat_arg_table,
 	.flags = CMD_EVALS,
 	.exec = repeat_exec,
@@ -100,19 +95,14 @@ static int sleep_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg sleep_examples[] = {
-	{ "sleep 20", NULL },
-	{ "sleep 20ms", NULL },
-	{ NULL, NULL },
-};
-
 /** Meanwhile notices are shown and connection events are handled; Ctrl-C ends it. To wait
- * for something to happen use 'wait', which returns as soon as it does. */
+ * for something to happen use 'wait', which returns as soon as it does.
+ * > sleep 20
+ * > sleep 20ms */
 const struct cmd cmd_sleep = {
 	.name = "sleep",
 	.family = "scripts",
 	.summary = "do nothing for a while",
-	.examples = sleep_examples,
 	.args = sleep_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = sleep_exec,
@@ -167,20 +157,15 @@ static int until_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg until_examples[] = {
-	{ "set n 1; wait until {$n > 0}", NULL },
-	{ "wait until {$n > 1} -within 10", "not within 10 ms: $n > 1" },
-	{ NULL, NULL },
-};
-
 /** Meanwhile handlers run (see 'on timer'), connection events are handled and notices are
  * shown. The condition is checked again after each of them. To wait until a peer writes
- * to memory, see mem watch. */
+ * to memory, see mem watch.
+ * > set n 1; wait until {$n > 0}
+ * > wait until {$n > 1} -within 10 => not within 10 ms: $n > 1 */
 const struct cmd cmd_wait_until = {
 	.name = "wait until",
 	.family = "scripts",
 	.summary = "wait until a condition holds",
-	.examples = until_examples,
 	.args = until_arg_table,
 	.flags = CMD_EVALS,
 	.exec = until_exec,
@@ -208,21 +193,16 @@ static int source_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg source_examples[] = {
-	{ "catch {source no-such-file.rdma} why", NULL },
-	{ "echo $why", "No such file" },
-	{ NULL, NULL },
-};
-
 /** Runs a script and keeps its procs and global variables. Results of its commands are not
  * printed, output of echo is. return ends the file, and its value is the value of source.
  * A script names files relative to its own directory, and neither it nor its procs may
- * use files outside of that (see 'help scripts'). */
+ * use files outside of that (see 'help scripts').
+ * > catch {source no-such-file.rdma} why
+ * > echo $why => No such file */
 const struct cmd cmd_source = {
 	.name = "source",
 	.family = "scripts",
 	.summary = "run the commands of a file",
-	.examples = source_examples,
 	.args = source_arg_table,
 	.flags = CMD_EVALS,
 	.exec = source_exec,
@@ -248,30 +228,25 @@ static int quit_exec(struct session *s, const void *args, struct out *o)
 	return interp_quit(s, a->code.set ? (int)a->code.v : -1);
 }
 
-static const struct cmd_eg quit_examples[] = {
-	{ "if {1 > 2} {quit 1}", NULL },
-	{ NULL, NULL },
-};
-
 /** Ends the session or the whole run, also from inside procs and sourced files. All
  * objects are destroyed in order. Without CODE the exit code is that of the run so far:
- * 0, or 3 after a failed expectation (see 'help exit-codes'). */
+ * 0, or 3 after a failed expectation (see 'help exit-codes').
+ * > if {1 > 2} {quit 1} */
 const struct cmd cmd_quit = {
 	.name = "quit",
 	.family = "scripts",
 	.summary = "leave the shell",
-	.examples = quit_examples,
 	.args = quit_arg_table,
 	.flags = CMD_NO_RECORD | CMD_EVALS,
 	.exec = quit_exec,
 };
 
-/** The same as quit, under the name that Tcl uses. */
+/** The same as quit, under the name that Tcl uses.
+ * > if {1 > 2} {quit 1} */
 const struct cmd cmd_exit = {
 	.name = "exit",
 	.family = "scripts",
 	.summary = "leave the shell, as quit does",
-	.examples = quit_examples,
 	.args = quit_arg_table,
 	.flags = CMD_NO_RECORD | CMD_EVALS,
 	.exec = quit_exec,

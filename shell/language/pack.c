@@ -381,15 +381,6 @@ static int pack_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-static const struct cmd_eg pack_examples[] = {
-	{ "pack {u16 port u32le key text name} {port 4791 key 1 name ibv}",
-	  "12b70100 00006962 76" },
-	{ "pack {u8 len bytes:len data pad:2} {data hello}", "0568656c 6c6f0000" },
-	{ "pack {1 string name 2 uint64 id} {name rdma id 300} -protobuf", "0a047264 6d6110ac 02" },
-	{ "pack {u8 n} {n 256}", "n: 256 does not fit in 8 unsigned bits" },
-	{ NULL, NULL },
-};
-
 /** The layout is pairs of type and name. Numbers: u8 u16 u32 u64, i8 to i64 with a sign,
  * f32 f64, in network byte order; with le after the type (u32le) in little-endian order;
  * varint and zigzag take as many bytes as they need. Bytes: bytes, text (UTF-8) and hex
@@ -402,12 +393,15 @@ static const struct cmd_eg pack_examples[] = {
  * and the bytes are a message of protobuf's wire format. Types: uint32 uint64 int32
  * int64 sint32 sint64 bool fixed32 fixed64 sfixed32 sfixed64 float double string
  * bytes; {repeated TYPE} for a list; a layout in braces for a message in the message.
- * Fields that have no value are left out. */
+ * Fields that have no value are left out.
+ * > pack {u16 port u32le key text name} {port 4791 key 1 name ibv} => 12b70100 00006962 76
+ * > pack {u8 len bytes:len data pad:2} {data hello} => 0568656c 6c6f0000
+ * > pack {1 string name 2 uint64 id} {name rdma id 300} -protobuf => 0a047264 6d6110ac 02
+ * > pack {u8 n} {n 256} => n: 256 does not fit in 8 unsigned bits */
 const struct cmd cmd_pack = {
 	.name = "pack",
 	.family = "scripts",
 	.summary = "make the bytes of a message from named fields",
-	.examples = pack_examples,
 	.args = pack_arg_table,
 	.exec = pack_exec,
 };
@@ -433,26 +427,21 @@ static int unpack_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg unpack_examples[] = {
-	{ "set bytes [pack {u16 port u32le key text name} {port 4791 key 1 name ibv}]", NULL },
-	{ "unpack {u16 port u32le key text name} $bytes", "port 4791 key 1 name ibv" },
-	{ "unpack {u16 port} $bytes", "7 bytes are left over at 2" },
-	{ "unpack {u64 a u64 b bytes rest} $bytes", "b: 8 bytes are to stand at 8, 1 are left" },
-	{ "unpack {1 string name 2 uint64 id} [binary format H* 0a0472646d6110ac02] -protobuf",
-	  "name rdma id 300" },
-	{ NULL, NULL },
-};
-
 /** The reverse of pack, with the same layouts: the value is a dict. The bytes must match
  * the whole layout, with none left over; otherwise it fails (RDMASH unpack EMSGSIZE).
  * Write -- before bytes that may begin with '-'. In a -protobuf message, absent fields
  * are left out of the dict, absent lists are empty, and fields that the layout does not
- * name are ignored. */
+ * name are ignored.
+ * > set bytes [pack {u16 port u32le key text name} {port 4791 key 1 name ibv}]
+ * > unpack {u16 port u32le key text name} $bytes => port 4791 key 1 name ibv
+ * > unpack {u16 port} $bytes => 7 bytes are left over at 2
+ * > unpack {u64 a u64 b bytes rest} $bytes => b: 8 bytes are to stand at 8, 1 are left
+ * > unpack {1 string name 2 uint64 id} [binary format H* 0a0472646d6110ac02] -protobuf
+ *   => name rdma id 300 */
 const struct cmd cmd_unpack = {
 	.name = "unpack",
 	.family = "scripts",
 	.summary = "read the named fields of a message from its bytes",
-	.examples = unpack_examples,
 	.args = unpack_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = unpack_exec,

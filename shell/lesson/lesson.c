@@ -424,12 +424,6 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
 }
 
-static const struct cmd_eg lesson_examples[] = {
-	{ "lesson", "protection domain" },
-	{ "lesson play 1", "protection domain" },
-	{ NULL, NULL },
-};
-
 /** Without an argument: the lessons, and which are done. lesson 3 begins one: it tells
  * what to do, you type it at the usual prompt, and it goes on when it is done. A
  * number answers a question. Everything else works as ever. lesson hint tells the
@@ -437,12 +431,13 @@ static const struct cmd_eg lesson_examples[] = {
  * next one. lesson play 3 types everything for you.
  *
  * A lesson that was left goes on at the same step, also in another session; if its
- * objects are gone, the steps before are done again. lesson restart 3 begins it anew. */
+ * objects are gone, the steps before are done again. lesson restart 3 begins it anew.
+ * > lesson => protection domain
+ * > lesson play 1 => protection domain */
 const struct cmd cmd_lesson = {
 	.name = "lesson",
 	.family = "understanding",
 	.summary = "learn RDMA step by step, at this prompt",
-	.examples = lesson_examples,
 	.args = lesson_arg_table,
 	.flags = CMD_NO_RECORD,
 	.exec = lesson_exec,
@@ -479,15 +474,13 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg answer_examples[] = { { "answer 2", "no lesson" }, { NULL, NULL } };
-
 /** The number of one of the choices; at the prompt the number alone does. After a
- * wrong answer you are told why it is wrong, and can give another. */
+ * wrong answer you are told why it is wrong, and can give another.
+ * > answer 2 => no lesson */
 const struct cmd cmd_answer = {
 	.name = "answer",
 	.family = "understanding",
 	.summary = "answer the question of a lesson",
-	.examples = answer_examples,
 	.args = answer_arg_table,
 	.flags = CMD_NO_RECORD,
 	.exec = answer_exec,

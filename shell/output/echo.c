@@ -74,39 +74,29 @@ static int puts_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg echo_examples[] = {
-	{ "echo the device has [llength {a b}] ports", "2 ports" },
-	{ "echo -nonewline {no newline after this }", "no newline" },
-	{ NULL, NULL },
-};
-
 /** Prints its words, separated by blanks, and a newline. It prints at once, also inside
  * loops and procs, and with -q. With --json it prints a JSON string, so that every line
  * of standard output is one JSON value. Write -- before a word that begins with '-'. On
  * a terminal, control characters are shown as escapes (\x1b); a file or a pipe gets the
- * words unchanged. */
+ * words unchanged.
+ * > echo the device has [llength {a b}] ports => 2 ports
+ * > echo -nonewline {no newline after this } => no newline */
 const struct cmd cmd_echo = {
 	.name = "echo",
 	.family = "scripts",
 	.summary = "print words",
-	.examples = echo_examples,
 	.args = echo_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = echo_exec,
 };
 
-static const struct cmd_eg puts_examples[] = {
-	{ "puts \"0x[format %x 255]\"", "0xff" },
-	{ NULL, NULL },
-};
-
 /** For those who know Tcl: prints one word to standard output. There are no other
- * channels. With --unsafe Tcl's own puts is available as tcl_puts. */
+ * channels. With --unsafe Tcl's own puts is available as tcl_puts.
+ * > puts "0x[format %x 255]" => 0xff */
 const struct cmd cmd_puts = {
 	.name = "puts",
 	.family = "scripts",
 	.summary = "print one text, as Tcl's own puts does",
-	.examples = puts_examples,
 	.args = puts_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = puts_exec,
@@ -195,21 +185,16 @@ static int progress_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg progress_examples[] = {
-	{ "progress 0 3", NULL },
-	{ "repeat 3 {progress [incr n] 3}", "100%" },
-	{ "dict get [progress 4M 4M -bytes] shown", "1" },
-	{ NULL, NULL },
-};
-
 /** On a terminal it draws a bar, at most ten times a second; elsewhere it prints a line
  * each second, and one at the end. It writes to standard error. The value is a dict:
- * shown (1 or 0), seconds since the start, and rate (amount per second). */
+ * shown (1 or 0), seconds since the start, and rate (amount per second).
+ * > progress 0 3
+ * > repeat 3 {progress [incr n] 3} => 100%
+ * > dict get [progress 4M 4M -bytes] shown => 1 */
 const struct cmd cmd_progress = {
 	.name = "progress",
 	.family = "scripts",
 	.summary = "show how far a long job is",
-	.examples = progress_examples,
 	.args = progress_arg_table,
 	.exec = progress_exec,
 };

@@ -290,23 +290,18 @@ static int step_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-static const struct cmd_eg step_examples[] = {
-	{ "step", "step is off" },
-	{ "step off", NULL },
-	{ NULL, NULL },
-};
-
 /** Shows each call of libibverbs and librdmacm, with its arguments, before it is made,
  * and waits. Enter makes the call, skip makes it and runs the rest of the command
  * without stopping, quit ends step mode. Then it shows the result and what the call
  * changed in the live objects: + was created, - was destroyed. Ctrl-C makes this call,
  * and ends the command and step mode. Answers are read from standard input; at its end
- * step mode is turned off. Events and peers are served only after the call. */
+ * step mode is turned off. Events and peers are served only after the call.
+ * > step => step is off
+ * > step off */
 const struct cmd cmd_step = {
 	.name = "step",
 	.family = "understanding",
 	.summary = "stop before each library call",
-	.examples = step_examples,
 	.args = step_arg_table,
 	.flags = CMD_LOOKS,
 	.exec = step_exec,

@@ -115,7 +115,12 @@ const struct cmd *const cmd_table[] = {
 	&cmd_repeat, &show,	  &show_all,  &cmd_source, NULL,
 };
 
-const char *const cmd_texts[] = { "", "", "", "", "", "", "", "", "", "", "", "", "", "" };
+static const struct cmd_eg none[] = { { NULL, NULL } };
+static const struct cmd_eg of_repeat[] = { { "repeat 3 {echo round [incr n]}", NULL },
+					   { NULL, NULL } };
+
+const char *const cmd_texts[] = { [0 ... 13] = "" };
+const struct cmd_eg *const cmd_example_lists[] = { [0 ... 9] = none, of_repeat, none, none, none };
 extern const struct topic topic_language;
 
 const struct topic *const topic_table[] = { &topic_language, NULL };

@@ -52,7 +52,7 @@ static void check_cmd(const struct cmd *c)
 	want(is_line(c->summary, 59), "summary: one line of 1 to 59 letters without full stop",
 	     NULL);
 	want(strlen(cmd_text(c)) > 40, "no text", NULL);
-	want(c->examples && c->examples->line, "no example", NULL);
+	want(cmd_examples(c)->line, "no example", NULL);
 	want(c->exec, "no exec", NULL);
 	for (const struct arg *a = c->args; a && a->name; a++, n++)
 		check_arg(c->args, a);
