@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,30 @@ void xappendf(Tcl_DString *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	xvappendf(d, fmt, ap);
 	va_end(ap);
+}
+
+Tcl_Obj *list_new(void)
+{
+	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+	Tcl_IncrRefCount(list);
+	return list;
+}
+
+void list_release(Tcl_Obj **list)
+{
+	Tcl_DecrRefCount(*list);
+}
+
+void list_append(Tcl_Obj *list, const char *text)
+{
+	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));
+}
+
+Tcl_Obj *u64_object(uint64_t n)
+{
+	return n <= INT64_MAX ? Tcl_NewWideIntObj((int64_t)n)
+			      : Tcl_NewStringObj(temp_text("%llu", (unsigned long long)n), -1);
 }
 
 char *temp_text(const char *fmt, ...)

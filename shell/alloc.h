@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory allocation: an arena per command (an obstack, freed when the command ends), and heap
- * allocation that ends the process with a message when memory runs out; and texts in it. */
+ * allocation that ends the process with a message when memory runs out; texts and lists in it. */
 #ifndef SHELL_ALLOC_H
 #define SHELL_ALLOC_H
 
 #include <obstack.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <tcl.h>
 
@@ -39,6 +40,13 @@ FILE *xmemstream(char **text, size_t *size);
 #define SCOPED_TEXT(name)                                           \
 	__attribute__((cleanup(Tcl_DStringFree))) Tcl_DString name; \
 	Tcl_DStringInit(&name)
+/* Declares an empty Tcl list, which is released at the end of its block. */
+#define SCOPED_LIST(name) __attribute__((cleanup(list_release))) Tcl_Obj *name = list_new()
+Tcl_Obj *list_new(void);
+void list_release(Tcl_Obj **list);
+void list_append(Tcl_Obj *list, const char *text);
+/* A new Tcl value; Tcl's own integers end at 2^63 - 1. */
+Tcl_Obj *u64_object(uint64_t n);
 /* Appends formatted text. */
 void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void xvappendf(Tcl_DString *d, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -222,7 +222,7 @@ void fail_report(struct session *s)
 {
 	bool stopped = loop_interrupted(s->loop) || loop_ending(s->loop);
 	const char *where;
-	struct painted text;
+	SCOPED_PAINTED(text);
 
 	if (stopped)
 		become_interrupted(&s->fail);
@@ -231,7 +231,6 @@ void fail_report(struct session *s)
 		report_json(&s->fail, where);
 		return;
 	}
-	painted_init(&text);
 	if (stopped && s->edit) /* after the echoed ^C */
 		painted_add(&text, "\n", 1);
 	painted_paint(&text, stopped ? PAINT_NONE : PAINT_BAD);
@@ -242,5 +241,4 @@ void fail_report(struct session *s)
 	painted_paint(&text, PAINT_NONE);
 	fail_rows(&s->fail, &text.text);
 	print_painted(PRINT_ERR, &text);
-	painted_free(&text);
 }

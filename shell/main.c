@@ -48,44 +48,6 @@ struct command_line {
 	const char *complete; /* the text to complete instead of running anything */
 };
 
-enum {
-	OPT_JSON = 256,
-	OPT_CSV,
-	OPT_JUNIT,
-	OPT_COLOR,
-	OPT_UNSAFE,
-	OPT_ALLOW_DIR,
-	OPT_DEVICE,
-	OPT_PEER,
-	OPT_MAN,
-	OPT_COMPLETE,
-	OPT_BASH
-};
-
-static const struct option long_options[] = {
-	{ "file", required_argument, NULL, 'f' },
-	{ "command", required_argument, NULL, 'c' },
-	{ "check", no_argument, NULL, 'n' },
-	{ "trace", no_argument, NULL, 'x' },
-	{ "keep-going", no_argument, NULL, 'k' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "no-rc", no_argument, NULL, 'X' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "csv", no_argument, NULL, OPT_CSV },
-	{ "junit", required_argument, NULL, OPT_JUNIT },
-	{ "color", required_argument, NULL, OPT_COLOR },
-	{ "unsafe", no_argument, NULL, OPT_UNSAFE },
-	{ "allow-dir", required_argument, NULL, OPT_ALLOW_DIR },
-	{ "device", required_argument, NULL, OPT_DEVICE },
-	{ "peer", no_argument, NULL, OPT_PEER },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "man", no_argument, NULL, OPT_MAN },
-	{ "complete", required_argument, NULL, OPT_COMPLETE },
-	{ "complete-bash", no_argument, NULL, OPT_BASH },
-	{ NULL, 0, NULL, 0 },
-};
-
 static struct session *the_session; /* for the panic hook */
 
 static void on_panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -208,9 +170,9 @@ static int print_and_end(int o)
 		help_version(stdout);
 	else if (o == 'h')
 		help_options(stdout);
-	else if (o == OPT_MAN)
+	else if (o == OPTION_MAN)
 		help_man(stdout);
-	else if (o == OPT_BASH)
+	else if (o == OPTION_BASH)
 		help_bash(stdout);
 	else
 		print_error("Try 'rdmash --help'.\n");
@@ -220,50 +182,34 @@ static int print_and_end(int o)
 /* 0: continue; else the exit code to end with, plus one. */
 static int take_option(struct session *s, int o, struct command_line *cl)
 {
+	const struct help_option *h = help_option_table;
+
+	while (h->name && h->id != o)
+		h++;
+	if (h->at && h->value)
+		*(const char **)((char *)s + h->at) = optarg;
+	else if (h->at)
+		*(bool *)((char *)s + h->at) = true;
+	if (h->at)
+		return 0;
 	switch (o) {
 	case 'f':
 	case 'c':
 		add_job(cl, o == 'f', optarg);
 		return 0;
-	case 'n':
-		s->opt.check = true;
-		return 0;
-	case 'x':
-		s->opt.echo = true;
-		return 0;
-	case 'k':
-		s->opt.keep_going = true;
-		return 0;
-	case 'q':
-		s->opt.quiet = true;
-		return 0;
 	case 'X':
 		cl->no_rc = true;
 		return 0;
-	case OPT_JSON:
-		s->opt.format = OUT_JSON;
+	case OPTION_JSON:
+	case OPTION_CSV:
+		s->opt.format = o == OPTION_JSON ? OUT_JSON : OUT_CSV;
 		return 0;
-	case OPT_CSV:
-		s->opt.format = OUT_CSV;
-		return 0;
-	case OPT_JUNIT:
-		s->opt.junit = optarg;
-		return 0;
-	case OPT_COLOR:
+	case OPTION_COLOR:
 		cl->color = parse_color(optarg);
 		return cl->color == -2 ? EXIT_USAGE + 1 : 0;
-	case OPT_UNSAFE:
-		s->opt.unsafe = true;
-		return 0;
-	case OPT_ALLOW_DIR:
+	case OPTION_ALLOW_DIR:
 		return allow_dir(s, optarg) ? EXIT_USAGE + 1 : 0;
-	case OPT_DEVICE:
-		s->opt.device = optarg;
-		return 0;
-	case OPT_PEER:
-		s->opt.peer = true;
-		return 0;
-	case OPT_COMPLETE:
+	case OPTION_COMPLETE:
 		cl->complete = optarg;
 		return 0;
 	default:
@@ -273,9 +219,18 @@ static int take_option(struct session *s, int o, struct command_line *cl)
 
 static int parse_options(struct session *s, int argc, char **argv, struct command_line *cl)
 {
-	int o, rc = 0;
+	struct option longs[32] = { { 0 } };
+	SCOPED_TEXT(letters);
+	int o, n = 0, rc = 0;
 
-	while (!rc && (o = getopt_long(argc, argv, "+f:c:nxkqXVh", long_options, NULL)) != -1)
+	xappendf(&letters, "+");
+	for (const struct help_option *h = help_option_table; h->name; h++, n++) {
+		longs[n] = (struct option){ h->name, h->value ? required_argument : no_argument,
+					    NULL, h->id };
+		if (h->id < OPTION_LONG)
+			xappendf(&letters, "%c%s", h->id, h->value ? ":" : "");
+	}
+	while (!rc && (o = getopt_long(argc, argv, Tcl_DStringValue(&letters), longs, NULL)) != -1)
 		rc = take_option(s, o, cl);
 	return rc;
 }
@@ -284,10 +239,10 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
  * files to check. */
 static void set_argv(struct session *s, int argc, char **argv)
 {
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(list);
 
 	for (int i = 0; i < argc; i++)
-		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(argv[i], -1));
+		list_append(list, argv[i]);
 	Tcl_SetVar2Ex(s->tcl, "argc", NULL, Tcl_NewIntObj(argc), TCL_GLOBAL_ONLY);
 	Tcl_SetVar2Ex(s->tcl, "argv", NULL, list, TCL_GLOBAL_ONLY);
 }

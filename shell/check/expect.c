@@ -39,17 +39,11 @@ static const struct arg expect_arg_table[] = {
 
 static bool same_number(const char *want, const char *got)
 {
-	Tcl_Obj *a = Tcl_NewStringObj(want, -1), *b = Tcl_NewStringObj(got, -1);
 	uint64_t x, y;
-	bool fits, same;
+	bool fits;
 
-	Tcl_IncrRefCount(a);
-	Tcl_IncrRefCount(b);
-	same = args_number(Tcl_GetString(a), &x, &fits) && fits &&
-	       args_number(Tcl_GetString(b), &y, &fits) && fits && x == y;
-	Tcl_DecrRefCount(a);
-	Tcl_DecrRefCount(b);
-	return same;
+	return args_number(want, &x, &fits) && fits && args_number(got, &y, &fits) && fits &&
+	       x == y;
 }
 
 bool expect_fits(const char *want, const char *got)
@@ -90,14 +84,13 @@ static char *one_line(const char *script)
 	return line;
 }
 
-/* Adds the actual result as a row. */
-static void add_result_row(struct session *s, const char *result)
+/* Adds a value as a row of one line. */
+static void add_value_row(struct session *s, const char *label, const char *value)
 {
-	char *line = one_line(result);
+	char *line = one_line(value);
 
 	if (*line)
-		fail_row(s, "result", "%.*s%s", TOLD_MAX, line,
-			 strlen(line) > TOLD_MAX ? " ..." : "");
+		fail_row(s, label, "%.*s%s", TOLD_MAX, line, strlen(line) > TOLD_MAX ? " ..." : "");
 	free(line);
 }
 
@@ -132,25 +125,17 @@ static int report_unmet(struct session *s, const struct expect_args *a, const ch
 /* Does want match the call or the last word of -errorcode? */
 static bool error_fits(struct session *s, const char *want, char **got)
 {
-	Tcl_Obj *options = Tcl_GetReturnOptions(s->tcl, TCL_ERROR), **v;
-	Tcl_Obj *key = Tcl_NewStringObj("-errorcode", -1), *code = NULL;
+	Tcl_Obj *code = interp_errorcode(s->tcl), **v;
 	bool fits = false;
-	int n;
+	int n = 0;
 
-	Tcl_IncrRefCount(options);
-	Tcl_IncrRefCount(key);
-	Tcl_DictObjGet(NULL, options, key, &code);
-	if (code && Tcl_ListObjGetElements(NULL, code, &n, &v) == TCL_OK && n) {
-		fits = expect_fits(want, Tcl_GetString(v[n - 1]));
-		for (int i = 1; i < n && !fits; i++)
-			fits = expect_fits(want, Tcl_GetString(v[i]));
-		*got = xstrdup(Tcl_GetString(v[n - 1]));
-	} else {
-		*got = xstrdup("NONE");
-		fits = expect_fits(want, *got);
-	}
-	Tcl_DecrRefCount(key);
-	Tcl_DecrRefCount(options);
+	if (Tcl_ListObjGetElements(NULL, code, &n, &v) != TCL_OK)
+		n = 0;
+	*got = xstrdup(n ? Tcl_GetString(v[n - 1]) : "NONE");
+	fits = expect_fits(want, *got);
+	for (int i = 1; i < n && !fits; i++)
+		fits = expect_fits(want, Tcl_GetString(v[i]));
+	Tcl_DecrRefCount(code);
 	return fits;
 }
 
@@ -163,7 +148,7 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 	if (rc != TCL_ERROR) {
 		said = xstrdup(Tcl_GetStringResult(s->tcl));
 		rc = report_unmet(s, a, want, "no error", script);
-		add_result_row(s, said);
+		add_value_row(s, "result", said);
 		free(said);
 	} else if (error_fits(s, a->error, &got)) {
 		fail_clear(&s->fail);
@@ -236,7 +221,7 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 		both = xasprintf("%s %s", Tcl_GetString(words[i]), want);
 		rc = report_unmet(s, a, both, got ? Tcl_GetString(got) : "no such field",
 				  words[n - 1]);
-		add_result_row(s, Tcl_GetString(result));
+		add_value_row(s, "result", Tcl_GetString(result));
 		free(both);
 		return rc;
 	}
@@ -271,18 +256,14 @@ static int expect_result(struct session *s, const struct expect_args *a, const c
 static void add_values_row(struct session *s, Tcl_Obj *condition)
 {
 	Tcl_Obj *text = Tcl_SubstObj(s->tcl, condition, TCL_SUBST_VARIABLES);
-	char *line;
 
 	if (text)
 		Tcl_IncrRefCount(text); /* it is the interpreter's result, too */
 	Tcl_ResetResult(s->tcl);
 	if (!text)
 		return; /* an error in a variable that the condition does not evaluate */
-	line = one_line(Tcl_GetString(text));
 	if (strcmp(Tcl_GetString(text), Tcl_GetString(condition)) != 0)
-		fail_row(s, "that is", "%.*s%s", TOLD_MAX, line,
-			 strlen(line) > TOLD_MAX ? " ..." : "");
-	free(line);
+		add_value_row(s, "that is", Tcl_GetString(text));
 	Tcl_DecrRefCount(text);
 }
 
@@ -304,16 +285,11 @@ static int expect_true(struct session *s, const struct expect_args *a, const cha
 
 /* ------------------------------------------------------------------ command -- */
 
-static void add_word(Tcl_Obj *list, const char *word)
-{
-	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, -1));
-}
-
 static void add_option(Tcl_Obj *list, const char *name, const char *value)
 {
 	if (value) {
-		add_word(list, name);
-		add_word(list, value);
+		list_append(list, name);
+		list_append(list, value);
 	}
 }
 
@@ -322,20 +298,19 @@ static void add_option(Tcl_Obj *list, const char *name, const char *value)
 /* The command on one line, shortened, and its place: "expect -value 3 {expr 2} (a.rdma:4)". */
 static char *command_name(struct session *s, const struct expect_args *a)
 {
-	Tcl_Obj *const *words = a->words.v, *list = Tcl_NewListObj(0, NULL);
+	Tcl_Obj *const *words = a->words.v;
+	SCOPED_LIST(list);
 	char *line, *text, *name;
 	struct where where;
 	size_t len;
 
-	add_word(list, "expect");
+	list_append(list, "expect");
 	add_option(list, "-value", a->value);
 	add_option(list, "-error", a->error);
 	add_option(list, "-true", a->truth ? Tcl_GetString(a->truth) : NULL);
 	for (size_t i = 0; i < a->words.n; i++)
 		Tcl_ListObjAppendElement(NULL, list, words[i]);
-	Tcl_IncrRefCount(list);
 	line = one_line(Tcl_GetString(list));
-	Tcl_DecrRefCount(list);
 	len = strlen(line);
 	if (len > NAME_MAX_BYTES)
 		for (len = NAME_MAX_BYTES; (line[len] & 0xc0) == 0x80;) /* not in a character */

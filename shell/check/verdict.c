@@ -73,7 +73,7 @@ static void print_verdict(const struct verdict *v)
 		return;
 	}
 	xappendf(&line, "%sok %u ", v->became == MET ? "" : "not ", v->number);
-	for (const char *c = v->name; *c; c++) /* '#' begins a directive (# SKIP, # TODO) */
+	for (const char *c = v->name; *c; c++) /* '#' would begin a directive, as # SKIP */
 		xappendf(&line, *c == '#' ? "\\%c" : "%c", *c);
 	out_line(OUT_TEXT, Tcl_DStringValue(&line));
 	if (v->became != MET)

@@ -36,12 +36,10 @@ static void add_candidate_rows(struct session *s, const char *of, Tcl_Obj *names
 
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
 	for (int i = 0; n <= TOLD_MAX && i < n; i++) {
-		char *name = xasprintf("%s%s", of, Tcl_GetString(v[i]));
 		SCOPED_TEXT(what);
 
-		append_summary(name, &what);
+		append_summary(temp_text("%s%s", of, Tcl_GetString(v[i])), &what);
 		fail_row(s, Tcl_GetString(v[i]), "%s", Tcl_DStringValue(&what));
-		free(name);
 	}
 }
 
@@ -160,33 +158,29 @@ static bool tell_if_operator(struct session *s, const char *command, const char 
 	return true;
 }
 
-static int cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
-		       bool ambiguous)
+static void cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
+			bool ambiguous)
 {
 	const char *near = suggest(typed, names);
-	Tcl_Obj *all, **v;
+	SCOPED_TEXT(all);
+	Tcl_Obj **v;
 	int n;
 
-	if (!s)
-		return -1;
-	if (!*of && !ambiguous)
-		return fail_unknown(s, typed, names);
-	all = Tcl_NewObj();
-	Tcl_IncrRefCount(all);
+	if (!*of && !ambiguous) {
+		fail_unknown(s, typed, names);
+		return;
+	}
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
 	for (int i = 0; i < n; i++)
-		Tcl_AppendPrintfToObj(all, "%s%s", i ? ", " : "", Tcl_GetString(v[i]));
+		xappendf(&all, "%s%s", i ? ", " : "", Tcl_GetString(v[i]));
 	if (ambiguous) {
 		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s", of, typed,
-		     Tcl_GetString(all));
+		     Tcl_DStringValue(&all));
 		add_candidate_rows(s, of, names);
 	} else {
-		fail(s, "command", "UNKNOWN", "%shas no '%s'%s%s%s", of, typed,
-		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-		fail_row(s, "one of", "%s", Tcl_GetString(all));
+		fail(s, "command", "UNKNOWN", "%shas no '%s'%s", of, typed, did_you_mean(near));
+		fail_row(s, "one of", "%s", Tcl_DStringValue(&all));
 	}
-	Tcl_DecrRefCount(all);
-	return -1;
 }
 
 /* --------------------------------------------------------------------------- finding -- */
@@ -205,14 +199,12 @@ static const struct cmd_group *first_group_with(const char *typed, size_t len)
 static void no_group(struct session *s, const char *typed, bool ambiguous)
 {
 	const size_t len = ambiguous ? strlen(typed) : 0;
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (strncmp(g->word, typed, len) == 0)
-			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(g->word, -1));
+			list_append(names, g->word);
 	cannot_find(s, typed, names, "", ambiguous);
-	Tcl_DecrRefCount(names);
 }
 
 /* The group that typed names by a unique prefix, or NULL. */
@@ -239,13 +231,12 @@ const struct cmd_group *cmd_group(const char *word)
 static const struct cmd *no_member(struct session *s, const struct cmd_group *group,
 				   const char *typed, bool ambiguous)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
-	char *of = xasprintf("%s ", group->word);
+	const char *of = temp_text("%s ", group->word);
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
 	for (const struct cmd_member *m = group->members; m->word; m++)
 		if (!ambiguous || strncmp(m->word, typed, strlen(typed)) == 0)
-			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(m->word, -1));
+			list_append(names, m->word);
 	if (s && !typed) {
 		int n;
 
@@ -259,8 +250,6 @@ static const struct cmd *no_member(struct session *s, const struct cmd_group *gr
 		cannot_find(s, typed, names, of, ambiguous);
 		tell_if_operator(s, group->word, typed);
 	}
-	Tcl_DecrRefCount(names);
-	free(of);
 	return NULL;
 }
 

@@ -216,7 +216,6 @@ int args_parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *
 	return 0;
 }
 
-/* A copy: scripts that the command runs may change the value's internal representation. */
 /* Replaces Tcl's two-byte form of NUL (0xc0 0x80) by a zero byte. Returns the new length. */
 static size_t plain_zeros(unsigned char *text, size_t len)
 {
@@ -233,6 +232,7 @@ static size_t plain_zeros(unsigned char *text, size_t len)
 	return to;
 }
 
+/* A copy: scripts that the command runs may change the value's internal representation. */
 static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct bytes *b = dst;
@@ -307,38 +307,21 @@ void args_flag_names(const struct word *words, uint64_t bits, const char *sep, T
 		if (!w->value || (bits & w->value) != w->value)
 			continue;
 		bits &= ~w->value;
-		Tcl_DStringAppend(d, first ? "" : sep, -1);
-		Tcl_DStringAppend(d, w->name, -1);
+		xappendf(d, "%s%s", first ? "" : sep, w->name);
 		first = false;
 	}
-	if (bits) {
-		Tcl_Obj *rest = Tcl_ObjPrintf("%s0x%llx", first ? "" : sep,
-					      (unsigned long long)bits);
-
-		Tcl_IncrRefCount(rest);
-		Tcl_DStringAppend(d, Tcl_GetString(rest), -1);
-		Tcl_DecrRefCount(rest);
-	}
+	if (bits)
+		xappendf(d, "%s0x%llx", first ? "" : sep, (unsigned long long)bits);
 }
 
 static int fail_unknown_word(struct session *s, const struct arg *a, const char *typed)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
-	const char *near;
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
-	Tcl_IncrRefCount(all);
-	for (const struct word *w = a->data; w->name; w++) {
-		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(w->name, -1));
-		Tcl_AppendPrintfToObj(all, "%s%s", *Tcl_GetString(all) ? " " : "", w->name);
-	}
-	near = suggest(typed, names);
-	args_bad(s, a, "'%s' is not known%s%s%s", typed, near ? "; did you mean " : "",
-		 near ? near : "", near ? "?" : "");
-	fail_row(s, "one of", "%s", Tcl_GetString(all));
-	Tcl_DecrRefCount(names);
-	Tcl_DecrRefCount(all);
-	return -1;
+	for (const struct word *w = a->data; w->name; w++)
+		list_append(names, w->name);
+	args_bad(s, a, "'%s' is not known%s", typed, did_you_mean(suggest(typed, names)));
+	return fail_row(s, "one of", "%s", Tcl_GetString(names));
 }
 
 int args_parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)

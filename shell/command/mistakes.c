@@ -76,6 +76,11 @@ const char *suggest(const char *typed, Tcl_Obj *words)
 	return best;
 }
 
+const char *did_you_mean(const char *near)
+{
+	return near ? temp_text("; did you mean %s?", near) : "";
+}
+
 /* -------------------------------------------------------------- options -- */
 
 static bool begins_an_option(const struct cmd *c, const char *word)
@@ -104,34 +109,26 @@ static const char *option_meant(const struct cmd *c, const char *word)
 
 int mistake_option(struct session *s, const struct cmd *c, const char *word)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL), *all = Tcl_NewObj();
 	const bool is_ambiguous = begins_an_option(c, word);
-	const char *near;
+	const char *near = option_meant(c, word), *all;
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
-	Tcl_IncrRefCount(all);
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (a->flags & ARG_POS ||
-		    (is_ambiguous && strncmp(a->option, word, strlen(word)) != 0))
-			continue;
-		Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(a->option, -1));
-		Tcl_AppendPrintfToObj(all, " %s", a->option);
-	}
-	near = option_meant(c, word);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		if (!(a->flags & ARG_POS) &&
+		    (!is_ambiguous || strncmp(a->option, word, strlen(word)) == 0))
+			list_append(names, a->option);
+	all = Tcl_GetString(names);
 	if (!near)
 		near = suggest(word, names);
 	if (is_ambiguous)
-		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be%s", word, c->name,
-		     Tcl_GetString(all));
+		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be %s", word,
+		     c->name, all);
 	else
-		fail(s, "args", "BADOPTION", "%s has no option %s%s%s%s", c->name, word,
-		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		fail(s, "args", "BADOPTION", "%s has no option %s%s", c->name, word,
+		     did_you_mean(near));
 	if (!near && !is_ambiguous)
-		fail_row(s, "options", "%s", *Tcl_GetString(all) ? Tcl_GetString(all) + 1 : "none");
-	fail_next(s, "help %s", c->name);
-	Tcl_DecrRefCount(names);
-	Tcl_DecrRefCount(all);
-	return -1;
+		fail_row(s, "options", "%s", *all ? all : "none");
+	return fail_next(s, "help %s", c->name);
 }
 
 /* ---------------------------------------------------------------- words -- */
@@ -170,17 +167,16 @@ static const struct arg *option_of_word(const struct cmd *c, const struct walk *
 
 static bool has_word(struct session *s, const struct arg *a, const char *text)
 {
-	Tcl_Obj *words = Tcl_NewListObj(0, NULL), **v;
+	SCOPED_LIST(words);
+	Tcl_Obj **v;
 	bool found = false;
 	int n;
 
-	Tcl_IncrRefCount(words);
 	if (a->kind->complete)
 		a->kind->complete(s, a, words);
 	if (Tcl_ListObjGetElements(NULL, words, &n, &v) == TCL_OK)
 		for (int i = 0; i < n && !found; i++)
 			found = strcmp(Tcl_GetString(v[i]), text) == 0;
-	Tcl_DecrRefCount(words);
 	return found;
 }
 

@@ -169,45 +169,6 @@ static void add_matching(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
 	}
 }
 
-static void add_word(Tcl_Obj *list, const char *word, size_t len)
-{
-	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(word, (int)len));
-}
-
-/* Adds the commands of d that the user's own domain finds there; for the own domain all. */
-static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
-{
-	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
-	Tcl_Obj *words[2] = { Tcl_NewStringObj("::lsort", -1), domain_commands(d) }, **v;
-	int n;
-
-	Tcl_IncrRefCount(words[0]);
-	if (interp_eval_words(s->own->tcl, 2, words) == TCL_OK &&
-	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->own->tcl), &n, &v) == TCL_OK)
-		for (int i = 0; i < n; i++)
-			if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
-			    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
-			    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0 &&
-			    (d == s->own || domain_knows(s, Tcl_GetString(v[i])) == d))
-				Tcl_ListObjAppendElement(NULL, list, v[i]);
-	Tcl_DecrRefCount(words[0]);
-	Tcl_DecrRefCount(words[1]);
-	Tcl_RestoreInterpState(s->own->tcl, saved);
-}
-
-static void add_procs(struct session *s, Tcl_Obj *list)
-{
-	Tcl_InterpState saved = Tcl_SaveInterpState(s->own->tcl, TCL_OK);
-	Tcl_Obj **v;
-	int n;
-
-	if (Tcl_Eval(s->own->tcl, "::lsort [::info procs]") == TCL_OK &&
-	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->own->tcl), &n, &v) == TCL_OK)
-		for (int i = 0; i < n; i++)
-			Tcl_ListObjAppendElement(NULL, list, v[i]);
-	Tcl_RestoreInterpState(s->own->tcl, saved);
-}
-
 static int compare_words(const void *a, const void *b)
 {
 	Tcl_Obj *const *x = a, *const *y = b;
@@ -225,17 +186,47 @@ void words_sort(Tcl_Obj *words)
 	Tcl_InvalidateStringRep(words);
 }
 
+/* Adds the commands of d that the user's own domain finds there; for the own domain all. */
+static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
+{
+	Tcl_Obj *commands = domain_commands(d), **v;
+	int n = 0;
+
+	words_sort(commands);
+	Tcl_ListObjGetElements(NULL, commands, &n, &v);
+	for (int i = 0; i < n; i++)
+		if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
+		    strcmp(Tcl_GetString(v[i]), "@") != 0 &&
+		    strncmp(Tcl_GetString(v[i]), "rdmash_", 7) != 0 &&
+		    (d == s->own || domain_knows(s, Tcl_GetString(v[i])) == d))
+			Tcl_ListObjAppendElement(NULL, list, v[i]);
+	Tcl_DecrRefCount(commands);
+}
+
+/* Adds the words of the list that a script gives. */
+static void add_result(Tcl_Interp *tcl, const char *script, Tcl_Obj *list)
+{
+	Tcl_InterpState saved = Tcl_SaveInterpState(tcl, TCL_OK);
+
+	if (Tcl_Eval(tcl, script) == TCL_OK)
+		Tcl_ListObjAppendList(NULL, list, Tcl_GetObjResult(tcl));
+	Tcl_RestoreInterpState(tcl, saved);
+}
+
+static void list_variables(struct session *s, Tcl_Obj *list)
+{
+	add_result(s->tcl, "::lsort [::info vars]", list);
+}
+
 /* The numbers that answer the question of a lesson; and what else can be done with it. */
 static void answer_words(int choices, const char *typed, Tcl_Obj *words)
 {
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(list);
 
-	Tcl_IncrRefCount(list);
 	for (int i = 1; i <= choices; i++)
 		Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(i));
-	add_word(list, "lesson", 6);
+	list_append(list, "lesson");
 	add_matching(list, typed, words);
-	Tcl_DecrRefCount(list);
 }
 
 /* Adds commands, and procs of scripts. Tcl's own commands are many, so they are added only if
@@ -243,17 +234,16 @@ static void answer_words(int choices, const char *typed, Tcl_Obj *words)
 static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 {
 	const struct cmd_group *at = cmd_group("@");
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(list);
 	int n;
 
-	Tcl_IncrRefCount(list);
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (g != at)
-			add_word(list, g->word, strlen(g->word));
+			list_append(list, g->word);
 	if (at && *typed == '@') /* @NAME */
 		args_complete(s, at->alone, 0, NULL, list);
 	if (*typed) {
-		add_procs(s, list);
+		add_result(s->own->tcl, "::lsort [::info procs]", list);
 		for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
 			if (d != s->own)
 				domain_words(s, d, list);
@@ -264,26 +254,12 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 		domain_words(s, s->own, list);
 		add_matching(list, typed, words);
 	}
-	Tcl_DecrRefCount(list);
 }
 
 static void second_words(const struct cmd_group *group, Tcl_Obj *list)
 {
 	for (const struct cmd_member *m = group->members; m && m->word; m++)
-		add_word(list, m->word, strlen(m->word));
-}
-
-static void list_variables(struct session *s, Tcl_Obj *list)
-{
-	Tcl_InterpState saved = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	Tcl_Obj **v;
-	int n;
-
-	if (Tcl_Eval(s->tcl, "::lsort [::info vars]") == TCL_OK &&
-	    Tcl_ListObjGetElements(NULL, Tcl_GetObjResult(s->tcl), &n, &v) == TCL_OK)
-		for (int i = 0; i < n; i++)
-			Tcl_ListObjAppendElement(NULL, list, v[i]);
-	Tcl_RestoreInterpState(s->tcl, saved);
+		list_append(list, m->word);
 }
 
 /* ------------------------------------------------------------------ complete -- */
@@ -420,10 +396,10 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 	struct scan sc;
 	const struct level *l = scan_line(&sc, text);
 	const char *typed = variable_start(text);
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL), *v[WORDS];
+	SCOPED_LIST(list);
+	Tcl_Obj *v[WORDS];
 	int n;
 
-	Tcl_IncrRefCount(list);
 	if (typed) {
 		list_variables(s, list);
 	} else if (l->nest == NEST_QUOTE || l->comment) {
@@ -446,40 +422,29 @@ void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *sta
 	}
 	*start = (size_t)(typed - text);
 	add_matching(list, typed, words);
-	Tcl_DecrRefCount(list);
 }
 
 void complete_print(struct session *s, const char *text)
 {
 	SCOPED_TEXT(lines);
-	Tcl_Obj *words = Tcl_NewListObj(0, NULL), **v;
+	SCOPED_LIST(words);
+	Tcl_Obj **v;
 	size_t start;
 	int n;
 
-	Tcl_IncrRefCount(words);
 	complete_words(s, text, words, &start);
 	Tcl_ListObjGetElements(NULL, words, &n, &v);
 	for (int i = 0; i < n; i++)
 		xappendf(&lines, "%.*s%s\n", (int)start, text, Tcl_GetString(v[i]));
 	print_text(PRINT_OUT, Tcl_DStringValue(&lines));
-	Tcl_DecrRefCount(words);
 }
 
 /* ---------------------------------------------------------------------- hint -- */
 
 static void family_hint(const struct cmd_group *group, Tcl_DString *hint)
 {
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
-	int n;
-
-	Tcl_IncrRefCount(list);
-	second_words(group, list);
-	Tcl_ListObjGetElements(NULL, list, &n, &v);
-	for (int i = 0; i < n; i++) {
-		Tcl_DStringAppend(hint, i ? "|" : "", -1);
-		Tcl_DStringAppend(hint, Tcl_GetString(v[i]), -1);
-	}
-	Tcl_DecrRefCount(list);
+	for (const struct cmd_member *m = group->members; m && m->word; m++)
+		xappendf(hint, "%s%s", m == group->members ? "" : "|", m->word);
 }
 
 /* Is word the whole first or second word of the command's name? */

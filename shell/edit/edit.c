@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -30,9 +31,8 @@ static bool begins_variable(const char *word)
  */
 static void append_escaped(Tcl_DString *out, const char *word)
 {
-	Tcl_DString plain;
+	SCOPED_TEXT(plain);
 
-	Tcl_DStringInit(&plain);
 	for (; *word; word++) {
 		if (strchr(" $\"\\;[]{}", *word))
 			Tcl_DStringAppend(&plain, "\\", 1);
@@ -40,7 +40,6 @@ static void append_escaped(Tcl_DString *out, const char *word)
 	}
 	visible_append(out, Tcl_DStringValue(&plain), (size_t)Tcl_DStringLength(&plain),
 		       VISIBLE_ONE_LINE);
-	Tcl_DStringFree(&plain);
 }
 
 static void append_quoted(Tcl_DString *out, const char *word)
@@ -86,14 +85,12 @@ static bool wants_blank(struct edit *e, const char *word)
 
 static void insert_only(struct edit *e, const char *typed, const char *word)
 {
-	Tcl_DString with;
+	SCOPED_TEXT(with);
 
-	Tcl_DStringInit(&with);
 	append_quoted(&with, word);
 	if (wants_blank(e, word))
 		Tcl_DStringAppend(&with, " ", 1);
 	replace_typed(e, typed, Tcl_DStringValue(&with));
-	Tcl_DStringFree(&with);
 }
 
 /* Shortens common to its common prefix with word, at a character boundary. */
@@ -124,53 +121,44 @@ static void common_start(Tcl_DString *common, Tcl_Obj *const *words, int n)
 
 static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *words, int n)
 {
-	Tcl_DString common;
+	SCOPED_TEXT(common);
 	bool longer;
 
-	Tcl_DStringInit(&common);
 	common_start(&common, words, n);
 	longer = Tcl_DStringLength(&common) > (int)strlen(typed);
 	if (longer)
 		replace_typed(e, typed, Tcl_DStringValue(&common));
-	Tcl_DStringFree(&common);
 	return longer;
 }
 
 /* Escapes a word for display: it may be the name of a file or of a peer's object. */
-static void make_visible(Tcl_DString *d, Tcl_Obj *word)
+static void append_visible(Tcl_DString *d, Tcl_Obj *word)
 {
-	const char *text = Tcl_GetString(word);
-
-	Tcl_DStringInit(d);
-	visible_append(d, text, strlen(text), VISIBLE_ONE_LINE);
+	visible_append(d, Tcl_GetString(word), strlen(Tcl_GetString(word)), VISIBLE_ONE_LINE);
 }
 
 static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 {
-	Tcl_DString word;
-	int i;
+	for (int i = row; i < n; i += rows) {
+		SCOPED_TEXT(word);
 
-	for (i = row; i < n; i += rows) {
-		make_visible(&word, words[i]);
+		append_visible(&word, words[i]);
 		edit_put(Tcl_DStringValue(&word));
 		if (i + rows < n)
 			printf("%*s", width - edit_text_width(Tcl_DStringValue(&word)), "");
-		Tcl_DStringFree(&word);
 	}
 	edit_put("\n");
 }
 
 static int widest_word(Tcl_Obj *const *words, int n)
 {
-	int i, w, width = 0;
-	Tcl_DString word;
+	int width = 0;
 
-	for (i = 0; i < n; i++) {
-		make_visible(&word, words[i]);
-		w = edit_text_width(Tcl_DStringValue(&word));
-		Tcl_DStringFree(&word);
-		if (w > width)
-			width = w;
+	for (int i = 0; i < n; i++) {
+		SCOPED_TEXT(word);
+
+		append_visible(&word, words[i]);
+		width = MAX(width, edit_text_width(Tcl_DStringValue(&word)));
 	}
 	return width;
 }
@@ -183,11 +171,8 @@ static void put_columns(struct edit *e, Tcl_Obj *const *words, int n)
 	int most = edit_terminal_size(e, "li") - 3;
 	int shown, rows, row;
 
-	if (columns < 1)
-		columns = 1;
-	if (most < 1)
-		most = 1;
-	shown = n < columns * most ? n : columns * most;
+	columns = MAX(columns, 1);
+	shown = MIN(n, columns * MAX(most, 1));
 	rows = (shown + columns - 1) / columns;
 	for (row = 0; row < rows; row++)
 		put_row(words, shown, row, rows, width);
@@ -231,21 +216,17 @@ static unsigned char edit_complete_key(EditLine *el, wint_t key)
 {
 	struct edit *e = edit_of(el);
 	unsigned char done = CC_ERROR;
-	Tcl_DString text;
-	Tcl_Obj *list;
+	SCOPED_TEXT(text);
+	SCOPED_LIST(list);
 	size_t start;
 
 	(void)key;
 	edit_before_cursor(e, &text);
 	start = Tcl_DStringLength(&text);
-	list = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(list);
 	e->ops->complete(e->ctx, Tcl_DStringValue(&text), list, &start);
 	if (start >= (size_t)Tcl_DStringLength(&e->lines) &&
 	    start <= (size_t)Tcl_DStringLength(&text))
 		done = offer_words(e, Tcl_DStringValue(&text) + start, list);
-	Tcl_DecrRefCount(list);
-	Tcl_DStringFree(&text);
 	return done;
 }
 
@@ -253,7 +234,6 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text)
 {
 	const LineInfo *line = libedit.el_line(e->el);
 
-	Tcl_DStringInit(text);
 	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
 	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
 }

@@ -127,7 +127,7 @@ void edit_release_stops(struct edit *e);
 
 /* edit.c */
 
-/* The unfinished block and the line up to the cursor. The caller frees text. */
+/* Appends the unfinished block and the line up to the cursor. */
 void edit_before_cursor(struct edit *e, Tcl_DString *text);
 /* Draws prompt, line and hint, from the start of an empty row. */
 void edit_draw(struct edit *e);

@@ -218,10 +218,9 @@ static void close_prompt(Tcl_DString *out, Tcl_DString *colors)
 
 static void enclose_colors(Tcl_DString *out, const char *s)
 {
-	Tcl_DString colors;
+	SCOPED_TEXT(colors);
 	int n;
 
-	Tcl_DStringInit(&colors);
 	while (*s) {
 		n = sgr_length(s);
 		if (n > 0) {
@@ -236,18 +235,15 @@ static void enclose_colors(Tcl_DString *out, const char *s)
 		s++;
 	}
 	close_prompt(out, &colors);
-	Tcl_DStringFree(&colors);
 }
 
 static void first_prompt(struct edit *e)
 {
 	struct spot at = { .columns = INT_MAX };
-	Tcl_DString plain;
+	SCOPED_TEXT(plain);
 
-	Tcl_DStringInit(&plain);
 	e->ops->prompt(e->ctx, &plain);
 	enclose_colors(&e->prompt, Tcl_DStringValue(&plain));
-	Tcl_DStringFree(&plain);
 	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
 	e->first_width = at.col;
 }
@@ -328,10 +324,9 @@ static void put_hint(struct edit *e, const char *text)
 {
 	struct spot at = edit_cursor_spot(e);
 	const char *mark = "";
-	Tcl_DString hint;
+	SCOPED_TEXT(hint);
 	int n, room;
 
-	Tcl_DStringInit(&hint);
 	visible_append(&hint, text, strlen(text), VISIBLE_ONE_LINE);
 	room = at.columns - at.col - 1;
 	n = fitting_bytes(Tcl_DStringValue(&hint), room);
@@ -344,7 +339,6 @@ static void put_hint(struct edit *e, const char *text)
 		fflush(stdout);
 		e->hint_shown = true;
 	}
-	Tcl_DStringFree(&hint);
 }
 
 bool edit_is_tall(struct edit *e)
@@ -369,7 +363,8 @@ static void show_match(struct edit *e)
 void edit_show_hint(struct edit *e)
 {
 	const LineInfoW *line = libedit.el_wline(e->el);
-	Tcl_DString text, hint;
+	SCOPED_TEXT(text);
+	SCOPED_TEXT(hint);
 
 	if (e->search) {
 		show_match(e);
@@ -378,11 +373,8 @@ void edit_show_hint(struct edit *e)
 	if (!e->hints || e->dumb || line->cursor != line->lastchar)
 		return;
 	edit_before_cursor(e, &text);
-	Tcl_DStringInit(&hint);
 	e->ops->hint(e->ctx, Tcl_DStringValue(&text), &hint);
 	put_hint(e, Tcl_DStringValue(&hint));
-	Tcl_DStringFree(&hint);
-	Tcl_DStringFree(&text);
 }
 
 void edit_hide_hint(struct edit *e)

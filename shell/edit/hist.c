@@ -138,14 +138,13 @@ static void encode_entry(Tcl_DString *line, const char *entry)
 /* Appends an entry to the file. Returns 0 or an errno. */
 static int append_entry(const char *path, const char *entry)
 {
-	Tcl_DString line;
+	SCOPED_TEXT(line);
 	struct stat st;
 	int fd, why = 0;
 
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno;
-	Tcl_DStringInit(&line);
 	flock(fd, LOCK_EX);
 	if (fstat(fd, &st) == 0 && st.st_size == 0)
 		Tcl_DStringAppend(&line, COOKIE, -1);
@@ -154,7 +153,6 @@ static int append_entry(const char *path, const char *entry)
 		why = errno;
 	if (close(fd) && !why)
 		why = errno;
-	Tcl_DStringFree(&line);
 	return why;
 }
 

@@ -110,15 +110,14 @@ static void append_lessons(const struct session *s, Tcl_DString *line)
 /* Prints the welcome line, with the first of app's versions: "libibverbs 1.14  librdmacm ...". */
 static void print_banner(struct session *s)
 {
-	Tcl_DString libs, line;
+	SCOPED_TEXT(libs);
+	SCOPED_TEXT(line);
 	const char *libs_end;
 
-	Tcl_DStringInit(&libs);
 	app.version(&libs);
 	libs_end = strstr(Tcl_DStringValue(&libs), "  ");
 	if (libs_end)
 		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
-	Tcl_DStringInit(&line);
 	xappendf(&line, "rdmash %s  %s%sTcl %s\n", help_version_number(), Tcl_DStringValue(&libs),
 		 Tcl_DStringLength(&libs) ? "  " : "",
 		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
@@ -127,8 +126,6 @@ static void print_banner(struct session *s)
 	append_lessons(s, &line);
 	xappendf(&line, "   Commands: help.   Leave: quit.\n");
 	print_text(PRINT_OUT, Tcl_DStringValue(&line));
-	Tcl_DStringFree(&line);
-	Tcl_DStringFree(&libs);
 }
 
 /* Resets the state that an interrupted command left. */
@@ -182,17 +179,15 @@ bool repl_escape(const char *text)
 
 static void say_time(int64_t ns)
 {
-	struct painted text;
+	SCOPED_PAINTED(text);
 	char took[48];
 
 	snprintf(took, sizeof took, "  took %.*f %s\n", ns < 1000000000 ? 3 : 1,
 		 (double)ns / (ns < 1000000000 ? 1e6 : 1e9), ns < 1000000000 ? "ms" : "s");
-	painted_init(&text);
 	painted_paint(&text, PAINT_DIM);
 	painted_add(&text, took, (int)strlen(took));
 	painted_paint(&text, PAINT_NONE);
 	print_painted(PRINT_OUT, &text);
-	painted_free(&text);
 }
 
 static void run_block(struct session *s, const char *block)
@@ -241,15 +236,13 @@ static void read_and_run(struct session *s)
 
 	while (!s->quit && !loop_ending(s->loop)) {
 		enum edit_end end;
-		Tcl_DString block;
+		SCOPED_TEXT(block);
 
-		Tcl_DStringInit(&block);
 		end = edit_read(s->edit, &block);
 		if (end == EDIT_BLOCK)
 			run_block(s, Tcl_DStringValue(&block));
 		else if (end == EDIT_CANCEL)
 			reset_interrupt(s);
-		Tcl_DStringFree(&block);
 		if (end == EDIT_EOF && (warned || !say_unfinished(s, true)))
 			break;
 		warned = end == EDIT_EOF;

@@ -130,7 +130,8 @@ void help_options(FILE *to)
 	for (const struct help_option *h = help_option_table; h->name; h++) {
 		const char *value = h->value ? h->value : "";
 
-		fprintf(to, "  %-20s %s\n", temp_text("%s%s%s", h->name, *value ? " " : "", value),
+		fprintf(to, "  %-20s %s\n",
+			temp_text("%s%s%s", help_option_name(h), *value ? " " : "", value),
 			h->text);
 	}
 	fputs("\nExit codes: 0 ok, 1 a command failed, 2 usage, 3 an expectation failed,\n"

@@ -4,6 +4,7 @@
 #define SHELL_HELP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <tcl.h>
 
@@ -47,11 +48,29 @@ const char *help_synonym(const char *word);
 
 /* Options of the command line. */
 struct help_option {
-	const char *name;  /* "-f, --file" */
+	int id;		   /* its letter, or OPTION_... if it has none */
+	const char *name;  /* "file" of --file */
 	const char *value; /* "FILE", or NULL */
 	const char *text;
+	size_t at; /* in struct session: a bool, or the value; 0: it does something else */
+};
+enum {
+	OPTION_LONG = 256,
+	OPTION_JSON = OPTION_LONG,
+	OPTION_CSV,
+	OPTION_JUNIT,
+	OPTION_COLOR,
+	OPTION_UNSAFE,
+	OPTION_ALLOW_DIR,
+	OPTION_DEVICE,
+	OPTION_PEER,
+	OPTION_MAN,
+	OPTION_COMPLETE,
+	OPTION_BASH
 };
 extern const struct help_option help_option_table[]; /* ends with a NULL name */
+/* "-f, --file"; valid as temp_text() is. */
+const char *help_option_name(const struct help_option *h);
 
 /* The command families in the order of help; ends with NULL. Every command belongs to one. */
 extern const char *const help_families[];

@@ -151,29 +151,44 @@ const char *topic_text(const struct topic *t)
 	return t->text ? t->text : topic_texts[topic_index(t)];
 }
 
+#define AT_OPTION(field) offsetof(struct session, opt.field)
+
 const struct help_option help_option_table[] = {
-	{ "-f, --file", "FILE", "run the script FILE ('-': standard input); may be repeated" },
-	{ "-c, --command", "CMD", "run CMD; -f and -c run in the order given" },
-	{ "-n, --check", NULL, "check scripts against the command tables, run nothing" },
-	{ "-x, --trace", NULL, "show each command before it runs" },
-	{ "-k, --keep-going", NULL, "an error does not end a script" },
-	{ "-q, --quiet", NULL, "print no results, only what became of the checks" },
-	{ "-X, --no-rc", NULL, "do not run the start file" },
-	{ "--json", NULL, "print results, checks and errors as JSON, one line each" },
-	{ "--csv", NULL, "print results as CSV: a line of names, then one line each" },
-	{ "--junit", "FILE", "write what became of the checks as a JUnit file" },
-	{ "--color", "WHEN", "always, never or auto" },
-	{ "--device", "NAME", "the RDMA device to use where none is named" },
-	{ "--allow-dir", "DIR", "scripts may use files below DIR, too" },
-	{ "--unsafe", NULL, "scripts may do all that Tcl can: open, exec, socket" },
-	{ "--peer", NULL, "serve another rdmash on standard input and output (see 'help peer')" },
-	{ "-V, --version", NULL, "print versions" },
-	{ "-h, --help", NULL, "print this" },
-	{ "--man", NULL, "print the manual page" },
-	{ "--complete", "TEXT", "print TEXT with each word that Tab offers at its end" },
-	{ "--complete-bash", NULL, "print the completion script for bash" },
+	{ 'f', "file", "FILE", "run the script FILE ('-': standard input); may be repeated", 0 },
+	{ 'c', "command", "CMD", "run CMD; -f and -c run in the order given", 0 },
+	{ 'n', "check", NULL, "check scripts against the command tables, run nothing",
+	  AT_OPTION(check) },
+	{ 'x', "trace", NULL, "show each command before it runs", AT_OPTION(echo) },
+	{ 'k', "keep-going", NULL, "an error does not end a script", AT_OPTION(keep_going) },
+	{ 'q', "quiet", NULL, "print no results, only what became of the checks",
+	  AT_OPTION(quiet) },
+	{ 'X', "no-rc", NULL, "do not run the start file", 0 },
+	{ OPTION_JSON, "json", NULL, "print results, checks and errors as JSON, one line each", 0 },
+	{ OPTION_CSV, "csv", NULL, "print results as CSV: a line of names, then one line each", 0 },
+	{ OPTION_JUNIT, "junit", "FILE", "write what became of the checks as a JUnit file",
+	  AT_OPTION(junit) },
+	{ OPTION_COLOR, "color", "WHEN", "always, never or auto", 0 },
+	{ OPTION_DEVICE, "device", "NAME", "the RDMA device to use where none is named",
+	  AT_OPTION(device) },
+	{ OPTION_ALLOW_DIR, "allow-dir", "DIR", "scripts may use files below DIR, too", 0 },
+	{ OPTION_UNSAFE, "unsafe", NULL, "scripts may do all that Tcl can: open, exec, socket",
+	  AT_OPTION(unsafe) },
+	{ OPTION_PEER, "peer", NULL,
+	  "serve another rdmash on standard input and output (see 'help peer')", AT_OPTION(peer) },
+	{ 'V', "version", NULL, "print versions", 0 },
+	{ 'h', "help", NULL, "print this", 0 },
+	{ OPTION_MAN, "man", NULL, "print the manual page", 0 },
+	{ OPTION_COMPLETE, "complete", "TEXT",
+	  "print TEXT with each word that Tab offers at its end", 0 },
+	{ OPTION_BASH, "complete-bash", NULL, "print the completion script for bash", 0 },
 	{ 0 },
 };
+
+const char *help_option_name(const struct help_option *h)
+{
+	return h->id < OPTION_LONG ? temp_text("-%c, --%s", h->id, h->name)
+				   : temp_text("--%s", h->name);
+}
 
 /* Text of the help: families, paragraphs, arguments. */
 
@@ -401,9 +416,7 @@ static void tell_examples(const struct cmd *c, struct out *o)
 	out_text(o, "\n");
 	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++) {
 		out_text(o, "  > ");
-		out_paint(o, PAINT_TYPE);
-		out_text(o, "%s", e->line);
-		out_paint(o, PAINT_NONE);
+		out_painted(o, PAINT_TYPE, "%s", e->line);
 		out_text(o, "\n");
 		uses_peer |= strstr(e->line, "$peer") != NULL;
 	}
@@ -419,9 +432,7 @@ void help_command(const struct cmd *c, struct out *o)
 
 	help_json_command(c, o);
 	usage_lines(c, &d);
-	out_paint(o, PAINT_STRONG);
-	out_text(o, "%s", Tcl_DStringValue(&d));
-	out_paint(o, PAINT_NONE);
+	out_painted(o, PAINT_STRONG, "%s", Tcl_DStringValue(&d));
 	out_text(o, "  %s\n", c->summary);
 	tell_examples(c, o);
 	Tcl_DStringSetLength(&d, 0);
@@ -449,9 +460,7 @@ void help_list_family(const char *family, struct out *o)
 		if (strcmp((*c)->family, family) != 0)
 			continue;
 		if (!any) {
-			out_paint(o, PAINT_STRONG);
-			out_text(o, "%s\n", family);
-			out_paint(o, PAINT_NONE);
+			out_painted(o, PAINT_STRONG, "%s\n", family);
 		}
 		any = true;
 		help_summary(*c, o);
@@ -503,9 +512,7 @@ static void overview_line(const char *family, struct out *o)
 			out_str(o, NULL, (*c)->name, NULL);
 	append_first_words(family, &names);
 	help_wrap(Tcl_DStringValue(&names), FAMILY_COLUMN, help_width(), &lines);
-	out_paint(o, PAINT_STRONG);
-	out_text(o, "%-*s", FAMILY_COLUMN, family);
-	out_paint(o, PAINT_NONE);
+	out_painted(o, PAINT_STRONG, "%-*s", FAMILY_COLUMN, family);
 	out_text(o, "%s", Tcl_DStringValue(&lines) + FAMILY_COLUMN);
 }
 
@@ -550,8 +557,6 @@ void help_topic(const struct topic *t, struct out *o)
 		t->more(&whole);
 	}
 	out_str(o, NULL, Tcl_DStringValue(&whole), NULL);
-	out_paint(o, PAINT_STRONG);
-	out_text(o, "%s\n", t->title);
-	out_paint(o, PAINT_NONE);
+	out_painted(o, PAINT_STRONG, "%s\n", t->title);
 	out_text(o, "%s", Tcl_DStringValue(&d));
 }

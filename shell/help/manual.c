@@ -135,7 +135,7 @@ static void man_options(FILE *to)
 	fputs(".SH OPTIONS\n", to);
 	for (const struct help_option *h = help_option_table; h->name; h++) {
 		fputs(".TP\n.B \"", to);
-		roff_str(to, h->name);
+		roff_str(to, help_option_name(h));
 		fputs("\"", to);
 		fprintf(to, "%s%s", h->value ? " " : "", h->value ? h->value : "");
 		fputc('\n', to);
@@ -184,32 +184,18 @@ void help_man(FILE *to)
 
 /* ---------------------------------------------------------------------- bash -- */
 
-/* Writes both names of each option; valued: only options that take a value. */
-static void bash_options(FILE *to, bool valued, const char *sep)
-{
-	bool first = true;
-
-	for (const struct help_option *h = help_option_table; h->name; h++) {
-		if (valued && !h->value)
-			continue;
-		for (const char *p = h->name; *p;) {
-			size_t len = strcspn(p, ", ");
-
-			fprintf(to, "%s%.*s", first ? "" : sep, (int)len, p);
-			first = false;
-			p += len;
-			p += strspn(p, ", ");
-		}
-	}
-}
-
 void help_bash(FILE *to)
 {
 	fputs("# bash completion for rdmash\n_rdmash()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} IFS=$'\\n'\n"
 	      "\tlocal options='",
 	      to);
-	bash_options(to, false, "\n");
+	for (const struct help_option *h = help_option_table; h->name; h++) {
+		fputs(h == help_option_table ? "" : "\n", to);
+		if (h->id < OPTION_LONG)
+			fprintf(to, "-%c\n", h->id);
+		fprintf(to, "--%s", h->name);
+	}
 	fputs("'\n\tCOMPREPLY=()\n\tcase $prev in\n"
 	      "\t-c|--command)\n"
 	      "\t\tlocal quoted=\n"

@@ -38,26 +38,17 @@ static const char functions[] =
 #define TICK_US \
 	20000 /* how often a busy script checks for Ctrl-C (later if the clock is set back) */
 
-static void append_text(Tcl_Obj *list, const char *text)
-{
-	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));
-}
-
 /* Return options for a script that catches the error: -rows is a dict of the lines below the first
  * line of the message. */
 static Tcl_Obj *error_options(const struct fail *f)
 {
-	Tcl_Obj *options = Tcl_NewListObj(0, NULL), *rows = Tcl_NewListObj(0, NULL);
+	Tcl_Obj *options = Tcl_NewStringObj("-code 1 -level 0 -rows", -1);
+	Tcl_Obj *rows = Tcl_NewListObj(0, NULL);
 
 	for (unsigned i = 0; i < f->nrows; i++) {
-		append_text(rows, f->rows[i].label);
-		append_text(rows, f->rows[i].text);
+		list_append(rows, f->rows[i].label);
+		list_append(rows, f->rows[i].text);
 	}
-	append_text(options, "-code");
-	append_text(options, "1");
-	append_text(options, "-level");
-	append_text(options, "0");
-	append_text(options, "-rows");
 	Tcl_ListObjAppendElement(NULL, options, rows);
 	return options;
 }

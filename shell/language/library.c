@@ -243,22 +243,19 @@ static int do_drop(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const ob
 static int do_run(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
 	struct kept *k = objc > 1 ? find_kept(tcl, objv[1]) : NULL;
-	Tcl_Obj *words, *value, *code, *result[3];
+	Tcl_Obj **v, *value, *code, *result[3];
 	struct domain *d = data;
+	SCOPED_LIST(words);
 	int rc, n;
-	Tcl_Obj **v;
 
 	if (!k)
 		return objc > 1 ? TCL_ERROR : fail_wrong_args(tcl, objv, "name ?arg ...?");
-	words = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(words);
-	Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj("::apply", -1));
+	list_append(words, "::apply");
 	Tcl_ListObjAppendElement(NULL, words, k->lambda);
 	for (int i = 2; i < objc; i++)
 		Tcl_ListObjAppendElement(NULL, words, objv[i]);
 	Tcl_ListObjGetElements(NULL, words, &n, &v);
 	rc = interp_aside(d->s, k->domain, n, v, &value, &code);
-	Tcl_DecrRefCount(words);
 	result[0] = Tcl_NewIntObj(rc);
 	result[1] = value;
 	result[2] = code ? code : Tcl_NewObj();

@@ -10,28 +10,19 @@
 #include "output/out.h"
 #include "session.h"
 
-enum shape { NUMBER, REAL, BYTES, TEXT, HEX, PAD, VARINT, ZIGZAG };
-
-struct pack_type {
-	const char *name;
-	enum shape shape;
-	unsigned bytes; /* of a number */
-	bool is_signed, little;
-};
-
 static const struct pack_type types[] = {
-	{ "u8", NUMBER, 1, false, false },     { "u16", NUMBER, 2, false, false },
-	{ "u32", NUMBER, 4, false, false },    { "u64", NUMBER, 8, false, false },
-	{ "i8", NUMBER, 1, true, false },      { "i16", NUMBER, 2, true, false },
-	{ "i32", NUMBER, 4, true, false },     { "i64", NUMBER, 8, true, false },
-	{ "u16le", NUMBER, 2, false, true },   { "u32le", NUMBER, 4, false, true },
-	{ "u64le", NUMBER, 8, false, true },   { "i16le", NUMBER, 2, true, true },
-	{ "i32le", NUMBER, 4, true, true },    { "i64le", NUMBER, 8, true, true },
-	{ "f32", REAL, 4, true, false },       { "f64", REAL, 8, true, false },
-	{ "f32le", REAL, 4, true, true },      { "f64le", REAL, 8, true, true },
-	{ "bytes", BYTES, 0, false, false },   { "text", TEXT, 0, false, false },
-	{ "hex", HEX, 0, false, false },       { "pad", PAD, 0, false, false },
-	{ "varint", VARINT, 0, false, false }, { "zigzag", ZIGZAG, 0, true, false },
+	{ "u8", PACK_FIXED, 8, false, false },	    { "u16", PACK_FIXED, 16, false, false },
+	{ "u32", PACK_FIXED, 32, false, false },    { "u64", PACK_FIXED, 64, false, false },
+	{ "i8", PACK_FIXED, 8, true, false },	    { "i16", PACK_FIXED, 16, true, false },
+	{ "i32", PACK_FIXED, 32, true, false },	    { "i64", PACK_FIXED, 64, true, false },
+	{ "u16le", PACK_FIXED, 16, false, true },   { "u32le", PACK_FIXED, 32, false, true },
+	{ "u64le", PACK_FIXED, 64, false, true },   { "i16le", PACK_FIXED, 16, true, true },
+	{ "i32le", PACK_FIXED, 32, true, true },    { "i64le", PACK_FIXED, 64, true, true },
+	{ "f32", PACK_REAL, 32, true, false },	    { "f64", PACK_REAL, 64, true, false },
+	{ "f32le", PACK_REAL, 32, true, true },	    { "f64le", PACK_REAL, 64, true, true },
+	{ "bytes", PACK_BYTES, 0, false, false },   { "text", PACK_TEXT, 0, false, false },
+	{ "hex", PACK_HEX, 0, false, false },	    { "pad", PACK_PAD, 0, false, false },
+	{ "varint", PACK_VARINT, 64, false, true }, { "zigzag", PACK_ZIGZAG, 64, true, true },
 };
 
 /* A field of a layout. */
@@ -62,7 +53,7 @@ static const struct pack_type *find_type(const char *word, size_t len)
 
 static bool is_sized(const struct pack_type *t)
 {
-	return t->shape == BYTES || t->shape == TEXT || t->shape == HEX || t->shape == PAD;
+	return !t->bits;
 }
 
 /* The fields of a layout, in the arena; *n: how many. NULL with s->fail filled. */
@@ -84,15 +75,15 @@ static struct pack_field *read_layout(struct session *s, Tcl_Obj *layout, int *n
 									: strlen(word)),
 					  .size = colon ? colon + 1 : NULL };
 		if (!f->type || (colon && (!is_sized(f->type) || !colon[1])) ||
-		    (!colon && f->type->shape == PAD)) {
+		    (!colon && f->type->shape == PACK_PAD)) {
 			bad_type(s, word);
 			return NULL;
 		}
-		if (f->type->shape != PAD && i == words) {
+		if (f->type->shape != PACK_PAD && i == words) {
 			fail(s, "pack", "EINVAL", "%s needs a name: {u16 port u32 len ...}", word);
 			return NULL;
 		}
-		if (f->type->shape != PAD)
+		if (f->type->shape != PACK_PAD)
 			f->name = v[i++];
 	}
 	*n = (int)(f - fields);
@@ -119,11 +110,11 @@ static bool fixed_size(const struct pack_field *f, uint64_t *n)
 static const unsigned char *field_bytes(struct session *s, const struct pack_field *f,
 					Tcl_Obj *word, size_t *len)
 {
-	const unsigned char *text = f->type->shape == TEXT ? pack_utf8(s, word, len)
-							   : pack_bytes(s, word, len);
+	const unsigned char *text = f->type->shape == PACK_TEXT ? pack_utf8(s, word, len)
+								: pack_bytes(s, word, len);
 	unsigned char *bytes;
 
-	if (f->type->shape != HEX)
+	if (f->type->shape != PACK_HEX)
 		return text;
 	if (*len % 2 || strspn((const char *)arena_copy0(&s->arena, text, *len),
 			       "0123456789abcdefABCDEF") != *len) {
@@ -179,34 +170,8 @@ static Tcl_Obj *length_for(struct session *s, const struct pack_field *fields, i
 
 static int put_field(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
 {
-	const struct pack_type *t = f->type;
-	uint64_t v;
-
-	switch (t->shape) {
-	case NUMBER:
-		if (pack_number(s, field_name(f), word, 8 * t->bytes, t->is_signed, &v))
-			return -1;
-		pack_fixed(to, v, t->bytes, t->little);
-		return 0;
-	case VARINT:
-	case ZIGZAG:
-		if (pack_number(s, field_name(f), word, 64, t->is_signed, &v))
-			return -1;
-		pack_varint(to, t->is_signed ? zigzag_encode(v) : v);
-		return 0;
-	case REAL:
-		if (pack_real(s, field_name(f), word, 8 * t->bytes, &v))
-			return -1;
-		pack_fixed(to, v, t->bytes, t->little);
-		return 0;
-	case BYTES:
-	case TEXT:
-	case HEX:
-		return put_bytes(s, to, f, word);
-	case PAD:
-		break;
-	}
-	return 0;
+	return is_sized(f->type) ? put_bytes(s, to, f, word)
+				 : pack_scalar(s, field_name(f), f->type, word, to);
 }
 
 static int pack_padding(struct session *s, Tcl_DString *to, const struct pack_field *f)
@@ -285,9 +250,9 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct pack_field *f, Tcl_Obj
 
 	if (unpack_size(u, f, values, &size) || !(bytes = unpack_next(u, field_name(f), size)))
 		return NULL;
-	if (f->type->shape == TEXT)
+	if (f->type->shape == PACK_TEXT)
 		return pack_text(bytes, size);
-	if (f->type->shape != HEX)
+	if (f->type->shape != PACK_HEX)
 		return Tcl_NewByteArrayObj(bytes, (int)size);
 	hex = Tcl_NewObj();
 	for (uint64_t i = 0; i < size; i++)
@@ -297,23 +262,8 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct pack_field *f, Tcl_Obj
 
 static Tcl_Obj *unpack_field(struct unpack *u, const struct pack_field *f, Tcl_Obj *values)
 {
-	const struct pack_type *t = f->type;
-	uint64_t v;
-
-	if (is_sized(t))
-		return read_bytes(u, f, values);
-	if (!t->bytes) {
-		if (unpack_varint(u, field_name(f), &v))
-			return NULL;
-		return pack_value(t->is_signed ? zigzag_decode(v) : v, t->is_signed);
-	}
-	if (unpack_fixed(u, field_name(f), t->bytes, t->little, &v))
-		return NULL;
-	if (t->shape == REAL)
-		return pack_real_value(v, 8 * t->bytes);
-	if (t->is_signed && t->bytes < 8 && v >> (8 * t->bytes - 1))
-		v |= UINT64_MAX << 8 * t->bytes;
-	return pack_value(v, t->is_signed);
+	return is_sized(f->type) ? read_bytes(u, f, values)
+				 : unpack_scalar(u, field_name(f), f->type);
 }
 
 static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Protobuf's wire format; first single values and their packed form: numbers, varints, bytes, text.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +14,9 @@ static int fail_no_number(struct session *s, const char *name, const char *word)
 	return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", name, word);
 }
 
-int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, bool is_signed,
-		uint64_t *v)
+/* A word as a number of that many bits, unsigned or (is_signed) two's complement. */
+static int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits,
+		       bool is_signed, uint64_t *v)
 {
 	Tcl_WideInt wide;
 	bool fits = true, big = false;
@@ -39,7 +38,7 @@ int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bit
 		    Tcl_GetString(word), bits, is_signed ? "signed" : "unsigned");
 }
 
-int pack_real(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, uint64_t *v)
+static int pack_real(struct session *s, const char *name, Tcl_Obj *word, unsigned bits, uint64_t *v)
 {
 	double real;
 	float less;
@@ -55,7 +54,7 @@ int pack_real(struct session *s, const char *name, Tcl_Obj *word, unsigned bits,
 	return 0;
 }
 
-Tcl_Obj *pack_real_value(uint64_t v, unsigned bits)
+static Tcl_Obj *real_value(uint64_t v, unsigned bits)
 {
 	uint32_t v32 = (uint32_t)v;
 	double real;
@@ -66,16 +65,7 @@ Tcl_Obj *pack_real_value(uint64_t v, unsigned bits)
 	return Tcl_NewDoubleObj(bits == 32 ? (double)less : real);
 }
 
-Tcl_Obj *pack_value(uint64_t v, bool is_signed)
-{
-	char digits[24];
-
-	if (is_signed || v <= INT64_MAX)
-		return Tcl_NewWideIntObj((Tcl_WideInt)v);
-	return Tcl_NewStringObj(digits, snprintf(digits, sizeof digits, "%" PRIu64, v));
-}
-
-void pack_fixed(Tcl_DString *to, uint64_t v, unsigned bytes, bool little)
+static void pack_fixed(Tcl_DString *to, uint64_t v, unsigned bytes, bool little)
 {
 	char out[8];
 
@@ -84,7 +74,7 @@ void pack_fixed(Tcl_DString *to, uint64_t v, unsigned bytes, bool little)
 	Tcl_DStringAppend(to, out, (int)bytes);
 }
 
-void pack_varint(Tcl_DString *to, uint64_t v)
+static void pack_varint(Tcl_DString *to, uint64_t v)
 {
 	char bytes[10];
 	int n = 0;
@@ -93,6 +83,39 @@ void pack_varint(Tcl_DString *to, uint64_t v)
 		bytes[n++] = (char)(v | 0x80);
 	bytes[n++] = (char)v;
 	Tcl_DStringAppend(to, bytes, n);
+}
+
+static bool is_varint(const struct pack_type *t)
+{
+	return t->shape == PACK_VARINT || t->shape == PACK_ZIGZAG || t->shape == PACK_BOOL;
+}
+
+int pack_scalar(struct session *s, const char *name, const struct pack_type *t, Tcl_Obj *word,
+		Tcl_DString *to)
+{
+	int truth, rc;
+	uint64_t v;
+
+	if (t->shape == PACK_REAL) {
+		rc = pack_real(s, name, word, t->bits, &v);
+	} else if (t->shape == PACK_BOOL) {
+		rc = Tcl_GetBooleanFromObj(NULL, word, &truth) == TCL_OK
+			     ? 0
+			     : fail(s, "pack", "EINVAL", "%s: '%s' is not a bool", name,
+				    Tcl_GetString(word));
+		v = (uint64_t)truth;
+	} else {
+		rc = pack_number(s, name, word, t->bits, t->is_signed, &v);
+	}
+	if (rc)
+		return -1;
+	if (t->shape == PACK_ZIGZAG)
+		v = v << 1 ^ (v >> 63 ? UINT64_MAX : 0);
+	if (is_varint(t))
+		pack_varint(to, v);
+	else
+		pack_fixed(to, v, t->bits / 8, t->little);
+	return 0;
 }
 
 const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len)
@@ -104,34 +127,44 @@ const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len)
 	return b.data;
 }
 
-const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len)
+static Tcl_Encoding utf8_encoding(void)
 {
-	Tcl_Encoding utf8 = Tcl_GetEncoding(NULL, "utf-8");
-	Tcl_DString room;
-	const char *text;
-	void *copy;
-	int n;
+	static Tcl_Encoding encoding;
 
-	text = Tcl_GetStringFromObj(word, &n);
-	Tcl_UtfToExternalDString(utf8, text, n,
-				 &room); /* Tcl's internal form has two bytes for NUL */
-	Tcl_FreeEncoding(utf8);
-	*len = (size_t)Tcl_DStringLength(&room);
-	copy = arena_copy(&s->arena, Tcl_DStringValue(&room), *len);
-	Tcl_DStringFree(&room);
-	return copy;
+	if (!encoding)
+		encoding = Tcl_GetEncoding(NULL, "utf-8"); /* it is built in */
+	return encoding;
 }
 
-Tcl_Obj *pack_text(const unsigned char *data, size_t len)
+/* Tcl's internal form has two bytes for NUL. */
+void pack_append_utf8(Tcl_DString *d, const char *utf, int len)
 {
-	Tcl_Encoding utf8 = Tcl_GetEncoding(NULL, "utf-8");
-	Tcl_DString room;
+	Tcl_DString plain;
+
+	Tcl_UtfToExternalDString(utf8_encoding(), utf, len, &plain);
+	Tcl_DStringAppend(d, Tcl_DStringValue(&plain), Tcl_DStringLength(&plain));
+	Tcl_DStringFree(&plain);
+}
+
+const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len)
+{
+	SCOPED_TEXT(plain);
+	int n;
+	const char *text = Tcl_GetStringFromObj(word, &n);
+
+	pack_append_utf8(&plain, text, n);
+	*len = (size_t)Tcl_DStringLength(&plain);
+	return arena_copy(&s->arena, Tcl_DStringValue(&plain), *len);
+}
+
+Tcl_Obj *pack_text(const void *data, size_t len)
+{
+	Tcl_DString text;
 	Tcl_Obj *value;
 
-	Tcl_ExternalToUtfDString(utf8, len ? (const char *)data : "", (int)len, &room);
-	Tcl_FreeEncoding(utf8);
-	value = Tcl_NewStringObj(Tcl_DStringValue(&room), Tcl_DStringLength(&room));
-	Tcl_DStringFree(&room);
+	Tcl_ExternalToUtfDString(utf8_encoding(), len ? data : "", (int)len, &text);
+	value = Tcl_NewStringObj(Tcl_DStringValue(&text), Tcl_DStringLength(&text));
+	Tcl_DStringFree(&text);
 	return value;
 }
 
@@ -148,7 +181,8 @@ const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n)
 	return at;
 }
 
-int unpack_fixed(struct unpack *u, const char *name, unsigned bytes, bool little, uint64_t *v)
+static int unpack_fixed(struct unpack *u, const char *name, unsigned bytes, bool little,
+			uint64_t *v)
 {
 	const unsigned char *in = unpack_next(u, name, bytes);
 
@@ -160,7 +194,7 @@ int unpack_fixed(struct unpack *u, const char *name, unsigned bytes, bool little
 	return 0;
 }
 
-int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
+static int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
 {
 	const unsigned char *byte;
 	unsigned shift = 0;
@@ -179,6 +213,24 @@ int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
 	return 0;
 }
 
+Tcl_Obj *unpack_scalar(struct unpack *u, const char *name, const struct pack_type *t)
+{
+	const unsigned spare = 64 - t->bits; /* a decoder cuts longer varints off */
+	uint64_t v;
+
+	if (is_varint(t) ? unpack_varint(u, name, &v)
+			 : unpack_fixed(u, name, t->bits / 8, t->little, &v))
+		return NULL;
+	if (t->shape == PACK_REAL)
+		return real_value(v, t->bits);
+	if (t->shape == PACK_BOOL)
+		return Tcl_NewBooleanObj(v != 0);
+	if (t->shape == PACK_ZIGZAG)
+		v = v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
+	return t->is_signed ? Tcl_NewWideIntObj((int64_t)(v << spare) >> spare)
+			    : u64_object(v << spare >> spare);
+}
+
 /* protobuf's wire format (protobuf.dev/programming-guides/encoding), by layouts that the user
  * gives. */
 
@@ -186,39 +238,30 @@ int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
 #define NUMBER_MAX ((1u << 29) - 1)
 
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
-enum shape { UNSIGNED, SIGNED, SIGNED_ZIGZAG, BOOLEAN, REAL, STRING, RAW, MESSAGE };
 
-struct protobuf_type {
-	const char *name;
-	enum wire wire;
-	enum shape shape;
-	unsigned bits;
+static const struct pack_type types[] = {
+	{ "uint32", PACK_VARINT, 32, false, true }, { "uint64", PACK_VARINT, 64, false, true },
+	{ "int32", PACK_VARINT, 32, true, true },   { "int64", PACK_VARINT, 64, true, true },
+	{ "enum", PACK_VARINT, 32, true, true },    { "sint32", PACK_ZIGZAG, 32, true, true },
+	{ "sint64", PACK_ZIGZAG, 64, true, true },  { "bool", PACK_BOOL, 1, false, true },
+	{ "fixed32", PACK_FIXED, 32, false, true }, { "fixed64", PACK_FIXED, 64, false, true },
+	{ "sfixed32", PACK_FIXED, 32, true, true }, { "sfixed64", PACK_FIXED, 64, true, true },
+	{ "float", PACK_REAL, 32, true, true },	    { "double", PACK_REAL, 64, true, true },
+	{ "string", PACK_TEXT, 0, false, false },   { "bytes", PACK_BYTES, 0, false, false },
 };
+static const struct pack_type message_type = { "message", PACK_MESSAGE, 0, false, false };
 
-static const struct protobuf_type types[] = {
-	{ "uint32", WIRE_VARINT, UNSIGNED, 32 },
-	{ "uint64", WIRE_VARINT, UNSIGNED, 64 },
-	{ "int32", WIRE_VARINT, SIGNED, 32 },
-	{ "int64", WIRE_VARINT, SIGNED, 64 },
-	{ "enum", WIRE_VARINT, SIGNED, 32 },
-	{ "sint32", WIRE_VARINT, SIGNED_ZIGZAG, 32 },
-	{ "sint64", WIRE_VARINT, SIGNED_ZIGZAG, 64 },
-	{ "bool", WIRE_VARINT, BOOLEAN, 1 },
-	{ "fixed32", WIRE_32, UNSIGNED, 32 },
-	{ "fixed64", WIRE_64, UNSIGNED, 64 },
-	{ "sfixed32", WIRE_32, SIGNED, 32 },
-	{ "sfixed64", WIRE_64, SIGNED, 64 },
-	{ "float", WIRE_32, REAL, 32 },
-	{ "double", WIRE_64, REAL, 64 },
-	{ "string", WIRE_LEN, STRING, 0 },
-	{ "bytes", WIRE_LEN, RAW, 0 },
-};
-static const struct protobuf_type message_type = { "message", WIRE_LEN, MESSAGE, 0 };
+static enum wire wire_of(const struct pack_type *t)
+{
+	if (is_varint(t))
+		return WIRE_VARINT;
+	return t->bits == 64 ? WIRE_64 : t->bits == 32 ? WIRE_32 : WIRE_LEN;
+}
 
 /* A field of a layout. */
 struct protobuf_field {
 	uint64_t number;
-	const struct protobuf_type *type;
+	const struct pack_type *type;
 	Tcl_Obj *layout; /* of a message */
 	Tcl_Obj *name;
 	bool repeated;
@@ -291,51 +334,10 @@ static struct protobuf_field *read_rows(struct session *s, Tcl_Obj *layout, unsi
 
 /* ----------------------------------------------------------------------- pack -- */
 
-static int number_bits(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
-		       uint64_t *v)
-{
-	const struct protobuf_type *t = row->type;
-	int truth;
-
-	if (t->shape == REAL)
-		return pack_real(s, row_name(row), value, t->bits, v);
-	if (t->shape == BOOLEAN) {
-		if (Tcl_GetBooleanFromObj(NULL, value, &truth) != TCL_OK)
-			return fail(s, "pack", "EINVAL", "%s: '%s' is not a bool", row_name(row),
-				    Tcl_GetString(value));
-		*v = (uint64_t)truth;
-		return 0;
-	}
-	if (pack_number(s, row_name(row), value, t->bits, t->shape != UNSIGNED, v))
-		return -1;
-	if (t->shape == SIGNED_ZIGZAG)
-		*v = zigzag_encode(*v);
-	return 0;
-}
-
-static int pack_row_number(struct session *s, const struct protobuf_field *row, Tcl_Obj *value,
-			   Tcl_DString *to)
-{
-	uint64_t v;
-
-	if (number_bits(s, row, value, &v))
-		return -1;
-	if (row->type->wire == WIRE_VARINT)
-		pack_varint(to, v);
-	else
-		pack_fixed(to, v, row->type->bits / 8, true);
-	return 0;
-}
-
-static void pack_key(const struct protobuf_field *row, enum wire wire, Tcl_DString *to)
-{
-	pack_varint(to, row->number << 3 | wire);
-}
-
 static void put_sized(const struct protobuf_field *row, const void *data, size_t len,
 		      Tcl_DString *to)
 {
-	pack_key(row, WIRE_LEN, to);
+	pack_varint(to, row->number << 3 | WIRE_LEN);
 	pack_varint(to, len);
 	Tcl_DStringAppend(to, data, (int)len);
 }
@@ -348,13 +350,13 @@ static int pack_one(struct session *s, const struct protobuf_field *row, Tcl_Obj
 	size_t len;
 	int rc;
 
-	if (row->type->wire != WIRE_LEN) {
-		pack_key(row, row->type->wire, to);
-		return pack_row_number(s, row, value, to);
+	if (wire_of(row->type) != WIRE_LEN) {
+		pack_varint(to, row->number << 3 | wire_of(row->type));
+		return pack_scalar(s, row_name(row), row->type, value, to);
 	}
-	if (row->type->shape != MESSAGE) {
-		bytes = row->type->shape == STRING ? pack_utf8(s, value, &len)
-						   : pack_bytes(s, value, &len);
+	if (row->type->shape != PACK_MESSAGE) {
+		bytes = row->type->shape == PACK_TEXT ? pack_utf8(s, value, &len)
+						      : pack_bytes(s, value, &len);
 		put_sized(row, bytes, len, to);
 		return 0;
 	}
@@ -375,13 +377,13 @@ static int pack_list(struct session *s, const struct protobuf_field *row, Tcl_Ob
 	if (Tcl_ListObjGetElements(NULL, list, &n, &v) != TCL_OK)
 		return fail(s, "pack", "EINVAL", "%s: '%s' is not a list", row_name(row),
 			    Tcl_GetString(list));
-	if (row->type->wire == WIRE_LEN) {
+	if (wire_of(row->type) == WIRE_LEN) {
 		for (int i = 0; i < n && rc == 0; i++)
 			rc = pack_one(s, row, v[i], depth, to);
 		return rc;
 	}
 	for (int i = 0; i < n && rc == 0; i++)
-		rc = pack_row_number(s, row, v[i], &inner);
+		rc = pack_scalar(s, row_name(row), row->type, v[i], &inner);
 	if (n && rc == 0)
 		put_sized(row, Tcl_DStringValue(&inner), (size_t)Tcl_DStringLength(&inner), to);
 	return rc;
@@ -417,37 +419,6 @@ int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned d
 
 /* --------------------------------------------------------------------- unpack -- */
 
-static int read_bits(struct unpack *u, enum wire wire, const char *name, uint64_t *v)
-{
-	return wire == WIRE_VARINT ? unpack_varint(u, name, v)
-				   : unpack_fixed(u, name, wire == WIRE_64 ? 8 : 4, true, v);
-}
-
-static Tcl_Obj *number_value(const struct protobuf_type *t, uint64_t v)
-{
-	switch (t->shape) {
-	case REAL:
-		return pack_real_value(v, t->bits);
-	case BOOLEAN:
-		return Tcl_NewBooleanObj(v != 0);
-	case SIGNED_ZIGZAG:
-		v = zigzag_decode(v);
-		break;
-	default:
-		break;
-	}
-	if (t->bits == 32) /* a decoder truncates longer values to 32 bits */
-		v = t->shape == UNSIGNED ? (uint32_t)v : (uint64_t)(int64_t)(int32_t)(uint32_t)v;
-	return pack_value(v, t->shape != UNSIGNED);
-}
-
-static Tcl_Obj *unpack_row_number(struct unpack *u, const struct protobuf_field *row)
-{
-	uint64_t v;
-
-	return read_bits(u, row->type->wire, row_name(row), &v) ? NULL : number_value(row->type, v);
-}
-
 /* Reads a length and sets *part to that many bytes of u. */
 static int unpack_part(struct unpack *u, const char *name, struct unpack *part)
 {
@@ -467,9 +438,9 @@ static Tcl_Obj *read_sized(struct unpack *u, const struct protobuf_field *row, u
 
 	if (unpack_part(u, row_name(row), &part))
 		return NULL;
-	if (row->type->shape == MESSAGE)
+	if (row->type->shape == PACK_MESSAGE)
 		return unpack_message(&part, row->layout, depth + 1);
-	if (row->type->shape == STRING)
+	if (row->type->shape == PACK_TEXT)
 		return pack_text(part.at, (size_t)(part.end - part.at));
 	return Tcl_NewByteArrayObj(part.at, (int)(part.end - part.at));
 }
@@ -493,7 +464,7 @@ static int read_packed(struct unpack *u, const struct protobuf_field *row, Tcl_O
 	if (unpack_part(u, row_name(row), &part))
 		return -1;
 	while (part.at < part.end) {
-		Tcl_Obj *value = unpack_row_number(&part, row);
+		Tcl_Obj *value = unpack_scalar(&part, row_name(row), row->type);
 
 		if (!value)
 			return -1;
@@ -507,12 +478,13 @@ static int unpack_row(struct unpack *u, const struct protobuf_field *row, enum w
 {
 	Tcl_Obj *value;
 
-	if (row->repeated && wire == WIRE_LEN && row->type->wire != WIRE_LEN)
+	if (row->repeated && wire == WIRE_LEN && wire_of(row->type) != WIRE_LEN)
 		return read_packed(u, row, values);
-	if (wire != row->type->wire)
+	if (wire != wire_of(row->type))
 		return fail(u->s, "unpack", "EBADMSG", "%s is %s: it cannot have wire type %d",
 			    row_name(row), row->type->name, (int)wire);
-	value = wire == WIRE_LEN ? read_sized(u, row, depth) : unpack_row_number(u, row);
+	value = wire == WIRE_LEN ? read_sized(u, row, depth)
+				 : unpack_scalar(u, row_name(row), row->type);
 	if (!value)
 		return -1;
 	if (row->repeated)
@@ -529,9 +501,10 @@ static int pass_over(struct unpack *u, enum wire wire)
 
 	switch (wire) {
 	case WIRE_VARINT:
+		return unpack_varint(u, "a field", &v);
 	case WIRE_64:
 	case WIRE_32:
-		return read_bits(u, wire, "a field", &v);
+		return unpack_next(u, "a field", wire == WIRE_64 ? 8 : 4) ? 0 : -1;
 	case WIRE_LEN:
 		return unpack_part(u, "a field", &part);
 	}

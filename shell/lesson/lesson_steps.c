@@ -28,17 +28,13 @@ void lesson_write_text(const char *text, unsigned indent, struct out *o)
 
 void lesson_write_title(const char *title, struct out *o)
 {
-	out_paint(o, PAINT_STRONG);
-	out_text(o, "%s\n", title);
-	out_paint(o, PAINT_NONE);
+	out_painted(o, PAINT_STRONG, "%s\n", title);
 }
 
 void lesson_write_command(const char *command, struct out *o)
 {
 	out_text(o, "    ");
-	out_paint(o, PAINT_TYPE);
-	out_text(o, "%s", command);
-	out_paint(o, PAINT_NONE);
+	out_painted(o, PAINT_TYPE, "%s", command);
 	out_text(o, "\n");
 }
 
@@ -202,9 +198,7 @@ void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned
 		for (int k = 0; k < lines; k++) {
 			struct out *o = out_new(true);
 
-			out_paint(o, PAINT_DIM);
-			out_text(o, "    %s\n", Tcl_GetString(line[k]));
-			out_paint(o, PAINT_NONE);
+			out_painted(o, PAINT_DIM, "    %s\n", Tcl_GetString(line[k]));
 			lesson_end_text(o);
 			do_line_again(s, Tcl_GetString(line[k]));
 		}

@@ -3,7 +3,6 @@
  * Output: values are stored in one array, in the order in which they are written, next to the text.
  * The Tcl value is built from the array, and JSON when it is asked for.
  */
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <link.h>
 #include <math.h>
@@ -279,6 +278,18 @@ void out_paint(struct out *o, enum paint p)
 		painted_paint(&o->text, p);
 }
 
+void out_painted(struct out *o, enum paint p, const char *fmt, ...)
+{
+	va_list ap;
+
+	out_paint(o, p);
+	va_start(ap, fmt);
+	if (!o->mute)
+		xvappendf(&o->text.text, fmt, ap);
+	va_end(ap);
+	out_paint(o, PAINT_NONE);
+}
+
 /* ---------------------------------------------------------------------- the value -- */
 
 static bool has_inside(const struct node *node)
@@ -292,15 +303,6 @@ static unsigned next_sibling(const struct out *o, unsigned i)
 	if (!has_inside(&o->nodes[i]))
 		return i + 1;
 	return o->nodes[i].v.end ? o->nodes[i].v.end : o->n;
-}
-
-static Tcl_Obj *u64_object(uint64_t u)
-{
-	char digits[24];
-
-	if (u <= INT64_MAX)
-		return Tcl_NewWideIntObj((int64_t)u);
-	return Tcl_NewStringObj(digits, snprintf(digits, sizeof digits, "%" PRIu64, u));
 }
 
 /* The Tcl value of node i. A dict is built as a list, which is cheaper; Tcl converts it when it is
@@ -357,16 +359,10 @@ static struct json_object *json_hex(Tcl_Obj *bytes)
 {
 	int len;
 	const unsigned char *data = Tcl_GetByteArrayFromObj(bytes, &len);
-	char *hex = xcalloc(1, 2 * (size_t)len + 1);
-	struct json_object *j;
+	SCOPED_TEXT(hex);
 
-	for (int i = 0; i < len; i++) {
-		hex[2 * i] = "0123456789abcdef"[data[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[data[i] & 15];
-	}
-	j = json_object_new_string(hex);
-	free(hex);
-	return j;
+	xappend_hex(&hex, data, (size_t)len);
+	return json_object_new_string(Tcl_DStringValue(&hex));
 }
 
 /* In the fewest digits that read as the same number: 0.1, not 0.10000000000000001. */
@@ -483,28 +479,25 @@ static void csv_line(Tcl_DString *d, struct json_object *row, bool names)
 /* Prints a header and then the rows, and a new header where the names change. */
 static void print_csv(struct json_object *root, Tcl_DString *d)
 {
-	Tcl_DString names, last;
+	SCOPED_TEXT(last);
 
 	if (!json_object_is_type(root, json_type_array)) {
 		csv_line(d, root, true);
 		csv_line(d, root, false);
 		return;
 	}
-	Tcl_DStringInit(&last);
 	for (size_t i = 0; i < json_object_array_length(root); i++) {
 		struct json_object *row = json_object_array_get_idx(root, i);
+		SCOPED_TEXT(names);
 
-		Tcl_DStringInit(&names);
 		csv_line(&names, row, true);
 		if (strcmp(Tcl_DStringValue(&names), Tcl_DStringValue(&last)) != 0) {
 			Tcl_DStringAppend(d, Tcl_DStringValue(&names), -1);
 			Tcl_DStringSetLength(&last, 0);
 			Tcl_DStringAppend(&last, Tcl_DStringValue(&names), -1);
 		}
-		Tcl_DStringFree(&names);
 		csv_line(d, row, false);
 	}
-	Tcl_DStringFree(&last);
 }
 
 void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
@@ -535,7 +528,8 @@ void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
 
 void out_show(struct out *o, enum out_format f)
 {
-	Tcl_DString *text = &o->text.text, d;
+	Tcl_DString *text = &o->text.text;
+	SCOPED_TEXT(d);
 	int len = Tcl_DStringLength(text);
 
 	if (f == OUT_TEXT) {
@@ -544,13 +538,11 @@ void out_show(struct out *o, enum out_format f)
 		print_painted(PRINT_OUT, &o->text);
 		return;
 	}
-	Tcl_DStringInit(&d);
 	out_print(o, f, &d);
 	if (f == OUT_JSON)
 		print_json(Tcl_DStringValue(&d));
 	else
 		print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d), false);
-	Tcl_DStringFree(&d);
 }
 
 static void line_as_json(const char *text)
@@ -564,26 +556,24 @@ static void line_as_json(const char *text)
 
 void out_line(enum out_format f, const char *text)
 {
-	char *line;
+	SCOPED_TEXT(line);
 
 	if (f != OUT_TEXT) {
 		out_exact(f, text, true);
 		return;
 	}
-	line = xasprintf("%s\n", text);
-	print_text(PRINT_OUT, line);
-	free(line);
+	xappendf(&line, "%s\n", text);
+	print_text(PRINT_OUT, Tcl_DStringValue(&line));
 }
 
 void out_exact(enum out_format f, const char *text, bool newline)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
 	if (f == OUT_JSON) {
 		line_as_json(text);
 		return;
 	}
-	Tcl_DStringInit(&d);
 	if (f == OUT_CSV)
 		csv_cell(&d, text, true);
 	else
@@ -591,5 +581,4 @@ void out_exact(enum out_format f, const char *text, bool newline)
 	if (newline || f == OUT_CSV)
 		Tcl_DStringAppend(&d, "\n", 1);
 	print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d), f == OUT_TEXT);
-	Tcl_DStringFree(&d);
 }

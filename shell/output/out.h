@@ -51,6 +51,9 @@ void out_end(struct out *o);
 /* Write text without a value, and set the colour of the following text. */
 void out_text(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void out_paint(struct out *o, enum paint p);
+/* Appends text in this colour. */
+void out_painted(struct out *o, enum paint p, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* false: nothing will be printed, so a long text need not be made. */
 bool out_has_text(const struct out *o);
 

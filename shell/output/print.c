@@ -346,31 +346,27 @@ static struct winsize terminal_size(void)
 static void print_text_for_people(enum print_to to, const Tcl_DString *d)
 {
 	unsigned columns = is_for_terminal(to) ? print_columns() : 0, rows;
-	Tcl_DString ascii, folded;
+	SCOPED_TEXT(ascii);
+	SCOPED_TEXT(folded);
 
 	if (!columns) {
 		put_string(to, d);
 		return;
 	}
-	Tcl_DStringInit(&ascii);
-	Tcl_DStringInit(&folded);
 	if (!print_is_utf8())
 		fold_to_ascii(Tcl_DStringValue(d), &ascii);
 	rows = fold(Tcl_DStringValue(print_is_utf8() ? d : &ascii), columns, &folded);
 	if (to != PRINT_OUT || !editor || edit_is_typing(editor) || rows < terminal_size().ws_row ||
 	    !pager_show(Tcl_DStringValue(&folded), (size_t)Tcl_DStringLength(&folded)))
 		put_string(to, &folded);
-	Tcl_DStringFree(&folded);
-	Tcl_DStringFree(&ascii);
 }
 
 void print_painted(enum print_to to, const struct painted *p)
 {
 	const char *text = Tcl_DStringValue(&p->text);
 	int at = 0, len = Tcl_DStringLength(&p->text);
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	for (unsigned i = 0; i <= p->n; i++) {
 		int end = i < p->n ? p->marks[i].at : len;
 
@@ -380,17 +376,14 @@ void print_painted(enum print_to to, const struct painted *p)
 		at = end;
 	}
 	print_text_for_people(to, &d);
-	Tcl_DStringFree(&d);
 }
 
 void print_text(enum print_to to, const char *text)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	visible_append(&d, text, strlen(text), VISIBLE_LINES);
 	print_text_for_people(to, &d);
-	Tcl_DStringFree(&d);
 }
 
 void print_error(const char *fmt, ...)
@@ -407,27 +400,24 @@ void print_error(const char *fmt, ...)
 
 void print_in_place(const char *line, bool last)
 {
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	Tcl_DStringAppend(&d, "\r", 1);
 	visible_append(&d, line, strlen(line), VISIBLE_ONE_LINE);
 	Tcl_DStringAppend(&d, last ? "\033[K\n" : "\033[K", -1);
 	put_string(PRINT_ERR, &d);
-	Tcl_DStringFree(&d);
 }
 
 void print_data(const char *text, size_t len, bool folds)
 {
 	bool is_terminal = isatty(fileno(stdout));
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 	size_t n;
 
 	if (is_terminal && folds) {
 		print_text(PRINT_OUT, text);
 		return;
 	}
-	Tcl_DStringInit(&d);
 	if (is_terminal)
 		visible_append(&d, text, len, VISIBLE_LINES);
 	for (size_t i = 0; i < len && !is_terminal; i += n) {
@@ -441,7 +431,6 @@ void print_data(const char *text, size_t len, bool folds)
 		}
 	}
 	put_string(PRINT_OUT, &d);
-	Tcl_DStringFree(&d);
 }
 
 /* JSON writes a character beyond the basic plane as a surrogate pair. */
@@ -457,9 +446,8 @@ void print_json(const char *json)
 {
 	size_t len = strlen(json);
 	struct character c;
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	for (size_t i = 0; i < len; i += c.len) {
 		c = character_at(json + i, len - i);
 		if (c.visible || json[i] == '\n')
@@ -468,7 +456,6 @@ void print_json(const char *json)
 			append_json_escape(&d, &c);
 	}
 	put_string(PRINT_OUT, &d);
-	Tcl_DStringFree(&d);
 }
 
 /* ------------------------------------------------------------------------- settings -- */

@@ -46,6 +46,10 @@ struct painted {
 
 void painted_init(struct painted *p);
 void painted_free(struct painted *p);
+/* Declares an empty text with colours, which is freed at the end of its block. */
+#define SCOPED_PAINTED(name)                                        \
+	__attribute__((cleanup(painted_free))) struct painted name; \
+	painted_init(&name)
 /* Sets the colour of the following text. */
 void painted_paint(struct painted *p, enum paint paint);
 void painted_add(struct painted *p, const char *text, size_t len);

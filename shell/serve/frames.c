@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "language/pack.h"
 #include "serve/serve.h"
 #include "alloc.h"
 
@@ -144,24 +145,12 @@ void frames_put(Tcl_DString *to, const char *name, struct json_object *body)
 	json_object_put(msg);
 }
 
-static Tcl_Encoding utf8_encoding(void)
-{
-	static Tcl_Encoding encoding;
-
-	if (!encoding)
-		encoding = Tcl_GetEncoding(NULL, "utf-8"); /* it is built in */
-	return encoding;
-}
-
 struct json_object *frames_str(const char *utf, int len)
 {
-	struct json_object *str;
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_UtfToExternalDString(utf8_encoding(), utf, len, &d);
-	str = json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
-	Tcl_DStringFree(&d);
-	return str;
+	pack_append_utf8(&d, utf, len);
+	return json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
 }
 
 /* ---------------------------------------------------------------------- values -- */
@@ -266,25 +255,14 @@ static Tcl_Obj *bytes_obj(struct json_object *body)
 	return value;
 }
 
-static Tcl_Obj *text_obj(struct json_object *str)
-{
-	Tcl_DString d;
-	Tcl_Obj *value;
-
-	Tcl_ExternalToUtfDString(utf8_encoding(), json_object_get_string(str),
-				 json_object_get_string_len(str), &d);
-	value = Tcl_NewStringObj(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
-	Tcl_DStringFree(&d);
-	return value;
-}
-
 Tcl_Obj *frames_obj(struct json_object *value)
 {
 	struct json_object *body;
 	Tcl_Obj *list;
 
 	if (json_object_is_type(value, json_type_string))
-		return text_obj(value);
+		return pack_text(json_object_get_string(value),
+				 (size_t)json_object_get_string_len(value));
 	if (!json_object_is_type(value, json_type_object))
 		return Tcl_NewObj();
 	if (json_object_object_get_ex(value, "bytes", &body) &&

@@ -360,17 +360,16 @@ static void put_value(struct session *s, struct json_object *body)
 /* Adds the names of objects, for completion at the other end. */
 static void put_names(struct session *s, struct json_object *body)
 {
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
 	struct json_object *names = json_object_new_array();
+	SCOPED_LIST(list);
+	Tcl_Obj **v;
 	int n;
 
-	Tcl_IncrRefCount(list);
 	if (app.names)
 		app.names(s, list);
 	Tcl_ListObjGetElements(NULL, list, &n, &v);
 	for (int i = 0; i < n; i++)
 		json_object_array_add(names, serve_str(Tcl_GetString(v[i])));
-	Tcl_DecrRefCount(list);
 	json_object_object_add(body, "objects", names);
 }
 
