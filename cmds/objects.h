@@ -296,8 +296,7 @@ struct cm_event {
 	struct rdma_ud_param ud;     /* instead of conn for UD port spaces */
 	unsigned char data[256];
 	uint8_t len;
-	uint64_t seq; /* order of arrival over all ids */
-	bool held;    /* to be acknowledged by 'cm ack' */
+	bool held; /* to be acknowledged by 'cm ack' */
 };
 
 struct listening; /* how a listener answers requests: cm.h */

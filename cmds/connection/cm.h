@@ -32,8 +32,6 @@ void id_state(struct session *s, struct id *id, enum id_state state);
 
 /* UDP and IPOIB port spaces: datagrams instead of connections. */
 bool id_is_ud(const struct id *id);
-/* Is it the passive side (the server)? */
-bool id_is_passive(const struct id *id);
 /* "10.0.0.2:7471"; as temp_text(). */
 const char *id_local(const struct id *id);
 const char *id_peer(const struct id *id);
@@ -47,6 +45,14 @@ const struct qp *id_next_peer(struct session *s, const struct id *id);
  * as kind_id. */
 extern const struct arg_kind kind_id_first;
 
+/* The arguments of commands that take nothing but an id. */
+struct id_args {
+	struct id *id;
+};
+extern const struct arg id_args[];
+
+/* The bytes of private data without the zeros at its end, with which the CM fills it up. */
+size_t id_data_used(const unsigned char *data, size_t len);
 /* Appends a hex dump, 16 bytes per line, indented; zeros at the end are only counted. */
 void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d);
 
@@ -141,19 +147,18 @@ enum data_for { DATA_CONNECT, DATA_ACCEPT, DATA_REJECT };
 unsigned data_limit(const struct id *id, enum data_for what);
 /* Fails if len bytes do not fit into the private data of this message. */
 int data_fits(struct session *s, const struct id *id, enum data_for what, size_t len);
-/* Fills the connection parameters: arguments, else defaults within the limits of the device and the
- * peer's request. */
-int conn_param(struct session *s, struct id *id, enum data_for what, const struct conn_args *a,
-	       struct rdma_conn_param *p);
 
-int step_bind(struct session *s, struct id *id, const struct sockaddr *sa);
+/* address NULL: all of IPv4, or (v6) of IPv6. */
+int step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6);
 int step_listen(struct session *s, struct id *id, int backlog);
-/* src may be NULL. */
-int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *src,
-		      const struct sockaddr *dst, uint64_t within_ms);
-int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms);
-int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p);
-int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p);
+/* source, a host, may be NULL. These two wait for the event if they are told to. */
+int step_resolve_addr(struct session *s, struct id *id, const char *source,
+		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait);
+int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait);
+/* What the arguments do not give has defaults within the limits of the device and of the peer's
+ * request. */
+int step_connect(struct session *s, struct id *id, const struct conn_args *a);
+int step_accept(struct session *s, struct id *id, const struct conn_args *a);
 int step_reject(struct session *s, struct id *id, const void *data, size_t len);
 int step_disconnect(struct session *s, struct id *id);
 

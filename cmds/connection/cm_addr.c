@@ -69,20 +69,6 @@ static int bad_host(struct session *s, const char *host, const char *why)
 	return -1;
 }
 
-static void wildcard_addr(int family, uint16_t port, struct sockaddr_storage *ss)
-{
-	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)(void *)ss;
-	struct sockaddr_in *in = (struct sockaddr_in *)(void *)ss;
-
-	if (family == AF_INET6) {
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(port);
-	} else {
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-	}
-}
-
 static bool needs_scope(const struct sockaddr_storage *ss)
 {
 	const struct sockaddr_in6 *in6 = (const void *)ss;
@@ -102,18 +88,20 @@ int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family
 	int rc;
 
 	memset(ss, 0, sizeof *ss);
-	if (!host || strcmp(host, "*") == 0) {
-		wildcard_addr(family, port, ss);
-		return 0;
+	if (host && strcmp(host, "*") == 0)
+		host = NULL;
+	if (!host) {
+		hints.ai_flags |= AI_PASSIVE;
+		hints.ai_family = family == AF_INET6 ? AF_INET6 : AF_INET;
 	}
 	snprintf(service, sizeof service, "%u", port);
 	rc = getaddrinfo(host, service, &hints, &found);
-	if (rc && !strpbrk(host, ":[]% ")) {
+	if (rc && host && !strpbrk(host, ":[]% ")) {
 		hints.ai_flags = AI_NUMERICSERV;
 		rc = getaddrinfo(host, service, &hints, &found);
 	}
 	if (rc)
-		return bad_host(s, host, gai_strerror(rc));
+		return bad_host(s, host ? host : "*", gai_strerror(rc));
 	memcpy(ss, found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);
 	if (needs_scope(ss))
@@ -140,17 +128,13 @@ bool cm_addr_any(const struct sockaddr *sa)
 	return sa->sa_family != AF_INET || in->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-static socklen_t sockaddr_len(const struct sockaddr *sa)
-{
-	return sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-}
-
 const char *cm_addr_host(const struct sockaddr *sa)
 {
 	char host[NI_MAXHOST];
 
 	if ((sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
-	    getnameinfo(sa, sockaddr_len(sa), host, sizeof host, NULL, 0, NI_NUMERICHOST))
+	    getnameinfo(sa, (socklen_t)call_sockaddr_len(sa), host, sizeof host, NULL, 0,
+			NI_NUMERICHOST))
 		return "-";
 	return temp_text("%s", host);
 }
@@ -251,7 +235,7 @@ static void route_to(const struct sockaddr *dst, char *netdev, struct sockaddr_s
 	memset(from, 0, sizeof *from);
 	if (fd < 0)
 		return;
-	if (connect(fd, dst, sockaddr_len(dst)) == 0 &&
+	if (connect(fd, dst, (socklen_t)call_sockaddr_len(dst)) == 0 &&
 	    getsockname(fd, (struct sockaddr *)from, &len) == 0)
 		owner_of((struct sockaddr *)from, netdev);
 	close(fd);
@@ -297,7 +281,7 @@ static bool rdma_address(int family, struct sockaddr_storage *sa)
 			continue;
 		found = rdma_netdevs(i->ifa_name, &list);
 		if (found)
-			memcpy(sa, i->ifa_addr, sockaddr_len(i->ifa_addr));
+			memcpy(sa, i->ifa_addr, call_sockaddr_len(i->ifa_addr));
 	}
 	freeifaddrs(all);
 	return found;

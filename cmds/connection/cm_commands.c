@@ -34,15 +34,9 @@ static const struct arg bind_args[] = {
 static int cm_bind_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct bind_args *a = args;
-	struct sockaddr_storage sa;
 
 	if (id_need(s, a->id, "cm bind", ID_IN(ID_IDLE)) ||
-	    cm_addr_parse(s, a->address, (uint16_t)a->port.v,
-			  a->address ? AF_UNSPEC
-			  : a->v6    ? AF_INET6
-				     : AF_INET,
-			  &sa) ||
-	    step_bind(s, a->id, (struct sockaddr *)&sa))
+	    step_bind(s, a->id, a->address, (uint16_t)a->port.v, a->v6))
 		return -1;
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "local", id_local(a->id), " bound to %s\n", id_local(a->id));
@@ -87,20 +81,13 @@ static const struct arg resolve_args[] = {
 static int resolve_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct resolve_args *a = args;
-	struct sockaddr_storage src, dst;
-	struct id *id = a->id;
-	struct cm_event ev;
+	struct sockaddr_storage to;
 
-	if (id_need(s, id, "cm resolve-addr", ID_IN(ID_IDLE) | ID_IN(ID_BOUND)) ||
-	    cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &dst) ||
-	    (a->source && cm_addr_parse(s, a->source, 0, dst.ss_family, &src)) ||
-	    step_resolve_addr(s, id, a->source ? (struct sockaddr *)&src : NULL,
-			      (struct sockaddr *)&dst, a->within.v))
+	if (id_need(s, a->id, "cm resolve-addr", ID_IN(ID_IDLE) | ID_IN(ID_BOUND)) ||
+	    cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &to) ||
+	    step_resolve_addr(s, a->id, a->source, &to, a->within.v, !a->nowait))
 		return -1;
-	if (!a->nowait && cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED,
-				   a->within.v + 1000, &ev))
-		return -1;
-	return obj_out(s, id, o);
+	return obj_out(s, a->id, o);
 }
 
 /** Uses the routing table and ARP (or neighbour discovery), and binds the id to the
@@ -136,10 +123,7 @@ static int route_exec(struct session *s, const void *args, struct out *o)
 	const struct route_args *a = args;
 
 	if (id_need(s, a->id, "cm resolve-route", ID_IN(ID_ADDR_RESOLVED)) ||
-	    step_resolve_route(s, a->id, a->within.v))
-		return -1;
-	if (!a->nowait && cm_await(s, a->id, "rdma_resolve_route", RDMA_CM_EVENT_ROUTE_RESOLVED,
-				   a->within.v + 1000, NULL))
+	    step_resolve_route(s, a->id, a->within.v, !a->nowait))
 		return -1;
 	return obj_out(s, a->id, o);
 }
@@ -188,14 +172,13 @@ static int need_qp(struct session *s, const struct connect_args *a, const char *
 static int cm_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
-	struct rdma_conn_param p;
 	struct id *id = a->id;
 
 	if (id_need(s, id, "cm connect", ID_IN(ID_ROUTE_RESOLVED)) ||
 	    need_qp(s, a, "cm connect",
 		    "create the QP first, because its number is sent; -qpn n connects one made "
 		    "without the id") ||
-	    conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
+	    step_connect(s, id, &a->conn))
 		return -1;
 	if (!a->nowait && finish_connect(s, id, a->within.v))
 		return -1;
@@ -222,14 +205,6 @@ const struct cmd cmd_cm_connect = {
 };
 
 /* ------------------------------------------------------------ cm establish -- */
-
-/* Arguments of commands that take nothing but an id. */
-struct id_args {
-	struct id *id;
-};
-
-static const struct arg establish_args[] = { POS_OPT("id", id_args, id, kind_id, "connection id"),
-					     ARGS_END };
 
 static int establish_exec(struct session *s, const void *args, struct out *o)
 {
@@ -261,7 +236,7 @@ const struct cmd cmd_cm_establish = {
 	.summary = "complete a connection whose QP is moved by hand",
 	.calls = "rdma_establish(3)",
 	.setup = "cm create",
-	.args = establish_args,
+	.args = id_args,
 	.exec = establish_exec,
 };
 
@@ -321,13 +296,12 @@ static const struct arg accept_args[] = { POS_OPT("id", connect_args, id, kind_i
 static int cm_accept_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
-	struct rdma_conn_param p;
 	struct id *id = a->id;
 
 	if (id_need(s, id, "cm accept", ID_IN(ID_REQUEST)) ||
 	    need_qp(s, a, "cm accept",
 		    "post its receives before accepting, too: the peer may send at once") ||
-	    conn_param(s, id, DATA_ACCEPT, &a->conn, &p) || step_accept(s, id, &p))
+	    step_accept(s, id, &a->conn))
 		return -1;
 	if (!a->nowait && finish_accept(s, id, a->within.v))
 		return -1;
@@ -395,9 +369,6 @@ const struct cmd cmd_cm_reject = {
 
 /* ----------------------------------------------------------- cm disconnect -- */
 
-static const struct arg disconnect_args[] = { POS_OPT("id", id_args, id, kind_id, "connection id"),
-					      ARGS_END };
-
 static int cm_disconnect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct id_args *a = args;
@@ -424,6 +395,6 @@ const struct cmd cmd_cm_disconnect = {
 	.summary = "disconnect, or answer the peer that disconnected",
 	.calls = "rdma_disconnect(3)",
 	.setup = "listen 7471 -accept\nconnect 10.0.0.2 7471",
-	.args = disconnect_args,
+	.args = id_args,
 	.exec = cm_disconnect_exec,
 };

@@ -147,16 +147,9 @@ const struct cmd cmd_cm_option = {
 
 /* --------------------------------------------------------------- cm notify -- */
 
-struct notify_args {
-	struct id *id;
-};
-
-static const struct arg notify_args[] = { POS_OPT("id", notify_args, id, kind_id, "connection id"),
-					  ARGS_END };
-
 static int notify_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct notify_args *a = args;
+	const struct id_args *a = args;
 
 	if (rdma_notify(a->id->v, IBV_EVENT_COMM_EST)) {
 		call_fail(s, "%s, COMM_EST", a->id->o.name);
@@ -179,7 +172,7 @@ const struct cmd cmd_cm_notify = {
 	.summary = "tell the CM that the peer's first message has arrived",
 	.calls = "rdma_notify(3)",
 	.setup = "cm create",
-	.args = notify_args,
+	.args = id_args,
 	.exec = notify_exec,
 };
 

@@ -43,7 +43,7 @@ static bool cm_event_has_conn(const struct id *id, const struct cm_event *ev)
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
 		return true;
 	case RDMA_CM_EVENT_ESTABLISHED: /* the passive side gets an RTU: no parameters */
-		return !id_is_passive(id);
+		return !id->passive;
 	default:
 		return false;
 	}
@@ -51,14 +51,12 @@ static bool cm_event_has_conn(const struct id *id, const struct cm_event *ev)
 
 static struct cm_event *copy_event(const struct id *id, const struct rdma_cm_event *ev)
 {
-	static uint64_t seq;
 	struct cm_event *copy = xcalloc(1, sizeof *copy);
 	const void *data;
 
 	copy->type = ev->event;
 	copy->status = ev->status;
-	copy->seq = ++seq;
-	if (id_is_ud(id) || ev->event == RDMA_CM_EVENT_MULTICAST_JOIN) {
+	if (cm_event_is_ud(id, copy)) {
 		copy->ud = ev->param.ud;
 		data = ev->event == RDMA_CM_EVENT_MULTICAST_JOIN ? NULL : ev->param.ud.private_data;
 		copy->len = data ? ev->param.ud.private_data_len : 0;
@@ -199,13 +197,6 @@ void cm_circumstances(struct session *s)
 	}
 }
 
-static bool all_zero(const unsigned char *p, size_t n)
-{
-	while (n && !p[n - 1])
-		n--;
-	return n == 0;
-}
-
 /* ", 56 bytes of private data" */
 static void say_data(const struct cm_event *ev, Tcl_DString *d)
 {
@@ -213,7 +204,7 @@ static void say_data(const struct cm_event *ev, Tcl_DString *d)
 
 	if (!ev->len)
 		return;
-	if (all_zero(ev->data, ev->len))
+	if (!id_data_used(ev->data, ev->len))
 		snprintf(text, sizeof text, ", no private data");
 	else
 		snprintf(text, sizeof text, ", %u bytes of private data", ev->len);
@@ -224,10 +215,8 @@ static void say_data(const struct cm_event *ev, Tcl_DString *d)
 static void trace_data(struct session *s, const struct id *id, const struct cm_event *ev)
 {
 	SCOPED_TEXT(hex);
-	size_t used = ev->len;
+	const size_t used = id_data_used(ev->data, ev->len);
 
-	while (used && !ev->data[used - 1])
-		used--;
 	if (!s->opt.raw || !used)
 		return;
 	xappend_hex(&hex, ev->data, used < 64 ? used : 64);
@@ -497,16 +486,9 @@ const struct cmd cmd_cm_event = {
 
 /* ------------------------------------------------------------------ cm ack -- */
 
-struct ack_args {
-	struct id *id;
-};
-
-static const struct arg ack_args[] = { POS_OPT("id", ack_args, id, kind_id, "connection id"),
-				       ARGS_END };
-
 static int ack_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct ack_args *a = args;
+	const struct id_args *a = args;
 	unsigned n;
 
 	if (!a->id->unacked) {
@@ -533,6 +515,6 @@ const struct cmd cmd_cm_ack = {
 	.summary = "acknowledge the events that an id holds",
 	.calls = "rdma_ack_cm_event(3)",
 	.setup = "cm create -hold; cm resolve-addr 10.0.0.2 7471",
-	.args = ack_args,
+	.args = id_args,
 	.exec = ack_exec,
 };

@@ -22,11 +22,6 @@ bool id_is_ud(const struct id *id)
 	return id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;
 }
 
-bool id_is_passive(const struct id *id)
-{
-	return id->passive;
-}
-
 const char *id_local(const struct id *id)
 {
 	return cm_addr_text(rdma_get_local_addr(id->v));
@@ -264,14 +259,20 @@ struct dev *id_dev(struct session *s, const struct id *id, const char *what)
 	return NULL;
 }
 
+const struct arg id_args[] = { POS_OPT("id", id_args, id, kind_id, "connection id"), ARGS_END };
+
+size_t id_data_used(const unsigned char *data, size_t len)
+{
+	while (len && !data[len - 1])
+		len--;
+	return len;
+}
+
 void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
 {
-	size_t used = len;
+	size_t used = (id_data_used(data, len) + 15) / 16 * 16;
 	char rest[64];
 
-	while (used && !data[used - 1])
-		used--;
-	used = used ? (used + 15) / 16 * 16 : 0;
 	if (used > len)
 		used = len;
 	visible_hexdump(d, data, used, 0);
@@ -397,14 +398,6 @@ const struct arg_kind kind_id_first = { .word = "id",
 
 /* The state of a connection, for the trace and as the result of commands. */
 
-static bool is_zero_data(const struct id *id)
-{
-	for (size_t i = 0; i < id->data_len; i++)
-		if (id->data[i])
-			return false;
-	return true;
-}
-
 static void out_private_data(const struct id *id, struct out *o)
 {
 	struct qp_peer window;
@@ -413,7 +406,7 @@ static void out_private_data(const struct id *id, struct out *o)
 	out_bytes(o, "private_data", id->data ? id->data : (const unsigned char *)"", id->data_len);
 	if (!id->data_len) {
 		out_text(o, "\n");
-	} else if (is_zero_data(id)) {
+	} else if (!id_data_used(id->data, id->data_len)) {
 		out_text(o, ", no private data\n");
 	} else if (id->qp && share_unpack(id->data, id->data_len, &window)) {
 		share_out(&window, o);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "alloc.h"
 #include "call/calling.h"
@@ -19,9 +20,15 @@
 #include "session.h"
 #include "words.h"
 
-int step_bind(struct session *s, struct id *id, const struct sockaddr *sa)
+int step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6)
 {
-	if (rdma_bind_addr(id->v, (struct sockaddr *)sa)) {
+	const int family = address ? AF_UNSPEC : v6 ? AF_INET6 : AF_INET;
+	struct sockaddr_storage ss;
+	struct sockaddr *sa = (struct sockaddr *)&ss;
+
+	if (cm_addr_parse(s, address, port, family, &ss))
+		return -1;
+	if (rdma_bind_addr(id->v, sa)) {
 		call_fail(s, "%s", cm_addr_text(sa));
 		cm_explain_bind(s, sa);
 		return -1;
@@ -42,69 +49,37 @@ int step_listen(struct session *s, struct id *id, int backlog)
 	return 0;
 }
 
-int step_resolve_addr(struct session *s, struct id *id, const struct sockaddr *src,
-		      const struct sockaddr *dst, uint64_t within_ms)
-{
-	if (!rdma_resolve_addr(id->v, (struct sockaddr *)src, (struct sockaddr *)dst,
-			       (int)within_ms))
-		return 0;
-	call_fail(s, "%s to %s", id->o.name, cm_addr_text(dst));
-	cm_explain_resolve(s, src, dst, call_errno());
-	return -1;
-}
+#define SPARE_MS 1000 /* by which a wait is longer than the library's own limit */
 
-int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms)
+int step_resolve_addr(struct session *s, struct id *id, const char *source,
+		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait)
 {
-	if (!rdma_resolve_route(id->v, (int)within_ms))
-		return 0;
-	call_fail(s, "%s to %s", id->o.name, id_peer(id));
-	cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), call_errno());
-	return -1;
-}
+	struct sockaddr_storage from;
+	struct sockaddr *src = source ? (struct sockaddr *)&from : NULL;
+	struct sockaddr *dst = (struct sockaddr *)to;
 
-static const char *param_text(const struct rdma_conn_param *p)
-{
-	return temp_text("private_data %u B responder_resources %u initiator_depth %u "
-			 "retry_count %u rnr_retry %u qp_num %u",
-			 p->private_data_len, p->responder_resources, p->initiator_depth,
-			 p->retry_count, p->rnr_retry_count, p->qp_num);
-}
-
-static void param_rows(struct session *s, const struct id *id, const struct rdma_conn_param *p)
-{
-	fail_row(s, "passed", "%s", param_text(p));
-	fail_row(s, "state", "%s was %s%s%s", id->o.name, word_name(id_state_words, id->state),
-		 id->qp ? ", with " : ", without a QP", id->qp ? id->qp->o.name : "");
-}
-
-int step_connect(struct session *s, struct id *id, struct rdma_conn_param *p)
-{
-	if (rdma_connect(id->v, p)) {
-		call_fail(s, "%s to %s", id->o.name, id_peer(id));
-		param_rows(s, id, p);
-		if (call_errno() == ECONNREFUSED) /* iWARP: the kernel connects by TCP */
-			fail_row(s, "cause", "nobody listens on that port there");
+	if (source && cm_addr_parse(s, source, 0, to->ss_family, &from))
+		return -1;
+	if (rdma_resolve_addr(id->v, src, dst, (int)within_ms)) {
+		call_fail(s, "%s to %s", id->o.name, cm_addr_text(dst));
+		cm_explain_resolve(s, src, dst, call_errno());
 		return -1;
 	}
-	id_state(s, id, ID_CONNECTING);
-	return 0;
+	return wait ? cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED,
+			       within_ms + SPARE_MS, NULL)
+		    : 0;
 }
 
-int step_accept(struct session *s, struct id *id, struct rdma_conn_param *p)
+int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait)
 {
-	if (rdma_accept(id->v, p)) {
-		call_fail(s, "%s from %s", id->o.name, id_peer(id));
-		param_rows(s, id, p);
-		if (call_errno() != EINVAL)
-			return -1;
-		fail_row(s, "likely", "%s has gone since it asked: there is nobody to accept",
-			 id_peer(id));
-		return fail_next(s, "destroy %s", id->o.name);
+	if (rdma_resolve_route(id->v, (int)within_ms)) {
+		call_fail(s, "%s to %s", id->o.name, id_peer(id));
+		cm_explain_resolve(s, NULL, rdma_get_peer_addr(id->v), call_errno());
+		return -1;
 	}
-	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
-	if (id->qp)
-		qp_history_sync(id->qp, "rdma_accept");
-	return 0;
+	return wait ? cm_await(s, id, "rdma_resolve_route", RDMA_CM_EVENT_ROUTE_RESOLVED,
+			       within_ms + SPARE_MS, NULL)
+		    : 0;
 }
 
 int step_reject(struct session *s, struct id *id, const void *data, size_t len)
@@ -223,11 +198,6 @@ int data_fits(struct session *s, const struct id *id, enum data_for what, size_t
 	return fail_row(s, "remedy", "send the rest in a message once connected");
 }
 
-static unsigned min_unsigned(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
 static uint8_t read_depth(const struct num *asked, int device, bool limited, unsigned peer)
 {
 	unsigned n = DEPTH;
@@ -235,8 +205,8 @@ static uint8_t read_depth(const struct num *asked, int device, bool limited, uns
 	if (asked->set)
 		return (uint8_t)asked->v;
 	if (device >= 0)
-		n = min_unsigned(n, (unsigned)device);
-	return (uint8_t)(limited ? min_unsigned(n, peer) : n);
+		n = MIN(n, (unsigned)device);
+	return (uint8_t)(limited ? MIN(n, peer) : n);
 }
 
 /* Checks the device's limit, which librdmacm only reports as EINVAL. */
@@ -249,8 +219,10 @@ static int check_depth(struct session *s, const struct dev *dev, const char *nam
 	return fail_row(s, "limit", "%d: from ibv_query_device, see 'device'", max);
 }
 
-int conn_param(struct session *s, struct id *id, enum data_for what, const struct conn_args *a,
-	       struct rdma_conn_param *p)
+/* Fills the connection parameters: arguments, else defaults within the limits of the device and the
+ * peer's request. */
+static int conn_param(struct session *s, struct id *id, enum data_for what,
+		      const struct conn_args *a, struct rdma_conn_param *p)
 {
 	bool limited = what == DATA_ACCEPT && !id_is_ud(id);
 	struct dev *dev = id_dev(s, id, what == DATA_ACCEPT ? "rdma_accept" : "rdma_connect");
@@ -275,6 +247,59 @@ int conn_param(struct session *s, struct id *id, enum data_for what, const struc
 			attr->max_qp_rd_atom) ||
 	    check_depth(s, dev, "initiator-depth", p->initiator_depth, attr->max_qp_init_rd_atom))
 		return -1;
+	return 0;
+}
+
+static const char *param_text(const struct rdma_conn_param *p)
+{
+	return temp_text("private_data %u B responder_resources %u initiator_depth %u "
+			 "retry_count %u rnr_retry %u qp_num %u",
+			 p->private_data_len, p->responder_resources, p->initiator_depth,
+			 p->retry_count, p->rnr_retry_count, p->qp_num);
+}
+
+static void param_rows(struct session *s, const struct id *id, const struct rdma_conn_param *p)
+{
+	fail_row(s, "passed", "%s", param_text(p));
+	fail_row(s, "state", "%s was %s%s%s", id->o.name, word_name(id_state_words, id->state),
+		 id->qp ? ", with " : ", without a QP", id->qp ? id->qp->o.name : "");
+}
+
+int step_connect(struct session *s, struct id *id, const struct conn_args *a)
+{
+	struct rdma_conn_param p;
+
+	if (conn_param(s, id, DATA_CONNECT, a, &p))
+		return -1;
+	if (rdma_connect(id->v, &p)) {
+		call_fail(s, "%s to %s", id->o.name, id_peer(id));
+		param_rows(s, id, &p);
+		if (call_errno() == ECONNREFUSED) /* iWARP: the kernel connects by TCP */
+			fail_row(s, "cause", "nobody listens on that port there");
+		return -1;
+	}
+	id_state(s, id, ID_CONNECTING);
+	return 0;
+}
+
+int step_accept(struct session *s, struct id *id, const struct conn_args *a)
+{
+	struct rdma_conn_param p;
+
+	if (conn_param(s, id, DATA_ACCEPT, a, &p))
+		return -1;
+	if (rdma_accept(id->v, &p)) {
+		call_fail(s, "%s from %s", id->o.name, id_peer(id));
+		param_rows(s, id, &p);
+		if (call_errno() != EINVAL)
+			return -1;
+		fail_row(s, "likely", "%s has gone since it asked: there is nobody to accept",
+			 id_peer(id));
+		return fail_next(s, "destroy %s", id->o.name);
+	}
+	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
+	if (id->qp)
+		qp_history_sync(id->qp, "rdma_accept");
 	return 0;
 }
 

@@ -58,10 +58,8 @@ const char *cm_status_text(const struct id *id, const struct cm_event *ev)
 static void explain_data(struct session *s, const struct cm_event *ev)
 {
 	char hex[3 * 48 + 8], text[52];
-	size_t n = ev->len, at = 0;
+	size_t n = id_data_used(ev->data, ev->len), at = 0;
 
-	while (n && !ev->data[n - 1])
-		n--;
 	if (!n)
 		return;
 	for (size_t i = 0; i < n && i < 48; i++) {

@@ -38,11 +38,6 @@ static const struct arg connect_args[] = {
 
 #define RESOLVE_MS 5000 /* a neighbour answers within this time or not at all */
 
-static uint64_t resolve_ms(const struct connect_args *a)
-{
-	return a->within.v < RESOLVE_MS ? a->within.v : RESOLVE_MS;
-}
-
 /* The host and the port, in two words or in one. */
 static int read_peer(struct session *s, const struct connect_args *a, struct sockaddr_storage *dst)
 {
@@ -65,21 +60,15 @@ static int read_peer(struct session *s, const struct connect_args *a, struct soc
 
 static int resolve_peer(struct session *s, const struct connect_args *a, struct id *id)
 {
-	struct sockaddr_storage src, dst;
-	uint64_t ms = resolve_ms(a);
+	const uint64_t ms = a->within.v < RESOLVE_MS ? a->within.v : RESOLVE_MS;
+	struct sockaddr_storage to;
 
-	if (read_peer(s, a, &dst) ||
-	    (a->source && cm_addr_parse(s, a->source, 0, dst.ss_family, &src)))
+	if (read_peer(s, a, &to))
 		return -1;
-	trace(s, VOICE_INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&dst));
-	if (step_resolve_addr(s, id, a->source ? (struct sockaddr *)&src : NULL,
-			      (struct sockaddr *)&dst, ms) ||
-	    cm_await(s, id, "rdma_resolve_addr", RDMA_CM_EVENT_ADDR_RESOLVED, ms + 1000, NULL))
+	trace(s, VOICE_INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&to));
+	if (step_resolve_addr(s, id, a->source, &to, ms, true))
 		return -1;
-	if (step_resolve_route(s, id, ms) ||
-	    cm_await(s, id, "rdma_resolve_route", RDMA_CM_EVENT_ROUTE_RESOLVED, ms + 1000, NULL))
-		return -1;
-	return 0;
+	return step_resolve_route(s, id, ms, true);
 }
 
 static int make_ends(struct session *s, const struct connect_args *a, struct id *id,
@@ -98,15 +87,13 @@ static int make_ends(struct session *s, const struct connect_args *a, struct id 
 static int resolve_and_connect(struct session *s, const struct connect_args *a, struct id *id,
 			       struct made *made)
 {
-	struct rdma_conn_param p;
-
 	if (data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve_peer(s, a, id) ||
 	    make_ends(s, a, id, made))
 		return -1;
 	if (a->prepare)
 		return 0;
 	trace(s, VOICE_INFO, "step: connect to %s", id_peer(id));
-	if (conn_param(s, id, DATA_CONNECT, &a->conn, &p) || step_connect(s, id, &p))
+	if (step_connect(s, id, &a->conn))
 		return -1;
 	return finish_connect(s, id, a->within.v);
 }
@@ -236,16 +223,9 @@ const struct cmd cmd_disconnect = {
 
 /* ------------------------------------------------------------ private-data -- */
 
-struct data_args {
-	struct id *id;
-};
-
-static const struct arg data_args[] = { POS_OPT("id", data_args, id, kind_id, "connection id"),
-					ARGS_END };
-
 static int data_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct data_args *a = args;
+	const struct id_args *a = args;
 	SCOPED_TEXT(dump);
 
 	if (!a->id->data) {
@@ -270,7 +250,7 @@ const struct cmd cmd_private_data = {
 	.family = "connection, in one go",
 	.summary = "show the private data that the peer sent when connecting",
 	.setup = "listen 7471 -accept -private-data hello\nconnect 10.0.0.2 7471",
-	.args = data_args,
+	.args = id_args,
 	.flags = CMD_LOOKS,
 	.exec = data_exec,
 };

@@ -96,12 +96,8 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 
 static int bind_and_listen(struct session *s, const struct listen_args *a, struct id *id)
 {
-	struct sockaddr_storage sa;
-	int family = a->address ? AF_UNSPEC : a->v6 ? AF_INET6 : AF_INET;
-
 	if (data_fits(s, id, DATA_ACCEPT, a->conn.data.len) ||
-	    cm_addr_parse(s, a->address, (uint16_t)a->port.v, family, &sa) ||
-	    step_bind(s, id, (struct sockaddr *)&sa))
+	    step_bind(s, id, a->address, (uint16_t)a->port.v, a->v6))
 		return -1;
 	/* an id that is bound to one address belongs to a device, and so do those it accepts */
 	if (id->v->verbs && !dev_of(s, id->v->verbs))
@@ -225,7 +221,6 @@ static int accept_id(struct session *s, struct id *id, const struct ends_args *e
 	struct ends_args e = *ends;
 	struct conn_args c = *conn;
 	unsigned char share[SHARE_BYTES];
-	struct rdma_conn_param p;
 	uint64_t mark;
 
 	if (inherit_listen_args(s, id, &e, &c, share) || data_fits(s, id, DATA_ACCEPT, c.data.len))
@@ -236,9 +231,7 @@ static int accept_id(struct session *s, struct id *id, const struct ends_args *e
 	made_since(s, made, mark);
 	if (prepare)
 		return 0;
-	if (conn_param(s, id, DATA_ACCEPT, &c, &p) || step_accept(s, id, &p))
-		return made_undo(s, made);
-	return 0;
+	return step_accept(s, id, &c) ? made_undo(s, made) : 0;
 }
 
 static void refuse_request(struct session *s, struct id *id, const char *why)

@@ -76,9 +76,7 @@ struct mcast *mcast_joined(struct session *s, struct id *id, struct qp *qp,
 	union ibv_gid gid = mcast_gid(addr);
 	struct mcast *m = add_mcast(s, id, qp, &gid, group);
 
-	memcpy(&m->addr, addr,
-	       addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
-					  : sizeof(struct sockaddr_in6));
+	memcpy(&m->addr, addr, call_sockaddr_len(addr));
 	return m;
 }
 
