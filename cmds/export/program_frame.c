@@ -4,13 +4,12 @@
  * exported.c.in has the order of all, and the structs and functions of which a program has those
  * that it uses.
  */
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "export/program.h"
+#include "export/template.h"
 
 /* ---------------------------------------------------------------- variables -- */
 
@@ -25,9 +24,8 @@ static bool is_member(const struct var *v)
 	return v->written && !(v->whole && !v->made);
 }
 
-static void add_objects(struct program *p, const char *file, Tcl_DString *text)
+static void add_objects(const struct program *p, Tcl_DString *text)
 {
-	(void)file;
 	Tcl_DStringAppend(text,
 			  "/* The objects of the session, by their names there. */\n"
 			  "static struct {\n",
@@ -101,7 +99,7 @@ static void add_main(const struct program *p, Tcl_DString *text)
 		 p->nphases ? ")\n\t" : "");
 }
 
-static void add_heading(struct program *p, const char *file, Tcl_DString *text)
+static void add_heading(const struct program *p, const char *file, Tcl_DString *text)
 {
 	const char *line = Tcl_DStringValue(&p->warnings), *end;
 
@@ -121,115 +119,28 @@ static void add_heading(struct program *p, const char *file, Tcl_DString *text)
 
 /* -------------------------------------------------------------------- the whole -- */
 
-static void add_patience(struct program *p, const char *file, Tcl_DString *text)
-{
-	(void)p, (void)file;
-	xappendf(text, "#define PATIENCE %d /* seconds to wait for the peer */\n", PATIENCE);
-}
-
-static void add_session(struct program *p, const char *file, Tcl_DString *text)
-{
-	const char *body = Tcl_DStringValue(&p->body);
-
-	(void)file;
-	Tcl_DStringAppend(text, body + strspn(body, "\n"), -1);
-	add_clean_up(p, text);
-	add_main(p, text);
-}
-
-/* The parts of exported.c.in that are of this session. */
-static const struct {
-	const char *part;
-	void (*add)(struct program *p, const char *file, Tcl_DString *text);
-} own_parts[] = {
-	{ "@heading@\n", add_heading },
-	{ "@patience@\n", add_patience },
-	{ "@objects@\n", add_objects },
-	{ "@session@\n", add_session },
-};
-
-static bool is_of_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* By what other parts use the one that defines it: "check(" or "struct told ", as a temp_text();
- * "": it defines nothing. */
-static const char *defined_word(const char *part)
-{
-	const char *begin = strncmp(part, "/*", 2) == 0 ? strchr(part, '\n') + 1 : part, *end;
-
-	if (strncmp(begin, "struct ", 7) == 0)
-		return temp_text("%.*s", (int)strcspn(begin, "{"), begin);
-	if (strncmp(begin, "static ", 7) != 0)
-		return "";
-	begin = end = strchr(begin, '(');
-	while (is_of_word(begin[-1]))
-		begin--;
-	return temp_text("%.*s", (int)(end + 1 - begin), begin);
-}
-
-/* Does the code use it? Strings and comments do not. */
-static bool uses(const char *code, const char *word)
-{
-	size_t len = strlen(word);
-	char before = ' ';
-
-	for (const char *c = code; *c; before = *c++) {
-		const char *end = strncmp(c, "/*", 2) == 0 ? strstr(c, "*/") : NULL;
-
-		if (end)
-			c = end + 1;
-		else if (*c == '"')
-			for (c++; c[0] && c[0] != '"' && c[1]; c++)
-				c += *c == '\\';
-		else if (!is_of_word(before) && strncmp(c, word, len) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Cuts the last part off the text: an empty line that is not within a function stands before it.
- * The first part is the text itself. */
-static char *cut_last_part(char *text)
-{
-	for (char *at = text + strlen(text); at > text + 2; at--)
-		if (at[-1] == '\n' && at[-2] == '\n' && *at && *at != '\t') {
-			at[-1] = '\0';
-			return at;
-		}
-	return text;
-}
-
-/* Puts the part before the code, if it is of use there. */
-static void add_part(struct program *p, const char *file, const char *part, Tcl_DString *code)
-{
-	const char *word = defined_word(part);
-	SCOPED_TEXT(later);
-
-	if (*word && !uses(Tcl_DStringValue(code), word))
-		return;
-	Tcl_DStringAppend(&later, Tcl_DStringValue(code), -1);
-	Tcl_DStringSetLength(code, 0);
-	for (size_t i = 0; i < sizeof own_parts / sizeof *own_parts; i++)
-		if (strcmp(part, own_parts[i].part) == 0)
-			own_parts[i].add(p, file, code);
-	if (*part != '@')
-		Tcl_DStringAppend(code, part, -1);
-	xappendf(code, "%s%s", Tcl_DStringLength(&later) ? "\n" : "", Tcl_DStringValue(&later));
-}
-
 void program_text(struct program *p, const char *file, Tcl_DString *text)
 {
-	char *parts = xstrdup(exported_c), *part;
-	SCOPED_TEXT(code);
+	const char *body = Tcl_DStringValue(&p->body);
+	SCOPED_TEXT(heading);
+	SCOPED_TEXT(patience);
+	SCOPED_TEXT(objects);
+	SCOPED_TEXT(session);
 
-	do {
-		part = cut_last_part(parts);
-		add_part(p, file, part, &code);
-	} while (part != parts);
-	Tcl_DStringAppend(text, Tcl_DStringValue(&code), Tcl_DStringLength(&code));
-	free(parts);
+	Tcl_DStringAppend(&session, body + strspn(body, "\n"), -1);
+	add_clean_up(p, &session);
+	add_main(p, &session);
+	add_objects(p, &objects);
+	add_heading(p, file, &heading);
+	xappendf(&patience, "#define PATIENCE %d /* seconds to wait for the peer */\n", PATIENCE);
+	template_fill(
+		exported_c,
+		(const struct template_part[]){ { "@heading@\n", Tcl_DStringValue(&heading) },
+						{ "@patience@\n", Tcl_DStringValue(&patience) },
+						{ "@objects@\n", Tcl_DStringValue(&objects) },
+						{ "@session@\n", Tcl_DStringValue(&session) },
+						{ 0 } },
+		text);
 }
 
 void program_cmake(const char *file, Tcl_DString *text)

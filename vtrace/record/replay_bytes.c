@@ -109,7 +109,7 @@ static bool is_digits(const struct data_piece *piece)
 
 static const char *number_of(struct replay *p, const struct data_piece *piece)
 {
-	const char *expr = own_expr(p, piece->own, piece->offset);
+	const char *expr = own_expr(piece->own, piece->offset);
 
 	note_peer_knows(p, piece->own);
 	if (piece->place.form == VALUE_OCTETS)

@@ -66,7 +66,7 @@ static const char *remote_word(struct replay *p, const struct call_sink *k,
 	if (told || !at)
 		return told;
 	if (o)
-		return own_expr(p, o, at - o->value);
+		return own_expr(o, at - o->value);
 	if (at < 1 << 16) /* an offset in a region that begins at 0 */
 		return NULL;
 	return not_told(p, "address", temp_text("0x%" PRIx64, at));
@@ -79,7 +79,7 @@ static const char *qpn_word(struct replay *p, uint32_t qpn)
 
 	if (told || qpn <= 1)
 		return told;
-	return o ? own_expr(p, o, 0) : not_told(p, "QP number", temp_text("%u", qpn));
+	return o ? own_expr(o, 0) : not_told(p, "QP number", temp_text("%u", qpn));
 }
 
 static const char *gid_word(struct replay *p, const unsigned char *gid)

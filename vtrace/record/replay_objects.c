@@ -157,7 +157,7 @@ void own_end(struct replay *p, const char *name)
 			p->own[i].gone = true;
 }
 
-const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offset)
+const char *own_expr(const struct own_value *v, uint64_t offset)
 {
 	switch (v->kind) {
 	case OWN_MEMORY:
@@ -169,7 +169,6 @@ const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offse
 	case OWN_QPN:
 		return temp_text("[get %s qpn]", v->name);
 	default:
-		p->needs |= NEED_GID_DIGITS;
 		return temp_text("[gid_digits $%s]", v->name);
 	}
 }

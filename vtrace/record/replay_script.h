@@ -47,14 +47,6 @@ struct tcp_end {
 	char name[16];
 };
 
-/* Procedures of the script, which are written when they are called. */
-enum {
-	NEED_COMPLETION = 1 << 0,
-	NEED_CQ_EVENT = 1 << 1,
-	NEED_CM_EVENT = 1 << 2,
-	NEED_GID_DIGITS = 1 << 3,
-};
-
 struct replay {
 	struct traced *process;
 	struct replay_call *calls;
@@ -87,9 +79,11 @@ struct replay {
 	char host[64]; /* the first address that it connects to */
 
 	Tcl_DString body, before; /* lines; those that the one being written needs first */
-	unsigned needs;
-	unsigned notes; /* lines that say what could not be followed */
+	unsigned notes;		  /* lines that say what could not be followed */
 };
+
+/* replayed.rdma.in: the script around the calls, with the procedures that they use. */
+extern const char replayed_rdma[];
 
 /* Adds a line, after the lines that it needs. */
 void replay_line(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -119,7 +113,7 @@ const char *told_address(struct replay *p, uint64_t v, uint32_t rkey);
 void own_add(struct replay *p, const struct own_value *v);
 void own_end(struct replay *p, const char *name);
 /* "[get mr0 rkey]", "[expr {[get mr0 addr] + 64}]" */
-const char *own_expr(struct replay *p, const struct own_value *v, uint64_t offset);
+const char *own_expr(const struct own_value *v, uint64_t offset);
 /* The live region with all these bytes (key 0: any), or NULL. */
 const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
 const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "call_record.h"
+#include "export/template.h"
 #include "record_rings.h"
 #include "replay.h"
 #include "replay_script.h"
@@ -219,93 +220,41 @@ static void end_pass(struct replay *p)
 	Tcl_DStringFree(&p->before);
 }
 
-static const struct {
-	unsigned need;
-	const char *text;
-} procedures[] = {
-	{ NEED_COMPLETION,
-	  "# Waits for the completion of a request. Others that come before it wait until they are asked\n"
-	  "# for: sends and receives may complete in another order than they did.\n"
-	  "set early {}\n"
-	  "proc completion {cq opcode wr_id {status SUCCESS}} {\n"
-	  "\tfor {set i 0} 1 {incr i} {\n"
-	  "\t\tif {$i == [llength $::early]} {\n"
-	  "\t\t\tlappend ::early [list $cq [poll -cq $cq -within $::within]]\n"
-	  "\t\t}\n"
-	  "\t\tlassign [lindex $::early $i] its wc\n"
-	  "\t\tif {$its ne $cq} continue\n"
-	  "\t\tif {[dict get $wc status] ni [list $status SUCCESS WR_FLUSH_ERR]} {\n"
-	  "\t\t\terror \"wr_id [dict get $wc wr_id] of $cq: [dict get $wc status]\"\n"
-	  "\t\t}\n"
-	  "\t\tif {[dict get $wc wr_id] == $wr_id && [dict get $wc status] eq $status &&\n"
-	  "\t\t    ($opcode eq \"*\" || [dict get $wc opcode] eq $opcode)} {\n"
-	  "\t\t\tset ::early [lreplace $::early $i $i]\n"
-	  "\t\t\treturn $wc\n"
-	  "\t\t}\n"
-	  "\t}\n"
-	  "}\n" },
-	{ NEED_CQ_EVENT,
-	  "# Waits for an event of the completion channel, unless there is a completion already.\n"
-	  "proc cq_event {channel cq} {\n"
-	  "\twhile 1 {\n"
-	  "\t\tcall ibv_req_notify_cq $cq 0\n"
-	  "\t\tforeach wc [poll -cq $cq -all] { lappend ::early [list $cq $wc] }\n"
-	  "\t\tif {[lsearch -index 0 $::early $cq] >= 0} return\n"
-	  "\t\tcall -within $::within ibv_get_cq_event $channel\n"
-	  "\t\tcall ibv_ack_cq_events $cq 1\n"
-	  "\t}\n"
-	  "}\n" },
-	{ NEED_CM_EVENT, "# Takes the next event of the channel, which must be this one.\n"
-			 "proc cm_event {channel event name} {\n"
-			 "\tcall -name $name -within $::within rdma_get_cm_event $channel\n"
-			 "\texpect -name \"the event $event\" event $event {show $name}\n"
-			 "}\n" },
-	{ NEED_GID_DIGITS,
-	  "# The 32 digits of a GID.\n"
-	  "proc gid_digits {gid} {\n"
-	  "\tif {[regexp {^(.*:)(\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$} $gid -> gid a b c d]} {\n"
-	  "\t\tappend gid [format %02x%02x:%02x%02x $a $b $c $d]\n"
-	  "\t}\n"
-	  "\tset missing [expr {8 - [regexp -all {[0-9a-f]+} $gid]}]\n"
-	  "\tset gid [string map [list :: :[string repeat 0: $missing]] $gid]\n"
-	  "\tset digits \"\"\n"
-	  "\tforeach group [regexp -all -inline {[0-9a-f]+} $gid] {\n"
-	  "\t\tappend digits [string range 000$group end-3 end]\n"
-	  "\t}\n"
-	  "\treturn $digits\n"
-	  "}\n" },
-};
-
-static void write_heading(const struct replay *p)
+static void add_heading(const struct replay *p, Tcl_DString *to)
 {
-	fputs("# Recorded by 'vtrace --record' from:", the.to);
+	Tcl_DStringAppend(to, "# Recorded by 'vtrace --record' from:", -1);
 	for (char **a = the.o.argv; *a; a++)
-		fprintf(the.to, " %s", *a);
-	fprintf(the.to,
-		"\n# It plays the part of that program:\n#\trdmash %s%s\n"
-		"set within 60s ;# how long to wait for the other end\n",
-		the.o.path, *p->host ? " [HOST]" : "");
+		xappendf(to, " %s", *a);
+	xappendf(to,
+		 "\n# It plays the part of that program:\n#\trdmash %s%s\n"
+		 "set within 60s ;# how long to wait for the other end\n",
+		 the.o.path, *p->host ? " [HOST]" : "");
 	if (*p->host)
-		fprintf(the.to, "set host [expr {$argc ? [lindex $argv 0] : \"%s\"}]\n", p->host);
+		xappendf(to, "set host [expr {$argc ? [lindex $argv 0] : \"%s\"}]\n", p->host);
 	if (p->notes)
-		fprintf(the.to,
+		xappendf(
+			to,
 			"# %u lines that begin with NOT FOLLOWED say what may be wrong in another run.\n",
 			p->notes);
 	if (the.lost)
-		fprintf(the.to, "# NOT FOLLOWED: %llu calls were lost\n",
-			(unsigned long long)the.lost);
-	for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
-		if (p->needs & procedures[i].need)
-			fprintf(the.to, "\n%s", procedures[i].text);
-	fputc('\n', the.to);
+		xappendf(to, "# NOT FOLLOWED: %llu calls were lost\n",
+			 (unsigned long long)the.lost);
 }
 
-static void write_body(const struct replay *p)
+static void write_script(const struct replay *p)
 {
+	SCOPED_TEXT(heading);
 	SCOPED_TEXT(folded);
+	SCOPED_TEXT(script);
 
+	add_heading(p, &heading);
 	replay_fold(Tcl_DStringValue(&p->body), &folded);
-	fputs(Tcl_DStringValue(&folded), the.to);
+	template_fill(replayed_rdma,
+		      (const struct template_part[]){ { "@heading@\n", Tcl_DStringValue(&heading) },
+						      { "@session@\n", Tcl_DStringValue(&folded) },
+						      { 0 } },
+		      &script);
+	fputs(Tcl_DStringValue(&script), the.to);
 }
 
 int replay_end(void)
@@ -322,10 +271,8 @@ int replay_end(void)
 	for (unsigned pass = 0; the.process && pass < PASSES; pass++) {
 		begin_pass(&p);
 		write_calls(&p);
-		if (pass == PASSES - 1) {
-			write_heading(&p);
-			write_body(&p);
-		}
+		if (pass == PASSES - 1)
+			write_script(&p);
 		end_pass(&p);
 	}
 	if (!the.process)

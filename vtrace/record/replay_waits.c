@@ -60,7 +60,6 @@ static void write_completion(struct replay *p, const char *cq, const struct seen
 		replay_line(p, "# wr_id %" PRIu64 " was flushed", wc->wr_id);
 		return;
 	}
-	p->needs |= NEED_COMPLETION;
 	if (p->event_of)
 		replay_line(p, "cq_event %s %s", p->event_channel, cq);
 	p->event_of = 0;
@@ -124,7 +123,6 @@ static void write_cq_event(struct replay *p, const struct record *r)
 
 	if (!cq)
 		return;
-	p->needs |= NEED_CQ_EVENT | NEED_COMPLETION;
 	p->event_of = *cq;
 	snprintf(p->event_channel, sizeof p->event_channel, "%s",
 		 objects_name(p, r, r->args[0], OBJECT_COMP_CHANNEL));
@@ -171,7 +169,6 @@ static void write_cm_event(struct replay *p, const struct record *r)
 		return;
 	}
 	unskip_event(p, *place);
-	p->needs |= NEED_CM_EVENT;
 	snprintf(channel, sizeof channel, "%s",
 		 objects_name(p, r, r->args[0], OBJECT_EVENT_CHANNEL));
 	snprintf(event, sizeof event, "%s", objects_name(p, r, *place, OBJECT_CM_EVENT));
