@@ -267,20 +267,33 @@ def options():
             (line.split(":") for line in told.stdout.decode().splitlines())}
 
 
+def explanations():
+    """(file, text) of each string of explain, and of each line of its facts."""
+    folder = os.path.join(SOURCE, "cmds", "explain")
+    for root, _, names in os.walk(folder):
+        for name in sorted(names):
+            with open(os.path.join(root, name), encoding="utf-8") as f:
+                text = f.read()
+            if name.endswith(".c"):
+                for string in re.findall(r'"((?:[^"\\\n]|\\.|"\s+")*)"', text):
+                    yield name, re.sub(r'"\s+"', "", string)
+            elif name.endswith(".txt"):
+                for line in text.replace("\n\t\t", " ").splitlines():
+                    yield name, line
+
+
 def wrong_options():
     """What explain tells to type, with an option that its command does not have."""
-    known, seen, folder = options(), 0, os.path.join(SOURCE, "cmds", "explain")
-    for name in sorted(n for n in os.listdir(folder) if n.endswith(".c")):
-        with open(os.path.join(folder, name), encoding="utf-8") as f:
-            for text in re.findall(r'"((?:[^"\\\n]|\\.|"\s+")*)"', f.read()):
-                for part in re.split(r"[;,:(\[]|\\n|\b(?:of|or|and)\b", re.sub(r'"\s+"', "", text)):
-                    words = re.findall(r"\S+", part)
-                    at = next((i for i, w in enumerate(words) if w in known), len(words))
-                    for word in words[at + 1:]:
-                        if re.fullmatch("-[a-z][a-z-]+", word):
-                            seen += 1
-                            if word[1:] not in known[words[at]]:
-                                yield f"not ok {name}: '{part.strip()}': no option {word}"
+    known, seen = options(), 0
+    for name, text in explanations():
+        for part in re.split(r"[;,:(\[]|\\n|\b(?:of|or|and)\b", text):
+            words = re.findall(r"\S+", part)
+            at = next((i for i, w in enumerate(words) if w in known), len(words))
+            for word in words[at + 1:]:
+                if re.fullmatch("-[a-z][a-z-]+", word):
+                    seen += 1
+                    if word[1:] not in known[words[at]]:
+                        yield f"not ok {name}: '{part.strip()}': no option {word}"
     if seen < 20:
         yield f"not ok: {seen} options found in cmds/explain"
 
