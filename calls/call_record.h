@@ -82,7 +82,6 @@ struct record_list {
 	struct record *v;
 	unsigned n;
 	uint64_t lost[RECORD_PATHS]; /* calls whose records were overwritten */
-	void *images;
 };
 
 /* The records of the paths in mask (1 << enum record_path) of calls that began at since or later.
@@ -220,5 +219,8 @@ void record_objects_learn(struct record_objects *b, const struct record *r);
 /* As record_objects_at(); one that no call has made begins there. */
 const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,
 						enum call_object kind, uint64_t when);
+/* The name of the object that the call r was given or has made; address is not 0. */
+const char *record_objects_name(struct record_objects *b, const struct record *r, uint64_t address,
+				enum call_object kind);
 
 #endif

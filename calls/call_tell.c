@@ -112,7 +112,7 @@ static uint64_t made_by(const struct record *r, enum call_object *kind)
 	uint64_t made = record_made(r, kind);
 	const struct rdma_cm_id *id;
 
-	if (made || !r->fn->ties || r->err || r->fn->args[0].object != OBJECT_CM_ID)
+	if (made || !r->ended || !r->fn->ties || r->err || r->fn->args[0].object != OBJECT_CM_ID)
 		return made;
 	id = record_bytes(r, r->args[0], NULL);
 	if (!id || (!id->qp && !id->srq))

@@ -175,6 +175,8 @@ struct call_fn {
 	const char *ended_by;	       /* the function for what this one makes, where it is not that
 					* of all such objects */
 	uint8_t since;		       /* the release of rdma-core that added it; 0: before 44 */
+	uint8_t adds;		       /* 1 + the enum ibv_wr_opcode of the request that it adds to
+					* an extended QP; 0: it adds none */
 	const struct call_value *args; /* ends with a NULL name */
 	struct call_value result;
 	const char *prototype;
@@ -189,11 +191,13 @@ extern const struct call_fn call_table[];
 extern const unsigned call_count;
 
 struct call_object_type {
-	const char *name; /* "ibv_pd" */
-	const char *word; /* "pd" */
+	const char *name;   /* "ibv_pd" */
+	const char *word;   /* "pd" */
+	const char *called; /* the first of a traced program is "pd0" */
 	/* What of it may be looked at: NULL where it is the library's own. */
 	const struct call_struct *of;
 	const char *ended_by; /* the function that ends it; NULL: none */
+	uint16_t size; /* bytes of its public part, which can be read without a lock; 0: none */
 };
 extern const struct call_object_type call_objects[OBJECT_KINDS];
 

@@ -276,9 +276,11 @@ class Table:
         if words[0] == "release":
             self.release = words[1]
         elif words[0] == "object":
+            after = dict(zip(words, words[1:]))
             self.objects[words[1]] = {
-                "word": words[2], "told": "told" in words,
-                "ended_by": words[words.index("ended-by") + 1] if "ended-by" in words else None}
+                "word": words[2], "told": "told" in words, "public": "public" in words,
+                "until": after.get("until"), "ended_by": after.get("ended-by"),
+                "called": after.get("called", words[2].lower())}
         elif words[0] == "enum" and "(" not in lines[0]:
             self.enums[words[1]] = {"prefix": words[2], "words": " ".join(lines[1:]).split()}
         elif words[0] in ("struct", "union") and "(" not in lines[0]:
@@ -332,13 +334,18 @@ class Table:
         return "&words_" + name.lower().rstrip("_")
 
     def condition(self, by, short):
-        enum = next(e for e in self.enums if self.use_enum(e) == by.attrs["words"])
-        word = next((w for w in self.enums[enum]["words"]
-                     if w.partition("=")[0] == self.enums[enum]["prefix"] + short), None)
-        if not word:
-            raise Mistake(f"{short} is no word of {enum}")
-        name, _, number = word.partition("=")
-        return number or name if by.kind == "FLAGS" else f"BIT({number or name})"
+        value = self.word_value(
+            next(e for e in self.enums if self.use_enum(e) == by.attrs["words"]), short)
+        return value if by.kind == "FLAGS" else f"BIT({value})"
+
+    def word_value(self, enum, short):
+        """In C: its name, or its number where not all releases have it."""
+        prefix = self.enums[enum]["prefix"]
+        for word in self.enums[enum]["words"]:
+            name, _, number = word.partition("=")
+            if name == prefix + short:
+                return number or name
+        raise Mistake(f"{short} is no word of {enum}")
 
 
 # ---------------------------------------------------------------------- call_table.c --
@@ -412,6 +419,8 @@ def row_marks(f, table):
     struct, _, member = (f.mark("through") or "").partition(".")
     if struct in ("ibv_qp_ex", "ibv_cq_ex", "qp_ex_with_flush"):
         yield "member", f"offsetof(struct {struct}, {member})"
+    asked = (f.mark("asked") or "").partition("=")[0]
+    yield "adds", asked and table.word_value("ibv_wr_opcode", asked) + " + 1"
     yield "why", f.mark("why") and f'"{f.mark("why")}"'
     yield "invoke", not f.mark("why") and "do_" + f.name
 
@@ -453,7 +462,10 @@ def write_table(table, out):
     for name, o in table.objects.items():
         of = f"&struct_{name}" if o["told"] else "NULL"
         by = f'"{o["ended_by"]}"' if o["ended_by"] else "NULL"
-        out.write(f'\t[OBJECT_{o["word"]}] = {{ "{name}", "{o["word"].lower()}", {of}, {by} }},\n')
+        size = f"offsetof(struct {name}, {o['until']})" if o["until"] else \
+            f"sizeof(struct {name})" if o["public"] else "0"
+        out.write(f'\t[OBJECT_{o["word"]}] = {{ "{name}", "{o["word"].lower()}", "{o["called"]}", '
+                  f"{of}, {by}, {size} }},\n")
     out.write("};\n")
 
 

@@ -12,26 +12,6 @@
 
 #define CHAIN_MAX 4096 /* a longer chain may be circular */
 
-/* Sizes of the public part of objects, which may be read without a lock. */
-static const uint16_t object_sizes[OBJECT_KINDS] = {
-	[OBJECT_DEVICE] = offsetof(struct ibv_device, dev_name),
-	[OBJECT_PD] = sizeof(struct ibv_pd),
-	[OBJECT_MR] = sizeof(struct ibv_mr),
-	[OBJECT_MW] = sizeof(struct ibv_mw),
-	[OBJECT_COMP_CHANNEL] = offsetof(struct ibv_comp_channel, refcnt),
-	[OBJECT_CQ] = offsetof(struct ibv_cq, mutex),
-	[OBJECT_CQ_EX] = offsetof(struct ibv_cq, mutex),
-	[OBJECT_SRQ] = offsetof(struct ibv_srq, mutex),
-	[OBJECT_WQ] = offsetof(struct ibv_wq, mutex),
-	[OBJECT_QP] = offsetof(struct ibv_qp, mutex),
-	[OBJECT_QP_EX] = offsetof(struct ibv_qp, mutex),
-	[OBJECT_AH] = sizeof(struct ibv_ah),
-	[OBJECT_ASYNC_EVENT] = sizeof(struct ibv_async_event),
-	[OBJECT_EVENT_CHANNEL] = sizeof(struct rdma_event_channel),
-	[OBJECT_CM_ID] = sizeof(struct rdma_cm_id),
-	[OBJECT_CM_EVENT] = sizeof(struct rdma_cm_event),
-};
-
 /* The siblings of a value: arguments, or fields of a struct in memory. */
 struct siblings {
 	const struct call_value *values;
@@ -128,9 +108,9 @@ static void walk_object(struct record_walker *w, enum call_object kind, uint64_t
 	const struct call_struct *of = call_objects[kind].of;
 	const void *base;
 
-	if (!object_sizes[kind])
+	if (!call_objects[kind].size)
 		return;
-	base = follow_pointer(w, pointer, object_sizes[kind], TARGET_OBJECT);
+	base = follow_pointer(w, pointer, call_objects[kind].size, TARGET_OBJECT);
 	if (base && of && (kind == OBJECT_CM_EVENT || kind == OBJECT_ASYNC_EVENT))
 		walk_fields(w, of, base);
 	if (base && kind == OBJECT_CM_ID && !gone) {
@@ -152,7 +132,7 @@ static void walk_object_value(struct record_walker *w, const struct call_value *
 		if (w->failed || w->moment == RECORD_BEFORE)
 			return;
 		if (v->object == OBJECT_ASYNC_EVENT) { /* in memory of the caller */
-			follow_pointer(w, pointer, object_sizes[v->object], TARGET_BYTES);
+			follow_pointer(w, pointer, call_objects[v->object].size, TARGET_BYTES);
 			return;
 		}
 		place = follow_pointer(w, pointer, sizeof(void *), TARGET_BYTES);
@@ -180,33 +160,6 @@ bool record_is_post(const struct call_fn *fn)
 {
 	return fn->path == CALL_DATAPATH && !fn->waits && fn->args[0].kind == CALL_OBJECT &&
 	       fn->args[0].object != OBJECT_CQ && fn->args[0].object != OBJECT_CQ_EX;
-}
-
-bool record_adds_request(const struct call_fn *fn, enum ibv_wr_opcode *opcode)
-{
-	static const struct {
-		enum call_row row;
-		enum ibv_wr_opcode opcode;
-	} requests[] = {
-		{ ROW_ibv_wr_send, IBV_WR_SEND },
-		{ ROW_ibv_wr_send_imm, IBV_WR_SEND_WITH_IMM },
-		{ ROW_ibv_wr_send_inv, IBV_WR_SEND_WITH_INV },
-		{ ROW_ibv_wr_send_tso, IBV_WR_TSO },
-		{ ROW_ibv_wr_rdma_write, IBV_WR_RDMA_WRITE },
-		{ ROW_ibv_wr_rdma_write_imm, IBV_WR_RDMA_WRITE_WITH_IMM },
-		{ ROW_ibv_wr_rdma_read, IBV_WR_RDMA_READ },
-		{ ROW_ibv_wr_atomic_cmp_swp, IBV_WR_ATOMIC_CMP_AND_SWP },
-		{ ROW_ibv_wr_atomic_fetch_add, IBV_WR_ATOMIC_FETCH_AND_ADD },
-		{ ROW_ibv_wr_bind_mw, IBV_WR_BIND_MW },
-		{ ROW_ibv_wr_local_inv, IBV_WR_LOCAL_INV },
-	};
-
-	for (unsigned i = 0; i < sizeof requests / sizeof *requests; i++)
-		if (fn == &call_table[requests[i].row]) {
-			*opcode = requests[i].opcode;
-			return true;
-		}
-	return false;
 }
 
 bool record_is_pointer(const struct call_value *arg)
@@ -348,10 +301,9 @@ struct row_plan record_plan(const struct call_fn *fn)
 {
 	struct row_plan p = { .path = fn->path == CALL_DATAPATH ? RECORD_DATA : RECORD_CONTROL };
 	bool memory = fn->result.kind == CALL_OBJECT;
-	enum ibv_wr_opcode opcode;
 
 	p.changes_objects = fn->result.role == CALL_MADE;
-	p.is_request = record_adds_request(fn, &opcode);
+	p.is_request = fn->adds;
 	p.keeps_begun = p.path == RECORD_CONTROL || fn->waits;
 	p.begins_poll = fn->step == CALL_FIRST && record_takes_completion(fn);
 	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING;
@@ -392,16 +344,16 @@ static void add_image_piece(struct image *m, enum record_moment moment, uint64_t
 	m->n += words;
 }
 
-/* The piece of this moment at address, or NULL. */
-static const uint64_t *find_piece(const uint64_t *image, size_t n, enum record_moment moment,
-				  uint64_t address)
+uint64_t *image_piece(const uint64_t *image, size_t n, enum record_moment moment, uint64_t address)
 {
 	size_t words;
 
-	for (size_t i = IMAGE_ARGS + IMAGE_NARGS(image); i < n; i += words) {
+	for (size_t i = IMAGE_ARGS + IMAGE_NARGS(image); i + 2 <= n; i += words) {
 		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
+		if (i + words > n)
+			break;
 		if (image[i] == address && (uint32_t)image[i + 1] == moment)
-			return &image[i];
+			return (uint64_t *)(uintptr_t)&image[i];
 	}
 	return NULL;
 }
@@ -434,10 +386,10 @@ static const void *copy_pointed(struct record_walker *w, uint64_t *pointer, size
 		m->left_out++;
 		return at;
 	}
-	before = find_piece(m->w, m->n, RECORD_BEFORE, *pointer);
+	before = image_piece(m->w, m->n, RECORD_BEFORE, *pointer);
 	if (before && before[1] >> 32 == len && memcmp(before + 2, at, len) == 0)
 		return at;
-	if (!find_piece(m->w, m->n, w->moment, *pointer))
+	if (!image_piece(m->w, m->n, w->moment, *pointer))
 		add_image_piece(m, w->moment, *pointer, at, len);
 	return at;
 }

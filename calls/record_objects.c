@@ -23,7 +23,7 @@ struct record_objects {
 	unsigned ngone;
 	uint64_t serial;
 	bool names_them;
-	unsigned named[OBJECT_KINDS]; /* of each kind, how many */
+	unsigned named[OBJECT_KINDS]; /* how many, of the first kind that is called so */
 };
 
 struct record_objects record_own_objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -103,29 +103,15 @@ static void end_life(struct record_objects *b, struct known_object *e, uint64_t 
 		forget_oldest(b);
 }
 
-/* "qp0": the first of its kind; a QP is one, extended or not. */
+/* "qp0": the first that is called so; a QP is, extended or not. */
 static void name_by_number(struct record_objects *b, struct record_object *o)
 {
-	static const struct {
-		enum call_object kind, as;
-		const char *word;
-	} others[] = {
-		{ OBJECT_CONTEXT, OBJECT_CONTEXT, "ctx" },
-		{ OBJECT_QP_EX, OBJECT_QP, "qp" },
-		{ OBJECT_CQ_EX, OBJECT_CQ, "cq" },
-		{ OBJECT_COMP_CHANNEL, OBJECT_COMP_CHANNEL, "ch" },
-		{ OBJECT_EVENT_CHANNEL, OBJECT_EVENT_CHANNEL, "ec" },
-		{ OBJECT_CM_ID, OBJECT_CM_ID, "id" },
-	};
-	enum call_object as = o->kind;
-	const char *word = call_objects[o->kind].word;
+	const char *called = call_objects[o->kind].called;
+	enum call_object first = OBJECT_NONE + 1;
 
-	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
-		if (others[i].kind == o->kind) {
-			as = others[i].as;
-			word = others[i].word;
-		}
-	snprintf(o->name, sizeof o->name, "%s%u", word, b->named[as]++);
+	while (strcmp(call_objects[first].called, called) != 0)
+		first++;
+	snprintf(o->name, sizeof o->name, "%s%u", called, b->named[first]++);
 }
 
 /* Begins the life of an object created by a call that began at since. An object at this address
@@ -325,6 +311,18 @@ const struct record_object *record_objects_meet(struct record_objects *b, uint64
 	o = &begin_life(b, address, kind, when, when)->o;
 	pthread_mutex_unlock(&b->lock);
 	return o;
+}
+
+const char *record_objects_name(struct record_objects *b, const struct record *r, uint64_t address,
+				enum call_object kind)
+{
+	const struct record_object *o = record_objects_at(b, address, r->end);
+
+	if (!o)
+		o = record_objects_at(b, address, r->begin); /* the call has destroyed it */
+	if (!o)
+		o = record_objects_meet(b, address, kind, r->end);
+	return o->name;
 }
 
 struct record_objects *record_objects_new(void)

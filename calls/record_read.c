@@ -14,20 +14,10 @@
 /* The piece at address, of the moment asked for or else of the other. */
 static uint64_t *piece_at(const uint64_t *image, enum record_moment moment, uint64_t address)
 {
-	size_t n = IMAGE_WORDS(image), words;
-	const uint64_t *other = NULL;
+	const enum record_moment other = moment == RECORD_AFTER ? RECORD_BEFORE : RECORD_AFTER;
+	uint64_t *piece = image_piece(image, IMAGE_WORDS(image), moment, address);
 
-	for (size_t i = IMAGE_ARGS + IMAGE_NARGS(image); i + 2 <= n; i += words) {
-		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
-		if (i + words > n)
-			break;
-		if (image[i] != address)
-			continue;
-		if ((uint32_t)image[i + 1] == moment)
-			return (uint64_t *)(uintptr_t)&image[i];
-		other = other ? other : &image[i];
-	}
-	return (uint64_t *)(uintptr_t)other;
+	return piece ? piece : image_piece(image, IMAGE_WORDS(image), other, address);
 }
 
 const void *record_bytes(const struct record *r, uint64_t address, size_t *len)
@@ -242,10 +232,10 @@ bool record_completion(const struct record *r, enum ibv_wc_status *status, uint6
 bool record_request(const struct record *r, struct ibv_send_wr *wr)
 {
 	const size_t first = offsetof(struct ibv_qp_ex, wr_id);
-	enum ibv_wr_opcode opcode;
+	const enum ibv_wr_opcode opcode = (enum ibv_wr_opcode)(r->fn->adds - 1);
 	const char *kept;
 
-	if (!record_adds_request(r->fn, &opcode))
+	if (!r->fn->adds)
 		return false;
 	kept = record_bytes(r, r->args[0] + first, NULL);
 	if (!kept)
@@ -266,29 +256,21 @@ bool record_request(const struct record *r, struct ibv_send_wr *wr)
 
 /* --------------------------------------------------------------------------- lists -- */
 
-struct images {
-	uint64_t **v;
-	size_t n, max;
-};
-
-static void add_image(struct images *l, const uint64_t *image)
+static void add_record(struct record_list *l, const uint64_t *image)
 {
-	size_t words = IMAGE_WORDS(image);
-	uint64_t *copy;
+	const size_t words = IMAGE_WORDS(image);
+	uint64_t *copy = calloc(words + IMAGE_BEHIND(image), sizeof *copy);
 
-	if (l->n == l->max) {
-		l->max = l->max ? 2 * l->max : 256;
-		l->v = realloc(l->v, l->max * sizeof *l->v);
-	}
-	copy = calloc(words + IMAGE_BEHIND(image), sizeof *copy);
+	if (!(l->n & (l->n - 1))) /* it is full at powers of two */
+		l->v = realloc(l->v, (l->n ? 2 * l->n : 1) * sizeof *l->v);
 	if (!l->v || !copy)
 		abort();
 	memcpy(copy, image, words * sizeof *copy);
-	l->v[l->n++] = copy;
+	record_decode(copy, true, &l->v[l->n++]);
 }
 
 /* Adds the records of a ring; those that are overwritten meanwhile are lost. */
-static void add_ring(struct images *l, const struct record_area *area,
+static void add_ring(struct record_list *l, const struct record_area *area,
 		     const struct record_ring *ring, uint64_t since)
 {
 	uint64_t image[IMAGE_MAX], at = atomic_load(&ring->tail);
@@ -302,24 +284,23 @@ static void add_ring(struct images *l, const struct record_area *area,
 		at += IMAGE_WORDS(image);
 		if (IMAGE_ROW(image) != IMAGE_PAD && image[IMAGE_BEGIN] >= since &&
 		    record_row(IMAGE_ROW(image)))
-			add_image(l, image);
+			add_record(l, image);
 	}
 }
 
 static int by_begin(const void *a, const void *b)
 {
-	const uint64_t *x = *(uint64_t *const *)a, *y = *(uint64_t *const *)b;
+	const struct record *x = a, *y = b;
 
-	if (x[IMAGE_BEGIN] != y[IMAGE_BEGIN])
-		return x[IMAGE_BEGIN] < y[IMAGE_BEGIN] ? -1 : 1;
-	return (IMAGE_THREAD(x) > IMAGE_THREAD(y)) - (IMAGE_THREAD(x) < IMAGE_THREAD(y));
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
 struct record_list *record_list(unsigned mask, uint64_t since)
 {
 	struct record_area *area = record_area();
 	struct record_list *list = calloc(1, sizeof *list);
-	struct images l = { 0 };
 
 	if (!list)
 		abort();
@@ -330,18 +311,11 @@ struct record_list *record_list(unsigned mask, uint64_t since)
 		for (unsigned j = 0; j < RECORD_PATHS && atomic_load(&s->state); j++) {
 			list->lost[j] += atomic_load(&s->ring[j].lost);
 			if (mask & 1u << j)
-				add_ring(&l, area, &s->ring[j], since);
+				add_ring(list, area, &s->ring[j], since);
 		}
 	}
-	if (l.n)
-		qsort(l.v, l.n, sizeof *l.v, by_begin);
-	list->n = (unsigned)l.n;
-	list->images = l.v;
-	list->v = calloc(l.n + 1, sizeof *list->v);
-	if (!list->v)
-		abort();
-	for (size_t i = 0; i < l.n; i++)
-		record_decode(l.v[i], true, &list->v[i]);
+	if (list->n)
+		qsort(list->v, list->n, sizeof *list->v, by_begin);
 	return list;
 }
 
@@ -349,10 +323,8 @@ void record_list_free(struct record_list *l)
 {
 	for (unsigned i = 0; l && i < l->n; i++)
 		free((void *)(uintptr_t)l->v[i].image);
-	if (l) {
-		free(l->images);
+	if (l)
 		free(l->v);
-	}
 	free(l);
 }
 

@@ -158,8 +158,6 @@ struct record_walker {
 };
 /* Does it leave a completion in its first argument, an extended CQ? */
 bool record_takes_completion(const struct call_fn *fn);
-/* Does it add a request with this opcode to an extended QP? */
-bool record_adds_request(const struct call_fn *fn, enum ibv_wr_opcode *opcode);
 /* Does it give a queue something to do? What comes of that may be seen before it has returned. */
 bool record_is_post(const struct call_fn *fn);
 /* Is the argument a pointer to memory, not to an object? */
@@ -229,6 +227,8 @@ struct image {
 	unsigned left_out;
 };
 
+/* The piece of that moment at address in an image of n words, or NULL. */
+uint64_t *image_piece(const uint64_t *image, size_t n, enum record_moment moment, uint64_t address);
 /* Adds the pieces of that moment. result, failed: of the call, once it has ended. */
 void record_keep(struct image *m, const struct row_plan *plan, const struct call_fn *fn,
 		 const uint64_t *args, enum record_moment moment, uint64_t result, bool failed);

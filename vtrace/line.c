@@ -14,15 +14,9 @@
 static const char *name_of(const struct call_names *n, const struct record *r,
 			   const struct call_value *v, uint64_t address)
 {
-	struct traced *p = n->arg;
-	const struct record_object *o = record_objects_at(p->objects, address, r->end);
+	const struct traced *p = n->arg;
 
-	if (!o)
-		o = record_objects_at(p->objects, address,
-				      r->begin); /* the call has destroyed it */
-	if (!o)
-		o = record_objects_meet(p->objects, address, v->object, r->end);
-	return o->name;
+	return record_objects_name(p->objects, r, address, v->object);
 }
 
 /* The line written last, and how often the same call was repeated since then. */
@@ -103,29 +97,7 @@ static void write_out_json(struct call_sink *k, const struct record *r)
 		fputc('}', k->to);
 }
 
-static void write_args_json(FILE *to, const struct reader_news *call)
-{
-	struct call_sink k = call_json_sink(to);
-
-	k.own = write_object_json;
-	k.arg = (void *)(uintptr_t)call;
-	k.qp_type = live_program_qp_type(call->process->live, call->r);
-	fputs(",\"args\":{", to);
-	call_tell_args(&k, call->r->fn, call->r->args);
-	fputc('}', to);
-}
-
-static void write_unfinished_json(FILE *to, const struct reader_news *call)
-{
-	fprintf(to, "{\"time\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"call\":\"%s\"",
-		record_realtime(call->r->begin), (int)call->process->pid, call->r->thread,
-		call->r->fn->name);
-	if (call->r->args)
-		write_args_json(to, call);
-	fputs(",\"ended\":false}\n", to);
-}
-
-static void write_ended_json(FILE *to, const struct reader_news *call)
+void line_write_json(FILE *to, const struct reader_news *call)
 {
 	const struct record *r = call->r;
 	const uint64_t named = call_text_named(r);
@@ -136,13 +108,22 @@ static void write_ended_json(FILE *to, const struct reader_news *call)
 
 	k.own = write_object_json;
 	k.arg = (void *)(uintptr_t)call;
-	fprintf(to,
-		"{\"time\":%" PRId64 ",\"ns\":%" PRId64 ",\"pid\":%d,\"thread\":%u,\"depth\":%u,"
-		"\"call\":\"%s\"",
-		record_realtime(r->begin), record_span(r->begin, r->end), (int)call->process->pid,
-		r->thread, r->depth, r->fn->name);
-	write_args_json(to, call);
-	if (r->err && err)
+	k.qp_type = live_program_qp_type(call->process->live, r);
+	fprintf(to, "{\"time\":%" PRId64, record_realtime(r->begin));
+	if (r->ended)
+		fprintf(to, ",\"ns\":%" PRId64, record_span(r->begin, r->end));
+	fprintf(to, ",\"pid\":%d,\"thread\":%u", (int)call->process->pid, r->thread);
+	if (r->ended)
+		fprintf(to, ",\"depth\":%u", r->depth);
+	fprintf(to, ",\"call\":\"%s\"", r->fn->name);
+	if (r->args) {
+		fputs(",\"args\":{", to);
+		call_tell_args(&k, r->fn, r->args);
+		fputc('}', to);
+	}
+	if (!r->ended)
+		fputs(",\"ended\":false", to);
+	else if (r->err && err)
 		fprintf(to, ",\"errno\":\"%s\"", err);
 	else if (r->err)
 		fprintf(to, ",\"errno\":%d", r->err);
@@ -150,17 +131,9 @@ static void write_ended_json(FILE *to, const struct reader_news *call)
 		fprintf(to, ",\"made\":\"%s\"", o->name);
 	else if (r->fn->says != RESULT_NOTHING)
 		fprintf(to, ",\"result\":%" PRId64, (int64_t)r->result);
-	if (!r->err)
+	if (r->ended && !r->err)
 		write_out_json(&k, r);
 	fputs("}\n", to);
-}
-
-void line_write_json(FILE *to, const struct reader_news *call)
-{
-	if (call->r->ended)
-		write_ended_json(to, call);
-	else
-		write_unfinished_json(to, call);
 }
 
 void line_write_args(FILE *to, const struct reader_news *call)

@@ -96,7 +96,7 @@ static int make_memory(struct reader *r)
 	return 0;
 }
 
-struct reader *reader_open(const struct reader_options *options)
+struct reader *reader_open(const struct shared_options *options)
 {
 	struct reader *r = xcalloc(1, sizeof *r);
 
@@ -110,12 +110,7 @@ struct reader *reader_open(const struct reader_options *options)
 		errno = err;
 		return NULL;
 	}
-	r->shared->keeps_all = options->keeps_all;
-	r->shared->untimed = options->untimed;
-	r->shared->follows = options->follows;
-	r->shared->looks = options->looks;
-	r->shared->stop_on = options->stop_on;
-	r->shared->stop_value = options->stop_value;
+	r->shared->how = *options;
 	r->wait_ms = SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
@@ -348,7 +343,7 @@ static void read_place(struct reader *r, struct process_place *place)
 			lost += atomic_load(&place->area->slot[i].ring[j].lost);
 		}
 	}
-	if (r->shared->keeps_all) {
+	if (r->shared->how.keeps_all) {
 		atomic_fetch_add(&place->area->rounds, 1);
 		syscall(SYS_futex, &place->area->rounds, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}

@@ -49,21 +49,8 @@ struct reader_news {
 
 struct reader;
 
-struct reader_options {
-	bool keeps_all; /* a process waits when its rings are full of unread calls; else the oldest
-			   calls are overwritten */
-	bool untimed;	/* calls of the data path take no time of their end, which costs less */
-	bool follows;	/* children are traced, too */
-	/* A thread on uroce0 whose completion is an error waits until that has been reported, so
-	 * that both ends are still as they were. */
-	bool looks;
-	/* A thread whose call fails with this is held until reader_release(). */
-	enum shared_stop stop_on;
-	int stop_value; /* an errno, or an enum ibv_wc_status */
-};
-
 /* NULL with errno. */
-struct reader *reader_open(const struct reader_options *options);
+struct reader *reader_open(const struct shared_options *options);
 void reader_close(struct reader *);
 /* Makes the memory known to the programs that this process executes from now on. To be called
  * between fork() and exec(). 0, or -1 with errno. */

@@ -304,7 +304,7 @@ static void end_open_wc(struct live_program *p, const struct record *r, struct o
 	p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
 	c = &p->completions[p->ncompletions++];
 	take_completion(p, &then, &o->wc, c);
-	if (c->known && !o->is_send && !o->is_recv)
+	if (c->known && c->posted.op && !o->is_send && !o->is_recv)
 		c->wc.opcode = c->posted.op->done;
 	if (c->known && !o->has_len)
 		c->wc.byte_len = c->posted.len;

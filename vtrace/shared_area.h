@@ -33,6 +33,21 @@ enum shared_stop {
 	SHARED_STOP_STATUS, /* that find a completion with the status stop_value */
 };
 
+/* How programs are traced. */
+struct shared_options {
+	/* A process waits when its rings are full of unread calls; else the oldest ones are
+	 * overwritten. */
+	uint32_t keeps_all;
+	uint32_t untimed; /* see record_rings.h */
+	uint32_t follows; /* children are traced, too */
+	/* A thread on uroce0 whose completion is an error waits until that has been reported, so
+	 * that both ends are still as they were. */
+	uint32_t looks;
+	/* Threads whose calls fail so are held until reader_release(). */
+	uint32_t stop_on;   /* enum shared_stop */
+	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
+};
+
 struct shared_process {
 	_Atomic uint32_t state;
 	int32_t pid, parent;
@@ -52,14 +67,8 @@ struct shared_area {
 	uint64_t each;	/* of an area of records */
 	uint32_t rows;	/* of call_table: both sides must be of the same build */
 	int32_t tracer;
-	uint32_t keeps_all; /* programs wait for the reader; else the oldest records are overwritten
-			     */
-	uint32_t untimed;   /* see record_rings.h */
-	uint32_t stop_on;   /* enum shared_stop */
-	int32_t stop_value;
-	uint32_t looks;		  /* threads whose completion is an error wait a moment */
-	uint32_t follows;	  /* children are traced, too */
-	int32_t program;	  /* the process that was started */
+	int32_t program; /* the process that was started */
+	struct shared_options how;
 	_Atomic uint32_t refused; /* processes that found no place */
 	struct shared_process process[SHARED_PROCESSES];
 };

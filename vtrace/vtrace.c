@@ -59,13 +59,11 @@ static const struct option options[] = {
 
 static struct {
 	struct views views;
-	bool follows;
-	enum shared_stop stop_on;
-	int stop_value;
+	struct shared_options how;
 	const char *file;
 	struct replay_options replay; /* path NULL: none */
 	unsigned seen;		      /* processes */
-} the = { .views = { .lines = true, .explain = true } };
+} the = { .views = { .lines = true, .explain = true }, .how.keeps_all = true };
 
 /* ------------------------------------------------------------ the program and its signals -- */
 
@@ -259,18 +257,13 @@ static int follow_programs(struct reader *r)
 static int trace_program(char **argv)
 {
 	const char *hindrance = launch_hindrance(argv[0]);
-	const struct reader_options how = {
-		.keeps_all = true,
-		.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
-			   !the.views.report && !the.replay.path,
-		.follows = the.follows,
-		.looks = the.views.explain,
-		.stop_on = the.stop_on,
-		.stop_value = the.stop_value,
-	};
-	struct reader *r = reader_open(&how);
+	struct reader *r;
 	int status;
 
+	the.how.looks = the.views.explain;
+	the.how.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
+			  !the.views.report && !the.replay.path;
+	r = reader_open(&the.how);
 	if (!r) {
 		fprintf(stderr, "vtrace: shared memory: %s\n", strerror(errno));
 		return EXIT_FAILED;
@@ -298,7 +291,7 @@ static int trace_program(char **argv)
 		replay_end();
 	if (!the.seen && !hindrance)
 		fprintf(stderr, "vtrace: %s has called nothing of libibverbs or librdmacm%s\n",
-			argv[0], the.follows ? "" : " (its children may have: -f)");
+			argv[0], the.how.follows ? "" : " (its children may have: -f)");
 	if (reader_refused(r))
 		fprintf(stderr, "vtrace: %u processes were not traced: too many at a time\n",
 			reader_refused(r));
@@ -326,14 +319,14 @@ static bool choose_stop(const char *error)
 	const struct call_word *status =
 		call_word_find(call_value_find(of->fields, "status")->words, error);
 
-	the.stop_value = errno_of_name(error);
+	the.how.stop_value = errno_of_name(error);
 	if (strcmp(error, "any") == 0) {
-		the.stop_on = SHARED_STOP_ANY;
-	} else if (the.stop_value) {
-		the.stop_on = SHARED_STOP_ERRNO;
+		the.how.stop_on = SHARED_STOP_ANY;
+	} else if (the.how.stop_value) {
+		the.how.stop_on = SHARED_STOP_ERRNO;
 	} else if (status) {
-		the.stop_on = SHARED_STOP_STATUS;
-		the.stop_value = (int)status->value;
+		the.how.stop_on = SHARED_STOP_STATUS;
+		the.how.stop_value = (int)status->value;
 	} else {
 		fprintf(stderr,
 			"vtrace: --stop-on: no error is called '%s'; an errno (EINVAL), a status "
@@ -362,7 +355,7 @@ int main(int argc, char **argv)
 				return EXIT_USAGE;
 			break;
 		case 'f':
-			the.follows = the.views.pids = true;
+			the.how.follows = the.views.pids = true;
 			break;
 		case 'j':
 			the.views.json = true;
@@ -405,7 +398,7 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	if (the.replay.path && (the.follows || the.stop_on != SHARED_STOP_NEVER)) {
+	if (the.replay.path && (the.how.follows || the.how.stop_on != SHARED_STOP_NEVER)) {
 		fputs("vtrace: --record takes one process that runs on: neither -f nor --stop-on\n",
 		      stderr);
 		return EXIT_USAGE;

@@ -93,11 +93,11 @@ static void *take_place(struct shared_area *s, int fd)
 			atomic_store(&s->process[i].state, SHARED_FREE);
 			break;
 		}
-		if (s->keeps_all)
+		if (s->how.keeps_all)
 			atomic_store(&records->kept_for, (uint32_t)s->tracer);
-		atomic_store(&records->untimed, s->untimed);
+		atomic_store(&records->untimed, s->how.untimed);
 		name_process(&s->process[i]);
-		if (s->stop_on != SHARED_STOP_NEVER || s->looks)
+		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks)
 			hold_begin(s, &s->process[i]);
 		mine.records = records;
 		mine.size = s->each;
@@ -132,10 +132,10 @@ void *record_area_memory(size_t size)
 	void *records = NULL;
 
 	(void)size;
-	if (s && (s->follows || s->program == getpid()))
+	if (s && (s->how.follows || s->program == getpid()))
 		records = take_place(s, fd);
 	if (s) {
-		if (!records || (s->stop_on == SHARED_STOP_NEVER && !s->looks))
+		if (!records || (s->how.stop_on == SHARED_STOP_NEVER && !s->how.looks))
 			munmap(s, sizeof *s);
 		if (fd != inherited)
 			close(fd);

@@ -21,19 +21,19 @@ static bool is_stop_errno(int err)
 {
 	const struct shared_area *s = held_by.shared;
 
-	if (s->stop_on == SHARED_STOP_ERRNO)
-		return err == s->stop_value;
+	if (s->how.stop_on == SHARED_STOP_ERRNO)
+		return err == s->how.stop_value;
 	/* that nothing has come yet is no failure */
-	return s->stop_on == SHARED_STOP_ANY && err != EAGAIN && err != EINTR && err != ENOENT;
+	return s->how.stop_on == SHARED_STOP_ANY && err != EAGAIN && err != EINTR && err != ENOENT;
 }
 
 static bool is_stop_status(enum ibv_wc_status status)
 {
 	const struct shared_area *s = held_by.shared;
 
-	if (s->stop_on == SHARED_STOP_STATUS)
-		return (int32_t)status == s->stop_value;
-	return s->stop_on == SHARED_STOP_ANY && status != IBV_WC_SUCCESS;
+	if (s->how.stop_on == SHARED_STOP_STATUS)
+		return (int32_t)status == s->how.stop_value;
+	return s->how.stop_on == SHARED_STOP_ANY && status != IBV_WC_SUCCESS;
 }
 
 /* Looks for such a status among the completions that the call has filled in. */
@@ -114,9 +114,9 @@ void hold_begin(struct shared_area *shared, struct shared_process *process)
 
 	held_by.shared = shared;
 	held_by.process = process;
-	if (shared->stop_on != SHARED_STOP_NEVER)
+	if (shared->how.stop_on != SHARED_STOP_NEVER)
 		record_watch(&watch);
-	hold_looks = shared->looks && dlsym(RTLD_DEFAULT, "uroce_inventory_of_process");
+	hold_looks = shared->how.looks && dlsym(RTLD_DEFAULT, "uroce_inventory_of_process");
 }
 
 void hold_forget(void)

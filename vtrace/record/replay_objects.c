@@ -278,13 +278,7 @@ void objects_meet_device(struct replay *p, uint64_t context, const char *expr)
 const char *objects_own_name(const struct replay *p, const struct record *r, uint64_t address,
 			     enum call_object kind)
 {
-	const struct record_object *o = record_objects_at(p->process->objects, address, r->end);
-
-	if (!o)
-		o = record_objects_at(p->process->objects, address, r->begin);
-	if (!o)
-		o = record_objects_meet(p->process->objects, address, kind, r->end);
-	return o->name;
+	return record_objects_name(p->process->objects, r, address, kind);
 }
 
 const char *objects_name(struct replay *p, const struct record *r, uint64_t address,

@@ -94,7 +94,7 @@ static void expect_news(struct reader *r, enum reader_what what, const char *fun
 
 int main(void)
 {
-	struct reader *r = reader_open(&(struct reader_options){ .keeps_all = true });
+	struct reader *r = reader_open(&(struct shared_options){ .keeps_all = true });
 	struct reader_news news;
 	pid_t child;
 	int status;
