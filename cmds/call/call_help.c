@@ -184,46 +184,16 @@ void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
 		usage_from(fn, after, d);
 }
 
-/* What an argument or a member may be, for scripts. */
-static const char *kind_word(const struct call_value *v)
-{
-	switch (v->kind) {
-	case CALL_ENUM:
-		return "enum";
-	case CALL_FLAGS:
-		return "flags";
-	case CALL_OBJECT:
-		return "object";
-	case CALL_OBJECTS:
-		return "objects";
-	case CALL_STRUCT:
-		return "struct";
-	case CALL_LIST:
-	case CALL_TRAIL:
-		return "list";
-	case CALL_CHAIN:
-		return "chain";
-	case CALL_ADDRESS:
-	case CALL_IOVA:
-	case CALL_REMOTE:
-		return "address";
-	case CALL_KEY:
-	case CALL_QPN:
-		return "key";
-	case CALL_DATA:
-	case CALL_BYTES:
-	case CALL_CHARS:
-		return "bytes";
-	case CALL_STRING:
-		return "string";
-	case CALL_SOCKADDR:
-		return "host";
-	case CALL_GID:
-		return "gid";
-	default:
-		return "number";
-	}
-}
+/* What an argument or a member may be, for scripts; all else is a number. */
+static const char *const kind_words[CALL_FD + 1] = {
+	[CALL_ENUM] = "enum",	    [CALL_FLAGS] = "flags",    [CALL_OBJECT] = "object",
+	[CALL_OBJECTS] = "objects", [CALL_STRUCT] = "struct",  [CALL_LIST] = "list",
+	[CALL_TRAIL] = "list",	    [CALL_CHAIN] = "chain",    [CALL_ADDRESS] = "address",
+	[CALL_IOVA] = "address",    [CALL_REMOTE] = "address", [CALL_KEY] = "key",
+	[CALL_QPN] = "key",	    [CALL_DATA] = "bytes",     [CALL_BYTES] = "bytes",
+	[CALL_CHARS] = "bytes",	    [CALL_STRING] = "string",  [CALL_SOCKADDR] = "host",
+	[CALL_GID] = "gid",
+};
 
 static void help_value(const struct call_value *v, unsigned depth, struct out *o);
 
@@ -241,7 +211,7 @@ static void help_value(const struct call_value *v, unsigned depth, struct out *o
 {
 	out_dict(o, NULL);
 	out_str(o, "name", v->name, "%*s%s\n", (int)(4 * depth - 2), "", v->name);
-	out_str(o, "kind", kind_word(v), NULL);
+	out_str(o, "kind", kind_words[v->kind] ? kind_words[v->kind] : "number", NULL);
 	out_bool(o, "optional", v->optional, NULL);
 	if (v->kind == CALL_OBJECT || v->kind == CALL_OBJECTS)
 		out_str(o, "of", call_objects[v->object].name, NULL);

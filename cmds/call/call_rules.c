@@ -165,44 +165,30 @@ static int srq_ex_rules(struct calling *c)
 
 /* ---------------------------------------------------------------------------- ids -- */
 
-/* A part that ids have only after other calls. */
-static const void *part_of(const struct rdma_cm_id *id, enum call_need need)
-{
-	switch (need) {
-	case NEED_QP:
-		return id->qp;
-	case NEED_PD:
-		return id->pd;
-	case NEED_DEVICE:
-		return id->verbs;
-	case NEED_SRQ:
-		return id->srq;
-	case NEED_RECEIVES:
-		return id->qp ? (void *)id->qp : (void *)id->srq;
-	case NEED_SEND_CHANNEL:
-		return id->send_cq_channel;
-	case NEED_RECV_CHANNEL:
-		return id->recv_cq_channel;
-	case NEED_ADDRESS:
-		return id->route.addr.dst_addr.sa_family ? id : NULL;
-	default:
-		return id;
-	}
-}
-
+/* Parts that ids have only after other calls: pointers, of which one must be there. */
 static const struct {
 	enum call_need need;
+	size_t at, or_at;
 	const char *what;
 } parts[] = {
-	{ NEED_QP, "the QP of the id" },
-	{ NEED_PD, "the PD of the id" },
-	{ NEED_DEVICE, "the device of the id: its address is not resolved" },
-	{ NEED_SRQ, "the SRQ of the id" },
-	{ NEED_RECEIVES, "the QP or SRQ of the id" },
-	{ NEED_SEND_CHANNEL, "the completion channel of the id" },
-	{ NEED_RECV_CHANNEL, "the completion channel of the id" },
-	{ NEED_ADDRESS, "the address of the peer" },
+#define PART(need, member, other, what)                           \
+	{                                                         \
+		NEED_##need, offsetof(struct rdma_cm_id, member), \
+			offsetof(struct rdma_cm_id, other), what  \
+	}
+	PART(QP, qp, qp, "the QP of the id"),
+	PART(PD, pd, pd, "the PD of the id"),
+	PART(DEVICE, verbs, verbs, "the device of the id: its address is not resolved"),
+	PART(SRQ, srq, srq, "the SRQ of the id"),
+	PART(RECEIVES, qp, srq, "the QP or SRQ of the id"),
+	PART(SEND_CHANNEL, send_cq_channel, send_cq_channel, "the completion channel of the id"),
+	PART(RECV_CHANNEL, recv_cq_channel, recv_cq_channel, "the completion channel of the id"),
 };
+
+static bool has_part(const struct rdma_cm_id *id, size_t at)
+{
+	return *(void *const *)((const char *)id + at);
+}
 
 /* What of an id must be there: the calls look at it without asking. */
 static int id_rules(struct calling *c)
@@ -210,12 +196,13 @@ static int id_rules(struct calling *c)
 	const struct rdma_cm_id *id = (const void *)(uintptr_t)c->arg[0];
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (c->fn->needs & parts[i].need &&
-		    need_member(c, part_of(id, parts[i].need), parts[i].what))
-			return -1;
-	if (c->fn->needs & NEED_PARAM && !id->qp &&
-	    need_member(c, (void *)(uintptr_t)c->arg[1], "conn_param, for an id without a QP,"))
-		return -1;
+		if (c->fn->needs & parts[i].need && !has_part(id, parts[i].at) &&
+		    !has_part(id, parts[i].or_at))
+			return need_member(c, NULL, parts[i].what);
+	if (c->fn->needs & NEED_ADDRESS && !id->route.addr.dst_addr.sa_family)
+		return need_member(c, NULL, "the address of the peer");
+	if (c->fn->needs & NEED_PARAM && !id->qp && !c->arg[1])
+		return need_member(c, NULL, "conn_param, for an id without a QP,");
 	if (c->fn->needs & NEED_NO_PARTS && handle_is_own(c->used[0]) && (id->qp || id->srq)) {
 		refuse_call(c, "EBUSY", "%s has %s", c->used[0]->name, id->qp ? "a QP" : "an SRQ");
 		return fail_next(c->s, "call rdma_destroy_%s %s", id->qp ? "qp" : "srq",

@@ -17,20 +17,28 @@ static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 
 /* ------------------------------------------------------------------------- lists -- */
 
-/* Sets the length or count of v, which is among values; base: of its struct, or of the args. */
+/* Where v is, which is among values: the fields of the struct at base, or (NULL) the arguments. */
+static void *place_of(struct calling *c, const struct call_value *values,
+		      const struct call_value *v, void *base)
+{
+	return base ? (char *)base + v->offset : (void *)&c->arg[v - values];
+}
+
+/* Sets the length or count of v. */
 static int set_count(struct calling *c, const struct call_value *values, const struct call_value *v,
 		     uint64_t n, void *base)
 {
 	const struct call_value *count = &values[v->with - 1];
+	void *p = place_of(c, values, count, base);
 	uint64_t log = 0;
 
 	if (!count->is_log)
-		return call_put(c, count, n, (char *)base + count->offset);
+		return call_put(c, count, n, p);
 	while (UINT64_C(1) << log < n)
 		log++;
 	if (!n || UINT64_C(1) << log != n)
 		return call_bad(c, v, "%llu is not a power of two", (unsigned long long)n);
-	return call_put(c, count, log, (char *)base + count->offset);
+	return call_put(c, count, log, p);
 }
 
 static int set_data(struct calling *c, Tcl_Obj *word, void *p, uint64_t *n)
@@ -167,32 +175,30 @@ static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 				       : call_word(c, v, word, p);
 }
 
-/* One field, with what counts it. */
-static int set_field(struct calling *c, const struct call_struct *of, const struct call_value *f,
-		     Tcl_Obj *word, char *base)
+/* One field or argument, with what counts it. */
+static int set_field(struct calling *c, const struct call_value *values, const struct call_value *f,
+		     Tcl_Obj *word, void *base)
 {
-	uint64_t n;
+	void *p = place_of(c, values, f, base);
+	uint64_t n = 0;
+	int rc;
 
-	if (call_is_counted(of->fields, f))
-		return call_bad(c, f, "it comes from the length of %s",
-				of->fields[f->counts - 1].name);
+	if (call_is_counted(values, f))
+		return call_bad(c, f, "it comes from the length of %s", values[f->counts - 1].name);
 	switch (f->kind) {
 	case CALL_TRAIL:
 		return set_trail(c, f, word, base);
 	case CALL_LIST:
 	case CALL_OBJECTS:
-		return set_list(c, f, word, base + f->offset, &n) ||
-				       set_count(c, of->fields, f, n, base)
-			       ? -1
-			       : 0;
+		rc = set_list(c, f, word, p, &n);
+		break;
 	case CALL_DATA:
-		return set_data(c, word, base + f->offset, &n) ||
-				       set_count(c, of->fields, f, n, base)
-			       ? -1
-			       : 0;
+		rc = set_data(c, word, p, &n);
+		break;
 	default:
-		return set_value(c, f, word, base + f->offset);
+		return set_value(c, f, word, p);
 	}
+	return rc ? -1 : set_count(c, values, f, n, base);
 }
 
 static int no_field(struct calling *c, const struct call_struct *of, const char *key)
@@ -287,7 +293,7 @@ static int one_field(struct calling *c, const struct call_struct *of, const char
 		return is_group(of, path) ? each_field(c, of, path, value, base, mask, set)
 					  : no_field(c, of, path);
 	if (set) {
-		if (set_field(c, its, f, value, at))
+		if (set_field(c, its->fields, f, value, at))
 			return -1;
 		set_chooser(its, f, dict, at);
 		return 0;
@@ -334,21 +340,40 @@ static int check_missing(struct calling *c, const struct call_struct *of, const 
 	return 0;
 }
 
+/* Is the memory that addresses among values name that of one live object? An address of the process
+ * has its bytes; one that only the device looks at may be any, but for data that is copied while
+ * posting. Lists are looked at again, because they came before what they are used for was known. */
+static int check_memory(struct calling *c, const struct call_value *values, void *base)
+{
+	for (const struct call_value *v = values; v->name; v++) {
+		const struct call_value *count = v->with ? &values[v->with - 1] : NULL;
+		uint64_t addr, n = v->fixed;
+
+		if (v->kind != CALL_ADDRESS && (v->kind != CALL_IOVA || !c->has_inline) &&
+		    (v->kind != CALL_LIST || v->role != CALL_IN))
+			continue;
+		memcpy(&addr, place_of(c, values, v, base), sizeof addr);
+		if (count)
+			n = call_load(count, place_of(c, values, count, base));
+		if (v->kind != CALL_LIST && call_check_place(c, v, addr, n))
+			return -1;
+		for (uint64_t i = 0; v->kind == CALL_LIST && i < n; i++)
+			if (check_memory(c, v->of->fields,
+					 (char *)(uintptr_t)addr + i * v->of->size))
+				return -1;
+	}
+	return 0;
+}
+
 int call_set(struct calling *c, const struct call_struct *of, Tcl_Obj *dict, void *p, uint64_t mask)
 {
-	int rc = 0;
-
 	if (each_field(c, of, "", dict, p, mask, true))
 		return -1;
 	if (c->ahead)
 		return 0;
-	if (each_field(c, of, "", dict, p, mask, false) || check_missing(c, of, p, mask) ||
-	    call_check_places(c, of->fields, p))
+	if (each_field(c, of, "", dict, p, mask, false) || check_missing(c, of, p, mask))
 		return -1;
-	for (const struct call_value *f = of->fields; f->name && rc == 0; f++)
-		if (f->kind == CALL_LIST)
-			rc = call_check_list(c, of->fields, f, p);
-	return rc;
+	return check_memory(c, of->fields, p);
 }
 
 /* --------------------------------------------------------------------- arguments -- */
@@ -409,44 +434,15 @@ static int make_room(struct calling *c, unsigned i)
 	return 0;
 }
 
-static int set_arg(struct calling *c, unsigned i, Tcl_Obj *word)
+static int set_arg(struct calling *c, const struct call_value *v, Tcl_Obj *word)
 {
-	const struct call_value *v = &c->fn->args[i];
-	uint64_t n, mask = 0;
+	const struct call_value *args = c->fn->args;
 
-	if (v->kind == CALL_LIST || v->kind == CALL_DATA) {
-		if (v->kind == CALL_LIST ? set_list(c, v, word, &c->arg[i], &n)
-					 : set_data(c, word, &c->arg[i], &n))
-			return -1;
-		return call_put(c, &c->fn->args[v->with - 1], n, &c->arg[v->with - 1]);
-	}
-	if (v->kind == CALL_STRUCT && v->with && v->role == CALL_IN) {
-		mask = mask_of(v->of, word);
-		if (set_value(c, v, word, &c->arg[i]))
-			return -1;
-		return call_put(c, &c->fn->args[v->with - 1], mask, &c->arg[v->with - 1]);
-	}
-	return set_value(c, v, word, &c->arg[i]);
-}
-
-/* Where no other argument has them, lengths are checked against what was typed. */
-static int check_args(struct calling *c)
-{
-	for (unsigned i = 0; c->fn->args[i].name; i++) {
-		const struct call_value *v = &c->fn->args[i];
-		uint64_t len = v->with ? c->arg[v->with - 1] : v->fixed;
-
-		if (v->kind == CALL_ADDRESS || (v->kind == CALL_IOVA && c->has_inline))
-			if (call_check_place(c, v, c->arg[i], len))
-				return -1;
-		if (v->kind == CALL_LIST && v->role == CALL_IN && c->has_inline)
-			for (uint64_t n = 0; n < c->arg[v->with - 1]; n++)
-				if (call_check_places(c, v->of->fields,
-						      (char *)(uintptr_t)c->arg[i] +
-							      n * v->of->size))
-					return -1;
-	}
-	return 0;
+	if (set_field(c, args, v, word, NULL))
+		return -1;
+	if (v->kind != CALL_STRUCT || !v->with || v->role != CALL_IN)
+		return 0;
+	return set_count(c, args, v, mask_of(v->of, word), NULL);
 }
 
 int call_words(struct calling *c, int objc, Tcl_Obj *const objv[])
@@ -461,7 +457,7 @@ int call_words(struct calling *c, int objc, Tcl_Obj *const objv[])
 		if (!call_is_typed(c->fn, v))
 			continue;
 		if (w < objc) {
-			if (objv[w] && set_arg(c, i, objv[w]))
+			if (objv[w] && set_arg(c, v, objv[w]))
 				return -1;
 			w++;
 		} else if (!v->optional && !(struct_of_mask(c->fn, v) && (c->arg[i] || c->ahead))) {
@@ -484,5 +480,5 @@ int call_words(struct calling *c, int objc, Tcl_Obj *const objv[])
 	if (c->nused > OBJ_USES)
 		return fail(c->s, "args", "TOOMANY", "%s: more than %d objects in one call",
 			    c->fn->name, OBJ_USES);
-	return check_args(c);
+	return check_memory(c, args, NULL);
 }

@@ -277,40 +277,6 @@ int call_check_place(struct calling *c, const struct call_value *v, uint64_t add
 			(unsigned long long)len);
 }
 
-/* Addresses of the process have their bytes; those that only the device looks at may be any, but
- * for data that is copied while posting. */
-int call_check_places(struct calling *c, const struct call_value *values, const void *base)
-{
-	for (const struct call_value *v = values; v->name; v++) {
-		const struct call_value *n = v->with ? &values[v->with - 1] : NULL;
-		uint64_t addr, len = v->fixed;
-
-		if (v->kind != CALL_ADDRESS && (v->kind != CALL_IOVA || !c->has_inline))
-			continue;
-		memcpy(&addr, (const char *)base + v->offset, sizeof addr);
-		if (n)
-			len = call_load(n, (const char *)base + n->offset);
-		if (call_check_place(c, v, addr, len))
-			return -1;
-	}
-	return 0;
-}
-
-/* The same for the structs of a list, which came before what they are used for was known. */
-int call_check_list(struct calling *c, const struct call_value *values,
-		    const struct call_value *list, const char *base)
-{
-	const struct call_value *count = &values[list->with - 1];
-	uint64_t n = call_load(count, base + count->offset);
-	const char *all;
-
-	memcpy(&all, base + list->offset, sizeof all);
-	for (uint64_t i = 0; i < n; i++)
-		if (call_check_places(c, list->of->fields, all + i * list->of->size))
-			return -1;
-	return 0;
-}
-
 static int set_sockaddr(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p)
 {
 	struct sockaddr_storage *ss = arena_alloc(&c->s->arena, sizeof *ss);

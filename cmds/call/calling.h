@@ -69,12 +69,8 @@ struct obj *handle_of_membership(struct calling *c);
 /* Stores at p what the word says; not for structs and lists. -1 with s->fail filled. */
 int call_word(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);
 int call_put(struct calling *c, const struct call_value *v, uint64_t n, void *p);
-/* Are len bytes from there, or those of the addresses in a struct or a list of them, in the
- * memory of one live object? */
+/* Are len bytes from there in the memory of one live object? */
 int call_check_place(struct calling *c, const struct call_value *v, uint64_t addr, uint64_t len);
-int call_check_places(struct calling *c, const struct call_value *values, const void *base);
-int call_check_list(struct calling *c, const struct call_value *values,
-		    const struct call_value *list, const char *base);
 /* The value cannot be that: fills s->fail, returns -1. */
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
