@@ -36,32 +36,19 @@
 
 #define KEPT 256 /* events that were not taken by wait */
 
+/* The object of which the event speaks; the device, unless the event has one that is known here. */
 static struct obj *affected_object(struct session *s, struct dev *dev,
 				   const struct ibv_async_event *ev)
 {
-	struct obj *o;
+	const struct call_struct *of = call_objects[OBJECT_ASYNC_EVENT].of;
+	struct obj *o = NULL;
+	void *v;
 
-	switch (ev->event_type) {
-	case IBV_EVENT_CQ_ERR:
-		o = obj_by_pointer(s, &cq_class, ev->element.cq);
-		break;
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
-		o = obj_by_pointer(s, &srq_class, ev->element.srq);
-		break;
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
-		o = obj_by_pointer(s, &qp_class, ev->element.qp);
-		break;
-	default:
-		o = NULL;
-	}
+	for (const struct call_value *f = of->fields; f->name && !o; f++)
+		if (f->kind == CALL_OBJECT && call_field_is_set(of, f, ev, 0, 0)) {
+			memcpy(&v, (const char *)ev + f->offset, sizeof v);
+			o = handle_find(s, f->object, v);
+		}
 	return o ? o : &dev->o;
 }
 

@@ -226,9 +226,8 @@ struct qp {
 	bool sq_sig_all;
 	uint32_t psn;		 /* its initial PSN, shown by qp-info and used by modify-qp -fill */
 	struct qp_peer peer;	 /* peer data for modify-qp -fill and post */
-	enum ibv_qp_state state; /* the last known state, if has_state: qp.h */
-	bool has_state;
-	bool texts_out; /* in the list of its PD */
+	enum ibv_qp_state state; /* the last known one: qp.h */
+	bool texts_out;		 /* in the list of its PD */
 	LIST_ENTRY(qp) texting;
 	struct qp_read read;
 };

@@ -312,20 +312,19 @@ const struct cmd cmd_qp_info = {
 
 /* The history of a QP: the record has its states. */
 
-/* meant: the state was requested. */
-static void record_state(struct qp *qp, enum ibv_qp_state state, const char *why, bool meant)
+/* from -1: it is new. meant: the state was requested. */
+static void record_state(struct qp *qp, int from, enum ibv_qp_state state, const char *why,
+			 bool meant)
 {
-	own_state(qp, qp->has_state ? (int)qp->state : -1, state, why,
-		  (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !meant);
+	own_state(qp, from, state, why, (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !meant);
 	qp->state = state;
-	qp->has_state = true;
 	if (state == IBV_QPS_RESET)
 		posted_clear(qp);
 }
 
 void qp_history_begin(struct qp *qp)
 {
-	record_state(qp, IBV_QPS_RESET, "created", true);
+	record_state(qp, -1, IBV_QPS_RESET, "created", true);
 }
 
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
@@ -387,7 +386,7 @@ bool qp_history_first_psn(const struct qp *qp, unsigned bit, uint32_t *psn)
 
 enum ibv_qp_state qp_history_state(const struct qp *qp)
 {
-	return qp->has_state ? qp->state : IBV_QPS_RESET;
+	return qp->state;
 }
 
 /* Some iWARP drivers (siw) do not report the state: RESET then only means that it was not filled
@@ -409,8 +408,8 @@ static enum ibv_qp_state sync_state(struct qp *qp, const char *why, bool meant)
 	record_aside(-1);
 	if (err || is_unreported_reset(qp, attr.qp_state))
 		return qp_history_state(qp);
-	if (!qp->has_state || attr.qp_state != qp->state)
-		record_state(qp, attr.qp_state, why, meant);
+	if (attr.qp_state != qp->state)
+		record_state(qp, (int)qp->state, attr.qp_state, why, meant);
 	return attr.qp_state;
 }
 
@@ -419,7 +418,7 @@ enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const ch
 	enum ibv_qp_state state = sync_state(qp, why, meant == IBV_QPS_ERR);
 
 	if (qp->pd->dev->iwarp && state != meant) {
-		record_state(qp, meant, why, true);
+		record_state(qp, (int)qp->state, meant, why, true);
 		state = meant;
 	}
 	return state;

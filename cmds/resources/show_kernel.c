@@ -93,8 +93,7 @@ static struct facts facts_of(struct session *s, enum tracked_kind kind, struct o
 		*pd = ((struct qp *)o)->pd;
 		facts_add(&f, FIELD_QPN, ((struct qp *)o)->v->qp_num);
 		facts_add(&f, FIELD_TYPE, ((struct qp *)o)->type);
-		if (((struct qp *)o)->has_state)
-			facts_add(&f, FIELD_STATE, ((struct qp *)o)->state);
+		facts_add(&f, FIELD_STATE, ((struct qp *)o)->state);
 		break;
 	case TRACKED_ID:
 		know_id(&f, (struct id *)o);
