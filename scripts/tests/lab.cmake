@@ -25,12 +25,10 @@ endforeach()
 
 # in_lab(KIND TEST...): of the directory that calls it. One command at a time is in the machines: so
 # these begin first, or the machines would have nothing to do while others work, and much at the end.
-# A pair wants two processors. On a loaded host a machine is slow: the limit is for what stands still.
+# Not with PROCESSORS, for which ctest reserves nothing: such a test waits until no other is left.
+# On a loaded host a machine is slow: the limit is for what stands still.
 function(in_lab kind)
 	set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED lab_${kind}
 		RESOURCE_LOCK lab_${kind} COST 1000 TIMEOUT 1200)
 	set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT RXE_LAB_UP=ctest-${lab_name})
-	if(kind STREQUAL pair)
-		set_tests_properties(${ARGN} PROPERTIES PROCESSORS 2)
-	endif()
 endfunction()
