@@ -133,8 +133,6 @@ int64_t record_realtime(uint64_t ticks);
 uint64_t record_ticks(int64_t realtime);
 /* Nanoseconds between two times. */
 int64_t record_span(uint64_t from, uint64_t to);
-/* "TSC", "CNTVCT" or "CLOCK_MONOTONIC". It is read twice per call, once for an empty poll. */
-const char *record_clock(void);
 
 /* ----------------------------------------------------------------------- writers -- */
 

@@ -4,21 +4,21 @@
 
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct known_object {
 	struct record_object o;
-	struct known_object *older;	 /* of the same bucket */
+	struct known_object *older;	 /* that was at the same address before */
 	struct known_object *gone_after; /* the next that went, of those that are gone */
 	uint64_t holds[2];		 /* of an id: the QP and the SRQ that were made with it */
 };
 
 struct record_objects {
 	pthread_mutex_t lock;
-	struct known_object **buckets;
-	unsigned nbuckets, n; /* a power of two */
+	void *newest; /* a tree of tsearch(3): at each address the one that lives, or lived last */
 	struct known_object *first_gone, *last_gone;
 	unsigned ngone;
 	uint64_t serial;
@@ -28,65 +28,42 @@ struct record_objects {
 
 struct record_objects record_own_objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static struct known_object **bucket_of(const struct record_objects *b, uint64_t address)
+static int by_address(const void *a, const void *b)
 {
-	return &b->buckets[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (b->nbuckets - 1)];
+	const uint64_t x = ((const struct known_object *)a)->o.address,
+		       y = ((const struct known_object *)b)->o.address;
+
+	return (x > y) - (x < y);
 }
 
-/* The newest first, so that the one that lives is found before those that were there. */
-static void link_entry(struct record_objects *b, struct known_object *e)
+/* Where the newest at that address is; NULL: there was none. */
+static struct known_object **newest_at(const struct record_objects *b, uint64_t address)
 {
-	struct known_object **first = bucket_of(b, e->o.address);
+	const struct known_object key = { .o.address = address };
 
-	e->older = *first;
-	*first = e;
+	return tfind(&key, &b->newest, by_address);
 }
 
-static void grow_buckets(struct record_objects *b)
+static struct known_object *find_living(const struct record_objects *b, uint64_t address)
 {
-	struct known_object **old = b->buckets;
-	unsigned n = b->nbuckets;
+	struct known_object **e = newest_at(b, address);
 
-	b->nbuckets = n ? 2 * n : 256;
-	b->buckets = calloc(b->nbuckets, sizeof *b->buckets);
-	if (!b->buckets)
-		abort();
-	for (unsigned i = 0; i < n; i++) {
-		struct known_object *turned = NULL, *e, *older;
-
-		for (e = old[i]; e; e = older) { /* oldest first, to keep the order */
-			older = e->older;
-			e->older = turned;
-			turned = e;
-		}
-		for (e = turned; e; e = older) {
-			older = e->older;
-			link_entry(b, e);
-		}
-	}
-	free(old);
-}
-
-static struct known_object *find_living(struct record_objects *b, uint64_t address)
-{
-	if (!b->nbuckets)
-		return NULL;
-	for (struct known_object *e = *bucket_of(b, address); e; e = e->older)
-		if (e->o.address == address && !e->o.gone)
-			return e;
-	return NULL;
+	return e && !(*e)->o.gone ? *e : NULL;
 }
 
 static void forget_oldest(struct record_objects *b)
 {
-	struct known_object *e = b->first_gone, **at = bucket_of(b, e->o.address);
+	struct known_object *e = b->first_gone, **newest = newest_at(b, e->o.address);
+	struct known_object **at = newest;
 
 	while (*at != e)
 		at = &(*at)->older;
-	*at = e->older;
+	if (at == newest && !e->older)
+		tdelete(e, &b->newest, by_address);
+	else
+		*at = e->older;
 	b->first_gone = e->gone_after;
 	b->ngone--;
-	b->n--;
 	free(e);
 }
 
@@ -119,14 +96,12 @@ static void name_by_number(struct record_objects *b, struct record_object *o)
 static struct known_object *begin_life(struct record_objects *b, uint64_t address,
 				       enum call_object kind, uint64_t since, uint64_t when)
 {
-	struct known_object *e = find_living(b, address);
+	struct known_object *e = find_living(b, address), **newest;
 
 	if (e && e->o.made >= since)
 		return e;
 	if (e)
 		end_life(b, e, when); /* its end was not recorded */
-	if (b->n >= b->nbuckets)
-		grow_buckets(b);
 	e = calloc(1, sizeof *e);
 	if (!e)
 		abort();
@@ -135,24 +110,26 @@ static struct known_object *begin_life(struct record_objects *b, uint64_t addres
 	};
 	if (b->names_them)
 		name_by_number(b, &e->o);
-	link_entry(b, e);
-	b->n++;
+	newest = tsearch(e, &b->newest, by_address);
+	if (!newest)
+		abort();
+	e->older = *newest == e ? NULL : *newest;
+	*newest = e;
 	return e;
 }
 
 const struct record_object *record_objects_at(struct record_objects *b, uint64_t address,
 					      uint64_t when)
 {
-	const struct known_object *found = NULL;
+	struct known_object **newest, *e;
 
 	pthread_mutex_lock(&b->lock);
-	for (const struct known_object *e = b->nbuckets && address ? *bucket_of(b, address) : NULL;
-	     e && !found; e = e->older)
-		if (e->o.address == address && e->o.made <= when &&
-		    (!e->o.gone || when <= e->o.gone))
-			found = e;
+	newest = newest_at(b, address);
+	e = newest ? *newest : NULL;
+	while (e && (e->o.made > when || (e->o.gone && e->o.gone < when)))
+		e = e->older;
 	pthread_mutex_unlock(&b->lock);
-	return found ? &found->o : NULL;
+	return e ? &e->o : NULL;
 }
 
 void record_object_name(const void *object, enum call_object kind, const char *name)
@@ -336,17 +313,20 @@ struct record_objects *record_objects_new(void)
 	return b;
 }
 
+static void free_objects_at(void *newest)
+{
+	for (struct known_object *e = newest, *older; e; e = older) {
+		older = e->older;
+		free(e);
+	}
+}
+
 void record_objects_free(struct record_objects *b)
 {
-	for (unsigned i = 0; b && i < b->nbuckets; i++)
-		for (struct known_object *e = b->buckets[i], *older; e; e = older) {
-			older = e->older;
-			free(e);
-		}
-	if (b) {
-		pthread_mutex_destroy(&b->lock);
-		free(b->buckets);
-	}
+	if (!b)
+		return;
+	tdestroy(b->newest, free_objects_at);
+	pthread_mutex_destroy(&b->lock);
 	free(b);
 }
 

@@ -258,16 +258,3 @@ void record_clock_pair(struct clock_pair *p)
 		*p = (struct clock_pair){ before + (after - before) / 2, realtime, after - before };
 	}
 }
-
-const char *record_clock(void)
-{
-	if (record_clock_kind == CLOCK_UNKNOWN)
-		record_clock_choose();
-	if (record_clock_kind == CLOCK_SYSTEM)
-		return "CLOCK_MONOTONIC";
-#if defined(__aarch64__)
-	return "CNTVCT";
-#else
-	return "TSC";
-#endif
-}

@@ -28,11 +28,13 @@ struct process_place {
 	struct record_area *area;
 	int pidfd; /* -1: the process had ended already */
 	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
-	bool last_round; /* the process has ended: this round reads the rest */
-	unsigned thread; /* whose unfinished call is reported next */
-	uint32_t held;	 /* threads that were held when this round began, */
-	uint32_t told;	 /* and those that have been reported */
-	uint32_t looks;	 /* threads that waited to be reported when this round began */
+	bool last_round;    /* the process has ended: this round reads the rest */
+	unsigned thread;    /* whose unfinished call is reported next */
+	uint32_t held;	    /* threads that were held when this round began, */
+	uint32_t told;	    /* and those that have been reported */
+	uint32_t looks;	    /* threads that waited to be reported when this round began */
+	uint64_t lost;	    /* calls that were overwritten before they were read, */
+	uint64_t told_lost; /* and those that have been reported */
 };
 
 /* A record that was read and is not reported yet. */
@@ -54,9 +56,7 @@ struct reader {
 	struct read_record *waiting;
 	size_t nwaiting, told, ready;
 	uint64_t order;
-	/* Other news, reported before (begun, lost) or after (ended) the records of a round. */
-	struct reader_news *events;
-	size_t nevents, event;
+	unsigned nbegun; /* processes that have been reported */
 	struct process_place *ending[SHARED_PROCESSES];
 	unsigned nending;
 	struct record r;
@@ -147,7 +147,6 @@ void reader_close(struct reader *r)
 	free(r->kept);
 	free(r->processes);
 	free(r->waiting);
-	free(r->events);
 	munmap(r->shared, r->size);
 	close(r->fd);
 	free(r);
@@ -159,12 +158,6 @@ unsigned reader_refused(const struct reader *r)
 }
 
 /* ------------------------------------------------------------------------- processes -- */
-
-static void add_event(struct reader *r, enum reader_what what, struct traced *p, uint64_t n)
-{
-	r->events = xgrow(r->events, r->nevents, sizeof *r->events);
-	r->events[r->nevents++] = (struct reader_news){ .what = what, .process = p, .n = n };
-}
 
 /* Another process can change from at any time: each value is read once. */
 static void begin_process(struct reader *r, struct process_place *place,
@@ -186,7 +179,6 @@ static void begin_process(struct reader *r, struct process_place *place,
 							       record_area_size()),
 		.pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0),
 	};
-	add_event(r, READER_BEGUN, p, 0);
 }
 
 /* Has the process ended, or has it executed another program, which is traced, too? */
@@ -248,7 +240,6 @@ static void end_process(struct reader *r, struct process_place *place)
 {
 	const size_t i = (size_t)(place - r->place);
 
-	place->process->ended = true;
 	if (place->pidfd >= 0)
 		close(place->pidfd);
 	place->process = NULL;
@@ -347,9 +338,7 @@ static void read_place(struct reader *r, struct process_place *place)
 		atomic_fetch_add(&place->area->rounds, 1);
 		syscall(SYS_futex, &place->area->rounds, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}
-	if (lost > place->process->lost)
-		add_event(r, READER_LOST, place->process, lost - place->process->lost);
-	place->process->lost = lost;
+	place->lost = lost;
 }
 
 static int by_moment(const void *a, const void *b)
@@ -412,7 +401,7 @@ static void read_round(struct reader *r)
 		memmove(r->waiting, r->waiting + r->told,
 			(r->nwaiting - r->told) * sizeof *r->waiting);
 	r->nwaiting -= r->told;
-	r->told = r->ready = r->nevents = r->event = r->nending = 0;
+	r->told = r->ready = r->nending = 0;
 	find_processes(r);
 	horizon = find_horizon(r, horizon);
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
@@ -433,6 +422,30 @@ static void read_round(struct reader *r)
 }
 
 /* ------------------------------------------------------------------------------ news -- */
+
+static bool next_begun(struct reader *r, struct reader_news *news)
+{
+	if (r->nbegun == r->nprocesses)
+		return false;
+	*news = (struct reader_news){ .what = READER_BEGUN, .process = r->processes[r->nbegun++] };
+	return true;
+}
+
+static bool next_lost(struct reader *r, struct reader_news *news)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		struct process_place *place = &r->place[i];
+
+		if (!place->process || place->told_lost >= place->lost)
+			continue;
+		*news = (struct reader_news){ .what = READER_LOST,
+					      .process = place->process,
+					      .n = place->lost - place->told_lost };
+		place->told_lost = place->lost;
+		return true;
+	}
+	return false;
+}
 
 static bool next_call(struct reader *r, struct reader_news *news)
 {
@@ -533,11 +546,7 @@ static bool next_news(struct reader *r, struct reader_news *news)
 {
 	if (r->told)
 		free(r->waiting[r->told - 1].image), r->waiting[r->told - 1].image = NULL;
-	if (r->event < r->nevents) {
-		*news = r->events[r->event++];
-		return true;
-	}
-	if (next_call(r, news) || next_held(r, news))
+	if (next_begun(r, news) || next_lost(r, news) || next_call(r, news) || next_held(r, news))
 		return true;
 	while (r->nending) {
 		struct process_place *place = r->ending[r->nending - 1];
@@ -576,7 +585,7 @@ void reader_next(struct reader *r, struct reader_news *news, int timeout_ms)
 
 bool reader_is_idle(const struct reader *r)
 {
-	if (r->told < r->nwaiting || r->event < r->nevents || r->nending)
+	if (r->told < r->nwaiting || r->nending)
 		return false;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		if (r->place[i].process ||

@@ -20,8 +20,6 @@ struct traced {
 	pid_t pid, parent;
 	char name[256];			/* its command line */
 	struct record_objects *objects; /* when each existed, and its name */
-	uint64_t lost;			/* calls that were overwritten before they were read */
-	bool ended;
 	/* Of views.c, from READER_BEGUN on: */
 	struct live_program *live;
 	unsigned place;	     /* in the ladder */

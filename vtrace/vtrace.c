@@ -67,64 +67,43 @@ static struct {
 
 /* ------------------------------------------------------------ the program and its signals -- */
 
-/* Signals that are passed on to the program. */
-static const int passed_on[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-				 SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
-static struct sigaction kept[sizeof passed_on / sizeof *passed_on], kept_child, kept_continue;
-static volatile sig_atomic_t continued;
+/* Signals that are caught: the first two tell something, the others are passed on to the program.
+ */
+static const int caught[] = { SIGCHLD, SIGCONT, SIGHUP,	 SIGINT,  SIGQUIT,
+			      SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
+static struct sigaction kept[sizeof caught / sizeof *caught];
+static volatile sig_atomic_t continued;		/* has somebody sent SIGCONT? */
 static volatile sig_atomic_t program_pid;	/* 0: it has ended */
 static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
 
 /* The kernel sends those of the terminal to the whole group: the program has got them. */
-static void pass_on(int signal, siginfo_t *info, void *context)
+static void handle_signal(int signal, siginfo_t *info, void *context)
 {
 	const int err = errno;
 
 	(void)context;
-	if (info->si_code <= 0 && program_pid > 0)
+	if (signal == SIGCHLD)
+		child_changed = 1;
+	else if (signal == SIGCONT)
+		continued = 1;
+	else if (info->si_code <= 0 && program_pid > 0)
 		kill((pid_t)program_pid, signal);
 	errno = err;
 }
 
-static void note_child(int signal)
-{
-	(void)signal;
-	child_changed = 1;
-}
-
-static void note_continued(int signal)
-{
-	(void)signal;
-	continued = 1;
-}
-
-/* Has somebody sent SIGCONT since the last time? */
-static bool was_continued(void)
-{
-	const bool was = continued;
-
-	continued = 0;
-	return was;
-}
-
 static void catch_signals(void)
 {
-	struct sigaction go_on = { .sa_handler = note_continued, .sa_flags = SA_RESTART };
-	struct sigaction a = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
-	struct sigaction child = { .sa_handler = note_child, .sa_flags = SA_RESTART };
+	const struct sigaction a = { .sa_sigaction = handle_signal,
+				     .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-		sigaction(passed_on[i], &a, &kept[i]);
-	sigaction(SIGCHLD, &child, &kept_child);
-	sigaction(SIGCONT, &go_on, &kept_continue);
+	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+		sigaction(caught[i], &a, &kept[i]);
 }
 
 static void restore_signals(void)
 {
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-		sigaction(passed_on[i], &kept[i], NULL);
-	sigaction(SIGCHLD, &kept_child, NULL);
-	sigaction(SIGCONT, &kept_continue, NULL);
+	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+		sigaction(caught[i], &kept[i], NULL);
 }
 
 /* In the child: if it fails, it writes the errno to the pipe for its parent. */
@@ -244,8 +223,10 @@ static int follow_programs(struct reader *r)
 			replay_take(r, &news);
 		if (!replay_is_row(&news))
 			views_take(&news);
-		if (was_continued())
+		if (continued) {
+			continued = 0;
 			reader_release(r);
+		}
 		if (news.what != READER_NOTHING)
 			continue;
 		fflush(the.views.to);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "call_record.h"
+#include "record_rings.h"
 
 static int fake_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
@@ -116,7 +117,9 @@ int main(int argc, char **argv)
 
 	if (!off || !on || !rounds || !n)
 		return 2;
-	printf("clock %s, read twice for a call\n", record_clock());
+	record_time(); /* chooses the clock */
+	printf("clock %s, read twice for a call\n",
+	       record_clock_kind == CLOCK_COUNTER ? "of the processor" : "CLOCK_MONOTONIC");
 	for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 		for (unsigned i = 0; i < rounds; i++) {
 			record_switch(false);
