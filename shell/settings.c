@@ -15,11 +15,20 @@
 
 static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 0 } };
 
+uint64_t setting_take(const struct setting_args *a, const char *name, const struct word *words,
+		      uint64_t now, struct out *o)
+{
+	const char *word = args_word_name(words, now);
+
+	if (a->how.set)
+		return a->how.v;
+	out_str(o, NULL, word, "%s is %s\n", name, word);
+	return now;
+}
+
 /* ------------------------------------------------------------------- option -- */
 
 struct setting {
-	const char *name;
-	const char *help;
 	enum {
 		SETTING_FLAG,	/* bool */
 		SETTING_FORMAT, /* enum out_format */
@@ -36,25 +45,27 @@ static void hints_changed(struct session *s)
 		edit_hints(s->edit, s->opt.hints);
 }
 
-/* In the order of setting_words. */
 static const struct setting settings[] = {
-	{ "color", "colours in output", SETTING_FLAG, AT_OPTION(color), NULL },
-	{ "echo", "show each command before it runs (-x)", SETTING_FLAG, AT_OPTION(echo), NULL },
-	{ "format", "text, json or csv", SETTING_FORMAT, AT_OPTION(format), NULL },
-	{ "hints", "grey hints while typing", SETTING_FLAG, AT_OPTION(hints), hints_changed },
-	{ "keep-going", "errors do not end a script (-k)", SETTING_FLAG, AT_OPTION(keep_going),
-	  NULL },
-	{ "prompt", "%p device, QP and state; %t time; %e last error; %n number", SETTING_TEXT,
-	  AT_OPTION(prompt), NULL },
-	{ "quiet", "results are not printed (-q)", SETTING_FLAG, AT_OPTION(quiet), NULL },
+	{ SETTING_FLAG, AT_OPTION(color), NULL },
+	{ SETTING_FLAG, AT_OPTION(echo), NULL },
+	{ SETTING_FORMAT, AT_OPTION(format), NULL },
+	{ SETTING_FLAG, AT_OPTION(hints), hints_changed },
+	{ SETTING_FLAG, AT_OPTION(keep_going), NULL },
+	{ SETTING_TEXT, AT_OPTION(prompt), NULL },
+	{ SETTING_FLAG, AT_OPTION(quiet), NULL },
 };
 
-#define NSETTINGS (sizeof settings / sizeof *settings)
-
-static const struct word setting_words[] = { { "color", 0, NULL },	{ "echo", 1, NULL },
-					     { "format", 2, NULL },	{ "hints", 3, NULL },
-					     { "keep-going", 4, NULL }, { "prompt", 5, NULL },
-					     { "quiet", 6, NULL },	{ 0 } };
+/* Their names, each with its index in settings. */
+static const struct word setting_words[] = {
+	{ "color", 0, "colours in output" },
+	{ "echo", 1, "show each command before it runs (-x)" },
+	{ "format", 2, "text, json or csv" },
+	{ "hints", 3, "grey hints while typing" },
+	{ "keep-going", 4, "errors do not end a script (-k)" },
+	{ "prompt", 5, "%p device, QP and state; %t time; %e last error; %n number" },
+	{ "quiet", 6, "results are not printed (-q)" },
+	{ 0 }
+};
 
 static const struct word format_words[] = { { "text", OUT_TEXT, NULL },
 					    { "json", OUT_JSON, NULL },
@@ -89,16 +100,6 @@ static const char *setting_value(const struct session *s, const struct setting *
 	return *(char *const *)p ? *(char *const *)p : PROMPT;
 }
 
-static void show_setting(struct session *s, const struct setting *t, struct out *o, bool alone)
-{
-	const char *value = setting_value(s, t);
-
-	if (alone)
-		out_str(o, NULL, value, "%s\n", value);
-	else
-		out_str(o, t->name, value, "  %-11s %-5s %s\n", t->name, value, t->help);
-}
-
 /* Refuses a % that the prompt does not know. */
 static int check_prompt(struct session *s, const char *text)
 {
@@ -112,8 +113,9 @@ static int check_prompt(struct session *s, const char *text)
 	return 0;
 }
 
-static int set_option(struct session *s, const struct setting *t, const char *value)
+static int set_option(struct session *s, const struct word *name, const char *value)
 {
+	const struct setting *t = &settings[name->value];
 	const struct word *w = args_word(t->kind == SETTING_FLAG ? on_off : format_words, value);
 	void *p = (char *)s + t->at;
 
@@ -125,7 +127,7 @@ static int set_option(struct session *s, const struct setting *t, const char *va
 		return 0;
 	}
 	if (!w)
-		return fail(s, "option", "BADVALUE", "%s is %s, not '%s'", t->name,
+		return fail(s, "option", "BADVALUE", "%s is %s, not '%s'", name->name,
 			    t->kind == SETTING_FLAG ? "on or off" : "text, json or csv", value);
 	if (t->kind == SETTING_FLAG)
 		*(bool *)p = w->value != 0;
@@ -139,15 +141,19 @@ static int set_option(struct session *s, const struct setting *t, const char *va
 static int shell_option_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct option_args *a = args;
+	const char *value;
 
 	if (a->value)
-		return set_option(s, &settings[a->name.v], a->value);
+		return set_option(s, &setting_words[a->name.v], a->value);
 	if (a->name.set) {
-		show_setting(s, &settings[a->name.v], o, true);
+		value = setting_value(s, &settings[a->name.v]);
+		out_str(o, NULL, value, "%s\n", value);
 		return 0;
 	}
-	for (size_t i = 0; i < NSETTINGS; i++)
-		show_setting(s, &settings[i], o, false);
+	for (const struct word *w = setting_words; w->name; w++) {
+		value = setting_value(s, &settings[w->value]);
+		out_str(o, w->name, value, "  %-11s %-5s %s\n", w->name, value, w->help);
+	}
 	return 0;
 }
 
@@ -180,27 +186,16 @@ static const struct word trace_words[] = { { "off", 0, "nothing" },
 					   { "all", 2, "with arguments, results, structs" },
 					   { 0 } };
 
-struct trace_args {
-	struct num how;
-};
-
 static const struct arg trace_arg_table[] = {
-	POS_OPT("how", trace_args, how, kind_enum, "how much (default: show the setting)",
-		.data = trace_words),
-	ARGS_END,
+	SETTING_ARG(trace_words, "how much (default: show the setting)"), ARGS_END
 };
 
 static int trace_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct trace_args *a = args;
-	const char *now = trace_words[s->opt.trace + s->opt.raw].name;
+	uint64_t how = setting_take(args, "trace", trace_words, s->opt.trace + s->opt.raw, o);
 
-	if (a->how.set) {
-		s->opt.trace = a->how.v > 0;
-		s->opt.raw = a->how.v > 1;
-	} else {
-		out_str(o, NULL, now, "trace is %s\n", now);
-	}
+	s->opt.trace = how > 0;
+	s->opt.raw = how > 1;
 	return 0;
 }
 
@@ -225,25 +220,13 @@ const struct cmd cmd_trace = {
 
 /* ------------------------------------------------------------------- timing -- */
 
-struct timing_args {
-	struct num how;
-};
-
 static const struct arg timing_arg_table[] = {
-	POS_OPT("how", timing_args, how, kind_enum, "on or off (default: show the setting)",
-		.data = on_off),
-	ARGS_END,
+	SETTING_ARG(on_off, "on or off (default: show the setting)"), ARGS_END
 };
 
 static int timing_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct timing_args *a = args;
-	const char *now = s->opt.timing ? "on" : "off";
-
-	if (a->how.set)
-		s->opt.timing = a->how.v != 0;
-	else
-		out_str(o, NULL, now, "timing is %s\n", now);
+	s->opt.timing = setting_take(args, "timing", on_off, s->opt.timing, o);
 	return 0;
 }
 

@@ -125,9 +125,11 @@ static int check_args(struct session *s, const struct bench_args *a)
 		return fail(s, "bench", "EINVAL",
 			    "%s is %s: bench is for connected QPs, and this has no %s",
 			    a->qp->o.name, word_name(qp_type_words, a->qp->type), op->name);
-	if (state != IBV_QPS_RTS)
-		return fail(s, "bench", "EINVAL", "%s is %s, not RTS", a->qp->o.name,
-			    word_name(qp_state_words, state));
+	if (state != IBV_QPS_RTS) {
+		fail(s, "bench", "EINVAL", "%s is %s, not RTS", a->qp->o.name,
+		     word_name(qp_state_words, state));
+		return post_next_state(s, a->qp, state);
+	}
 	if (op->remote && post_needs_target(s, op, a->qp, &a->remote, &a->rkey))
 		return -1;
 	if (op->remote && !a->remote.set && a->len.last > a->qp->peer.len)

@@ -265,24 +265,27 @@ static int note_forced(struct session *s)
 }
 
 /* A QP of an id is moved by what connects the id. */
-static int next_state(struct session *s, const struct qp *qp, enum ibv_qp_state state)
+char *post_way_to_rts(struct session *s, const struct qp *qp, enum ibv_qp_state state)
 {
-	if (qp->id && state == IBV_QPS_INIT && !qp->id->listener)
-		return fail_next(s, "cm connect %s", qp->id->o.name);
 	if (qp->id && state == IBV_QPS_INIT)
-		return fail_next(s, "cm accept %s", qp->id->o.name);
-	if (state == IBV_QPS_RESET && qp->id) {
-		char *again = id_again(s, qp->id);
+		return xasprintf(qp->id->listener ? "cm accept %s" : "cm connect %s",
+				 qp->id->o.name);
+	if (qp->id && (state == IBV_QPS_RESET || state == IBV_QPS_ERR))
+		return id_again(s, qp->id);
+	if (state == IBV_QPS_ERR)
+		return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
+	return xasprintf("modify-qp %s %s -fill",
+			 word_name(qp_state_words, state < IBV_QPS_RTS ? state + 1 : IBV_QPS_RTS),
+			 qp->o.name);
+}
 
-		fail_next(s, "%s", again);
-		free(again);
-		return -1;
-	}
-	if (state == IBV_QPS_RESET)
-		return fail_next(s, "modify-qp INIT %s -fill", qp->o.name);
-	if (state == IBV_QPS_INIT)
-		return fail_next(s, "modify-qp RTR %s -fill", qp->o.name);
-	return fail_next(s, "modify-qp RTS %s -fill", qp->o.name);
+int post_next_state(struct session *s, const struct qp *qp, enum ibv_qp_state state)
+{
+	char *next = post_way_to_rts(s, qp, state);
+
+	fail_next(s, "%s", next);
+	free(next);
+	return -1;
 }
 
 static struct wr_judged judge_request(const struct post_req *r)
@@ -346,7 +349,7 @@ static int add_rows(struct session *s, const struct post_req *r, const struct wr
 	note_forced(s);
 	switch (fault) {
 	case WR_NOT_IN_STATE:
-		return next_state(s, r->qp, wr->state);
+		return post_next_state(s, r->qp, wr->state);
 	case WR_LONG_INLINE:
 		return fail_next(
 			s, "the same without -inline, or with a QP of: qp create -inline %llu",

@@ -13,6 +13,7 @@
 #include "calls.h"
 #include "spec_tables.h"
 #include "connection/cm.h"
+#include "data/post.h"
 #include "data/posted.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
@@ -319,14 +320,6 @@ static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 	wr->op = p->op;
 }
 
-/* What to type where a QP in ERR is to be replaced, or begun anew; to be freed. */
-static char *way_back_command(struct session *s, const struct qp *qp)
-{
-	if (qp->id)
-		return id_again(s, qp->id);
-	return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
-}
-
 static bool is_in_err(struct qp *qp)
 {
 	return qp && qp_history_sync(qp, NULL) == IBV_QPS_ERR;
@@ -344,7 +337,7 @@ static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
 
 static void out_way_back(struct session *s, const struct qp *qp, struct out *o)
 {
-	char *next = way_back_command(s, qp);
+	char *next = post_way_to_rts(s, qp, IBV_QPS_ERR);
 
 	out_str(o, "way_back", next, "                  next: %s\n", next);
 	free(next);

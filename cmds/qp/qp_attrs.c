@@ -371,11 +371,29 @@ static void optional_row(struct session *s, const struct qp_row *row)
 	fail_row(s, "optional", "%s", row->optional ? Tcl_DStringValue(&names) : "none");
 }
 
+/* The change with a port that exists, and with P_Key 0 if some of its values are wrong. */
+static struct qp_change change_on_device(const struct qp_change *c)
+{
+	struct causes problems = { 0 };
+	struct qp_change fixed = *c, tried;
+
+	if (c->a.port_num < 1 || c->a.port_num > c->qp->pd->dev->attr.orig_attr.phys_port_cnt)
+		fixed.a.port_num = 1;
+	tried = fixed;
+	tried.mask |= IBV_QP_PORT;
+	qp_check_values(&tried, &problems);
+	if (problems.n)
+		fixed.a.pkey_index = 0;
+	causes_free(&problems);
+	return fixed;
+}
+
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v)
 {
 	SCOPED_TEXT(where);
 	SCOPED_TEXT(missing);
 	SCOPED_TEXT(extra);
+	struct qp_change fixed;
 
 	if (!v->row)
 		return no_transition(s, c);
@@ -394,21 +412,19 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 		optional_row(s, v->row);
 	if (v->row->note)
 		fail_row(s, "note", "%s", v->row->note);
-	add_next_command(s, c, c->to);
+	fixed = change_on_device(c);
+	add_next_command(s, &fixed, c->to);
 	fail_row(s, "or", "-force asks the kernel anyway, which says EINVAL%s",
 		 v->missing ? "; -fill adds what can be known" : "");
 	return -1;
 }
 
-/* Proposes the change with a port and a P_Key that exist, if nothing else is wrong with it. */
+/* Proposes that, if nothing else is wrong with it. */
 static void next_on_device(struct session *s, const struct qp_change *refused)
 {
-	struct qp_change c = *refused;
+	struct qp_change c = change_on_device(refused);
 	struct causes left = { 0 };
 
-	if (c.a.port_num < 1 || c.a.port_num > c.qp->pd->dev->attr.orig_attr.phys_port_cnt)
-		c.a.port_num = 1;
-	c.a.pkey_index = 0;
 	qp_check_values(&c, &left);
 	if (!left.n)
 		add_next_command(s, &c, c.to);

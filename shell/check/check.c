@@ -334,14 +334,12 @@ static void learn_proc(struct check *k, const char *name)
 static void learn_file(struct check *k, const char *path)
 {
 	struct check in = *k;
-	const char *slash = strrchr(k->name, '/');
 	struct script_text t;
 	char *beside;
 
 	if (k->sourced > 15)
 		return;
-	beside = slash && *path != '/' ? xasprintf("%.*s/%s", (int)(slash - k->name), k->name, path)
-				       : xstrdup(path);
+	beside = path_beside(k->name, path);
 	if (script_read(k->s, beside, &t)) {
 		fail_clear(&k->s->fail);
 		free(beside);

@@ -13,6 +13,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "command/mistakes.h"
+#include "help/help.h"
 #include "session.h"
 
 #define MANY_LEAST ((size_t)8)
@@ -305,15 +306,10 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 static void usage_arg(const struct arg *a, Tcl_DString *d)
 {
 	bool optional = !(a->flags & ARG_NEED);
-	const char *more = a->flags & ARG_MANY ? " ..." : "", *end = optional ? "]" : "";
 
 	Tcl_DStringAppend(d, optional ? " [" : " ", -1);
-	if (a->flags & ARG_POS)
-		xappendf(d, "<%s>%s%s", a->name, more, end);
-	else if (is_switch(a))
-		xappendf(d, "-%s%s%s", a->name, more, end);
-	else
-		xappendf(d, "-%s %s%s%s", a->name, a->kind->word, more, end);
+	help_arg_name(a, d);
+	Tcl_DStringAppend(d, optional ? "]" : "", -1);
 }
 
 void args_usage(const struct cmd *c, Tcl_DString *d)

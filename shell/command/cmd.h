@@ -192,6 +192,16 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 		   Tcl_Obj *list);
 
+/* A command that sets something to one of some words, or shows it: SETTING_ARG is its argument. */
+struct setting_args {
+	struct num how;
+};
+#define SETTING_ARG(words, help) POS_OPT("how", setting_args, how, kind_enum, help, .data = words)
+struct out;
+/* The value of the word that is given; without one shows now, "NAME is WORD", and returns it. */
+uint64_t setting_take(const struct setting_args *a, const char *name, const struct word *words,
+		      uint64_t now, struct out *o);
+
 /* A command is one declarative entry. Parsing, usage, hints, completion, help, the manual page and
  * the bash completion all use it. */
 

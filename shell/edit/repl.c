@@ -179,15 +179,11 @@ bool repl_escape(const char *text)
 
 static void say_time(int64_t ns)
 {
-	SCOPED_PAINTED(text);
-	char took[48];
-
-	snprintf(took, sizeof took, "  took %.*f %s\n", ns < 1000000000 ? 3 : 1,
-		 (double)ns / (ns < 1000000000 ? 1e6 : 1e9), ns < 1000000000 ? "ms" : "s");
-	painted_paint(&text, PAINT_DIM);
-	painted_add(&text, took, (int)strlen(took));
-	painted_paint(&text, PAINT_NONE);
-	print_painted(PRINT_OUT, &text);
+	print_painted_line(PRINT_OUT, "", PAINT_DIM,
+			   temp_text("  took %.*f %s", ns < 1000000000 ? 3 : 1,
+				     (double)ns / (ns < 1000000000 ? 1e6 : 1e9),
+				     ns < 1000000000 ? "ms" : "s"),
+			   "");
 }
 
 static void run_block(struct session *s, const char *block)

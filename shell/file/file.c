@@ -177,32 +177,25 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
 	return 0;
 }
 
-#define SCRIPT_MAX (16u << 20) /* bytes */
+#define TEXT_MAX (16u << 20) /* bytes */
 
-static char *read_script(struct session *s, int fd, const char *path)
+char *file_text(struct session *s, int fd, const char *path, const char *command)
 {
 	size_t len = 0, room = 4096;
 	char *text = xcalloc(1, room);
 	ssize_t n;
 
-	while ((n = file_take(s, fd, path, text + len, room - len - 1)) > 0) {
-		len += (size_t)n;
-		if (len > SCRIPT_MAX) {
-			fail(s, "source", "EFBIG", "%s is larger than %u MiB: not a script", path,
-			     SCRIPT_MAX >> 20);
-			break;
-		}
+	while ((n = file_take(s, fd, path, text + len, room - len - 1)) > 0 &&
+	       (len += (size_t)n) <= TEXT_MAX)
 		if (room - len < 4096)
 			text = xrealloc(text, room *= 2, 1);
-	}
-	if (n == 0 && memchr(text, 0, len))
-		fail(s, "source", "EILSEQ", "%s is binary: it has zero bytes", path);
-	else if (n == 0) {
-		text[len] = 0;
-		if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* skip a byte order mark */
-			memmove(text, text + 3, len - 2);
+	text[len] = 0;
+	if (n == 0 && strlen(text) == len)
 		return text;
-	}
+	if (n > 0)
+		fail(s, command, "EFBIG", "%s is larger than %u MiB", path, TEXT_MAX >> 20);
+	else if (n == 0)
+		fail(s, command, "EILSEQ", "%s is binary: it has zero bytes", path);
 	free(text);
 	return NULL;
 }
@@ -240,9 +233,11 @@ int script_read(struct session *s, const char *path, struct script_text *t)
 
 	if (fd < 0)
 		return -1;
-	*t = (struct script_text){ .text = read_script(s, fd, in ? "standard input" : path),
+	*t = (struct script_text){ .text = file_text(s, fd, in ? "standard input" : path, "source"),
 				   .dir = in ? NULL : directory_of(fd),
 				   .is_users = is_users(fd) };
+	if (t->text && strncmp(t->text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+		memmove(t->text, t->text + 3, strlen(t->text) - 2);
 	if (!t->dir)
 		t->dir = xstrdup(getcwd(here, sizeof here) ? here : DOMAIN_NO_FILES);
 	if (!in)
@@ -251,6 +246,13 @@ int script_read(struct session *s, const char *path, struct script_text *t)
 		return 0;
 	script_text_free(t);
 	return -1;
+}
+
+char *path_beside(const char *script, const char *path)
+{
+	const char *slash = script && *path != '/' ? strrchr(script, '/') : NULL;
+
+	return slash ? xasprintf("%.*s/%s", (int)(slash - script), script, path) : xstrdup(path);
 }
 
 void script_text_free(struct script_text *t)

@@ -31,6 +31,10 @@ ssize_t file_take(struct session *s, int fd, const char *path, void *data, size_
  * with s->fail filled. */
 int file_put(struct session *s, int fd, const char *path, const void *data, size_t len);
 
+/* Reads a whole text. NULL with s->fail filled, as a failure of command: it has zero bytes, or more
+ * than 16 MiB. The caller frees it. */
+char *file_text(struct session *s, int fd, const char *path, const char *command);
+
 /* A script that was read. */
 struct script_text {
 	char *text, *dir; /* dir: its directory; the current one for a pipe */
@@ -40,6 +44,9 @@ struct script_text {
 /* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */
 int script_read(struct session *s, const char *path, struct script_text *t);
 void script_text_free(struct script_text *t);
+/* path, relative to the directory of the script (NULL: typed) that names it. The caller frees it.
+ */
+char *path_beside(const char *script, const char *path);
 
 /* The path $variable/rdmash/name, or ~/home/rdmash/name if the variable is not set; NULL without a
  * home directory. The caller frees it. */

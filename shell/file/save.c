@@ -294,8 +294,6 @@ bool save_incomplete(void)
 
 /* Text files for scripts, subject to the checks of file_open(). */
 
-#define TEXT_MAX (16u << 20) /* bytes that text load takes */
-
 struct text_args {
 	const char *path, *text;
 	bool append, force;
@@ -348,33 +346,6 @@ static const struct arg load_arg_table[] = {
 	ARGS_END,
 };
 
-/* The whole file; NULL with s->fail filled. */
-static char *read_text(struct session *s, int fd, const char *path, size_t *len)
-{
-	size_t room = 65536;
-	char *text = xrealloc(NULL, room, 1);
-	ssize_t n;
-
-	*len = 0;
-	while ((n = file_take(s, fd, path, text + *len, room - *len)) > 0) {
-		*len += (size_t)n;
-		if (*len == room && room < TEXT_MAX)
-			text = xrealloc(text, room *= 2, 1);
-		else if (*len == room)
-			break;
-	}
-	if (n == 0 && !memchr(text, 0, *len))
-		return text;
-	if (n > 0)
-		fail(s, "text", "EFBIG", "%s is larger than %u MiB", path, TEXT_MAX >> 20);
-	if (n == 0) {
-		fail(s, "text", "EILSEQ", "%s is binary: it has zero bytes", path);
-		fail_next(s, "mem load MR %s", path);
-	}
-	free(text);
-	return NULL;
-}
-
 static int text_load_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct text_args *a = args;
@@ -384,10 +355,12 @@ static int text_load_exec(struct session *s, const void *args, struct out *o)
 
 	if (fd < 0)
 		return -1;
-	text = read_text(s, fd, a->path, &len);
+	text = file_text(s, fd, a->path, "text");
 	close(fd);
 	if (!text)
-		return -1;
+		return strcmp(s->fail.code, "EILSEQ") == 0 ? fail_next(s, "mem load MR %s", a->path)
+							   : -1;
+	len = strlen(text);
 	if (len && text[len - 1] == '\n')
 		len--;
 	out_obj(o, Tcl_NewStringObj(text, (int)len));

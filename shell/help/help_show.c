@@ -268,16 +268,12 @@ void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d
 
 void help_arg_name(const struct arg *a, Tcl_DString *d)
 {
-	bool value = a->kind != &kind_switch;
-
-	Tcl_DStringAppend(d, a->flags & ARG_POS ? "<" : "-", 1);
-	Tcl_DStringAppend(d, a->name, -1);
-	if (a->flags & ARG_POS) {
-		Tcl_DStringAppend(d, ">", 1);
-	} else if (value) {
-		Tcl_DStringAppend(d, " ", 1);
-		Tcl_DStringAppend(d, a->kind->word, -1);
-	}
+	if (a->flags & ARG_POS)
+		xappendf(d, "<%s>", a->name);
+	else if (a->kind == &kind_switch)
+		xappendf(d, "-%s", a->name);
+	else
+		xappendf(d, "-%s %s", a->name, a->kind->word);
 	if (a->flags & ARG_MANY)
 		Tcl_DStringAppend(d, " ...", -1);
 }

@@ -524,19 +524,9 @@ int script_start_file(struct session *s, const char *path)
 	return run_file(s, path, true);
 }
 
-/* path, relative to the directory of the script that names it. */
-static char *path_beside(const struct script *sc, const char *path)
-{
-	const char *slash = sc->name ? strrchr(sc->name, '/') : NULL;
-
-	if (!slash || !sc->dir)
-		return xstrdup(path);
-	return xasprintf("%.*s/%s", (int)(slash - sc->name), sc->name, path);
-}
-
 int script_source(struct session *s, const char *path)
 {
-	char *name = s->script && *path != '/' ? path_beside(s->script, path) : xstrdup(path);
+	char *name = path_beside(s->script ? s->script->name : NULL, path);
 	struct script script = { .name = name, .line = 1 };
 	struct script_text t;
 	int rc = TCL_ERROR;

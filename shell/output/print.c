@@ -271,11 +271,6 @@ void painted_addf(struct painted *p, const char *fmt, ...)
 	va_end(ap);
 }
 
-void painted_add_line(struct painted *p, const char *text, size_t len)
-{
-	visible_append(&p->text, text, len, VISIBLE_ONE_LINE);
-}
-
 /* The colour whose escape sequence text begins with; PAINTS: none. */
 static enum paint paint_at(const char *text, size_t len)
 {
@@ -384,6 +379,20 @@ void print_text(enum print_to to, const char *text)
 
 	visible_append(&d, text, strlen(text), VISIBLE_LINES);
 	print_text_for_people(to, &d);
+}
+
+void print_painted_line(enum print_to to, const char *before, enum paint paint, const char *painted,
+			const char *after)
+{
+	SCOPED_PAINTED(line);
+
+	visible_append(&line.text, before, strlen(before), VISIBLE_ONE_LINE);
+	painted_paint(&line, paint);
+	visible_append(&line.text, painted, strlen(painted), VISIBLE_ONE_LINE);
+	painted_paint(&line, PAINT_NONE);
+	visible_append(&line.text, after, strlen(after), VISIBLE_ONE_LINE);
+	painted_add(&line, "\n", 1);
+	print_painted(to, &line);
 }
 
 void print_error(const char *fmt, ...)

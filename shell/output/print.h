@@ -54,8 +54,6 @@ void painted_free(struct painted *p);
 void painted_paint(struct painted *p, enum paint paint);
 void painted_add(struct painted *p, const char *text, size_t len);
 void painted_addf(struct painted *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Adds text that must stay on one line: its newlines and tabs are escaped. */
-void painted_add_line(struct painted *p, const char *text, size_t len);
 /* Adds the output of another rdmash: its colour codes become colours of p. */
 void painted_add_printed(struct painted *p, const char *text, size_t len);
 
@@ -64,6 +62,9 @@ enum print_to { PRINT_OUT, PRINT_ERR };
 /* Prints p; above the prompt while an editor is set. */
 void print_painted(enum print_to to, const struct painted *p);
 void print_text(enum print_to to, const char *text);
+/* Prints a line that begins with some text in a colour; newlines and tabs in it are escaped. */
+void print_painted_line(enum print_to to, const char *before, enum paint paint, const char *painted,
+			const char *after);
 /* Like fprintf(stderr, ...), through the same path. */
 void print_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints a user's own data, unchanged unless standard output is a terminal, where folds says

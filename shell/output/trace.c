@@ -29,21 +29,13 @@ static const struct {
 static void print_trace_line(struct session *s, enum voice v, int64_t when, const char *text)
 {
 	const time_t seconds = when / 1000000000;
-	struct painted full;
 	struct tm tm;
 
 	localtime_r(&seconds, &tm);
-	painted_init(&full);
-	painted_addf(&full, "  %02d:%02d:%02d.%03d #%u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		     (int)(when / 1000000 % 1000), ++s->traced);
-	painted_paint(&full, voices[v].paint);
-	painted_addf(&full, "%s", voices[v].word);
-	painted_paint(&full, PAINT_NONE);
-	painted_add(&full, " ", 1);
-	painted_add_line(&full, text, strlen(text));
-	painted_add(&full, "\n", 1);
-	print_painted(PRINT_ERR, &full);
-	painted_free(&full);
+	print_painted_line(PRINT_ERR,
+			   temp_text("  %02d:%02d:%02d.%03d #%u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+				     (int)(when / 1000000 % 1000), ++s->traced),
+			   voices[v].paint, voices[v].word, text);
 }
 
 /* Prints "  rdma_create_qp = qp0", the call and what it created, or "  ibv_modify_qp qp0 INIT", the
@@ -51,25 +43,17 @@ static void print_trace_line(struct session *s, enum voice v, int64_t when, cons
 static void short_line(const struct traced_call *c)
 {
 	const char *result = c->bad ? c->result : c->made;
-	struct painted p;
+	SCOPED_TEXT(text);
 
 	if (c->asks && !c->bad)
 		return;
-	painted_init(&p);
-	painted_paint(&p, c->bad ? PAINT_BAD : PAINT_DIM);
-	painted_addf(&p, "  %s", c->name);
-	if (*c->subject && (c->bad || !c->made)) {
-		painted_add(&p, " ", 1);
-		painted_add_line(&p, c->subject, strlen(c->subject));
-	}
-	if (result) {
-		painted_add(&p, " = ", 3);
-		painted_add_line(&p, result, strlen(result));
-	}
-	painted_paint(&p, PAINT_NONE);
-	painted_add(&p, "\n", 1);
-	print_painted(PRINT_ERR, &p);
-	painted_free(&p);
+	xappendf(&text, "  %s", c->name);
+	if (*c->subject && (c->bad || !c->made))
+		xappendf(&text, " %s", c->subject);
+	if (result)
+		xappendf(&text, " = %s", result);
+	print_painted_line(PRINT_ERR, "", c->bad ? PAINT_BAD : PAINT_DIM, Tcl_DStringValue(&text),
+			   "");
 }
 
 void trace_call(struct session *s, const struct traced_call *c)
@@ -82,7 +66,7 @@ void trace_call(struct session *s, const struct traced_call *c)
 		short_line(c);
 		return;
 	}
-	text = xasprintf("%s%s%s%s%s", c->name, *c->args ? " " : "", c->args,
+	text = xasprintf(" %s%s%s%s%s", c->name, *c->args ? " " : "", c->args,
 			 *c->result ? " = " : "", c->result);
 	print_trace_line(s, c->voice, c->when, text);
 	free(text);
@@ -91,17 +75,18 @@ void trace_call(struct session *s, const struct traced_call *c)
 void trace(struct session *s, enum voice v, const char *fmt, ...)
 {
 	struct timespec now;
+	SCOPED_TEXT(text);
 	va_list ap;
-	char *text;
 
 	if (!s->opt.raw)
 		return;
+	xappendf(&text, " ");
 	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
+	xvappendf(&text, fmt, ap);
 	va_end(ap);
 	clock_gettime(CLOCK_REALTIME, &now);
-	print_trace_line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, text);
-	free(text);
+	print_trace_line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+			 Tcl_DStringValue(&text));
 }
 
 static struct {
@@ -157,12 +142,11 @@ static void compare_snapshots(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
 static void tell_changes(struct session *s)
 {
 	Tcl_Obj *now = app.objects ? app.objects(s) : NULL;
-	Tcl_DString text;
+	SCOPED_TEXT(text);
 
 	if (!now)
 		return;
 	Tcl_IncrRefCount(now);
-	Tcl_DStringInit(&text);
 	if (step.was) {
 		compare_snapshots(step.was, now, &text);
 		Tcl_DecrRefCount(step.was);
@@ -170,7 +154,6 @@ static void tell_changes(struct session *s)
 	step.was = now;
 	if (Tcl_DStringLength(&text))
 		print_text(PRINT_ERR, Tcl_DStringValue(&text));
-	Tcl_DStringFree(&text);
 }
 
 static void forget_snapshot(void)
@@ -265,26 +248,12 @@ static const struct word step_words[] = { { "off", 0, "no stops" },
 					  { "on", 1, "stop before each call" },
 					  { 0 } };
 
-struct step_args {
-	struct num how;
-};
-
-static const struct arg step_arg_table[] = {
-	POS_OPT("how", step_args, how, kind_enum, "on or off (default: say it)",
-		.data = step_words),
-	ARGS_END,
-};
+static const struct arg step_arg_table[] = { SETTING_ARG(step_words, "on or off (default: say it)"),
+					     ARGS_END };
 
 static int step_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct step_args *a = args;
-
-	if (!a->how.set) {
-		out_str(o, NULL, step_words[s->opt.step].name, "step is %s\n",
-			step_words[s->opt.step].name);
-		return 0;
-	}
-	s->opt.step = a->how.v;
+	s->opt.step = setting_take(args, "step", step_words, s->opt.step, o);
 	if (!s->opt.step)
 		forget_snapshot();
 	return 0;
@@ -356,20 +325,6 @@ void notices_divert(struct notices *n, notice_fn *fn, void *arg)
 	n->arg = arg;
 }
 
-static void print_notice(enum notice_kind kind, const char *text)
-{
-	struct painted line;
-
-	painted_init(&line);
-	painted_paint(&line, paints[kind]);
-	painted_addf(&line, "* %-5s ", notice_words[kind]);
-	painted_paint(&line, PAINT_NONE);
-	painted_add_line(&line, text, strlen(text));
-	painted_add(&line, "\n", 1);
-	print_painted(PRINT_ERR, &line);
-	painted_free(&line);
-}
-
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 {
 	va_list ap;
@@ -379,16 +334,14 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	if (!shown && !app.noticed)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (!text)
-		return;
 	if (app.noticed)
 		app.noticed(kind, text);
 	if (shown && n->divert)
 		n->divert(n->arg, kind, text);
 	else if (shown)
-		print_notice(kind, text);
+		print_painted_line(PRINT_ERR, "", paints[kind],
+				   temp_text("* %-5s ", notice_words[kind]), text);
 	free(text);
 }
