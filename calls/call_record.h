@@ -15,6 +15,7 @@
 #define CALLS_CALL_RECORD_H
 
 #include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,10 @@ struct record {
 const void *record_bytes(const struct record *r, uint64_t address, size_t *len);
 /* The argument called name of r; 0 if there is none. */
 uint64_t record_arg(const struct record *r, const char *name);
+/* The event that r has left, if it is of rdma_get_cm_event() and went well; else NULL. */
+const struct rdma_cm_event *record_cm_event(const struct record *r);
+/* The same of ibv_get_async_event(). */
+const struct ibv_async_event *record_async_event(const struct record *r);
 /* The object that the call created, as its result or through a pointer; 0: none. */
 uint64_t record_made(const struct record *r, enum call_object *kind);
 /* For a post: how many of the recorded requests of its list the library accepted: all, or those

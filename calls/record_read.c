@@ -8,6 +8,7 @@
 
 #include "record_rings.h"
 #include "call_record.h"
+#include "recorded.h"
 
 /* -------------------------------------------------------------------------- pieces -- */
 
@@ -154,6 +155,26 @@ uint64_t record_arg(const struct record *r, const char *name)
 	const struct call_value *v = call_value_find(r->fn->args, name);
 
 	return v ? r->args[v - r->fn->args] : 0;
+}
+
+/* What the second argument of a call that went well points to; NULL: r is no call of that row. */
+static const void *second_out(const struct record *r, enum call_row row)
+{
+	return r->fn == &call_table[row] && r->after && !r->err
+		       ? (const void *)(uintptr_t)r->after[1]
+		       : NULL;
+}
+
+const struct rdma_cm_event *record_cm_event(const struct record *r)
+{
+	const uint64_t *place = second_out(r, ROW_rdma_get_cm_event);
+
+	return place ? record_bytes(r, *place, NULL) : NULL;
+}
+
+const struct ibv_async_event *record_async_event(const struct record *r)
+{
+	return second_out(r, ROW_ibv_get_async_event);
 }
 
 uint64_t record_made(const struct record *r, enum call_object *kind)

@@ -58,7 +58,6 @@ static const struct call_value packet_args[] = { NUMBER("out"),
 						 NUMBER("len"),
 						 TEXT("fate"),
 						 NUMBER("key"),
-						 NUMBER("lost"),
 						 { 0 } };
 static const struct call_value left_out_args[] = { TEXT("what"), NUMBER("object"), { 0 } };
 
@@ -140,12 +139,12 @@ void own_notice(const char *text, bool bad)
 	record_own(OWN_NOTICE, (uint64_t[]){ P(text), bad });
 }
 
-void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key, bool lost)
+void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key)
 {
 	uint64_t when = record_ticks((int64_t)p->time);
 
 	record_event_at(OWN_PACKET - OWN_FIRST,
 			(uint64_t[]){ p->out, p->qpn, P(p->ip), kept < p->len ? kept : p->len,
-				      p->len, P(p->fate), key, lost },
+				      p->len, P(p->fate), key },
 			0, when, when);
 }

@@ -46,8 +46,7 @@ void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *
 void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
 		const struct posted *of);
 void own_notice(const char *text, bool bad);
-/* OWN_PACKET: of its bytes the first are kept; key: the same where it is sent and received; lost:
- * a fault has taken it. */
-void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key, bool lost);
+/* OWN_PACKET: of its bytes the first are kept; key: the same where it is sent and received. */
+void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key);
 
 #endif

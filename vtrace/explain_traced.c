@@ -540,14 +540,10 @@ static bool explain_async_event(const struct live_program *p, const struct recor
 
 bool explain_traced_event(const struct live_program *p, const struct record *r, struct out *o)
 {
-	const struct ibv_async_event *async = NULL;
-	const struct rdma_cm_event *cm = NULL;
+	const struct ibv_async_event *async = record_async_event(r);
+	const struct rdma_cm_event *cm = record_cm_event(r);
 
 	if (r->depth)
 		return false;
-	if (row_of(r) == ROW_rdma_get_cm_event)
-		cm = seen_cm_event(r);
-	else if (row_of(r) == ROW_ibv_get_async_event)
-		async = seen_async_event(r);
 	return (cm && explain_cm_event(r, cm, o)) || (async && explain_async_event(p, r, async, o));
 }

@@ -172,7 +172,7 @@ static struct seen_queues *entry_of_id(const struct live_program *p, uint64_t id
 
 static void take_cm_event(struct live_program *p, const struct record *r)
 {
-	const struct rdma_cm_event *event = seen_cm_event(r);
+	const struct rdma_cm_event *event = record_cm_event(r);
 	struct seen_queues *e = event ? entry_of_id(p, (uintptr_t)event->id) : NULL;
 
 	if (!e)
@@ -198,7 +198,7 @@ static void take_disconnect(struct live_program *p, const struct record *r)
 
 static void take_async_event(struct live_program *p, const struct record *r)
 {
-	const struct ibv_async_event *event = seen_async_event(r);
+	const struct ibv_async_event *event = record_async_event(r);
 	struct seen_queues *e;
 	char why[sizeof e->qp.v.why];
 

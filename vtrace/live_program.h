@@ -80,13 +80,6 @@ struct seen_limits {
 	struct ibv_port_attr port[SHARED_PORTS]; /* of port 1 and so on */
 };
 
-struct rdma_cm_event;
-
-/* The event that r, a call of rdma_get_cm_event(), has got; NULL: none. */
-const struct rdma_cm_event *seen_cm_event(const struct record *r);
-/* The same of ibv_get_async_event(). */
-const struct ibv_async_event *seen_async_event(const struct record *r);
-
 /* A work request that the program has posted. */
 struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */

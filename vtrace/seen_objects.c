@@ -75,18 +75,6 @@ void seen_regions_gone(struct seen_regions *s, uint64_t address)
 			s->v[i].gone = true;
 }
 
-const struct rdma_cm_event *seen_cm_event(const struct record *r)
-{
-	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
-
-	return place && !r->err ? record_bytes(r, *place, NULL) : NULL;
-}
-
-const struct ibv_async_event *seen_async_event(const struct record *r)
-{
-	return r->after && !r->err ? (const void *)(uintptr_t)r->after[1] : NULL;
-}
-
 /* ------------------------------------------------------------------------ objects -- */
 
 void seen_objects_begin(Tcl_HashTable *objects)
@@ -267,14 +255,14 @@ void seen_objects_take(Tcl_HashTable *objects, const struct record *r)
 		take_acknowledged(objects, first, r->args[1]);
 		break;
 	case ROW_ibv_get_async_event:
-		take_event(objects, element_of(seen_async_event(r)), OBJECT_NONE,
+		take_event(objects, element_of(record_async_event(r)), OBJECT_NONE,
 			   "ibv_ack_async_event");
 		break;
 	case ROW_ibv_ack_async_event:
 		take_acknowledged(objects, element_of(record_bytes(r, first, NULL)), 1);
 		break;
 	case ROW_rdma_get_cm_event:
-		take_event(objects, id_of(seen_cm_event(r)), OBJECT_CM_ID, "rdma_ack_cm_event");
+		take_event(objects, id_of(record_cm_event(r)), OBJECT_CM_ID, "rdma_ack_cm_event");
 		break;
 	case ROW_rdma_ack_cm_event:
 		take_acknowledged(objects, id_of(record_bytes(r, first, NULL)), 1);

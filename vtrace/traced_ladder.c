@@ -36,30 +36,18 @@ static void add_row(struct traced_ladder *t, const struct ladder_row *row)
 	ladder_add(&t->ladder, row);
 }
 
-static char *names_of(const char *name)
-{
-	return xasprintf(" %s ", name);
-}
-
 /* --------------------------------------------------------------------- completions -- */
 
 static void add_completion(struct traced_ladder *t, const struct ladder_row *of,
 			   const struct seen_wc *wc)
 {
-	const bool bad = wc->wc.status != IBV_WC_SUCCESS;
 	struct ladder_row row = *of;
 
-	row.kind = LADDER_WC;
-	row.when = row.until; /* the completion came when the call ended */
-	row.until = 0;
-	row.bad = bad;
 	row.heads = true;
 	if (wc->qp)
 		snprintf(row.name, sizeof row.name, "%s", wc->qp->v.name);
-	row.text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc->wc.wr_id,
-			     word_name(wc_status_words, wc->wc.status), wc->known ? " " : "",
-			     wc->known && wc->posted.op ? wc->posted.op->name : "");
-	row.names = names_of(row.name);
+	ladder_tell_completion(&row, &wc->wc,
+			       wc->known && wc->posted.op ? wc->posted.op->name : NULL);
 	add_row(t, &row);
 }
 
@@ -75,20 +63,11 @@ static void add_state(void *arg, const struct seen_qp *qp, int from)
 {
 	const struct state_change *c = arg;
 	struct ladder_row row = *c->of;
-	bool failed = qp->v.state == IBV_QPS_ERR || qp->v.state == IBV_QPS_SQE;
 
-	row.kind = LADDER_STATE;
 	row.when = row.until;
-	row.until = 0;
-	row.state = (int)qp->v.state;
-	row.bad = failed;
-	row.heads = true;
+	row.bad = qp->v.state == IBV_QPS_ERR || qp->v.state == IBV_QPS_SQE;
 	snprintf(row.name, sizeof row.name, "%s", qp->v.name);
-	row.text = xasprintf("%s %s%s%s", qp->v.name,
-			     from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
-			     from < 0 ? "" : " -> ", word_name(qp_state_words, qp->v.state));
-	row.result = xstrdup(failed && *qp->v.why ? qp->v.why : c->call);
-	row.names = names_of(row.name);
+	ladder_tell_state(&row, from, qp->v.state, row.bad && *qp->v.why ? qp->v.why : c->call);
 	add_row(c->t, &row);
 }
 
@@ -127,7 +106,6 @@ static void add_call(struct traced_ladder *t, const struct ladder_row *of,
 		row.result = ladder_line(result);
 		free(whole);
 	}
-	row.names = xstrdup("");
 	add_row(t, &row);
 	free(said);
 	free(result);
@@ -162,8 +140,7 @@ void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct 
 				  .to = -1,
 				  .place = place,
 				  .out = out,
-				  .key = ladder_packet_key(d),
-				  .lost = ladder_packet_lost(fate) };
+				  .key = ladder_packet_key(d) };
 
 	ladder_tell_packet(&row, d, fate);
 	add_row(t, &row);

@@ -210,7 +210,7 @@ static void add_parts(struct program *p, const struct record *r, struct var *id)
 
 static void add_event(struct program *p, const struct record *r)
 {
-	const struct rdma_cm_event *ev = event_of(r);
+	const struct rdma_cm_event *ev = record_cm_event(r);
 	struct var *id;
 
 	if (!ev || ev->event != RDMA_CM_EVENT_CONNECT_REQUEST)
@@ -324,7 +324,7 @@ void keep_track(struct program *p, const struct record *r)
 	enum call_object kind;
 	uint64_t made = record_made(r, &kind);
 	struct var *v = made ? var_at(p, made, r->end) : NULL;
-	const struct rdma_cm_event *ev = event_of(r);
+	const struct rdma_cm_event *ev = record_cm_event(r);
 
 	if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		v = var_at(p, (uintptr_t)ev->id, r->end);
@@ -385,7 +385,7 @@ static const char *phase_of(const struct record *r, const char *now)
 	unsigned row = row_of(r);
 
 	if (row == ROW_rdma_get_cm_event)
-		return event_of(r)->event == RDMA_CM_EVENT_DISCONNECTED ? "leave" : "set_up";
+		return record_cm_event(r)->event == RDMA_CM_EVENT_DISCONNECTED ? "leave" : "set_up";
 	if (row == OWN_MEM_PUT || row == OWN_MEM_GET)
 		return now ? now : "set_up";
 	if (row == ROW_ibv_post_recv || row == ROW_ibv_post_srq_recv ||
@@ -457,7 +457,7 @@ const char *refusal_of(const struct program *p)
 static struct var *subject_of(const struct program *p)
 {
 	const struct record *r = p->r;
-	const struct rdma_cm_event *ev = event_of(r);
+	const struct rdma_cm_event *ev = record_cm_event(r);
 	enum call_object kind;
 	uint64_t made = record_made(r, &kind);
 
@@ -487,7 +487,7 @@ static bool is_all_of_other_end(const struct program *p)
 
 static bool left_out(const struct program *p, const struct var *v)
 {
-	const struct rdma_cm_event *ev = event_of(p->r);
+	const struct rdma_cm_event *ev = record_cm_event(p->r);
 
 	if (other_end(p, v) || (ev && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT))
 		return true; /* nobody needs to wait for the latter */

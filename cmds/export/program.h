@@ -158,8 +158,6 @@ void write_record(struct program *p);
 void write_last_waits(struct program *p);
 /* Ends v; in the clean-up at the end it may be there or not. */
 void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
-/* The event that r has left, if it is of rdma_get_cm_event(); else NULL. */
-const struct rdma_cm_event *event_of(const struct record *r);
 
 /* exported.c.in and exported.py.in. */
 extern const char exported_c[], exported_py[];

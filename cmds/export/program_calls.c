@@ -123,7 +123,7 @@ static struct var *told_of(struct program *p, uint32_t qpn, uint32_t qkey, const
 	for (unsigned i = p->nvars; i-- > 0;) {
 		struct var *v = p->vars[i];
 		const struct rdma_ud_param *ud = v->kind == OBJECT_CM_ID && v->live && v->by
-							 ? &event_of(v->by)->param.ud
+							 ? &record_cm_event(v->by)->param.ud
 							 : NULL;
 
 		if (!ud || !v->is_ud || !ud->qp_num)

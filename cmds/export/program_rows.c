@@ -201,18 +201,9 @@ static void write_cq_event(struct program *p)
 	put_line(p, "\treturn -1;");
 }
 
-const struct rdma_cm_event *event_of(const struct record *r)
-{
-	const uint64_t *place = row_of(r) == ROW_rdma_get_cm_event && r->after
-					? (const void *)(uintptr_t)r->after[1]
-					: NULL;
-
-	return place ? record_bytes(r, *place, NULL) : NULL;
-}
-
 static void write_event(struct program *p)
 {
-	const struct rdma_cm_event *ev = event_of(p->r);
+	const struct rdma_cm_event *ev = record_cm_event(p->r);
 	bool request = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST;
 	struct var *id = var_of(p, (uintptr_t)ev->id);
 	struct var *channel = var_of(p, p->r->args[0]);
@@ -267,7 +258,7 @@ static void follow_event(struct program *p, const struct rdma_cm_event *ev)
 /* Which connections there are after the record. */
 static void follow_connection(struct program *p)
 {
-	const struct rdma_cm_event *ev = event_of(p->r);
+	const struct rdma_cm_event *ev = record_cm_event(p->r);
 	struct var *id = p->r->nargs ? var_of(p, p->r->args[0]) : NULL;
 
 	if (ev)

@@ -19,7 +19,7 @@ struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r)
 {
 	l->rows = xgrow(l->rows, l->n, sizeof *l->rows);
 	l->rows[l->n] = *r;
-	l->rows[l->n].seq = l->n;
+	l->rows[l->n].seq = l->n ? l->rows[l->n - 1].seq + 1 : 0;
 	return &l->rows[l->n++];
 }
 
@@ -66,20 +66,16 @@ static unsigned add_peer(struct ladder *l, const struct peer *p)
 
 static void add_peers(struct session *s, struct ladder *l)
 {
-	struct obj *o;
+	struct peer *p;
 
-	obj_foreach(o, s) {
-		struct peer *p = (struct peer *)o;
+	obj_foreach_of(p, s, &peer_class) {
+		unsigned place = add_peer(l, p);
 		Tcl_Obj *list = NULL;
-		unsigned place;
 
-		if (o->class != &peer_class)
-			continue;
-		place = add_peer(l, p);
 		if (p->state != PEER_READY)
-			add_remark(l, o->name, "it has ended");
+			add_remark(l, p->o.name, "it has ended");
 		else if (peer_busy(p))
-			add_remark(l, o->name, "it is busy: its lane is left out");
+			add_remark(l, p->o.name, "it is busy: its lane is left out");
 		else
 			list = peer_ask(p, "timeline -raw", PEER_MS);
 		if (!list)
@@ -304,7 +300,7 @@ static bool row_names(const struct ladder_row *r, const char *name)
 	char word[40];
 
 	snprintf(word, sizeof word, " %s ", name);
-	return r->names && strstr(r->names, word);
+	return strcmp(r->name, name) == 0 || (r->names && strstr(r->names, word));
 }
 
 static void keep_rows_of(struct ladder *l, const char *qp)

@@ -6,6 +6,7 @@
 #ifndef CMDS_TIMELINE_LADDER_H
 #define CMDS_TIMELINE_LADDER_H
 
+#include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <tcl.h>
@@ -63,10 +64,11 @@ struct ladder_row {
 	uint64_t key;	       /* of a packet: the same where it is sent and received */
 	int state;	       /* of a QP: the one it is in now; -1: none is told */
 	char name[32];	       /* the object that it is about, or "" */
-	char *names;	       /* those of all objects it is about, a blank before and after each */
-	char *text;	       /* the call and its arguments, the packet in short ... */
-	char *result;	       /* of a call; all headers of a packet; or NULL */
-	char *fate;	       /* what a fault did to a packet, or NULL */
+	char *names;  /* of a call: all objects it is about, a blank before and after each; or NULL
+		       */
+	char *text;   /* the call and its arguments, the packet in short ... */
+	char *result; /* of a call; all headers of a packet; or NULL */
+	char *fate;   /* what a fault did to a packet, or NULL */
 	unsigned place;
 	char also[32]; /* of a packet: the object at its receiver */
 	int from, to;  /* lanes; to -1: no packet */
@@ -118,10 +120,13 @@ bool ladder_is_row(const struct record *r);
 /* ladder_row.c. "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
 char *ladder_says(const struct ladder_row *r);
 /* Writes what a packet says into a row that has its time, direction and name; fate may be
- * NULL. The key is the same where it is sent and received; lost: it has not arrived. */
+ * NULL. The key is the same where it is sent and received. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
 uint64_t ladder_packet_key(const struct decoded *d);
-bool ladder_packet_lost(const char *fate);
+/* The same of a QP's state: from -1: it was created; why: a call or a reason, or NULL. */
+void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, const char *why);
+/* The same of a completion, in a row that has the time of the poll; what: its opcode, or NULL. */
+void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, const char *what);
 /* Adds a row; its texts are the ladder's from then on. */
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
 void ladder_free_row(struct ladder_row *r);

@@ -82,13 +82,6 @@ static void take_side(struct end_of *end, enum ladder_side side)
 		end->side = side;
 }
 
-static const struct rdma_cm_event *event_of(const struct record *r)
-{
-	const uint64_t *place = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
-
-	return place ? record_bytes(r, *place, NULL) : NULL;
-}
-
 static void learn_qp(struct ends *e, const struct record *r, uint64_t address, struct end_of *id,
 		     const struct ibv_qp_init_attr *init)
 {
@@ -143,7 +136,7 @@ static void learn_end(struct ends *e, const struct record *r)
 
 	switch (row_of(r)) {
 	case ROW_rdma_get_cm_event:
-		ev = r->err ? NULL : event_of(r);
+		ev = record_cm_event(r);
 		if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			take_side(end_at(e, (uintptr_t)ev->id, r->end), SIDE_PASSIVE);
 		break;
@@ -337,7 +330,7 @@ static void came_at_end(struct ladder_row *row)
 
 static void add_cm_event(struct ends *e, const struct record *r, struct ladder_row *row)
 {
-	const struct rdma_cm_event *ev = event_of(r);
+	const struct rdma_cm_event *ev = record_cm_event(r);
 
 	if (!ev)
 		return;
@@ -347,14 +340,13 @@ static void add_cm_event(struct ends *e, const struct record *r, struct ladder_r
 	row->heads = true;
 	set_subject(row, end_at(e, (uintptr_t)ev->id, r->end));
 	row->text = one_line_of(call_result_text(e->s, r));
-	row->names = xasprintf(" %s ", row->name);
 	ladder_add(e->l, row);
 }
 
 /* Events of devices tell of an object, or of a port. */
 static void add_async(struct ends *e, const struct record *r, struct ladder_row *row)
 {
-	const struct ibv_async_event *ev = r->after ? (const void *)(uintptr_t)r->after[1] : NULL;
+	const struct ibv_async_event *ev = record_async_event(r);
 	const struct record_object *o;
 
 	if (!ev)
@@ -371,7 +363,6 @@ static void add_async(struct ends *e, const struct record *r, struct ladder_row 
 		set_subject(row, end_at(e, (uintptr_t)ev->element.qp, r->end));
 	row->text = xasprintf("%s%s%s", o ? o->name : "", o ? ": " : "",
 			      word_name(async_words, ev->event_type));
-	row->names = xasprintf(" %s ", row->name);
 	ladder_add(e->l, row);
 }
 
@@ -380,39 +371,25 @@ static void add_completions(struct ends *e, const struct record *r, struct ladde
 {
 	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
 
-	row->kind = LADDER_WC;
-	came_at_end(row);
 	for (int64_t i = 0; wc && i < (int64_t)r->result; i++) {
 		const struct end_of *qp = qp_numbered(e, wc[i].qp_num, NULL, r->begin);
 		struct ladder_row one = *row;
 
-		one.bad = wc[i].status != IBV_WC_SUCCESS;
 		one.heads = qp;
 		set_subject(&one, qp ? qp : end_at(e, r->args[0], r->begin));
-		one.text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc[i].wr_id,
-				     word_name(wc_status_words, wc[i].status), one.bad ? "" : " ",
-				     one.bad ? "" : word_name(wc_opcode_words, wc[i].opcode));
-		one.names = xasprintf(" %s ", one.name);
+		ladder_tell_completion(&one, &wc[i],
+				       wc[i].status ? NULL
+						    : word_name(wc_opcode_words, wc[i].opcode));
 		ladder_add(e->l, &one);
 	}
 }
 
 static void add_state(struct ends *e, const struct record *r, struct ladder_row *row)
 {
-	const char *why = (const char *)(uintptr_t)r->args[3];
-	int from = (int)r->args[1];
-
-	row->kind = LADDER_STATE;
-	row->state = (int)r->args[2];
 	row->bad = r->args[4];
-	row->heads = true;
-	row->until = 0;
 	set_subject(row, end_at(e, r->args[0], r->begin));
-	row->text = xasprintf("%s %s%s%s", row->name,
-			      from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
-			      from < 0 ? "" : " -> ", word_name(qp_state_words, r->args[2]));
-	row->result = xstrdup(why ? why : "");
-	row->names = xasprintf(" %s ", row->name);
+	ladder_tell_state(row, (int)r->args[1], (enum ibv_qp_state)r->args[2],
+			  (const char *)(uintptr_t)r->args[3]);
 	ladder_add(e->l, row);
 }
 
@@ -492,7 +469,6 @@ static void add_packet(struct ends *e, const struct record *r, struct ladder_row
 	}
 	row->out = r->args[0];
 	row->key = r->args[6];
-	row->lost = r->args[7];
 	row->side = sending_side(e, &d, (uint32_t)r->args[1], r->begin, row->name);
 	ladder_tell_packet(row, &d, (const char *)(uintptr_t)r->args[5]);
 	ladder_add(e->l, row);
@@ -511,12 +487,10 @@ static void add_row(struct ends *e, const struct record *r)
 
 	switch (row_of(r)) {
 	case ROW_rdma_get_cm_event:
-		if (!r->err)
-			add_cm_event(e, r, &row);
+		add_cm_event(e, r, &row);
 		break;
 	case ROW_ibv_get_async_event:
-		if (!r->err)
-			add_async(e, r, &row);
+		add_async(e, r, &row);
 		break;
 	case ROW_ibv_poll_cq:
 		if (r->err)

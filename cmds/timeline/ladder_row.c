@@ -15,6 +15,7 @@
 #include "output/print.h"
 #include "timeline/ladder.h"
 #include "wire/wire.h"
+#include "words.h"
 
 static const char *const age_words[LADDER_AGES] = {
 	[AGE_CURRENT] = "current",
@@ -96,7 +97,7 @@ uint64_t ladder_packet_key(const struct decoded *d)
 	return key;
 }
 
-bool ladder_packet_lost(const char *fate)
+static bool is_lost(const char *fate)
 {
 	return fault_loses(fate) || (fate && strcmp(fate, "icrc") == 0);
 }
@@ -108,11 +109,36 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	decode_text(d, full, sizeof full);
 	row->kind = LADDER_PACKET;
 	row->until = 0;
+	row->lost = is_lost(fate);
 	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
 	row->text = packet_in_short(d);
 	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
-	row->names = xasprintf(" %s ", row->name);
+}
+
+/* ----------------------------------------------------- states and completions -- */
+
+void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, const char *why)
+{
+	row->kind = LADDER_STATE;
+	row->until = 0;
+	row->state = (int)to;
+	row->heads = true;
+	row->text = xasprintf("%s %s%s%s", row->name,
+			      from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
+			      from < 0 ? "" : " -> ", word_name(qp_state_words, to));
+	row->result = xstrdup(why ? why : "");
+}
+
+void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, const char *what)
+{
+	row->kind = LADDER_WC;
+	row->when = row->until; /* it came when the call ended */
+	row->until = 0;
+	row->bad = wc->status != IBV_WC_SUCCESS;
+	row->text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc->wr_id,
+			      word_name(wc_status_words, wc->status), what ? " " : "",
+			      what ? what : "");
 }
 
 /* ------------------------------------------------------------------ rows as values, and back -- */

@@ -160,24 +160,17 @@ static void append_region(struct session *s, const struct mr *mr, Tcl_DString *d
 
 static void report_memory(struct session *s, Tcl_DString *d)
 {
-	bool any = false;
-	struct obj *o;
+	const struct mr *mr;
 
-	obj_foreach(o, s) {
-		const struct mr *mr = (const struct mr *)o;
-
-		if (o->class != &mr_class || !mr->buf)
-			continue;
-		if (!any)
-			Tcl_DStringAppend(d,
-					  "<section id=\"memory\"><h2>Memory of this end, before "
-					  "and after</h2>\n",
-					  -1);
-		any = true;
+	if (!obj_first(s, &mr_class))
+		return;
+	Tcl_DStringAppend(d,
+			  "<section id=\"memory\"><h2>Memory of this end, before and "
+			  "after</h2>\n",
+			  -1);
+	obj_foreach_of(mr, s, &mr_class)
 		append_region(s, mr, d);
-	}
-	if (any)
-		Tcl_DStringAppend(d, "</section>\n", -1);
+	Tcl_DStringAppend(d, "</section>\n", -1);
 }
 
 /* The session as a C program: what export c writes. */

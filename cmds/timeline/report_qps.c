@@ -34,6 +34,7 @@ static const struct {
 
 struct path {
 	unsigned place;
+	int lane;
 	char name[32];
 	bool been[STATES], taken[STATES][STATES];
 	int now; /* -1: nothing was told yet */
@@ -63,7 +64,7 @@ static struct path *path_of(struct path *paths, unsigned *n, const struct ladder
 			return &paths[i];
 	if (*n == QPS_MAX)
 		return NULL;
-	paths[*n] = (struct path){ .place = r->place, .now = -1 };
+	paths[*n] = (struct path){ .place = r->place, .lane = r->from, .now = -1 };
 	memcpy(paths[*n].name, r->name, sizeof paths[*n].name);
 	return &paths[(*n)++];
 }
@@ -147,18 +148,6 @@ static void list_steps(const struct ladder *l, const struct path *p, Tcl_DString
 	Tcl_DStringAppend(d, "</ol>", -1);
 }
 
-static int lane_of(const struct ladder *l, const struct path *p)
-{
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *r = &l->rows[i];
-
-		if (r->kind == LADDER_STATE && r->place == p->place &&
-		    strcmp(r->name, p->name) == 0)
-			return r->from;
-	}
-	return -1;
-}
-
 /* Markers have names that hold for the whole page: once is enough. */
 static const char markers[] =
 	"<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs>"
@@ -188,8 +177,7 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 	Tcl_DStringAppend(d, markers, -1);
 	for (unsigned i = 0; i < n; i++) {
 		Tcl_DStringAppend(d, "<figure><figcaption>", -1);
-		markup_textf(d, "%s (%s), at last %s", paths[i].name,
-			     ladder_end(l, lane_of(l, &paths[i])),
+		markup_textf(d, "%s (%s), at last %s", paths[i].name, ladder_end(l, paths[i].lane),
 			     word_name(qp_state_words, (uint64_t)paths[i].now));
 		Tcl_DStringAppend(d, "</figcaption>\n", -1);
 		draw_path(&paths[i], d);

@@ -50,8 +50,7 @@ static void on_packet(void *arg, const struct uroce_packet *p)
 	struct decoded d;
 
 	if (!t->paused && decode_ip(&d, p->ip, p->len) == 0)
-		own_packet(p, d.is_cm ? KEPT_OF_CM : KEPT, ladder_packet_key(&d),
-			   ladder_packet_lost(p->fate));
+		own_packet(p, d.is_cm ? KEPT_OF_CM : KEPT, ladder_packet_key(&d));
 }
 
 void timeline_drain(struct session *s)
@@ -97,30 +96,27 @@ static int watch_packets(struct session *s, struct timeline *t, bool from_netdev
 
 /* ----------------------------------------------------------------------- memory -- */
 
-static void forget_memory(struct timeline *n)
+static void forget_memory(struct timeline *t)
 {
 	for (unsigned i = 0; i < REGIONS; i++)
-		free(n->memory[i].was);
-	memset(n->memory, 0, sizeof n->memory);
+		free(t->memory[i].was);
+	memset(t->memory, 0, sizeof t->memory);
 }
 
-static void keep_memory(struct session *s, struct timeline *n)
+static void keep_memory(struct session *s, struct timeline *t)
 {
-	unsigned at = 0;
-	struct obj *o;
+	struct memory *m = t->memory;
+	const struct mr *mr;
 
-	forget_memory(n);
-	obj_foreach(o, s) {
-		const struct mr *mr = (const struct mr *)o;
-		struct memory *m = &n->memory[at];
-
-		if (o->class != &mr_class || at == REGIONS)
-			continue;
+	forget_memory(t);
+	obj_foreach_of(mr, s, &mr_class) {
+		if (m == t->memory + REGIONS)
+			break;
 		m->n = mr->len < MEMORY_KEPT ? mr->len : MEMORY_KEPT;
-		m->serial = o->serial;
+		m->serial = mr->o.serial;
 		m->was = xcalloc(1, m->n);
 		memcpy(m->was, mr->buf, m->n);
-		at++;
+		m++;
 	}
 }
 
@@ -271,12 +267,11 @@ static const struct arg timeline_args[] = {
 
 static void tell_peers(struct session *s, uint64_t how)
 {
-	struct obj *o;
+	struct peer *p;
 
-	obj_foreach(o, s)
-		if (o->class == &peer_class && ((struct peer *)o)->state == PEER_READY &&
-		    !peer_busy((struct peer *)o))
-			timeline_peer((struct peer *)o, hows[how].name);
+	obj_foreach_of(p, s, &peer_class)
+		if (p->state == PEER_READY && !peer_busy(p))
+			timeline_peer(p, hows[how].name);
 }
 
 static int set_recording(struct session *s, uint64_t how, struct out *o)
