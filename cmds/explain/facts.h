@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <tcl.h>
 
+#include "recorded.h"
+
 struct word;
 
 struct fact_cause {
@@ -60,6 +62,24 @@ const char *errno_text(uint64_t value);
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);
+
+/* In what a provider of libibverbs differs from others. */
+
+struct difference {
+	enum call_row row; /* where it is met */
+	const char *text;
+	const char *source; /* NULL ends the list */
+};
+
+struct provider {
+	const char *name, *title;
+	uint32_t vendor, first_part; /* vendor_id; the least vendor_part_id */
+	const char *vendor_source;   /* of these numbers */
+	const struct difference *rows;
+};
+
+/* facts/providers.txt; ends with a NULL name. */
+extern const struct provider providers[];
 
 /* Looking things up by what a person types: a name with or without its prefix, in any case, a
  * number, the text of an error message, a part of these. */

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""facts.py OUT.c FAMILY.txt...: writes what explain knows, and the names of the constants with it.
+"""facts.py OUT.c PROVIDERS.txt FAMILY.txt...: writes what explain knows, and the names of the constants with it.
 
-A file is a family of entries. Its first lines, up to an empty one, hold for all of them:
+A file FAMILY.txt is a family of entries. Its first lines, up to an empty one, hold for all of them:
 
 	family: wc-status              as it is typed
 	title: completion status
@@ -27,6 +27,16 @@ An entry is a name and its meaning. Without a constant in all headers it has its
 		script: the one that provokes it on a device and asserts what stands here
 
 A line that is indented further continues the one before it. '#' begins a comment.
+
+In providers.txt, an entry is a provider of libibverbs:
+
+	mlx5: NVIDIA Connect-IB, ConnectX-4 and later
+		vendor: 0x02c9                 its vendor_id
+		from part: 0x1011              the least vendor_part_id, if not 0
+		vendor source: where this is said; scripts/tests/explain.sh looks up "pci.ids: NAME"
+			and "oui.txt: NAME"
+		ibv_poll_cq: in what that function differs; several lines may be of one
+		source: where this is said, of the line before
 """
 import re
 import sys
@@ -143,9 +153,37 @@ def family_row(heading):
             f'{heading.get("text", "NULL")}, {"false" if "prefix" in heading else "true"} }},\n')
 
 
+def read_providers(path):
+    found = []
+    for n, indented, key, text in statements(path):
+        if key and not indented:
+            found.append({"name": key, "title": text, "from part": "0", "rows": []})
+        elif key in ("vendor", "vendor source", "from part"):
+            found[-1][key] = text
+        elif key.startswith(("ibv_", "rdma_")):
+            found[-1]["rows"].append((key, text))
+        elif key == "source" and found[-1]["rows"]:
+            found[-1]["rows"][-1] += (text,)
+        elif key:
+            raise Mistake(f"{path}:{n}: '{key}' cannot stand here")
+    for p in found:
+        if not p["rows"] or {len(row) for row in p["rows"]} != {3}:
+            raise Mistake(f"{path}: {p['name']}: each line of a function is followed by 'source:'")
+    return found
+
+
+def provider_row(p):
+    rows = "".join(f"\t\t{{ ROW_{function}, {quoted(text)}, {quoted(source)} }},\n"
+                   for function, text, source in p["rows"])
+    return (f'\t{{ {quoted(p["name"])}, {quoted(p["title"])}, {p["vendor"]}, {p["from part"]}, '
+            f'{quoted(p["vendor source"])},\n\t  (const struct difference[]){{\n{rows}'
+            '\t\t{ 0 } } },\n')
+
+
 def main():
     try:
-        families = [read(path) for path in sys.argv[2:]]
+        families = [read(path) for path in sys.argv[3:]]
+        providers = read_providers(sys.argv[2])
     except Mistake as mistake:
         sys.exit(str(mistake))
     with open(sys.argv[1], "w", encoding="utf-8") as out:
@@ -155,6 +193,8 @@ def main():
             write_family(out, heading, entries)
         out.write("\nconst struct fact_family fact_families[] = {\n")
         out.writelines(family_row(heading) for heading, _ in families)
+        out.write("\t{ 0 }\n};\n\nconst struct provider providers[] = {\n")
+        out.writelines(map(provider_row, providers))
         out.write("\t{ 0 }\n};\n")
 
 
