@@ -254,8 +254,8 @@ static void app_names(struct session *s, Tcl_Obj *list)
 	struct obj *o;
 
 	obj_foreach(o, s) {
-		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->name, -1));
-		Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(o->class->prefix, -1));
+		list_append(list, o->name);
+		list_append(list, o->class->prefix);
 	}
 }
 

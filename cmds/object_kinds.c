@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "peer/peer.h"
@@ -21,13 +22,13 @@ static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj
 	}
 	obj_foreach(o, s)
 		if (!class || o->class == class)
-			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(o->name, -1));
+			list_append(names, o->name);
 }
 
 static int fail_no_such(struct session *s, const struct obj_class *class, const char *typed)
 {
 	struct obj *other = obj_find(s, NULL, typed);
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(names);
 	const char *near;
 
 	if (other) {
@@ -37,7 +38,6 @@ static int fail_no_such(struct session *s, const struct obj_class *class, const 
 		fail(s, "args", "BADVALUE", "there is no %s named %s",
 		     class ? class->title : "object", typed);
 	}
-	Tcl_IncrRefCount(names);
 	list_class(s, class, names);
 	near = suggest(typed, names);
 	if (near)
@@ -46,7 +46,6 @@ static int fail_no_such(struct session *s, const struct obj_class *class, const 
 		fail_row(s, "there are", "%s", Tcl_GetString(names));
 	else if (class && class->remedy)
 		fail_next(s, "%s", class->remedy);
-	Tcl_DecrRefCount(names);
 	return -1;
 }
 
@@ -92,7 +91,7 @@ static void tell_no_client(struct session *s)
 int obj_arg_default(struct session *s, const struct arg *a, void *dst)
 {
 	const struct obj_class *class = a->kind->of;
-	Tcl_Obj *names;
+	SCOPED_LIST(names);
 	struct obj *o = NULL;
 	unsigned n = 1;
 
@@ -110,13 +109,10 @@ int obj_arg_default(struct session *s, const struct arg *a, void *dst)
 			tell_no_client(s);
 		return class->remedy ? fail_next(s, "%s", class->remedy) : -1;
 	}
-	names = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(names);
 	list_class(s, class, names);
 	fail(s, "args", "AMBIGUOUS", "which %s? Name it%s%s", class->title,
 	     a->flags & ARG_POS ? "" : " with -", a->flags & ARG_POS ? "" : a->name);
 	fail_row(s, "there are", "%s", Tcl_GetString(names));
-	Tcl_DecrRefCount(names);
 	return -1;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "call_record.h"
 #include "check/check.h"
 #include "command/cmd.h"
@@ -153,7 +154,7 @@ static void complete_requirements(struct session *s, const struct arg *a, Tcl_Ob
 {
 	(void)s, (void)a;
 	for (const struct capability *c = capabilities; c->name; c++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(c->name, -1));
+		list_append(words, c->name);
 }
 
 static const struct arg_kind kind_capability = { .word = "what",
@@ -187,21 +188,16 @@ static int fail_unmet(struct session *s, const char *fmt, ...)
 static const struct capability *find_capability(struct session *s, const char *word)
 {
 	const struct capability *c = capabilities;
-	Tcl_Obj *names;
-	const char *near;
+	SCOPED_LIST(names);
 
 	while (c->name && strcmp(c->name, word) != 0)
 		c++;
 	if (c->name)
 		return c;
-	names = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(names);
 	complete_requirements(s, NULL, names);
-	near = suggest(word, names);
-	fail(s, "require", "EINVAL", "require: '%s' is not known%s%s%s", word,
-	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	fail(s, "require", "EINVAL", "require: '%s' is not known%s", word,
+	     did_you_mean(suggest(word, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
-	Tcl_DecrRefCount(names);
 	return NULL;
 }
 

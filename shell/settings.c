@@ -354,20 +354,18 @@ static const struct arg history_arg_table[] = {
 static int history_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct history_args *a = args;
-	Tcl_Obj *list, **line;
+	SCOPED_LIST(list);
+	Tcl_Obj **line;
 	int n = 0;
 
 	if (!s->edit)
 		return fail(s, "history", "EINVAL", "there is a history at the prompt only");
-	list = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(list);
 	edit_history(s->edit, (unsigned)a->n.v, a->text ? a->text : "", list);
 	Tcl_ListObjGetElements(NULL, list, &n, &line);
 	out_list(o, NULL);
 	for (int i = 0; i < n; i++)
 		out_str(o, NULL, Tcl_GetString(line[i]), "%s\n", Tcl_GetString(line[i]));
 	out_end(o);
-	Tcl_DecrRefCount(list);
 	return 0;
 }
 

@@ -17,25 +17,20 @@ static void list_functions(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s, (void)a;
 	for (unsigned i = 0; i < call_count; i++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(call_table[i].name, -1));
+		list_append(words, call_table[i].name);
 }
 
 static int parse_function(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	const struct call_fn *fn = call_find(Tcl_GetString(word));
-	const char *near;
-	Tcl_Obj *names;
+	SCOPED_LIST(names);
 
 	*(const struct call_fn **)dst = fn;
 	if (fn)
 		return 0;
-	names = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(names);
 	list_functions(s, a, names);
-	near = suggest(Tcl_GetString(word), names);
-	fail(s, "args", "BADVALUE", "neither libibverbs nor librdmacm has a function '%.64s'%s%s%s",
-	     Tcl_GetString(word), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	Tcl_DecrRefCount(names);
+	fail(s, "args", "BADVALUE", "neither libibverbs nor librdmacm has a function '%.64s'%s",
+	     Tcl_GetString(word), did_you_mean(suggest(Tcl_GetString(word), names)));
 	return fail_next(s, "help coverage");
 }
 
@@ -74,15 +69,13 @@ static void complete_value(struct session *s, const struct call_value *v, Tcl_Ob
 
 	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
 		for (const struct call_word *w = v->words->words; w->name; w++)
-			Tcl_ListObjAppendElement(
-				NULL, words,
-				Tcl_NewStringObj(call_word_name(v->words, w->value), -1));
+			list_append(words, call_word_name(v->words, w->value));
 	obj_foreach(o, s)
 		if ((v->kind == CALL_OBJECT && handle_pointer(o, v->object)) ||
 		    (v->kind == CALL_KEY && handle_pointer(o, OBJECT_MR)) ||
 		    ((v->kind == CALL_ADDRESS || v->kind == CALL_IOVA || v->kind == CALL_REMOTE) &&
 		     handle_memory(o, &len)))
-			Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(o->name, -1));
+			list_append(words, o->name);
 	if (v->kind == CALL_OBJECT && (v->object == OBJECT_CONTEXT || v->object == OBJECT_DEVICE))
 		kind_dev.complete(s, NULL, words);
 }
@@ -122,8 +115,7 @@ static void complete_members(const struct call_struct *of, const char *at, const
 		if (inside)
 			complete_members(f->of, name, path, words);
 		else if (is_given(of, f) && strncmp(name, path, strlen(path)) == 0)
-			Tcl_ListObjAppendElement(NULL, words,
-						 Tcl_NewStringObj(name + strlen(path), -1));
+			list_append(words, name + strlen(path));
 		free(name);
 	}
 }

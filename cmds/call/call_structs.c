@@ -203,19 +203,15 @@ static int set_field(struct calling *c, const struct call_value *values, const s
 
 static int no_field(struct calling *c, const struct call_struct *of, const char *key)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
-	const char *near;
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
 	for (const struct call_value *f = of->fields; f->name; f++)
 		if (f->kind != CALL_COOKIE && f->kind != CALL_CALLBACK &&
 		    !call_is_counted(of->fields, f))
-			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(f->name, -1));
-	near = suggest(key, names);
-	fail(c->s, "args", "BADVALUE", "%s: struct %s has no member '%.64s'%s%s%s", c->fn->name,
-	     of->name, key, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+			list_append(names, f->name);
+	fail(c->s, "args", "BADVALUE", "%s: struct %s has no member '%.64s'%s", c->fn->name,
+	     of->name, key, did_you_mean(suggest(key, names)));
 	fail_row(c->s, "members", "%s", Tcl_GetString(names));
-	Tcl_DecrRefCount(names);
 	return -1;
 }
 

@@ -139,18 +139,13 @@ int call_put(struct calling *c, const struct call_value *v, uint64_t n, void *p)
 
 static int no_word(struct calling *c, const struct call_value *v, const char *typed)
 {
-	Tcl_Obj *words = Tcl_NewListObj(0, NULL);
-	const char *near;
+	SCOPED_LIST(words);
 
-	Tcl_IncrRefCount(words);
 	for (const struct call_word *w = v->words->words; w->name; w++)
-		Tcl_ListObjAppendElement(NULL, words,
-					 Tcl_NewStringObj(call_word_name(v->words, w->value), -1));
-	near = suggest(typed, words);
-	call_bad(c, v, "'%.64s' is not a word of %s%s%s%s", typed, v->words->name,
-		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		list_append(words, call_word_name(v->words, w->value));
+	call_bad(c, v, "'%.64s' is not a word of %s%s", typed, v->words->name,
+		 did_you_mean(suggest(typed, words)));
 	fail_row(c->s, "one of", "%s", Tcl_GetString(words));
-	Tcl_DecrRefCount(words);
 	return -1;
 }
 

@@ -336,20 +336,16 @@ static struct ibv_context **get_contexts(struct session *s, int *n)
 
 static int no_such_device(struct session *s, struct ibv_context **list, int n, const char *name)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(names);
 	const char *near;
 
-	Tcl_IncrRefCount(names);
 	for (int i = 0; i < n; i++)
-		Tcl_ListObjAppendElement(
-			NULL, names, Tcl_NewStringObj(ibv_get_device_name(list[i]->device), -1));
+		list_append(names, ibv_get_device_name(list[i]->device));
 	near = suggest(name, names);
-	fail(s, "open", "ENODEV", "there is no device %s%s%s%s", name,
-	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	fail(s, "open", "ENODEV", "there is no device %s%s", name, did_you_mean(near));
 	fail_row(s, "there are", "%s", Tcl_GetString(names));
 	if (!near && strpbrk(name, "./"))
 		fail_row(s, "or", "files: 'mem load REGION FILE' reads one, 'mem save' writes one");
-	Tcl_DecrRefCount(names);
 	return -1;
 }
 
@@ -440,8 +436,7 @@ static void complete_dev(struct session *s, const struct arg *a, Tcl_Obj *words)
 
 	(void)s, (void)a;
 	for (int i = 0; list && i < n; i++)
-		Tcl_ListObjAppendElement(NULL, words,
-					 Tcl_NewStringObj(ibv_get_device_name(list[i]), -1));
+		list_append(words, ibv_get_device_name(list[i]));
 	if (list)
 		ibv_free_device_list(list);
 }

@@ -187,7 +187,7 @@ static void facts_names(Tcl_Obj *names)
 {
 	for (const struct fact_family *f = fact_families; f->name; f++)
 		for (const struct word *w = f->words; w->name; w++)
-			Tcl_ListObjAppendElement(NULL, names, Tcl_NewStringObj(w->name, -1));
+			list_append(names, w->name);
 }
 
 #define MARGIN 10
@@ -376,7 +376,7 @@ static void complete_thing(struct session *s, const struct arg *a, Tcl_Obj *word
 	facts_names(words);
 	explain_provider_names(words);
 	for (const struct fact_family *f = fact_families; f->name; f++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(f->name, -1));
+		list_append(words, f->name);
 	words_sort(words);
 }
 
@@ -421,15 +421,11 @@ static char *join_words(const struct many *things, size_t from)
 
 static int fail_unknown(struct session *s, const char *text)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
-	const char *near;
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
 	facts_names(names);
-	near = suggest(text, names);
-	fail(s, "explain", "UNKNOWN", "nothing is known about '%s'%s%s%s", text,
-	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	Tcl_DecrRefCount(names);
+	fail(s, "explain", "UNKNOWN", "nothing is known about '%s'%s", text,
+	     did_you_mean(suggest(text, names)));
 	return fail_next(s, "explain errno, explain wc-status ... list what there is; help WORD "
 			    "finds commands");
 }

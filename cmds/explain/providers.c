@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "calls.h"
 #include "explain/explain.h"
 #include "objects.h"
@@ -137,12 +138,11 @@ bool explain_provider(const char *name, struct out *o)
 void explain_provider_names(Tcl_Obj *words)
 {
 	for (size_t i = 0; providers[i].name; i++) {
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(providers[i].name, -1));
+		list_append(words, providers[i].name);
 		for (const struct difference *d = providers[i].rows; d->source; d++)
-			Tcl_ListObjAppendElement(NULL, words,
-						 Tcl_NewStringObj(call_table[d->row].name, -1));
+			list_append(words, call_table[d->row].name);
 	}
-	Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj("providers", -1));
+	list_append(words, "providers");
 }
 
 static const struct provider *provider_of(const struct dev *dev)

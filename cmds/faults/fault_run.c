@@ -385,28 +385,22 @@ static void complete_fault(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s, (void)a;
 	for (const struct fault_entry *e = fault_catalogue; e->name; e++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(e->name, -1));
+		list_append(words, e->name);
 }
 
 static int parse_fault(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	const char *name = Tcl_GetString(word), *near;
-	Tcl_Obj *names;
-	int rc;
+	const char *name = Tcl_GetString(word);
+	SCOPED_LIST(names);
 
 	for (const struct fault_entry *e = fault_catalogue; e->name; e++)
 		if (strcmp(e->name, name) == 0) {
 			*(const struct fault_entry **)dst = e;
 			return 0;
 		}
-	names = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(names);
 	complete_fault(s, a, names);
-	near = suggest(name, names);
-	rc = args_bad(s, a, "no fault is called '%s'%s%s%s; see fault list", name,
-		      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	Tcl_DecrRefCount(names);
-	return rc;
+	return args_bad(s, a, "no fault is called '%s'%s; see fault list", name,
+			did_you_mean(suggest(name, names)));
 }
 
 static const struct arg_kind kind_fault = { .word = "fault",

@@ -58,7 +58,7 @@ static void complete_direction(struct session *s, const struct arg *a, Tcl_Obj *
 {
 	(void)s, (void)a;
 	for (const char *const *w = (const char *const[]){ "in", "out", "both", NULL }; *w; w++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(*w, -1));
+		list_append(words, *w);
 }
 
 static const struct arg_kind kind_direction = { .word = "in|out|both",

@@ -128,7 +128,7 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 	h->kind = kind;
 	h->domain = s->domain;
 	if (kind->variable)
-		Tcl_ListObjAppendElement(NULL, words[0], Tcl_NewStringObj(kind->variable, -1));
+		list_append(words[0], kind->variable);
 	h->lambda = Tcl_NewListObj(2, words);
 	Tcl_IncrRefCount(h->lambda);
 	h->made_at = xstrdup(where.innermost.name ? Tcl_DStringValue(&where.text) : "the prompt");

@@ -28,11 +28,6 @@ extern char **environ;
 
 /* ------------------------------------------------------------------- arguments -- */
 
-static void append_word(Tcl_Obj *argv, const char *word)
-{
-	Tcl_ListObjAppendElement(NULL, argv, Tcl_NewStringObj(word, -1));
-}
-
 /* Quotes a word for the remote shell that sshd starts. */
 static char *shell_quote(const char *word)
 {
@@ -56,21 +51,21 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
 		return fail_call(s, n < 0 ? errno : ENAMETOOLONG, "readlink", "/proc/self/exe");
 	if (n)
 		self[n] = 0;
-	append_word(argv, how->program ? how->program : self);
-	append_word(argv, "--peer");
+	list_append(argv, how->program ? how->program : self);
+	list_append(argv, "--peer");
 	if (!device && !how->host)
 		device = s->opt.device;
 	if (!device && !how->host && !how->command && embedded_is_used())
 		device = launch_device_name();
 	if (device) {
-		append_word(argv, "--device");
-		append_word(argv, device);
+		list_append(argv, "--device");
+		list_append(argv, device);
 	}
 	if (s->opt.unsafe)
-		append_word(argv, "--unsafe");
+		list_append(argv, "--unsafe");
 	for (const char **d = s->opt.allow_dirs; !how->host && d && *d; d++) {
-		append_word(argv, "--allow-dir");
-		append_word(argv, *d);
+		list_append(argv, "--allow-dir");
+		list_append(argv, *d);
 	}
 	return 0;
 }
@@ -92,15 +87,15 @@ static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 		return fail(s, "args", "BADVALUE", "-host: '%s' is not [USER@]HOST", how->host);
 	}
 	for (unsigned i = 0; i < sizeof ssh / sizeof *ssh; i++)
-		append_word(argv, ssh[i]);
-	append_word(argv, how->host);
+		list_append(argv, ssh[i]);
+	list_append(argv, how->host);
 	Tcl_IncrRefCount(remote);
 	rc = add_program(s, how, remote);
 	Tcl_ListObjGetElements(NULL, remote, &n, &v);
 	for (int i = 0; i < n; i++) {
 		char *word = shell_quote(Tcl_GetString(v[i]));
 
-		append_word(argv, word);
+		list_append(argv, word);
 		free(word);
 	}
 	Tcl_DecrRefCount(remote);
@@ -257,11 +252,11 @@ undo:
 
 int peer_spawn(struct session *s, struct peer *p, const struct peer_how *how)
 {
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL), **v;
+	SCOPED_LIST(list);
+	Tcl_Obj **v;
 	char **argv;
 	int n, rc;
 
-	Tcl_IncrRefCount(list);
 	rc = make_argv(s, how, list);
 	if (rc == 0) {
 		p->remote = how->host;
@@ -273,7 +268,6 @@ int peer_spawn(struct session *s, struct peer *p, const struct peer_how *how)
 		rc = start_process(s, p, argv);
 		free(argv);
 	}
-	Tcl_DecrRefCount(list);
 	return rc;
 }
 

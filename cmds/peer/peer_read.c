@@ -57,10 +57,9 @@ static void add_line(struct peer *p, struct painted *to, const char *line, size_
 
 static void print_line(struct peer *p, const char *line, size_t len, bool error)
 {
-	struct painted text;
+	SCOPED_PAINTED(text);
 	SCOPED_TEXT(json);
 
-	painted_init(&text);
 	if (!error && p->s->opt.format == OUT_JSON) {
 		append_json(p, &json, line, len);
 		print_json(Tcl_DStringValue(&json));
@@ -68,7 +67,6 @@ static void print_line(struct peer *p, const char *line, size_t len, bool error)
 		add_line(p, &text, line, len, error);
 		print_painted(error ? PRINT_ERR : PRINT_OUT, &text);
 	}
-	painted_free(&text);
 }
 
 /* Prints text (any bytes) of a peer, with its name before each line. */
@@ -88,13 +86,11 @@ static void peer_print(struct peer *p, const char *text, size_t len, bool error)
 static void remember_line(struct peer *p, const char *line, size_t len)
 {
 	char **slot = &p->said[p->nsaid++ % PEER_SAID];
-	struct painted text; /* to remove its colours */
+	SCOPED_PAINTED(text); /* to remove its colours */
 
-	painted_init(&text);
 	painted_add_printed(&text, line, len < 500 ? len : 500);
 	free(*slot);
 	*slot = xstrdup(Tcl_DStringValue(&text.text));
-	painted_free(&text);
 }
 
 /* Text before the hello is shown only if the peer does not start. */

@@ -29,7 +29,7 @@ static void complete_state(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s;
 	for (const struct word *w = a->data; w->name; w++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(w->name, -1));
+		list_append(words, w->name);
 }
 
 /* Is the first word a state, or nearly one, so that its parser tells which is meant? Otherwise it
@@ -37,18 +37,15 @@ static void complete_state(struct session *s, const struct arg *a, Tcl_Obj *word
 static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
-	Tcl_Obj *states;
+	SCOPED_LIST(states);
 	bool is_near;
 
 	if (args_word(a->data, text))
 		return true;
 	if (obj_find(s, NULL, text))
 		return false;
-	states = Tcl_NewListObj(0, NULL);
-	Tcl_IncrRefCount(states);
 	complete_state(s, a, states);
 	is_near = suggest(text, states) != NULL;
-	Tcl_DecrRefCount(states);
 	return is_near;
 }
 

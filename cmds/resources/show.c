@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "objects.h"
@@ -179,16 +180,12 @@ static void append_keys(Tcl_Obj *dict, Tcl_Obj *list)
 
 static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
-	const char *near;
+	SCOPED_LIST(names);
 
-	Tcl_IncrRefCount(names);
 	append_keys(all, names);
-	near = suggest(a->attr, names);
-	fail(s, "get", "ENOENT", "%s has no attribute %s%s%s%s", a->obj->name, a->attr,
-	     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	fail(s, "get", "ENOENT", "%s has no attribute %s%s", a->obj->name, a->attr,
+	     did_you_mean(suggest(a->attr, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
-	Tcl_DecrRefCount(names);
 	return -1;
 }
 

@@ -263,9 +263,8 @@ static void about_call(struct ends *e, const struct record *r, struct ladder_row
 	enum call_object kind = OBJECT_NONE;
 	uint64_t made = r->err ? 0 : record_made(r, &kind);
 	bool exist = true;
-	Tcl_DString names;
+	SCOPED_TEXT(names);
 
-	Tcl_DStringInit(&names);
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
 
@@ -283,7 +282,6 @@ static void about_call(struct ends *e, const struct record *r, struct ladder_row
 	if (row->age == AGE_GONE && exist && Tcl_DStringLength(&names))
 		row->age = AGE_EARLIER;
 	row->names = xstrdup(Tcl_DStringValue(&names));
-	Tcl_DStringFree(&names);
 }
 
 bool ladder_is_row(const struct record *r)

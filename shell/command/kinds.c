@@ -407,11 +407,11 @@ static void complete_host(struct session *s, const struct arg *a, Tcl_Obj *words
 
 			if (len && getnameinfo(i->ifa_addr, len, text, sizeof text, NULL, 0,
 					       NI_NUMERICHOST) == 0)
-				Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(text, -1));
+				list_append(words, text);
 		}
 	freeifaddrs(all);
 	for (struct hostent *h = gethostent(); h; h = gethostent())
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(h->h_name, -1));
+		list_append(words, h->h_name);
 	endhostent();
 }
 

@@ -43,7 +43,7 @@ static void complete_topic(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s, (void)a;
 	for (struct page p = { 0 }; next_page(&p);)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(page_name(&p), -1));
+		list_append(words, page_name(&p));
 	words_sort(words);
 }
 

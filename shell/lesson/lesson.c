@@ -87,14 +87,12 @@ static void begin_steps(struct session *s)
  * count. */
 static bool table_is_clear(struct session *s)
 {
-	Tcl_Obj *names = Tcl_NewListObj(0, NULL);
+	SCOPED_LIST(names);
 	int n = 0;
 
-	Tcl_IncrRefCount(names);
 	if (app.names)
 		app.names(s, names);
 	Tcl_ListObjLength(NULL, names, &n);
-	Tcl_DecrRefCount(names);
 	return n <= 2; /* a name and a kind */
 }
 
@@ -419,7 +417,7 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 
 	fail_clear(&s->fail);
 	for (size_t i = 0; objc == 0 && i < sizeof own / sizeof *own; i++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewStringObj(own[i], -1));
+		list_append(words, own[i]);
 	for (unsigned i = 1; i <= n; i++)
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
 }
