@@ -12,6 +12,7 @@
 #include "pair.h"
 #include "queue_pair.h"
 #include "direct_table.h"
+#include "spec_tables.h"
 #include "tap.h"
 #include "transport.h"
 
@@ -156,7 +157,7 @@ static enum reach_result carry_portion(struct qp *qp, const struct send_wqe *w, 
 				       uint32_t len)
 {
 	struct reach_request q = {
-		.write = w->opcode == IBV_WR_RDMA_WRITE,
+		.write = w->op->code == IBV_WR_RDMA_WRITE,
 		.qpn = qp->attr.dest_qp_num,
 		.own_qpn = qp->v.qp_num,
 		.gid = &qp->flow.dgid,
@@ -195,7 +196,7 @@ enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, stru
 	w->carried += len;
 	if (w->carried != w->len)
 		return DIRECT_MORE;
-	count(w->opcode == IBV_WR_RDMA_WRITE ? CNT_DIRECT_WRITES : CNT_DIRECT_READS);
+	count(w->op->code == IBV_WR_RDMA_WRITE ? CNT_DIRECT_WRITES : CNT_DIRECT_READS);
 	return DIRECT_DONE;
 }
 

@@ -102,9 +102,10 @@ static bool set_broken(struct frame_consumer *c)
 	return false;
 }
 
-static void fetch_ahead(const struct frame_consumer *c, uint32_t from)
+/* The next frames, of so many bytes. */
+static void fetch_ahead(const struct frame_consumer *c, uint32_t from, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < AHEAD; i += FRAME_LINE)
+	for (uint32_t i = 0; i < bytes && i < AHEAD; i += FRAME_LINE)
 		__builtin_prefetch(c->ring->bytes + ((from + i) & MASK));
 }
 
@@ -133,8 +134,7 @@ bool frame_next(struct frame_consumer *c, struct frame *f)
 	    frame_bytes(len) > rest)
 		return set_broken(c);
 	f->data = (const uint8_t *)(h + 1);
-	if (there > frame_bytes(len))
-		fetch_ahead(c, c->head + frame_bytes(len));
+	fetch_ahead(c, c->head + frame_bytes(len), there - frame_bytes(len));
 	return true;
 }
 

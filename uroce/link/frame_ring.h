@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "packet.h"
 
@@ -98,6 +99,17 @@ static inline bool frame_waits(const struct frame_consumer *c)
 /* The next frame, which stays in the ring until frame_free(). False: there is none, or the ring is
  * broken. */
 bool frame_next(struct frame_consumer *c, struct frame *f);
+/* Copies what may be headers, and so much of what follows in the ring that it need not be counted
+ * by bytes: a frame has whole lines. */
+static inline void frame_copy_headers(uint8_t headers[HEADERS_MAX], const struct frame *f)
+{
+	enum { FIRST_LINE = FRAME_LINE - sizeof(struct frame_header) };
+
+	memcpy(headers, f->data, FIRST_LINE);
+	if (f->header.len > FIRST_LINE)
+		memcpy(headers + FIRST_LINE, f->data + FIRST_LINE, HEADERS_MAX - FIRST_LINE);
+	atomic_signal_fence(memory_order_seq_cst); /* read once */
+}
 void frame_free(struct frame_consumer *c, const struct frame *f);
 /* Makes the room of freed frames visible to the producer. Returns whether its bell must be rung. */
 bool frame_give_room(struct frame_consumer *c);

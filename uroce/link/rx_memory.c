@@ -53,8 +53,7 @@ static void input_frame(const struct frame *f)
 		input_whole_frame(&p, f);
 		return;
 	}
-	memcpy(headers, f->data, n < sizeof(headers) ? n : sizeof(headers));
-	atomic_signal_fence(memory_order_seq_cst); /* read once: see frame_ring.c */
+	frame_copy_headers(headers, f);
 	if (packet_parse(&p, headers, n) != 0 || p.qpn == GSI_QPN) {
 		count(CNT_BAD_PACKET);
 		return;

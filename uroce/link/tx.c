@@ -64,15 +64,15 @@ static struct batch batches[2] = { { .family = AF_INET }, { .family = AF_INET6 }
 
 /* The packet between tx_begin() and tx_commit(). */
 static struct {
-	struct pair *pair; /* NULL: it goes by UDP */
-	struct batch *batch;
+	struct pair *pair;	    /* NULL: it goes by UDP */
+	struct frame_header *frame; /* in the ring of the pair; NULL: it is aside */
+	struct batch *batch;	    /* by UDP */
+	unsigned index;		    /* in its run: the identification that the kernel will write */
 	const struct flow *flow;
+	const struct packet *packet;
+	uint16_t sport;
 	uint8_t *data;
-	uint32_t header, len;
-	unsigned index; /* in its run: the identification that the kernel will write */
-	uint32_t own_qpn;
-	bool has_wr_id;
-	uint64_t wr_id;
+	uint32_t n; /* bytes, with the ICRC */
 } begun;
 
 bool tx_gso;
@@ -233,46 +233,72 @@ static bool has_faults(void)
 	return fault_directions & UROCE_OUT;
 }
 
+static uint16_t port_of(const struct flow *flow)
+{
+	return group_send_port(gid_is_ipv4(&flow->dgid) ? AF_INET : AF_INET6);
+}
+
+/* Begins a frame of n bytes, and writes its header. Datagrams that are still queued are sent before
+ * it. NULL: there is no room. */
+static struct frame_header *begin_frame(struct pair *pair, const struct flow *flow, uint16_t sport,
+					uint32_t n, uint32_t flags)
+{
+	struct frame_header *h = frame_reserve(&pair->out, n);
+
+	if (!h)
+		return NULL;
+	if (pair->udp_before)
+		send_batches();
+	h->flags = flags | (pair->udp_before ? FRAME_AFTER_UDP : 0);
+	h->src = flow->sgid;
+	h->dst = flow->dgid;
+	h->scope = flow->scope;
+	h->sport = sport;
+	h->tclass = flow->tclass;
+	h->hops = flow->hops ? flow->hops : HOPS_DEFAULT;
+	return h;
+}
+
+static void commit_frame(struct pair *pair)
+{
+	pair->udp_before = false;
+	frame_commit(&pair->out);
+	pair_note_frame(pair);
+	count(CNT_SENT_PKTS);
+}
+
 uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p)
 {
 	uint32_t n = p->op->header + p->len + packet_pad(p->len) + ICRC_BYTES;
+	uint8_t *payload;
 
 	begun.pair = pair;
-	begun.batch = batch_of(flow);
 	begun.flow = flow;
+	begun.packet = p;
+	begun.sport = port_of(flow);
+	begun.n = n;
 	begun.index = 0;
-	if (pair) {
-		struct frame_header *h = has_faults() ? NULL : frame_reserve(&pair->out, n);
-
-		begun.data = h ? frame_data(h) : aside;
-	} else {
+	if (!pair) {
+		begun.batch = batch_of(flow);
 		begun.data = next_datagram(begun.batch, flow, n, p->qpn, &begun.index)->data;
+	} else {
+		begun.frame = has_faults() ? NULL : begin_frame(pair, flow, begun.sport, n, 0);
+		begun.data = begun.frame ? frame_data(begun.frame) : aside;
 	}
-	begun.header = (uint32_t)packet_build(p, begun.data);
-	begun.len = p->len;
-	begun.own_qpn = p->own_qpn;
-	begun.has_wr_id = p->has_wr_id;
-	begun.wr_id = p->wr_id;
-	return begun.data + begun.header;
+	payload = begun.data + packet_build(p, begun.data);
+	memset(payload + p->len, 0, ICRC_BYTES); /* or the pad, and a part of it */
+	return payload;
 }
 
-/* Appends the pad. Returns the length with it. */
-static uint32_t put_pad(uint8_t *data, uint32_t n)
+/* Writes the ICRC at the end of a packet of n bytes. */
+static void put_icrc(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
+		     uint16_t id)
 {
-	unsigned pad = packet_pad(n);
+	uint32_t icrc;
 
-	memset(data + n, 0, pad);
-	return n + pad;
-}
-
-/* Appends the ICRC. Returns the length of the whole. */
-static uint32_t put_icrc(const struct flow *flow, uint16_t sport, uint8_t *data, uint32_t n,
-			 uint16_t id)
-{
-	uint32_t icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, data, n, id));
-
+	n -= ICRC_BYTES;
+	icrc = htole32(icrc_of(&flow->sgid, &flow->dgid, sport, data, n, id));
 	memcpy(data + n, &icrc, ICRC_BYTES);
-	return n + ICRC_BYTES;
 }
 
 /* The addresses of a packet as the tap and the faults see them. */
@@ -288,60 +314,32 @@ static struct packet addresses_of(const struct flow *flow, uint16_t sport)
 	};
 }
 
-/* Writes the header of a frame, and commits it to the ring that it was written into. Datagrams that
- * are still queued are sent first. */
-static void put_frame(struct pair *pair, uint8_t *data, const struct flow *flow, uint16_t sport,
-		      uint32_t n, uint32_t flags)
-{
-	struct frame_header *h = (struct frame_header *)(void *)data - 1;
-
-	if (pair->udp_before)
-		send_batches();
-	*h = (struct frame_header){
-		.len = n,
-		.flags = flags | (pair->udp_before ? FRAME_AFTER_UDP : 0),
-		.src = flow->sgid,
-		.dst = flow->dgid,
-		.scope = flow->scope,
-		.sport = sport,
-		.tclass = flow->tclass,
-		.hops = flow->hops ? flow->hops : HOPS_DEFAULT,
-	};
-	pair->udp_before = false;
-	frame_commit(&pair->out);
-	pair_note_frame(pair);
-	count(CNT_SENT_PKTS);
-}
-
 void tx_commit(void)
 {
-	struct batch *b = begun.batch;
-	uint16_t sport = group_send_port(b->family), id = (uint16_t)begun.index;
-	uint32_t n = put_pad(begun.data, begun.header + begun.len);
+	bool watched = has_faults() || tap_on;
+	uint16_t id = (uint16_t)begun.index;
 	struct packet a;
 
 	/* without a wire only those that watch need it */
-	if (!begun.pair || has_faults() || tap_on)
+	if (!begun.pair || watched)
 		/* a packet that the faults may hold back is sent on its own */
-		n = put_icrc(begun.flow, sport, begun.data, n, has_faults() ? 0 : id);
-	else
-		n += ICRC_BYTES;
-	if (has_faults() || tap_on) { /* this costs a tenth of a round trip through memory */
-		a = addresses_of(begun.flow, sport);
-		a.own_qpn = begun.own_qpn;
-		a.has_wr_id = begun.has_wr_id;
-		a.wr_id = begun.wr_id;
+		put_icrc(begun.flow, begun.sport, begun.data, begun.n, has_faults() ? 0 : id);
+	if (watched) { /* this costs a tenth of a round trip through memory */
+		a = addresses_of(begun.flow, begun.sport);
+		a.own_qpn = begun.packet->own_qpn;
+		a.has_wr_id = begun.packet->has_wr_id;
+		a.wr_id = begun.packet->wr_id;
 	}
 	if (has_faults()) {
-		fault_pass(UROCE_OUT, &a, begun.data, n);
+		fault_pass(UROCE_OUT, &a, begun.data, begun.n);
 		return;
 	}
 	if (tap_on)
-		tap(UROCE_OUT, NULL, &a, begun.data, n, id);
+		tap(UROCE_OUT, NULL, &a, begun.data, begun.n, id);
 	if (!begun.pair)
-		queue_datagram(b, begun.flow, n, begun.index);
-	else if (begun.data != aside)
-		put_frame(begun.pair, begun.data, begun.flow, sport, n, 0);
+		queue_datagram(begun.batch, begun.flow, begun.n, begun.index);
+	else if (begun.frame)
+		commit_frame(begun.pair);
 	else /* the ring is full: tx_has_room() was not asked */
 		count(CNT_SEND_ERR);
 }
@@ -365,14 +363,14 @@ static void queue_passed_datagram(const struct flow *flow, const uint8_t *data, 
 static void put_passed_frame(struct pair *pair, const struct flow *flow, uint16_t sport,
 			     const uint8_t *data, uint32_t n)
 {
-	struct frame_header *h = frame_reserve(&pair->out, n);
+	struct frame_header *h = begin_frame(pair, flow, sport, n, FRAME_HAS_ICRC);
 
 	if (!h) {
 		count(CNT_SEND_ERR);
 		return;
 	}
 	memcpy(frame_data(h), data, n);
-	put_frame(pair, frame_data(h), flow, sport, n, FRAME_HAS_ICRC);
+	commit_frame(pair);
 }
 
 void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)

@@ -96,7 +96,7 @@ static const struct send_wqe *last(struct qp *qp)
 static void check_wqe(const struct send_wqe *w, const struct wr_op *op, enum ibv_qp_type type)
 {
 	CHECK_INT(w->wr_id, 0xabcd);
-	CHECK_INT(w->opcode, op->code);
+	CHECK(w->op == op);
 	CHECK(!w->started && !w->signaled);
 	CHECK_INT(w->nsge, op->local ? 0 : is_word(op) ? 1 : 2);
 	CHECK_INT(w->len, op->local ? 0 : is_word(op) ? 8 : 24);
@@ -305,7 +305,7 @@ static void test_bind(void)
 	struct ibv_mw_bind b = { .wr_id = 3, .send_flags = IBV_SEND_SIGNALED };
 
 	CHECK_INT(post_bind(&qp->v, &one.v, 0x8801, &b), 0);
-	CHECK_INT(last(qp)->opcode, IBV_WR_BIND_MW);
+	CHECK_INT(last(qp)->op->code, IBV_WR_BIND_MW);
 	CHECK_INT(last(qp)->bind.window, 0x8800);
 	CHECK_INT(last(qp)->wr_id, 3);
 	CHECK(last(qp)->signaled);

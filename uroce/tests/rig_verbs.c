@@ -8,6 +8,7 @@
 #include "engine.h"
 #include "region.h"
 #include "rig.h"
+#include "spec_tables.h"
 
 #define QPS	32
 #define REGIONS 64
@@ -451,7 +452,7 @@ void rig_post(struct qp *qp, const struct rig_wr *wr)
 	CHECK(qp->sq.tail - qp->sq.head < SQ_SIZE);
 	*w = (struct send_wqe){
 		.wr_id = wr->wr_id,
-		.opcode = wr->opcode,
+		.op = wr_op_find(wr->opcode),
 		.flags = wr->flags,
 		.signaled = !wr->unsignaled,
 		.nsge = wr->nsge,

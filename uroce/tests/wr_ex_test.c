@@ -49,10 +49,10 @@ static bool same(const struct send_wqe *a, const struct send_wqe *b, enum ibv_qp
 	bool data = a->nsge < 0 ? memcmp(a->data, b->data, a->len) == 0
 				: memcmp(a->sge, b->sge, (size_t)a->nsge * sizeof *a->sge) == 0;
 
-	if (!data || !(SAME(nsge) && SAME(wr_id) && SAME(opcode) && SAME(flags) && SAME(signaled) &&
+	if (!data || !(SAME(nsge) && SAME(wr_id) && SAME(op) && SAME(flags) && SAME(signaled) &&
 		       SAME(len) && SAME(imm) && SAME(started)))
 		return false;
-	if (a->opcode == IBV_WR_BIND_MW)
+	if (a->op->code == IBV_WR_BIND_MW)
 		return same_bind(&a->bind, &b->bind);
 	if (type == IBV_QPT_UD)
 		return same_flow(&a->flow, &b->flow) && SAME(dest_qpn) && SAME(dest_qkey);
@@ -360,7 +360,7 @@ static void work_off(struct qp *qp, uint64_t next[2])
 	engine_lock();
 	for (; qp->sq.head != qp->sq.tail; qp->sq.head++) {
 		const struct send_wqe *w = sq_at(qp, qp->sq.head);
-		bool pair = w->opcode == IBV_WR_SEND_WITH_IMM;
+		bool pair = w->op->code == IBV_WR_SEND_WITH_IMM;
 
 		CHECK_INT(w->wr_id, next[pair]);
 		next[pair]++;

@@ -23,17 +23,16 @@
 static void complete_wqe(struct qp *qp, enum ibv_wc_status status)
 {
 	struct send_wqe *w = sq_at(qp, qp->sq.head);
-	const struct wr_op *op = wr_op_find(w->opcode);
 	bool wanted = w->signaled || status != IBV_WC_SUCCESS;
 	struct ibv_wc wc = {
 		.wr_id = w->wr_id,
 		.status = status,
-		.opcode = op->done,
+		.opcode = w->op->done,
 		.byte_len = w->len,
 		.qp_num = qp->v.qp_num,
 	};
 
-	if (status == IBV_WC_SUCCESS && op->done == IBV_WC_SEND)
+	if (status == IBV_WC_SUCCESS && w->op->done == IBV_WC_SEND)
 		count(CNT_RDMA_SENDS);
 	qp->sq.head++; /* the slot is free */
 	if (wanted)
@@ -85,7 +84,7 @@ void send_retire(struct qp *qp)
 			fail_wqe(qp, w->status);
 			return;
 		}
-		if (!wr_op_find(w->opcode)->local && !is_carried_out(w) &&
+		if (!w->op->local && !is_carried_out(w) &&
 		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
 		complete_wqe(qp, IBV_WC_SUCCESS);
@@ -194,13 +193,12 @@ static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 
 	for (uint32_t i = qp->sq.head; i != qp->sq.next; i++) {
 		const struct send_wqe *w = sq_at(qp, i);
-		const struct wr_op *op = wr_op_find(w->opcode);
 
-		if (op->local || is_carried_out(w))
+		if (w->op->local || is_carried_out(w))
 			continue;
 		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
 			break;
-		if (op->has_response) {
+		if (w->op->has_response) {
 			if (psn_diff(qp->req.una_psn, w->first_psn) > 0) {
 				if (psn_diff(limit, qp->req.una_psn) <= 0)
 					break;
@@ -353,13 +351,12 @@ static void check_response(struct qp *qp, const struct packet *p)
 		return;
 
 	const struct send_wqe *w = sq_at(qp, qp->sq.head);
-	const struct wr_op *op = wr_op_find(w->opcode);
 
-	if (!op->has_response || op->atomic != atomic)
+	if (!w->op->has_response || w->op->atomic != atomic)
 		count(CNT_UNEXPECTED); /* and it was not asked for */
 	else if (atomic)
 		do_atomic(qp, p, w);
-	else if (w->opcode == IBV_WR_ATOMIC_WRITE)
+	else if (w->op->code == IBV_WR_ATOMIC_WRITE)
 		do_atomic_write(qp, p);
 	else
 		do_read(qp, p, w);

@@ -124,26 +124,26 @@ static enum ibv_wc_status check_memory(struct qp *qp, const struct send_wqe *w, 
 	return IBV_WC_SUCCESS;
 }
 
-static enum ibv_wc_status check_request(struct qp *qp, const struct send_wqe *w,
-					const struct wr_op *op)
+static enum ibv_wc_status check_request(struct qp *qp, const struct send_wqe *w)
 {
 	if (w->len > MAX_MESSAGE)
 		return IBV_WC_LOC_LEN_ERR;
-	if (qp->type == IBV_QPT_UC && w->opcode == IBV_WR_SEND_WITH_INV)
+	if (qp->type == IBV_QPT_UC && w->op->code == IBV_WR_SEND_WITH_INV)
 		return IBV_WC_LOC_QP_OP_ERR;
-	if (op->has_response) {
+	if (w->op->has_response) {
 		if (!qp->attr.max_rd_atomic)
 			return IBV_WC_LOC_QP_OP_ERR;
-		if ((op->atomic || w->opcode == IBV_WR_ATOMIC_WRITE) && w->len != sizeof(uint64_t))
+		if ((w->op->atomic || w->op->code == IBV_WR_ATOMIC_WRITE) &&
+		    w->len != sizeof(uint64_t))
 			return IBV_WC_LOC_LEN_ERR;
-		return check_memory(qp, w, op->sink ? IBV_ACCESS_LOCAL_WRITE : 0);
+		return check_memory(qp, w, w->op->sink ? IBV_ACCESS_LOCAL_WRITE : 0);
 	}
 	return w->len > qp->mtu && qp->type != IBV_QPT_UD ? check_memory(qp, w, 0) : IBV_WC_SUCCESS;
 }
 
 static enum ibv_wc_status do_local(struct qp *qp, const struct send_wqe *w)
 {
-	if (w->opcode == IBV_WR_BIND_MW)
+	if (w->op->code == IBV_WR_BIND_MW)
 		return region_bind(qp, &w->bind) == 0 ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR;
 	return region_invalidate(qp, w->inv_rkey, false) == 0 ? IBV_WC_SUCCESS
 							      : IBV_WC_LOC_QP_OP_ERR;
@@ -151,7 +151,7 @@ static enum ibv_wc_status do_local(struct qp *qp, const struct send_wqe *w)
 
 /* Begins the next request of the queue: gives it its PSNs, or carries it out when nothing has to be
  * sent for it. False: it has to wait. */
-static bool begin_request(struct qp *qp, struct send_wqe *w, const struct wr_op *op)
+static bool begin_request(struct qp *qp, struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 
@@ -161,11 +161,11 @@ static bool begin_request(struct qp *qp, struct send_wqe *w, const struct wr_op 
 		return false;
 	w->started = true;
 	qp->sq.next++;
-	if (op->local) {
+	if (w->op->local) {
 		w->status = do_local(qp, w);
 		return true;
 	}
-	w->status = check_request(qp, w, op);
+	w->status = check_request(qp, w);
 	w->first_psn = r->psn;
 	w->last_psn = psn_add(r->psn, qp->type == IBV_QPT_UD ? 0 : packets_of(qp, w->len) - 1);
 	return true;
@@ -222,7 +222,7 @@ static bool send_packet(struct qp *qp, struct pair *pair, struct send_wqe *w, st
 static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
-	const struct message *m = &messages[w->opcode];
+	const struct message *m = &messages[w->op->code];
 	bool reliable = qp_reliable(qp);
 	bool first = r->next_psn == w->first_psn, last = r->next_psn == w->last_psn;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
@@ -239,7 +239,7 @@ static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 		.qpn = qp->attr.dest_qp_num,
 		.srqn = w->remote_srqn,
 		.va = w->remote,
-		.rkey = w->opcode == IBV_WR_SEND_WITH_INV ? w->inv_rkey : w->rkey,
+		.rkey = w->op->code == IBV_WR_SEND_WITH_INV ? w->inv_rkey : w->rkey,
 		.dma_len = w->len,
 		.imm = w->imm,
 		.len = len,
@@ -252,8 +252,7 @@ static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 }
 
 /* The next READ request of a READ, an atomic, or an ATOMIC_WRITE. */
-static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wqe *w,
-				const struct wr_op *op)
+static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	static const uint8_t codes[] = {
 		[IBV_WR_RDMA_READ] = OP_READ_REQUEST,
@@ -262,17 +261,17 @@ static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wq
 		[IBV_WR_ATOMIC_WRITE] = OP_ATOMIC_WRITE,
 	};
 	struct requester *r = &qp->req;
-	uint32_t end = op->atomic ? r->next_psn : read_request_end(qp, w, r->next_psn);
+	uint32_t end = w->op->atomic ? r->next_psn : read_request_end(qp, w, r->next_psn);
 	uint32_t n = (uint32_t)psn_diff(end, r->next_psn) + 1;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
-	bool add = w->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+	bool add = w->op->code == IBV_WR_ATOMIC_FETCH_AND_ADD;
 
 	if (r->reads >= qp->attr.max_rd_atomic ||
-	    !may_send(qp, pair, n, op->atomic ? 0 : min_u32(w->len, qp->mtu)))
+	    !may_send(qp, pair, n, w->op->atomic ? 0 : min_u32(w->len, qp->mtu)))
 		return false;
 
 	struct packet p = {
-		.op = qp_opcode(qp, codes[w->opcode]),
+		.op = qp_opcode(qp, codes[w->op->code]),
 		.ackreq = true,
 		.qpn = qp->attr.dest_qp_num,
 		.srqn = w->remote_srqn,
@@ -281,7 +280,7 @@ static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wq
 		.dma_len = min_u32(w->len - offset, n * qp->mtu),
 		.swap_add = add ? w->compare_add : w->swap,
 		.compare = add ? 0 : w->compare_add,
-		.len = op->sink ? 0 : w->len,
+		.len = w->op->sink ? 0 : w->len,
 	};
 
 	if (!send_packet(qp, pair, w, &p, 0))
@@ -297,7 +296,7 @@ static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wq
 /* UD: 9.8.3 */
 static bool send_datagram(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
-	bool imm = w->opcode == IBV_WR_SEND_WITH_IMM;
+	bool imm = w->op->code == IBV_WR_SEND_WITH_IMM;
 	struct packet p = {
 		.op = opcode_find(OPCODE_UD | (imm ? OP_SEND_ONLY_IMM : OP_SEND_ONLY)),
 		.solicited = w->flags & IBV_SEND_SOLICITED,
@@ -315,16 +314,16 @@ static bool send_datagram(struct qp *qp, struct pair *pair, struct send_wqe *w)
 	return true;
 }
 
-static bool send_next(struct qp *qp, struct pair *pair, struct send_wqe *w, const struct wr_op *op)
+static bool send_next(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	if (qp->type == IBV_QPT_UD)
 		return send_datagram(qp, pair, w);
-	return op->has_response ? send_read_or_atomic(qp, pair, w, op) : send_data(qp, pair, w);
+	return w->op->has_response ? send_read_or_atomic(qp, pair, w) : send_data(qp, pair, w);
 }
 
 static bool is_one_sided(const struct send_wqe *w)
 {
-	return w->opcode == IBV_WR_RDMA_WRITE || w->opcode == IBV_WR_RDMA_READ;
+	return w->op->code == IBV_WR_RDMA_WRITE || w->op->code == IBV_WR_RDMA_READ;
 }
 
 /* After a request that could not go without packets, so many go by packets before one is tried
@@ -367,25 +366,25 @@ static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_w
 /* What became of the request at the cursor. */
 enum step { REQUEST_DONE, PACKET_SENT, STOP };
 
-static enum step send_step(struct qp *qp, struct send_wqe *w, bool may_go_direct, unsigned *left)
+static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w, bool may_go_direct,
+			   unsigned *left)
 {
-	const struct wr_op *op = wr_op_find(w->opcode);
 	enum direct_way way = BY_PACKETS;
-	struct pair *pair;
 
-	if (!w->started && !begin_request(qp, w, op))
+	if (!w->started && !begin_request(qp, w))
 		return STOP;
 	if (w->status != IBV_WC_SUCCESS) {
 		qp->req.broken = true;
 		return STOP;
 	}
-	if (op->local)
+	if (w->op->local)
 		return REQUEST_DONE;
 	if (!(*left)--) {
 		transport_due(qp, DUE_NOW);
 		return STOP;
 	}
-	pair = qp->type == IBV_QPT_UD ? path_to(&w->flow, w->dest_qpn) : qp_path(qp);
+	if (qp->type == IBV_QPT_UD)
+		pair = path_to(&w->flow, w->dest_qpn);
 	if (may_go_direct)
 		way = go_direct(qp, pair, w);
 	if (way != BY_PACKETS)
@@ -394,7 +393,7 @@ static enum step send_step(struct qp *qp, struct send_wqe *w, bool may_go_direct
 		ring_room_wait(qp);
 		return STOP;
 	}
-	if (send_next(qp, pair, w, op))
+	if (send_next(qp, pair, w))
 		return PACKET_SENT;
 	qp->req.broken = w->status != IBV_WC_SUCCESS;
 	return STOP;
@@ -407,12 +406,15 @@ static void send_requests(struct qp *qp)
 	struct requester *r = &qp->req;
 	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
 	bool may_go_direct = qp->type == IBV_QPT_RC && !qp->resp.ack_due;
+	struct pair *pair = NULL; /* of all that a connection sends */
 	enum step step = PACKET_SENT;
 
-	if (r->at != qp->sq.tail)
-		responder_before_send(qp);
+	if (r->at != qp->sq.tail && qp->type != IBV_QPT_UD) {
+		pair = qp_path(qp);
+		responder_before_send(qp, pair);
+	}
 	while (r->at != qp->sq.tail && step != STOP) {
-		step = send_step(qp, sq_at(qp, r->at), may_go_direct, &left);
+		step = send_step(qp, pair, sq_at(qp, r->at), may_go_direct, &left);
 		if (step == REQUEST_DONE)
 			r->at++;
 	}

@@ -304,7 +304,7 @@ void responder_hold_expired(struct qp *qp)
 		r->hold_after *= 4;
 }
 
-void responder_before_send(struct qp *qp)
+void responder_before_send(struct qp *qp, struct pair *pair)
 {
 	struct responder *r = &qp->resp;
 
@@ -313,7 +313,7 @@ void responder_before_send(struct qp *qp)
 	if (r->write_came)
 		r->writes_answered = engine_now() < r->hold_until ? r->writes_answered + 1 : 0;
 	r->write_came = 0;
-	responder_acknowledge(qp);
+	responder_acknowledge(qp, pair);
 }
 
 /* 9.7.5.1: an ACK that has been lost, or an answer that has. */
@@ -363,8 +363,9 @@ static void rc_input(struct qp *qp, const struct packet *p)
 		/* 9.7.5.1: what was not asked for may be acknowledged, too. rdma_rxe does not go
 		 * back a second time before it has had an ACK, but waits for its timeout. */
 		r->ack_due = true;
-		transport_due(qp, !recovered && ends_silent_write(p) && may_hold_ack(qp) ? DUE_HELD
-											 : DUE_NOW);
+		transport_due(qp, recovered				     ? DUE_NOW
+				  : ends_silent_write(p) && may_hold_ack(qp) ? DUE_HELD
+									     : DUE_ACK);
 	}
 }
 

@@ -324,13 +324,12 @@ static void send_atomic_response(struct qp *qp, struct pair *pair, struct respon
 
 /* Sends responses, in order. False: the budget is used up, and more are left. Without room on the
  * wire the QP waits for it: ring_room_wait(). */
-static bool send_responses(struct qp *qp, unsigned *budget)
+static bool send_responses(struct qp *qp, struct pair *pair, unsigned *budget)
 {
 	struct responder *r = &qp->resp;
 
 	while (r->response_send != r->response_tail) {
 		struct response *a = response_at(r, r->response_send);
-		struct pair *pair;
 
 		if (!is_pending(a)) {
 			r->response_send++;
@@ -338,7 +337,6 @@ static bool send_responses(struct qp *qp, unsigned *budget)
 		}
 		if (!*budget)
 			return false;
-		pair = qp_path(qp);
 		if (!tx_has_room(pair, false)) {
 			ring_room_wait(qp);
 			return true; /* not now */
@@ -396,10 +394,9 @@ static void acknowledge(struct qp *qp, struct pair *pair, uint8_t syndrome, uint
 }
 
 /* False: there is no room for it. */
-static bool send_nak(struct qp *qp)
+static bool send_nak(struct qp *qp, struct pair *pair)
 {
 	struct responder *r = &qp->resp;
-	struct pair *pair = qp_path(qp);
 	uint8_t syndrome = r->nak;
 	bool end = r->failing;
 
@@ -407,7 +404,7 @@ static bool send_nak(struct qp *qp)
 		return false;
 	r->nak = 0;
 	if (syndrome == AETH_NAK_SEQUENCE) {
-		responder_acknowledge(qp);
+		responder_acknowledge(qp, pair);
 		/* what was missing may have come since: then it is what comes next */
 		acknowledge(qp, pair, syndrome, r->psn);
 		r->ack_due = false;
@@ -424,17 +421,16 @@ static bool send_nak(struct qp *qp)
 	return true;
 }
 
-bool responder_acknowledge(struct qp *qp)
+bool responder_acknowledge(struct qp *qp, struct pair *pair)
 {
 	struct responder *r = &qp->resp;
-	struct pair *pair;
 
 	if (!r->ack_due || r->response_send != r->response_tail)
 		return true;
-	pair = qp_path(qp);
 	if (!tx_has_room(pair, true))
 		return false;
 	r->ack_due = false;
+	transport_acknowledged(qp);
 	acknowledge(qp, pair, AETH_ACK, acked_by_ack(qp, psn_add(r->psn, PSN_MASK)));
 	return true;
 }
@@ -443,27 +439,25 @@ void responder_leave(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	responder_acknowledge(qp);
+	if (r->ack_due)
+		responder_acknowledge(qp, qp_path(qp));
 	r->ack_due = r->failing = false;
 	r->nak = 0;
 	r->last_op = NULL;
 	responses_forget(qp);
 }
 
-void responder_serve(struct qp *qp, bool urgent, unsigned *budget)
+void responder_serve(struct qp *qp, unsigned *budget)
 {
 	struct responder *r = &qp->resp;
+	struct pair *pair = qp_path(qp);
 
-	if (!send_responses(qp, budget)) {
+	if (!send_responses(qp, pair, budget)) {
 		transport_due(qp, DUE_NOW);
 		return;
 	}
 	if (r->response_send != r->response_tail) /* nothing overtakes them */
 		return;
-	if (r->ack_due && !r->nak && !urgent) {
-		count(CNT_ACK_DEFERRED);
-		transport_due(qp, DUE_ACK);
-	} else if ((r->nak && !send_nak(qp)) || !responder_acknowledge(qp)) {
+	if ((r->nak && !send_nak(qp, pair)) || !responder_acknowledge(qp, pair))
 		ring_room_wait(qp);
-	}
 }

@@ -16,9 +16,12 @@
 #define RESPONSES_PASS 64
 #define RESPONSES_TURN 16
 
-static struct qp_list due_now = TAILQ_HEAD_INITIALIZER(due_now);
-static struct qp_list due_ack = TAILQ_HEAD_INITIALIZER(due_ack);
-static struct qp_list due_held = TAILQ_HEAD_INITIALIZER(due_held); /* the first to end first */
+/* By enum qp_due; of DUE_HELD, the first to end is the first. */
+static struct qp_list due_lists[] = {
+	[DUE_NOW] = TAILQ_HEAD_INITIALIZER(due_lists[DUE_NOW]),
+	[DUE_ACK] = TAILQ_HEAD_INITIALIZER(due_lists[DUE_ACK]),
+	[DUE_HELD] = TAILQ_HEAD_INITIALIZER(due_lists[DUE_HELD]),
+};
 
 /* ---------------------------------------------------------------------- input -- */
 
@@ -209,14 +212,12 @@ static void room_stop_waiting(struct qp *qp)
 /* Lets those continue that wait, as long as there is room. */
 static void wake_socket_waiters(void)
 {
-	struct qp *last = TAILQ_LAST(&socket_room.waiting, qp_list), *qp;
+	struct qp *last = TAILQ_LAST(&socket_room.waiting, qp_list), *qp = NULL;
 
 	socket_room.waking = true;
-	while ((qp = TAILQ_FIRST(&socket_room.waiting)) && socket_has_room(qp->mtu)) {
+	while (qp != last && (qp = TAILQ_FIRST(&socket_room.waiting)) && socket_has_room(qp->mtu)) {
 		room_stop_waiting(qp);
 		requester_run(qp);
-		if (qp == last)
-			break;
 	}
 	socket_room.waking = false;
 }
@@ -235,29 +236,22 @@ void ring_room_wait(struct qp *qp)
 
 static void wake_ring_waiters(void)
 {
-	struct qp *last = TAILQ_LAST(&ring_waiting, qp_list), *qp;
+	struct qp *last = TAILQ_LAST(&ring_waiting, qp_list), *qp = NULL;
 
-	while ((qp = TAILQ_FIRST(&ring_waiting))) {
+	while (qp != last && (qp = TAILQ_FIRST(&ring_waiting))) {
 		TAILQ_REMOVE(&ring_waiting, qp, req.ring_next);
 		qp->req.ring_wait = false;
 		transport_due(qp, DUE_NOW);
 		requester_run(qp);
-		if (qp == last)
-			break;
 	}
 }
 
 /* --------------------------------------------------------------- end of a pass -- */
 
-static struct qp_list *due_list(enum qp_due due)
-{
-	return due == DUE_NOW ? &due_now : due == DUE_ACK ? &due_ack : &due_held;
-}
-
 static void due_leave(struct qp *qp)
 {
 	if (qp->due != DUE_NONE)
-		TAILQ_REMOVE(due_list(qp->due), qp, due_next);
+		TAILQ_REMOVE(&due_lists[qp->due], qp, due_next);
 	qp->due = DUE_NONE;
 }
 
@@ -266,11 +260,17 @@ void transport_due(struct qp *qp, enum qp_due due)
 	if (qp->due == DUE_NOW || qp->due == due || (due == DUE_HELD && qp->due == DUE_ACK))
 		return;
 	due_leave(qp);
-	TAILQ_INSERT_TAIL(due_list(due), qp, due_next);
+	TAILQ_INSERT_TAIL(&due_lists[due], qp, due_next);
 	qp->due = due;
 }
 
-static void serve_qp(struct qp *qp, bool urgent, unsigned *left)
+void transport_acknowledged(struct qp *qp)
+{
+	if (qp->due != DUE_NOW)
+		due_leave(qp);
+}
+
+static void serve_qp(struct qp *qp, unsigned *left)
 {
 	unsigned turn = *left < RESPONSES_TURN ? *left : RESPONSES_TURN, had = turn;
 
@@ -278,7 +278,7 @@ static void serve_qp(struct qp *qp, bool urgent, unsigned *left)
 	if (!may_receive(qp))
 		return;
 	if (qp_reliable(qp))
-		responder_serve(qp, urgent, &turn);
+		responder_serve(qp, &turn);
 	if (qp->type != IBV_QPT_RC || qp->req.direct_more)
 		requester_run(qp);
 	*left -= had - turn;
@@ -289,7 +289,7 @@ static void release_held_acks(void)
 {
 	struct qp *qp;
 
-	while ((qp = TAILQ_FIRST(&due_held)) && engine_now() >= qp->resp.hold_until) {
+	while ((qp = TAILQ_FIRST(&due_lists[DUE_HELD])) && engine_now() >= qp->resp.hold_until) {
 		responder_hold_expired(qp);
 		transport_due(qp, DUE_NOW);
 	}
@@ -297,7 +297,7 @@ static void release_held_acks(void)
 
 uint64_t transport_held_until(void)
 {
-	const struct qp *qp = TAILQ_FIRST(&due_held);
+	const struct qp *qp = TAILQ_FIRST(&due_lists[DUE_HELD]);
 
 	return qp ? qp->resp.hold_until : UINT64_MAX;
 }
@@ -305,25 +305,24 @@ uint64_t transport_held_until(void)
 bool transport_finish(bool urgent)
 {
 	unsigned left = RESPONSES_PASS;
-	struct qp *last, *qp;
+	struct qp *last, *qp = NULL;
 
 	wake_socket_waiters();
 	wake_ring_waiters();
 	release_held_acks();
-	last = TAILQ_LAST(&due_now, qp_list);
-	while (last && left && (qp = TAILQ_FIRST(&due_now))) {
-		serve_qp(qp, urgent, &left);
-		if (qp == last)
-			break;
-	}
-	while (urgent && (qp = TAILQ_FIRST(&due_ack)))
-		serve_qp(qp, true, &left);
-	return !TAILQ_EMPTY(&due_now);
+	last = TAILQ_LAST(&due_lists[DUE_NOW], qp_list);
+	while (qp != last && left && (qp = TAILQ_FIRST(&due_lists[DUE_NOW])))
+		serve_qp(qp, &left);
+	while (urgent && (qp = TAILQ_FIRST(&due_lists[DUE_ACK])))
+		serve_qp(qp, &left);
+	TAILQ_FOREACH(qp, &due_lists[DUE_ACK], due_next)
+		count(CNT_ACK_DEFERRED);
+	return !TAILQ_EMPTY(&due_lists[DUE_NOW]);
 }
 
 bool transport_deferred(void)
 {
-	return !TAILQ_EMPTY(&due_ack);
+	return !TAILQ_EMPTY(&due_lists[DUE_ACK]);
 }
 
 /* ---------------------------------------------- scatter and gather: 10.6.6 -- */

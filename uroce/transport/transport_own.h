@@ -41,6 +41,8 @@ static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 /* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait for the end
  * of a pass (DUE_ACK) or until qp->resp.hold_until (DUE_HELD). */
 void transport_due(struct qp *qp, enum qp_due due);
+/* An ACK was sent: it is not due for one any more. */
+void transport_acknowledged(struct qp *qp);
 
 /* Room in the socket's buffer for n packets by UDP with len bytes of payload each; false: the QP
  * waits for it, and requester_run() is called when there may be some. */
@@ -102,8 +104,9 @@ void responder_start(struct qp *qp);
 void responder_input(struct qp *qp, const struct packet *p);
 void responder_datagram(struct qp *qp, const struct packet *p);
 void responder_multicast(const struct packet *p);
-/* Something is about to be sent: what the peer has sent is acknowledged before it leaves. */
-void responder_before_send(struct qp *qp);
+/* Something is about to be sent to that pair (NULL: by UDP): what the peer has sent is acknowledged
+ * before it leaves. */
+void responder_before_send(struct qp *qp, struct pair *pair);
 /* An ACK was held for what the application would send, in vain. */
 void responder_hold_expired(struct qp *qp);
 /* Sends a NAK in its turn, and ends the QP with an event (or -1: none). */
@@ -122,10 +125,10 @@ enum request_error atomic_reply(struct qp *qp, const struct packet *p);
 void repeat_reply(struct qp *qp, const struct packet *p);
 void responses_forget(struct qp *qp);
 /* Sends what is due, at most *budget responses; is due again when there are more. */
-void responder_serve(struct qp *qp, bool urgent, unsigned *budget);
+void responder_serve(struct qp *qp, unsigned *budget);
 /* Sends the ACK that is due, if one is and no response has to go before it. False: there is no room
  * for it. */
-bool responder_acknowledge(struct qp *qp);
+bool responder_acknowledge(struct qp *qp, struct pair *pair);
 /* The QP takes in nothing more. The peer is told what was taken in: its application may have
  * seen the reply to it already. */
 void responder_leave(struct qp *qp);

@@ -27,7 +27,7 @@ struct wr_op;
  * slot in none of the caches, nor its page in the TLB. */
 struct send_wqe {
 	uint64_t wr_id;
-	enum ibv_wr_opcode opcode;
+	const struct wr_op *op;
 	unsigned flags; /* IBV_SEND_... */
 	uint32_t len;	/* of all SGEs, bytes */
 	union {
@@ -76,11 +76,10 @@ struct poster {
 	uint32_t head;	      /* of the queue, when it was last looked at */
 	uint32_t n;	      /* requests beyond the tail, without the one being written */
 	struct send_wqe *wqe; /* being written, or NULL */
-	const struct wr_op *op;
-	bool needs_peer;   /* UD: there is no address yet; XRC: no SRQ */
-	bool open;	   /* wr_start() was called */
-	int err;	   /* of wr_...(): the first */
-	uint64_t send_ops; /* IBV_QP_EX_WITH_...: of ibv_create_qp_ex(); 0: no wr_...() */
+	bool needs_peer;      /* UD: there is no address yet; XRC: no SRQ */
+	bool open;	      /* wr_start() was called */
+	int err;	      /* of wr_...(): the first */
+	uint64_t send_ops;    /* IBV_QP_EX_WITH_...: of ibv_create_qp_ex(); 0: no wr_...() */
 };
 
 struct recv_wqe {

@@ -40,13 +40,12 @@ int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsign
 	w = sq_at(qp, qp->sq.tail + p->n);
 	*w = (struct send_wqe){
 		.wr_id = wr_id,
-		.opcode = opcode,
+		.op = op,
 		.flags = flags,
 		.signaled = qp->sq_sig_all || flags & IBV_SEND_SIGNALED,
 		.data = (uint8_t *)(w + 1),
 	};
 	p->wqe = w;
-	p->op = op;
 	p->needs_peer = qp->type == IBV_QPT_UD || (qp->type == IBV_QPT_XRC_SEND && !op->local);
 	return 0;
 }
@@ -87,7 +86,7 @@ static int begin_inline(struct qp *qp)
 	qp->post.wqe->nsge = -1;
 	qp->post.wqe->len = 0;
 	qp->post.wqe->flags |= IBV_SEND_INLINE;
-	return qp->post.op->inlines ? 0 : EINVAL;
+	return qp->post.wqe->op->inlines ? 0 : EINVAL;
 }
 
 int stage_inline(struct qp *qp, const struct ibv_data_buf *buf, size_t n)
@@ -151,12 +150,12 @@ int stage_end(struct qp *qp)
 	p->wqe = NULL;
 	if (p->needs_peer)
 		return EINVAL;
-	if (p->op->atomic) {
+	if (w->op->atomic) {
 		if (w->len < 8)
 			return EINVAL;
 		w->len = 8; /* more room than that is not used */
 	}
-	if (w->opcode == IBV_WR_ATOMIC_WRITE && w->len != 8)
+	if (w->op->code == IBV_WR_ATOMIC_WRITE && w->len != 8)
 		return EINVAL;
 	p->n++;
 	return 0;
@@ -200,9 +199,9 @@ int stage_commit(struct qp *qp)
 
 /* -------------------------------------------------------------- ibv_post_send -- */
 
-static void fill_remote(struct send_wqe *w, const struct ibv_send_wr *wr, const struct wr_op *op)
+static void fill_remote(struct send_wqe *w, const struct ibv_send_wr *wr)
 {
-	if (op->atomic) {
+	if (w->op->atomic) {
 		w->remote = wr->wr.atomic.remote_addr;
 		w->rkey = wr->wr.atomic.rkey;
 		w->compare_add = wr->wr.atomic.compare_add;
@@ -215,11 +214,11 @@ static void fill_remote(struct send_wqe *w, const struct ibv_send_wr *wr, const 
 
 static int fill_request(struct qp *qp, const struct ibv_send_wr *wr)
 {
-	const struct wr_op *op = qp->post.op;
 	struct send_wqe *w = qp->post.wqe;
+	const struct wr_op *op = w->op;
 
 	if (op->remote)
-		fill_remote(w, wr, op);
+		fill_remote(w, wr);
 	if (op->imm)
 		w->imm = wr->imm_data;
 	else if (wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_LOCAL_INV)
@@ -445,9 +444,11 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn
 
 static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
 {
-	if (!current_request(ex))
+	const struct send_wqe *w = current_request(ex);
+
+	if (!w)
 		return;
-	if (qp_of(ex)->type == IBV_QPT_XRC_SEND && !qp_of(ex)->post.op->local)
+	if (qp_of(ex)->type == IBV_QPT_XRC_SEND && !w->op->local)
 		stage_srqn(qp_of(ex), srqn);
 	else
 		keep_error(qp_of(ex), EINVAL);
@@ -455,11 +456,12 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn)
 
 static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
 {
+	const struct send_wqe *w = current_request(ex);
 	struct qp *qp = qp_of(ex);
 
-	if (!current_request(ex))
+	if (!w)
 		return;
-	if (qp->post.op->local || n > MAX_SGE)
+	if (w->op->local || n > MAX_SGE)
 		keep_error(qp, EINVAL);
 	else
 		keep_error(qp, stage_sges(qp, sge, (int)n));

@@ -6,23 +6,31 @@
 #include "bytes.h"
 #include "packet.h"
 
-/* byte 1 of the BTH */
-#define BTH_SE	 0x80
-#define BTH_M	 0x40
-#define BTH_TVER 0x0f
-/* byte 4 */
-#define BTH_BECN 0x40
-/* byte 8 */
-#define BTH_ACKREQ 0x80
+/* The three words of the BTH, behind whose flags are the P_Key, the QP and the PSN. */
+#define BTH_OPCODE_SHIFT 24
+#define BTH_SE		 (1u << 23)
+#define BTH_M		 (1u << 22)
+#define BTH_PAD_SHIFT	 20
+#define BTH_TVER	 0x000f0000u
+#define BTH_BECN	 (1u << 30)
+#define BTH_ACKREQ	 (1u << 31)
+
+/* The last three bytes of a word: a number of 24 bits. */
+static uint32_t get_low24(const uint8_t *word)
+{
+	return get_be32(word) & PSN_MASK;
+}
 
 static const uint8_t *parse_bth(struct packet *p, const uint8_t *b)
 {
-	p->solicited = b[1] & BTH_SE;
-	p->migreq = b[1] & BTH_M;
-	p->pkey = get_be16(b + 2);
-	p->qpn = get_be24(b + 5);
-	p->ackreq = b[8] & BTH_ACKREQ;
-	p->psn = get_be24(b + 9);
+	uint32_t flags = get_be32(b), last = get_be32(b + 8);
+
+	p->solicited = flags & BTH_SE;
+	p->migreq = flags & BTH_M;
+	p->pkey = (uint16_t)flags;
+	p->qpn = get_low24(b + 4);
+	p->ackreq = last & BTH_ACKREQ;
+	p->psn = last & PSN_MASK;
 	return b + BTH_BYTES;
 }
 
@@ -33,11 +41,11 @@ static const uint8_t *parse_extended(struct packet *p, const uint8_t *b)
 
 	if (flags & WIRE_DETH) {
 		p->qkey = get_be32(b);
-		p->src_qpn = get_be24(b + 5);
+		p->src_qpn = get_low24(b + 4);
 		b += 8;
 	}
 	if (flags & WIRE_XRCETH) {
-		p->srqn = get_be24(b + 1);
+		p->srqn = get_low24(b);
 		b += 4;
 	}
 	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
@@ -56,7 +64,7 @@ static const uint8_t *parse_extended(struct packet *p, const uint8_t *b)
 	}
 	if (flags & WIRE_AETH) {
 		p->syndrome = b[0];
-		p->msn = get_be24(b + 1);
+		p->msn = get_low24(b);
 		b += 4;
 	}
 	if (flags & WIRE_ATOMICACK) {
@@ -78,13 +86,13 @@ int packet_parse(struct packet *p, const uint8_t *data, size_t n)
 {
 	size_t room, pad;
 
-	if (n < BTH_BYTES + ICRC_BYTES || n % 4 != 0 || data[1] & BTH_TVER)
+	if (n < BTH_BYTES + ICRC_BYTES || n % 4 != 0 || get_be32(data) & BTH_TVER)
 		return -1;
 	p->op = opcode_find(data[0]);
 	if (!p->op || n < p->op->header + ICRC_BYTES)
 		return -1;
 	room = n - p->op->header - ICRC_BYTES;
-	pad = data[1] >> 4 & 3;
+	pad = get_be32(data) >> BTH_PAD_SHIFT & 3;
 	if (pad > room || room - pad > (p->op->flags & WIRE_PAYLOAD ? MTU_MAX : 0) ||
 	    (pad && !(p->op->flags & WIRE_PAYLOAD)))
 		return -1;
@@ -95,14 +103,11 @@ int packet_parse(struct packet *p, const uint8_t *data, size_t n)
 
 static uint8_t *build_bth(const struct packet *p, uint8_t *b)
 {
-	b[0] = p->op->code;
-	b[1] = (uint8_t)((p->solicited ? BTH_SE : 0) | (p->migreq ? BTH_M : 0) |
-			 packet_pad(p->len) << 4);
-	put_be16(b + 2, p->pkey);
-	b[4] = p->op->code == OP_CNP ? BTH_BECN : 0;
-	put_be24(b + 5, p->qpn);
-	b[8] = p->ackreq ? BTH_ACKREQ : 0;
-	put_be24(b + 9, p->psn);
+	put_be32(b, (uint32_t)p->op->code << BTH_OPCODE_SHIFT | (p->solicited ? BTH_SE : 0) |
+			    (p->migreq ? BTH_M : 0) | packet_pad(p->len) << BTH_PAD_SHIFT |
+			    p->pkey);
+	put_be32(b + 4, (p->op->code == OP_CNP ? BTH_BECN : 0) | (p->qpn & PSN_MASK));
+	put_be32(b + 8, (p->ackreq ? BTH_ACKREQ : 0) | (p->psn & PSN_MASK));
 	return b + BTH_BYTES;
 }
 
@@ -134,8 +139,7 @@ static uint8_t *build_extended(const struct packet *p, uint8_t *b)
 		b += 16;
 	}
 	if (flags & WIRE_AETH) {
-		b[0] = p->syndrome;
-		put_be24(b + 1, p->msn);
+		put_be32(b, (uint32_t)p->syndrome << 24 | (p->msn & PSN_MASK));
 		b += 4;
 	}
 	if (flags & WIRE_ATOMICACK) {
