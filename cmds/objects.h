@@ -80,6 +80,14 @@ struct obj_key {
 
 #define OBJ_NAME 32 /* bytes of a name, with the zero at its end */
 
+/* How far the calls of the command call on a QP or a CQ are: call_rules.c. */
+struct obj_calls {
+	bool building;	  /* between ibv_wr_start() and its end */
+	bool polling;	  /* between ibv_start_poll() and ibv_end_poll() */
+	bool is_extended; /* a CQ of ibv_create_cq_ex() */
+	unsigned events;  /* of ibv_get_cq_event(), not acknowledged */
+};
+
 struct obj {
 	TAILQ_ENTRY(obj) link;	/* of all, in order of creation */
 	TAILQ_ENTRY(obj) alike; /* of its class, in order of creation */
@@ -95,6 +103,7 @@ struct obj {
 	struct obj_users users[2];     /* oldest first; [1]: those whose class clings */
 	unsigned nusers;
 	struct obj_key keys[OBJ_INDEXES];
+	struct obj_calls calls;
 };
 TAILQ_HEAD(obj_list, obj);
 

@@ -10,30 +10,6 @@
 #include "session.h"
 #include "alloc.h"
 
-/* Of a QP or CQ, as long as it lives. */
-struct progress {
-	LIST_ENTRY(progress) link;
-	uint64_t serial;
-	bool building;	  /* between ibv_wr_start() and its end */
-	bool polling;	  /* between ibv_start_poll() and ibv_end_poll() */
-	bool is_extended; /* a CQ of ibv_create_cq_ex() */
-	unsigned events;  /* of ibv_get_cq_event(), not acknowledged */
-};
-static LIST_HEAD(, progress) all = LIST_HEAD_INITIALIZER(all);
-
-static struct progress *progress_of(const struct obj *o)
-{
-	struct progress *p;
-
-	LIST_FOREACH(p, &all, link)
-		if (p->serial == o->serial)
-			return p;
-	p = xcalloc(1, sizeof *p);
-	p->serial = o->serial;
-	LIST_INSERT_HEAD(&all, p, link);
-	return p;
-}
-
 static int refuse_call(struct calling *c, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -74,7 +50,7 @@ static int has_member(struct calling *c)
 
 static int wr_rules(struct calling *c)
 {
-	struct progress *p = progress_of(c->used[0]);
+	struct obj_calls *p = &c->used[0]->calls;
 	bool starts = c->fn->step == CALL_FIRST;
 
 	if (starts && p->building)
@@ -91,7 +67,7 @@ static int wr_rules(struct calling *c)
 
 static int poll_rules(struct calling *c)
 {
-	const struct progress *p = progress_of(c->used[0]);
+	const struct obj_calls *p = &c->used[0]->calls;
 	bool starts = c->fn->step == CALL_FIRST;
 
 	if (!p->is_extended) {
@@ -111,7 +87,7 @@ static int poll_rules(struct calling *c)
 static int open_rules(struct calling *c)
 {
 	for (unsigned i = 0; i < c->nused; i++) {
-		const struct progress *p = progress_of(c->used[i]);
+		const struct obj_calls *p = &c->used[i]->calls;
 
 		if (p->building && first_kind(c) != OBJECT_QP_EX)
 			return refuse_call(c, "BADSTATE",
@@ -256,10 +232,10 @@ static int grh_rules(struct calling *c)
 
 static int ack_rules(struct calling *c)
 {
-	if (c->arg[1] <= progress_of(c->used[0])->events)
+	if (c->arg[1] <= c->used[0]->calls.events)
 		return 0;
 	return refuse_call(c, "EINVAL", "%s has %u events that are not acknowledged",
-			   c->used[0]->name, progress_of(c->used[0])->events);
+			   c->used[0]->name, c->used[0]->calls.events);
 }
 
 static int import_rules(struct calling *c)
@@ -323,11 +299,11 @@ void call_rules_after(struct calling *c, uint64_t result)
 	struct obj *cq = cq_of(c, result);
 
 	if (c->fn->step && first_kind(c) == OBJECT_CQ_EX)
-		progress_of(c->used[0])->polling = call_polls(c->fn);
+		c->used[0]->calls.polling = call_polls(c->fn);
 	else if (c->fn->rule == RULE_CQ_EVENTS)
-		progress_of(c->used[0])->events -= (unsigned)c->arg[1];
+		c->used[0]->calls.events -= (unsigned)c->arg[1];
 	else if (cq && c->fn->says == RESULT_POINTER)
-		progress_of(cq)->is_extended = true;
+		cq->calls.is_extended = true;
 	else if (cq)
-		progress_of(cq)->events++;
+		cq->calls.events++;
 }

@@ -265,8 +265,6 @@ struct listening {
 	unsigned char data[256];
 };
 
-/* NULL is fine. */
-void listening_free(struct listening *l);
 /* Handles a request on listener: answers it if that is automatic. May destroy id. */
 void listening_request(struct session *s, struct id *listener, struct id *id);
 

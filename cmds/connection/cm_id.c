@@ -314,7 +314,7 @@ static int id_destroy(struct session *s, struct obj *o)
 	if (rdma_destroy_id(id->v))
 		return call_fail(s, "%s", o->name);
 	leave_all(s, id);
-	listening_free(id->listening);
+	free(id->listening);
 	return 0;
 }
 

@@ -339,7 +339,6 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 {
 	struct dev *dev = id_dev(s, id, "rdma_create_qp");
 	uint64_t mark;
-	struct made made = { 0 };
 	struct qp_spec spec = {
 		.name = a->qp_name,
 		.type = id_is_ud(id) ? IBV_QPT_UD : IBV_QPT_RC,
@@ -358,10 +357,8 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 		spec.pd = a->srq ? a->srq->pd : pd_of(s, dev);
 	if (spec.pd && !spec.send_cq)
 		spec.send_cq = spec.recv_cq = make_cq(s, dev, a);
-	if (!spec.pd || !spec.send_cq || !qp_make(s, &spec)) {
-		made_since(s, &made, mark);
-		return made_undo(s, &made);
-	}
+	if (!spec.pd || !spec.send_cq || !qp_make(s, &spec))
+		return made_undo_since(s, mark);
 	id_own_cq(id, a->cq ? NULL : spec.send_cq);
 	return 0;
 }

@@ -15,45 +15,39 @@
 struct listen_args {
 	struct num port, backlog, ps;
 	const char *address, *name;
-	bool v6, accept, share_len, keep;
-	struct mr *share;
-	struct ends_args ends;
-	struct conn_args conn;
+	bool v6;
+	struct listening how;
 };
 
 static const struct arg listen_args[] = {
 	POS("port", listen_args, port, kind_port, "port; 0: any that is free"),
 	OPT("address", listen_args, address, kind_host, "address of this machine; else all"),
 	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
-	OPT("share", listen_args, share, kind_mr_opt,
+	OPT("share", listen_args, how.share, kind_mr_opt,
 	    "region whose address and key accepted peers are told"),
-	SWITCH("share-len", listen_args, share_len,
+	SWITCH("share-len", listen_args, how.share_len,
 	       "with -share: tell programs other than rdmash its length, too"),
-	SWITCH("accept", listen_args, accept, "accept by itself while other commands wait"),
-	SWITCH("keep", listen_args, keep,
+	SWITCH("accept", listen_args, how.accept, "accept by itself while other commands wait"),
+	SWITCH("keep", listen_args, how.keep,
 	       "with -accept: keep the id and QP of a peer that has left"),
 	OPT("backlog", listen_args, backlog, kind_u32, "requests that may wait", .dflt = "16",
 	    .min = 1, .max = 1024),
 	OPT("ps", listen_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
 	OPT("name", listen_args, name, kind_str, "name of the object"),
-	CONN_ARGS(listen_args, conn),
-	ENDS_ARGS(listen_args, ends),
+	CONN_ARGS(listen_args, how.conn),
+	ENDS_ARGS(listen_args, how.ends),
 	ARGS_END
 };
 
-static struct listening *new_listening(const struct listen_args *a)
+/* The settings outlive the words of the command. */
+static struct listening *keep_settings(const struct listening *how)
 {
 	struct listening *l = xcalloc(1, sizeof *l);
 
-	l->accept = a->accept;
-	l->share = a->share;
-	l->share_len = a->share_len;
-	l->keep = a->keep;
-	l->ends = a->ends;
+	*l = *how;
 	l->ends.qp_name = NULL; /* many QPs cannot share one name */
-	l->conn = a->conn;
-	if (a->conn.data.len)
-		memcpy(l->data, a->conn.data.data, a->conn.data.len);
+	if (how->conn.data.len)
+		memcpy(l->data, how->conn.data.data, how->conn.data.len);
 	l->conn.data.data = l->data;
 	return l;
 }
@@ -79,31 +73,32 @@ static int share_fits(struct session *s, const char *call, const struct mr *shar
 
 static int check_listen_args(struct session *s, const struct listen_args *a)
 {
-	if (a->keep && !a->accept)
+	if (a->how.keep && !a->how.accept)
 		return fail(s, "args", "MISSING", "-keep goes with -accept");
-	if (a->share_len && !a->share)
+	if (a->how.share_len && !a->how.share)
 		return fail(s, "args", "MISSING", "-share-len goes with -share");
-	if (a->share && a->conn.data.len)
+	if (a->how.share && a->how.conn.data.len)
 		return fail(s, "args", "TWICE", "-share and -private-data both say what peers get");
-	if (a->share && !(a->share->access & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
-					      IBV_ACCESS_REMOTE_ATOMIC))) {
+	if (a->how.share &&
+	    !(a->how.share->access &
+	      (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))) {
 		fail(s, "listen", "EACCES", "-share: %s gives peers no right to anything",
-		     a->share->o.name);
+		     a->how.share->o.name);
 		return fail_next(s, "reg 4096 -access local-write,remote-write,remote-read");
 	}
-	return a->share ? share_fits(s, "listen", a->share, &a->ends) : 0;
+	return a->how.share ? share_fits(s, "listen", a->how.share, &a->how.ends) : 0;
 }
 
 static int bind_and_listen(struct session *s, const struct listen_args *a, struct id *id)
 {
-	if (data_fits(s, id, DATA_ACCEPT, a->conn.data.len) ||
+	if (data_fits(s, id, DATA_ACCEPT, a->how.conn.data.len) ||
 	    step_bind(s, id, a->address, (uint16_t)a->port.v, a->v6))
 		return -1;
 	/* an id that is bound to one address belongs to a device, and so do those it accepts */
 	if (id->v->verbs && !dev_of(s, id->v->verbs))
 		return -1;
-	if (obj_same_dev(s, "rdma_listen", id, a->share) ||
-	    ends_same_dev(s, "rdma_listen", id, &a->ends))
+	if (obj_same_dev(s, "rdma_listen", id, a->how.share) ||
+	    ends_same_dev(s, "rdma_listen", id, &a->how.ends))
 		return -1;
 	return step_listen(s, id, (int)a->backlog.v);
 }
@@ -113,10 +108,10 @@ static void out_listening(const struct listen_args *a, const struct id *id, stru
 	out_str(o, "id", id->o.name, "%s", id->o.name);
 	out_str(o, "local", id_local(id), " listening on %s", id_local(id));
 	out_int(o, "port", ntohs(rdma_get_src_port(id->v)), NULL);
-	out_text(o, a->accept ? "; clients are accepted" : "; a client waits until you accept");
-	if (a->share)
-		out_text(o, "%s told where %s is", a->accept ? ", and" : ", and is then",
-			 a->share->o.name);
+	out_text(o, a->how.accept ? "; clients are accepted" : "; a client waits until you accept");
+	if (a->how.share)
+		out_text(o, "%s told where %s is", a->how.accept ? ", and" : ", and is then",
+			 a->how.share->o.name);
 	out_text(o, "\n");
 }
 
@@ -133,11 +128,11 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 	made_since(s, &made, mark);
 	if (!id || bind_and_listen(s, a, id))
 		return made_undo(s, &made);
-	id->listening = new_listening(a);
-	obj_use(id, a->share);
-	obj_use(id, a->ends.pd);
-	obj_use(id, a->ends.cq);
-	obj_use(id, a->ends.srq);
+	id->listening = keep_settings(&a->how);
+	obj_use(id, a->how.share);
+	obj_use(id, a->how.ends.pd);
+	obj_use(id, a->how.ends.cq);
+	obj_use(id, a->how.ends.srq);
 	s->ctx->id = id;
 	out_listening(a, id, o);
 	return 0;
@@ -172,11 +167,6 @@ const struct cmd cmd_listen = {
  * Answering requests. The event loop answers those of a listener with -accept, in the middle of
  * whatever command waits: that command's current QP and failure are put aside meanwhile.
  */
-
-void listening_free(struct listening *l)
-{
-	free(l);
-}
 
 /* Takes the listener's settings where the arguments give none. share: room for its bytes. */
 static int inherit_listen_args(struct session *s, struct id *id, struct ends_args *ends,

@@ -162,16 +162,11 @@ static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 
 static struct dev *device_of(struct session *s, const struct qp_spec *spec)
 {
-	if (spec->pd)
-		return spec->pd->dev;
-	if (spec->id && spec->id->v->verbs)
-		return dev_of(s, spec->id->v->verbs);
-	if (spec->send_cq)
-		return spec->send_cq->dev;
-	if (spec->recv_cq)
-		return spec->recv_cq->dev;
-	if (spec->srq)
-		return spec->srq->pd->dev;
+	void *const given[] = { spec->pd, spec->id, spec->send_cq, spec->recv_cq, spec->srq };
+
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+		if (given[i] && handle_context(given[i]))
+			return dev_of(s, handle_context(given[i]));
 	return dev_default(s);
 }
 
