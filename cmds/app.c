@@ -219,13 +219,10 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 
 	if (qp)
 		dev = &qp->pd->dev->o;
-	Tcl_DStringAppend(prompt, dev ? dev->name : "rdmash", -1);
-	if (!qp)
-		return;
-	Tcl_DStringAppend(prompt, " ", 1);
-	Tcl_DStringAppend(prompt, qp->o.name, -1);
-	Tcl_DStringAppend(prompt, ":", 1);
-	Tcl_DStringAppend(prompt, word_name(qp_state_words, qp_history_sync(qp, NULL)), -1);
+	xappendf(prompt, "%s", dev ? dev->name : "rdmash");
+	if (qp)
+		xappendf(prompt, " %s:%s", qp->o.name,
+			 word_name(qp_state_words, qp_history_sync(qp, NULL)));
 }
 
 /* Unsignaled sends complete in silence: nothing is known of them. */

@@ -120,9 +120,7 @@ static void add_cap_rows(struct calling *c, const struct ibv_qp_init_attr *init)
 	struct causes problems = { 0 };
 
 	qp_check_cap(&init->cap, &pd->dev->attr.orig_attr, &problems);
-	for (unsigned i = 0; i < problems.n; i++)
-		fail_row(c->s, "likely", "%s", problems.v[i].text);
-	causes_free(&problems);
+	qp_likely_rows(c->s, &problems);
 }
 
 /* What modify-qp, qp create and reg say of such a failure. */

@@ -3,7 +3,6 @@
  * Words become values, as the table describes them: objects, numbers, flags, addresses. Nothing
  * of it is believed: an address is one of memory that a live object has.
  */
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "call_format.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
+#include "device/device.h"
 #include "session.h"
 
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)
@@ -297,16 +297,10 @@ static int set_sockaddr(struct calling *c, const struct call_value *v, Tcl_Obj *
 static int set_gid(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p)
 {
 	union ibv_gid *gid = v->pointer ? arena_alloc(&c->s->arena, sizeof *gid) : p;
-	struct in_addr v4;
 
-	memset(gid, 0, sizeof *gid);
-	if (inet_pton(AF_INET6, Tcl_GetString(word), gid) != 1) {
-		if (inet_pton(AF_INET, Tcl_GetString(word), &v4) != 1)
-			return call_bad(c, v, "'%.64s' is neither a GID nor an IPv4 address",
-					Tcl_GetString(word));
-		memset(gid->raw + 10, 0xff, 2);
-		memcpy(gid->raw + 12, &v4, sizeof v4);
-	}
+	if (!gid_parse(Tcl_GetString(word), gid))
+		return call_bad(c, v, "'%.64s' is neither a GID nor an IPv4 address",
+				Tcl_GetString(word));
 	if (v->pointer)
 		memcpy(p, &gid, sizeof gid);
 	return 0;

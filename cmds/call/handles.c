@@ -4,7 +4,6 @@
  * command wherever that one's struct fits, so that post, poll and the others work with it; all
  * else is a struct lib_obj, which the function that belongs to it destroys.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_verbs.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "call/calling.h"
 #include "call_record.h"
 #include "connection/cm.h"
+#include "device/device.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
@@ -468,7 +468,6 @@ int handle_check_membership(struct calling *c)
 
 void handle_add_membership(struct calling *c)
 {
-	char text[INET6_ADDRSTRLEN];
 	struct group_call g;
 
 	if (!group_of(c, &g) || mcast_find(g.o, &g.gid))
@@ -476,8 +475,7 @@ void handle_add_membership(struct calling *c)
 	if (g.addr)
 		mcast_joined(c->s, (struct id *)g.o, g.qp, g.addr, cm_addr_host(g.addr));
 	else
-		mcast_attached(c->s, g.qp, &g.gid, (uint16_t)c->arg[2],
-			       inet_ntop(AF_INET6, &g.gid, text, sizeof text));
+		mcast_attached(c->s, g.qp, &g.gid, (uint16_t)c->arg[2], gid_text(&g.gid));
 }
 
 struct obj *handle_of_membership(struct calling *c)

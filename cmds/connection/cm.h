@@ -36,8 +36,8 @@ bool id_is_ud(const struct id *id);
 const char *id_local(const struct id *id);
 const char *id_peer(const struct id *id);
 /* The commands to replace a connection whose QP has failed: "disconnect id1; connect 10.0.0.2
- * 7471". The caller frees them. */
-char *id_again(struct session *s, const struct id *id);
+ * 7471"; as temp_text(). */
+const char *id_again(struct session *s, const struct id *id);
 /* The newest connected QP that was accepted on the same listener as id, or NULL. */
 const struct qp *id_next_peer(struct session *s, const struct id *id);
 

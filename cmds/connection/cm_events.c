@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of the connection manager: their channels, and the commands cm event and cm ack. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +11,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
+#include "device/device.h"
 #include "output/print.h"
 #include "qp/qp.h"
 #include "session.h"
@@ -400,14 +400,13 @@ static void out_conn(const struct cm_event *ev, struct out *o)
 static void out_ud(const struct cm_event *ev, struct out *o)
 {
 	const struct ibv_ah_attr *ah = &ev->ud.ah_attr;
-	char gid[INET6_ADDRSTRLEN];
+	const char *gid = ah->is_global ? gid_text(&ah->grh.dgid) : "";
 
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST) /* the peer's QP is unknown */
 		return;
-	inet_ntop(AF_INET6, ah->grh.dgid.raw, gid, sizeof gid);
 	out_u64(o, "qp_num", ev->ud.qp_num, "  qp_num 0x%x", ev->ud.qp_num);
 	out_u64(o, "qkey", ev->ud.qkey, " qkey 0x%x", ev->ud.qkey);
-	out_str(o, "dgid", ah->is_global ? gid : "", " dgid %s", ah->is_global ? gid : "-");
+	out_str(o, "dgid", gid, " dgid %s", *gid ? gid : "-");
 	out_int(o, "sgid_index", ah->grh.sgid_index, " sgid_index %d", ah->grh.sgid_index);
 	out_int(o, "dlid", ah->dlid, NULL);
 	out_int(o, "sl", ah->sl, NULL);

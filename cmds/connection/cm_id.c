@@ -47,35 +47,30 @@ const struct qp *id_next_peer(struct session *s, const struct id *id)
 }
 
 /* At the server: only the client can connect again. */
-static char *server_again(struct session *s, const struct id *id, const char *end)
+static const char *server_again(struct session *s, const struct id *id, const char *end)
 {
 	const struct qp *next = id_next_peer(s, id);
 	const struct listening *l = id->listener ? id->listener->listening : NULL;
 
 	if (next)
-		return xasprintf("-qp %s, which is connected; or destroy %s -cascade: then %s is "
+		return temp_text("-qp %s, which is connected; or destroy %s -cascade: then %s is "
 				 "taken without -qp",
 				 next->o.name, id->qp ? id->qp->o.name : id->o.name, next->o.name);
-	return xasprintf("%sthe client connects again%s", end,
+	return temp_text("%sthe client connects again%s", end,
 			 l && l->accept ? ", and its QP becomes the current one" : "; accept");
 }
 
-char *id_again(struct session *s, const struct id *id)
+const char *id_again(struct session *s, const struct id *id)
 {
 	const struct sockaddr *peer = rdma_get_peer_addr(id->v);
 	bool reset = id->qp && id->qp->state == IBV_QPS_RESET; /* rdma_disconnect refuses it */
-	bool live = reset || id->state == ID_ESTABLISHED;
-	char *end = reset ? xasprintf("destroy %s -cascade; ", id->o.name)
-			  : xasprintf("disconnect %s; ", id->o.name);
-	char *text;
+	const char *end = reset ? temp_text("destroy %s -cascade; ", id->o.name)
+			  : id->state == ID_ESTABLISHED ? temp_text("disconnect %s; ", id->o.name)
+							: "";
 
-	if (id->passive)
-		text = server_again(s, id, live ? end : "");
-	else
-		text = xasprintf("%sconnect %s %u", live ? end : "", cm_addr_host(peer),
-				 cm_addr_port(peer));
-	free(end);
-	return text;
+	return id->passive
+		       ? server_again(s, id, end)
+		       : temp_text("%sconnect %s %u", end, cm_addr_host(peer), cm_addr_port(peer));
 }
 
 static struct id_list *list_of_state(struct context *c, enum id_state state)

@@ -250,17 +250,13 @@ static int conn_param(struct session *s, struct id *id, enum data_for what,
 	return 0;
 }
 
-static const char *param_text(const struct rdma_conn_param *p)
-{
-	return temp_text("private_data %u B responder_resources %u initiator_depth %u "
-			 "retry_count %u rnr_retry %u qp_num %u",
-			 p->private_data_len, p->responder_resources, p->initiator_depth,
-			 p->retry_count, p->rnr_retry_count, p->qp_num);
-}
-
 static void param_rows(struct session *s, const struct id *id, const struct rdma_conn_param *p)
 {
-	fail_row(s, "passed", "%s", param_text(p));
+	fail_row(s, "passed",
+		 "private_data %u B responder_resources %u initiator_depth %u retry_count %u "
+		 "rnr_retry %u qp_num %u",
+		 p->private_data_len, p->responder_resources, p->initiator_depth, p->retry_count,
+		 p->rnr_retry_count, p->qp_num);
 	fail_row(s, "state", "%s was %s%s%s", id->o.name, word_name(id_state_words, id->state),
 		 id->qp ? ", with " : ", without a QP", id->qp ? id->qp->o.name : "");
 }

@@ -174,13 +174,8 @@ static int disconnect_and_wait(struct session *s, struct id *id, uint64_t within
 		return -1;
 	if (id->state == ID_DISCONNECTED) /* the peer's, not answered yet: 'cm create' */
 		return step_disconnect(s, id);
-	if (step_disconnect(s, id)) {
-		char *again = id_again(s, id);
-
-		fail_next(s, "%s", again);
-		free(again);
-		return -1;
-	}
+	if (step_disconnect(s, id))
+		return fail_next(s, "%s", id_again(s, id));
 	if (cm_await(s, id, "rdma_disconnect", RDMA_CM_EVENT_DISCONNECTED, within_ms, NULL) == 0)
 		return 0;
 	return fail_row(s, "note",

@@ -255,13 +255,6 @@ static int need_datagrams(struct session *s, const struct id *id, const char *wh
 	return fail_next(s, "cm create -ps UDP");
 }
 
-static int check_once(struct session *s, const struct qp *qp, const struct sockaddr *group)
-{
-	union ibv_gid gid = mcast_gid(group);
-
-	return mcast_check_once(s, "rdma_join_multicast", qp, &gid);
-}
-
 static int start_join(struct session *s, const struct join_args *a, struct sockaddr *group)
 {
 	struct rdma_cm_join_mc_attr_ex attr = {
@@ -281,12 +274,15 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	const struct join_args *a = args;
 	struct qp *qp = a->send_only ? NULL : a->id->qp;
 	struct sockaddr_storage group;
+	union ibv_gid gid;
 	struct cm_event ev;
 	struct mcast *m;
 
 	if (need_datagrams(s, a->id, "cm join") || !id_dev(s, a->id, "cm join") ||
-	    cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group) ||
-	    check_once(s, qp, (struct sockaddr *)&group) ||
+	    cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group))
+		return -1;
+	gid = mcast_gid((struct sockaddr *)&group);
+	if (mcast_check_once(s, "rdma_join_multicast", qp, &gid) ||
 	    start_join(s, a, (struct sockaddr *)&group))
 		return -1;
 	m = mcast_joined(s, a->id, qp, (struct sockaddr *)&group, a->group);

@@ -265,27 +265,23 @@ static int note_forced(struct session *s)
 }
 
 /* A QP of an id is moved by what connects the id. */
-char *post_way_to_rts(struct session *s, const struct qp *qp, enum ibv_qp_state state)
+const char *post_way_to_rts(struct session *s, const struct qp *qp, enum ibv_qp_state state)
 {
 	if (qp->id && state == IBV_QPS_INIT)
-		return xasprintf(qp->id->listener ? "cm accept %s" : "cm connect %s",
+		return temp_text(qp->id->listener ? "cm accept %s" : "cm connect %s",
 				 qp->id->o.name);
 	if (qp->id && (state == IBV_QPS_RESET || state == IBV_QPS_ERR))
 		return id_again(s, qp->id);
 	if (state == IBV_QPS_ERR)
-		return xasprintf("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
-	return xasprintf("modify-qp %s %s -fill",
+		return temp_text("modify-qp RESET %s, and INIT, RTR, RTS as before", qp->o.name);
+	return temp_text("modify-qp %s %s -fill",
 			 word_name(qp_state_words, state < IBV_QPS_RTS ? state + 1 : IBV_QPS_RTS),
 			 qp->o.name);
 }
 
 int post_next_state(struct session *s, const struct qp *qp, enum ibv_qp_state state)
 {
-	char *next = post_way_to_rts(s, qp, state);
-
-	fail_next(s, "%s", next);
-	free(next);
-	return -1;
+	return fail_next(s, "%s", post_way_to_rts(s, qp, state));
 }
 
 static struct wr_judged judge_request(const struct post_req *r)

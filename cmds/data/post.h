@@ -119,8 +119,8 @@ int post_fill(struct session *s, const struct wr_op *op, const struct post_args 
 /* -1 with s->fail filled where neither the peer of qp has told a window nor both are given. */
 int post_needs_target(struct session *s, const struct wr_op *op, const struct qp *qp,
 		      const struct num *remote, const struct num *rkey);
-/* What to type next for a QP of this state, so that it gets to RTS. The caller frees it. */
-char *post_way_to_rts(struct session *s, const struct qp *qp, enum ibv_qp_state state);
+/* What to type next for a QP of this state, so that it gets to RTS; as temp_text(). */
+const char *post_way_to_rts(struct session *s, const struct qp *qp, enum ibv_qp_state state);
 /* Adds that to s->fail. Returns -1. */
 int post_next_state(struct session *s, const struct qp *qp, enum ibv_qp_state state);
 /* Checks, posts and says what was posted, or adds it to the chain. */

@@ -337,10 +337,9 @@ static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
 
 static void out_way_back(struct session *s, const struct qp *qp, struct out *o)
 {
-	char *next = post_way_to_rts(s, qp, IBV_QPS_ERR);
+	const char *next = post_way_to_rts(s, qp, IBV_QPS_ERR);
 
 	out_str(o, "way_back", next, "                  next: %s\n", next);
-	free(next);
 }
 
 static void tell_way_back(struct session *s, const struct qp *qp, struct out *o)

@@ -173,6 +173,8 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 /* Adds why a change with this verdict is refused; none if the verdict is good. */
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
 		       enum ibv_qp_state to, struct causes *c);
+/* Adds the rows "likely" to s->fail, and frees the reasons. False: there are none. */
+bool qp_likely_rows(struct session *s, struct causes *reasons);
 /* After ibv_modify_qp() failed with err and call_fail(). */
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err);
 /* The same of a call that was not made for a struct qp_change. */

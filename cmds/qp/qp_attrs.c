@@ -444,10 +444,14 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 	return fail_row(s, "or", "-force asks the kernel anyway");
 }
 
-static void add_likely_rows(struct session *s, const struct causes *reasons)
+bool qp_likely_rows(struct session *s, struct causes *reasons)
 {
+	const bool any = reasons->n;
+
 	for (unsigned i = 0; i < reasons->n; i++)
 		fail_row(s, "likely", "%s", reasons->v[i].text);
+	causes_free(reasons);
+	return any;
 }
 
 static void likely_einval(struct session *s, const struct qp_change *c)
@@ -455,17 +459,17 @@ static void likely_einval(struct session *s, const struct qp_change *c)
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr now = { 0 };
 	struct causes problems = { 0 };
+	bool told;
 
 	qp_check_values(c, &problems);
-	add_likely_rows(s, &problems);
+	told = qp_likely_rows(s, &problems);
 	if (c->actual == IBV_QPS_SQD && ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 &&
 	    now.sq_draining)
 		fail_row(s, "likely", "the send queue is still draining: wait for SQ_DRAINED");
-	else if (!problems.n)
+	else if (!told)
 		fail_row(s, "likely",
 			 "the device is stricter than the rule of the kernel's "
 			 "core; the kernel's log may say more (dmesg)");
-	causes_free(&problems);
 }
 
 static void likely_unreachable(struct session *s, const struct qp_change *c)
@@ -557,8 +561,7 @@ int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
 	fail_row(s, "state", "%s before the call", state_name(c->actual));
 	qp_attr_rows(s, "passed", &c->a, c->mask, 0);
 	qp_change_reasons(&v, c->qp->type, c->from, c->to, &reasons);
-	add_likely_rows(s, &reasons);
-	causes_free(&reasons);
+	qp_likely_rows(s, &reasons);
 	if (v.answer == QP_OK)
 		add_likely_row(s, c, err);
 	return -1;

@@ -247,9 +247,7 @@ static void add_create_rows(struct session *s, const struct qp_spec *spec)
 		 c->max_send_sge, c->max_recv_sge, d->max_sge);
 	fail_row(s, "", "max_inline_data %u     (devices report no limit)", c->max_inline_data);
 	qp_check_cap(c, d, &problems);
-	for (unsigned i = 0; i < problems.n; i++)
-		fail_row(s, "likely", "%s", problems.v[i].text);
-	causes_free(&problems);
+	qp_likely_rows(s, &problems);
 	if (call_errno() == ENOMEM)
 		fail_row(s, "likely",
 			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",

@@ -265,12 +265,8 @@ static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state
 		c.to = state + 1;
 	else if (state != IBV_QPS_RTS)
 		c.to = IBV_QPS_RTS;
-	if (state == IBV_QPS_ERR && qp->id) {
-		char *again = id_again(s, qp->id);
-
-		out_text(o, "   to type  %s\n", again);
-		free(again);
-	}
+	if (state == IBV_QPS_ERR && qp->id)
+		out_text(o, "   to type  %s\n", id_again(s, qp->id));
 	if (c.to == state || qp->id)
 		return;
 	if (qp->pd->dev->iwarp) {
