@@ -63,6 +63,7 @@ int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed)
 /* Fills up to n entries with the rules there are, and with how many packets each has hit;
  * returns how many rules there are. */
 unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+
 /* ---------------------------------------------------------------------- tap -- */
 
 struct uroce_packet {

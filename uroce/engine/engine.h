@@ -34,6 +34,14 @@ void engine_lock(void);
 /* Where to wait could be for ever: at exit(), in a signal handler. */
 bool engine_trylock(void);
 void engine_unlock(void);
+/* Takes the lock, until the end of the block. */
+#define SCOPED_ENGINE_LOCK() \
+	__attribute__((cleanup(engine_lock_end), unused)) const bool locked = (engine_lock(), true)
+static inline void engine_lock_end(const bool *locked)
+{
+	(void)locked;
+	engine_unlock();
+}
 /* For those who must not wait for ever: at the end of a process. False: not within a second, or
  * this thread has it: the end has begun in a handler of a signal, in the middle of a call. */
 bool engine_lock_patiently(void);

@@ -94,8 +94,10 @@ int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
 static int ah_begin(struct ah *ah, const struct ibv_ah_attr *attr)
 {
 	static uint32_t handles;
-	int err = ah_count < MAX_AH ? flow_of_av(&ah->flow, attr) : ENOMEM;
+	int err;
 
+	SCOPED_ENGINE_LOCK();
+	err = ah_count < MAX_AH ? flow_of_av(&ah->flow, attr) : ENOMEM;
 	if (err)
 		return err;
 	ah_count++;
@@ -114,9 +116,7 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	ah->v.context = pd->context;
 	ah->v.pd = pd;
 	ah->pd = to_pd(pd);
-	engine_lock();
 	err = ah_begin(ah, attr);
-	engine_unlock();
 	if (!err)
 		return &ah->v;
 	free(ah);
@@ -180,9 +180,8 @@ static int init_from_wc(uint8_t port, const struct ibv_wc *wc, const struct ibv_
 	err = parse_grh(grh, &attr->grh, &local);
 	if (err)
 		return err;
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	index = gid_index(&local, 0);
-	engine_unlock();
 	if (index < 0)
 		return ENOENT;
 	attr->is_global = 1;
@@ -196,9 +195,7 @@ EXPORT int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct
 	int err = init_from_wc(port, wc, grh, attr);
 
 	(void)context;
-	if (!err)
-		return 0;
-	return fail(err);
+	return err ? fail(err) : 0;
 }
 
 EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
@@ -391,25 +388,18 @@ static int detach_qp(struct qp *qp, const union ibv_gid *mgid)
 /* The LID is InfiniBand's; EINVAL: not UD, or no multicast address. */
 EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	int err = EINVAL;
-
+	SCOPED_ENGINE_LOCK();
 	(void)lid;
-	engine_lock();
-	if (to_qp(qp)->type == IBV_QPT_UD && gid_is_multicast(gid))
-		err = attach_qp(to_qp(qp), gid);
-	engine_unlock();
-	return err;
+	if (to_qp(qp)->type != IBV_QPT_UD || !gid_is_multicast(gid))
+		return EINVAL;
+	return attach_qp(to_qp(qp), gid);
 }
 
 EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	int err;
-
+	SCOPED_ENGINE_LOCK();
 	(void)lid;
-	engine_lock();
-	err = detach_qp(to_qp(qp), gid);
-	engine_unlock();
-	return err;
+	return detach_qp(to_qp(qp), gid);
 }
 
 void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg)

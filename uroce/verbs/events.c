@@ -89,13 +89,17 @@ int event_take(int fd, bool likely)
 	}
 }
 
-static void raise_event(struct context *c, const void *object, const struct ibv_async_event *v)
+/* object: NULL: of the port. Objects are told by what the application has of them, with which their
+ * structures begin. */
+static void raise_event(struct context *c, void *object, enum ibv_event_type type)
 {
 	struct async_event *e = malloc(sizeof *e);
 
 	if (!e) /* as when a card has no room for one */
 		return;
-	e->v = *v;
+	e->v = (struct ibv_async_event){ .element.qp = object, .event_type = type };
+	if (!object)
+		e->v.element.port_num = 1;
 	e->object = object;
 	TAILQ_INSERT_TAIL(&c->events, e, entry);
 	event_signal(c->v.context.async_fd);
@@ -103,20 +107,17 @@ static void raise_event(struct context *c, const void *object, const struct ibv_
 
 void event_cq(struct cq *cq, enum ibv_event_type type)
 {
-	raise_event(cq->ctx, cq,
-		    &(struct ibv_async_event){ .element.cq = &cq->v, .event_type = type });
+	raise_event(cq->ctx, cq, type);
 }
 
 void event_qp(struct qp *qp, enum ibv_event_type type)
 {
-	raise_event(qp->ctx, qp,
-		    &(struct ibv_async_event){ .element.qp = &qp->v, .event_type = type });
+	raise_event(qp->ctx, qp, type);
 }
 
 void event_srq(struct srq *srq, enum ibv_event_type type)
 {
-	raise_event(srq->ctx, srq,
-		    &(struct ibv_async_event){ .element.srq = &srq->v, .event_type = type });
+	raise_event(srq->ctx, srq, type);
 }
 
 static bool is_queued(const struct context *c, enum ibv_event_type type)
@@ -132,12 +133,11 @@ static bool is_queued(const struct context *c, enum ibv_event_type type)
 /* A program that never takes events gets one of each kind, however often addresses change. */
 void event_port(enum ibv_event_type type)
 {
-	const struct ibv_async_event v = { .element.port_num = 1, .event_type = type };
 	struct context *c;
 
 	TAILQ_FOREACH(c, &contexts, open)
 		if (!is_queued(c, type))
-			raise_event(c, NULL, &v);
+			raise_event(c, NULL, type);
 }
 
 EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
@@ -145,64 +145,38 @@ EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_eve
 	struct context *c = to_context(context);
 	struct async_event *e;
 
-	do {
+	for (;;) {
 		if (event_take(context->async_fd, true) != 0)
 			return -1;
-		engine_lock();
+		SCOPED_ENGINE_LOCK();
 		e = TAILQ_FIRST(&c->events);
-		if (e) {
-			TAILQ_REMOVE(&c->events, e, entry);
-			*event = e->v;
-			if (e->object)
-				TAILQ_INSERT_TAIL(&c->taken, e, entry);
-			else
-				free(e);
-		}
-		engine_unlock();
-	} while (!e); /* its object was destroyed in between */
-	return 0;
-}
-
-static struct context *context_of(const struct ibv_async_event *v)
-{
-	switch (v->event_type) {
-	case IBV_EVENT_CQ_ERR:
-		return to_context(v->element.cq->context);
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
-		return to_context(v->element.srq->context);
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
-		return to_context(v->element.qp->context);
-	default: /* of the port: nothing waits for it */
-		return NULL;
+		if (!e)
+			continue; /* its object was destroyed in between */
+		TAILQ_REMOVE(&c->events, e, entry);
+		*event = e->v;
+		if (e->object)
+			TAILQ_INSERT_TAIL(&c->taken, e, entry);
+		else
+			free(e);
+		return 0;
 	}
 }
 
 EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 {
-	struct context *c = context_of(event);
+	struct context *c;
 	struct async_event *e;
 
-	if (!c)
-		return;
-	engine_lock();
-	/* all objects are pointers, and their structures begin with what the application has */
-	TAILQ_FOREACH(e, &c->taken, entry)
-		if (e->v.event_type == event->event_type && e->object == event->element.qp)
-			break;
-	if (e) {
-		TAILQ_REMOVE(&c->taken, e, entry);
-		free(e);
-		engine_wake_all();
-	}
-	engine_unlock();
+	SCOPED_ENGINE_LOCK();
+	TAILQ_FOREACH(c, &contexts, open)
+		TAILQ_FOREACH(e, &c->taken, entry)
+			if (e->v.event_type == event->event_type &&
+			    e->object == event->element.qp) {
+				TAILQ_REMOVE(&c->taken, e, entry);
+				free(e);
+				engine_wake_all();
+				return;
+			}
 }
 
 static struct async_event *find_event(const struct async_events *list, const void *obj)
@@ -282,13 +256,10 @@ EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
 	struct channel *ch = (struct channel *)channel;
 
-	engine_lock();
-	if (ch->users) {
-		engine_unlock();
+	SCOPED_ENGINE_LOCK();
+	if (ch->users)
 		return errno = EBUSY;
-	}
 	to_context(channel->context)->channels--;
-	engine_unlock();
 	close(channel->fd);
 	free(ch);
 	return 0;
@@ -328,36 +299,30 @@ static struct cq *channel_take(struct channel *ch)
 
 static bool has_events(const struct channel *ch)
 {
-	bool has;
-
-	engine_lock();
-	has = !TAILQ_EMPTY(&ch->waiting);
-	engine_unlock();
-	return has;
+	SCOPED_ENGINE_LOCK();
+	return !TAILQ_EMPTY(&ch->waiting);
 }
 
 EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
-	struct cq *found;
+	for (;;) {
+		struct cq *found;
 
-	do {
 		if (event_take(channel->fd, has_events((struct channel *)channel)) != 0)
 			return -1;
-		engine_lock();
+		SCOPED_ENGINE_LOCK();
 		found = channel_take((struct channel *)channel);
-		if (found) {
-			*cq = &found->v;
-			*cq_context = found->v.cq_context;
-		}
-		engine_unlock();
-	} while (!found); /* its queue was destroyed in between */
-	return 0;
+		if (!found)
+			continue; /* its queue was destroyed in between */
+		*cq = &found->v;
+		*cq_context = found->v.cq_context;
+		return 0;
+	}
 }
 
 EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned nevents)
 {
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	cq->comp_events_completed += nevents;
 	engine_wake_all();
-	engine_unlock();
 }

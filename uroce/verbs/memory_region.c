@@ -147,20 +147,16 @@ static void set_range(struct mr *mr, void *addr, size_t length, uint64_t iova)
 /* 0, or an errno */
 static int enter_mr(struct mr *mr)
 {
-	int err = ENOMEM;
-
-	engine_lock();
-	if (mr_count < MAX_MR && region_add_mr(mr) == 0) {
-		mr_count++;
-		mr->pd->users++;
-		if (mr->dm)
-			mr->dm->users++;
-		mr->v.handle = next_handle++;
-		target_show_region(mr);
-		err = 0;
-	}
-	engine_unlock();
-	return err;
+	SCOPED_ENGINE_LOCK();
+	if (mr_count >= MAX_MR || region_add_mr(mr) != 0)
+		return ENOMEM;
+	mr_count++;
+	mr->pd->users++;
+	if (mr->dm)
+		mr->dm->users++;
+	mr->v.handle = next_handle++;
+	target_show_region(mr);
+	return 0;
 }
 
 /* Registers memory that was checked, of the application or of dm. */
@@ -330,23 +326,20 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 static int find_advised(struct pd *pd, const struct ibv_sge *sge, bool write, void **addr)
 {
 	const struct mr *mr;
-	int err = 0;
 
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	mr = region_find(sge->lkey);
 	if (!mr)
-		err = ENOENT;
-	else if (!same_domain(mr->pd, pd) || (write && !(mr->access & IBV_ACCESS_LOCAL_WRITE)))
-		err = EPERM;
-	else if (!(mr->access & IBV_ACCESS_ON_DEMAND))
-		err = EINVAL;
-	else if (sge->addr < mr->iova || sge->addr - mr->iova > mr->len ||
-		 sge->length > mr->len - (sge->addr - mr->iova))
-		err = EFAULT;
-	else
-		*addr = (void *)((uintptr_t)mr->host + (sge->addr - mr->iova));
-	engine_unlock();
-	return err;
+		return ENOENT;
+	if (!same_domain(mr->pd, pd) || (write && !(mr->access & IBV_ACCESS_LOCAL_WRITE)))
+		return EPERM;
+	if (!(mr->access & IBV_ACCESS_ON_DEMAND))
+		return EINVAL;
+	if (sge->addr < mr->iova || sge->addr - mr->iova > mr->len ||
+	    sge->length > mr->len - (sge->addr - mr->iova))
+		return EFAULT;
+	*addr = (void *)((uintptr_t)mr->host + (sge->addr - mr->iova));
+	return 0;
 }
 
 /* Brings the pages in at once, with IBV_ADVISE_MR_FLAG_FLUSH or without it. Only with it is missing
@@ -427,24 +420,18 @@ static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t lengt
 /* 0, or an errno. */
 static int take_dm_bytes(size_t length, uint32_t *handle)
 {
-	int err = 0;
-
-	engine_lock();
-	if (length > MAX_DM - dm_used) {
-		err = ENOMEM;
-	} else {
-		dm_used += length;
-		*handle = next_dm_handle++;
-	}
-	engine_unlock();
-	return err;
+	SCOPED_ENGINE_LOCK();
+	if (length > MAX_DM - dm_used)
+		return ENOMEM;
+	dm_used += length;
+	*handle = next_dm_handle++;
+	return 0;
 }
 
 static void give_back_dm_bytes(size_t length)
 {
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	dm_used -= length;
-	engine_unlock();
 }
 
 static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
@@ -485,15 +472,11 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 static int free_dm(struct ibv_dm *v)
 {
 	struct dm *dm = (struct dm *)v;
-	bool busy;
 
-	engine_lock();
-	busy = dm->users;
-	if (!busy)
-		dm_used -= dm->length;
-	engine_unlock();
-	if (busy)
+	SCOPED_ENGINE_LOCK();
+	if (dm->users)
 		return EBUSY;
+	dm_used -= dm->length;
 	free(dm->bytes);
 	free(dm);
 	return 0;

@@ -39,24 +39,18 @@ void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg)
 /* Counts a PD that was filled in. 0, or -1 with ENOMEM. */
 static int enter_pd(struct pd *pd)
 {
-	int err = 0;
-
-	engine_lock();
-	if (pd_count >= MAX_PD) {
-		err = -1;
-		errno = ENOMEM;
-	} else {
-		pd_count++;
-		LIST_INSERT_HEAD(&all_pds, pd, entry);
-		pd->v.handle = next_handle++;
-		to_context(pd->v.context)->pds++;
-		if (pd->domain != pd)
-			pd->domain->users++;
-		if (pd->td)
-			pd->td->users++;
-	}
-	engine_unlock();
-	return err;
+	SCOPED_ENGINE_LOCK();
+	if (pd_count >= MAX_PD)
+		return fail(ENOMEM);
+	pd_count++;
+	LIST_INSERT_HEAD(&all_pds, pd, entry);
+	pd->v.handle = next_handle++;
+	to_context(pd->v.context)->pds++;
+	if (pd->domain != pd)
+		pd->domain->users++;
+	if (pd->td)
+		pd->td->users++;
+	return 0;
 }
 
 EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
@@ -108,11 +102,9 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 {
 	struct pd *pd = to_pd(v);
 
-	engine_lock();
-	if (pd->users) {
-		engine_unlock();
+	SCOPED_ENGINE_LOCK();
+	if (pd->users)
 		return errno = EBUSY;
-	}
 	pd_count--;
 	LIST_REMOVE(pd, entry);
 	to_context(v->context)->pds--;
@@ -120,7 +112,6 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 		pd->domain->users--;
 	if (pd->td)
 		pd->td->users--;
-	engine_unlock();
 	free(pd);
 	return 0;
 }
@@ -141,12 +132,9 @@ static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_a
 static int dealloc_td(struct ibv_td *v)
 {
 	struct td *td = (struct td *)v;
-	bool busy;
 
-	engine_lock();
-	busy = td->users;
-	engine_unlock();
-	if (busy)
+	SCOPED_ENGINE_LOCK();
+	if (td->users)
 		return EBUSY;
 	free(td);
 	return 0;
@@ -285,16 +273,13 @@ static int close_xrcd(struct ibv_xrcd *v)
 {
 	struct xrcd *x = to_xrcd(v);
 
-	engine_lock();
-	if (x->users) {
-		engine_unlock();
+	SCOPED_ENGINE_LOCK();
+	if (x->users)
 		return EBUSY;
-	}
 	if (--x->domain->handles == 0) {
 		LIST_REMOVE(x->domain, entry);
 		free(x->domain);
 	}
-	engine_unlock();
 	free(x);
 	return 0;
 }

@@ -92,7 +92,7 @@ static struct qp *take_unused_qp(void)
 {
 	struct qp *qp, *chunk;
 
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	if (TAILQ_EMPTY(&unused_qps)) {
 		chunk = aligned_alloc(CACHE_LINE, CHUNK * sizeof *chunk);
 		if (chunk)
@@ -101,7 +101,6 @@ static struct qp *take_unused_qp(void)
 	qp = TAILQ_FIRST(&unused_qps);
 	if (qp)
 		TAILQ_REMOVE(&unused_qps, qp, due_next);
-	engine_unlock();
 	return qp;
 }
 
@@ -120,9 +119,8 @@ static void qp_give_back(struct qp *qp)
 		free(qp);
 		return;
 	}
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	TAILQ_INSERT_HEAD(&unused_qps, qp, due_next);
-	engine_unlock();
 }
 
 static void qp_free(struct qp *qp)
@@ -259,9 +257,10 @@ static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 	return qp;
 }
 
-/* With the lock: counts the QP and makes it known. */
+/* Counts the QP and makes it known. 0, or -1 with errno. */
 static int qp_begin(struct qp *qp)
 {
+	SCOPED_ENGINE_LOCK();
 	if (timer_reserve(1))
 		return -1;
 	if (qp_enter(qp)) {
@@ -274,18 +273,15 @@ static int qp_begin(struct qp *qp)
 
 static struct ibv_qp *create_qp(struct ibv_qp_init_attr_ex *a, uint64_t send_ops)
 {
-	struct qp *qp;
-	int err;
+	struct qp *qp = qp_new(a);
 
-	qp = qp_new(a);
 	if (!qp)
 		return fail_null(ENOMEM);
 	qp->post.send_ops = send_ops;
 	wr_ex_init(qp);
-	engine_lock();
-	err = qp_begin(qp) ? errno : 0;
-	engine_unlock();
-	if (err) {
+	if (qp_begin(qp)) {
+		const int err = errno;
+
 		qp_free(qp);
 		return fail_null(err);
 	}

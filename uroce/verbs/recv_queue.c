@@ -175,14 +175,29 @@ static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_sr
 	return srq;
 }
 
+/* 0, or an errno */
+static int enter_srq(struct srq *srq)
+{
+	static uint32_t handles;
+
+	SCOPED_ENGINE_LOCK();
+	if (srq_count == MAX_SRQ)
+		return ENOMEM;
+	srq_count++;
+	LIST_INSERT_HEAD(&all_srqs, srq, entry);
+	srq->pd->users++;
+	srq->v.handle = handles++;
+	if (srq->xrcd)
+		xrc_srq_enter(srq);
+	return 0;
+}
+
 /* xrcd and cq: of one of type XRC, else NULL. a is set to what there is. */
 static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_srq_attr *attr,
 				  struct xrcd *xrcd, struct cq *cq)
 {
 	struct ibv_srq_attr a = *attr;
-	static uint32_t handles;
 	struct srq *srq;
-	bool full;
 
 	if (!pd || !a.max_wr || a.max_wr > MAX_SRQ_WR || a.max_sge > MAX_SGE)
 		return fail_null(EINVAL);
@@ -193,18 +208,7 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_s
 		return NULL;
 	srq->xrcd = xrcd;
 	srq->cq = cq;
-	engine_lock();
-	full = srq_count == MAX_SRQ;
-	if (!full) {
-		srq_count++;
-		LIST_INSERT_HEAD(&all_srqs, srq, entry);
-		srq->pd->users++;
-		srq->v.handle = handles++;
-		if (xrcd)
-			xrc_srq_enter(srq);
-	}
-	engine_unlock();
-	if (full) {
+	if (enter_srq(srq)) {
 		srq_free(srq);
 		return fail_null(ENOMEM);
 	}
@@ -256,9 +260,11 @@ static void move_requests(struct recv_queue *rq, struct recv_queue *to)
 static int modify_srq(struct srq *srq, const struct ibv_srq_attr *a, unsigned mask,
 		      struct recv_queue *other)
 {
-	uint32_t size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
-	uint32_t limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
+	uint32_t size, limit;
 
+	SCOPED_ENGINE_LOCK();
+	size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
+	limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
 	if (limit > size || size < srq->rq.tail - srq->rq.head)
 		return EINVAL;
 	if (mask & IBV_SRQ_MAX_WR)
@@ -280,9 +286,7 @@ EXPORT int ibv_modify_srq(struct ibv_srq *v, struct ibv_srq_attr *attr, int flag
 	if (mask & IBV_SRQ_MAX_WR &&
 	    recv_queue_init(&other, srq->pd, QUEUE_SHARED_RECV, attr->max_wr, srq->rq.max_sge))
 		return ENOMEM;
-	engine_lock();
 	err = modify_srq(srq, attr, mask, &other);
-	engine_unlock();
 	recv_queue_free(&other);
 	return err;
 }
@@ -291,11 +295,10 @@ EXPORT int ibv_query_srq(struct ibv_srq *v, struct ibv_srq_attr *attr)
 {
 	const struct srq *srq = to_srq(v);
 
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	attr->max_wr = srq->rq.size;
 	attr->max_sge = srq->rq.max_sge;
 	attr->srq_limit = srq->limit;
-	engine_unlock();
 	return 0;
 }
 
@@ -321,12 +324,8 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *v)
 
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	int err;
-
-	engine_lock();
-	err = recv_queue_post(&to_srq(srq)->rq, wr, bad);
-	engine_unlock();
-	return err;
+	SCOPED_ENGINE_LOCK();
+	return recv_queue_post(&to_srq(srq)->rq, wr, bad);
 }
 
 void context_ops_srq(struct context *c)

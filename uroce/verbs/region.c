@@ -339,7 +339,6 @@ static uint32_t next_handle;
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct mw *mw;
-	int err = ENOMEM;
 
 	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
 		return fail_null(EINVAL);
@@ -351,18 +350,14 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	mw->v.type = type;
 	mw->pd = to_pd(pd);
 	mw->type = type;
-	engine_lock();
-	if (mw_count < MAX_MW && region_add_mw(mw) == 0) {
-		mw_count++;
-		mw->pd->users++;
-		mw->v.handle = next_handle++;
-		err = 0;
-	}
-	engine_unlock();
-	if (err) {
+	SCOPED_ENGINE_LOCK();
+	if (mw_count >= MAX_MW || region_add_mw(mw) != 0) {
 		free(mw);
-		return fail_null(err);
+		return fail_null(ENOMEM);
 	}
+	mw_count++;
+	mw->pd->users++;
+	mw->v.handle = next_handle++;
 	mw->v.rkey = mw->rkey;
 	return &mw->v;
 }
@@ -371,11 +366,10 @@ static int dealloc_mw(struct ibv_mw *v)
 {
 	struct mw *mw = (struct mw *)v;
 
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	region_remove_mw(mw);
 	mw->pd->users--;
 	mw_count--;
-	engine_unlock();
 	free(mw);
 	return 0;
 }

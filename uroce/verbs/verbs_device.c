@@ -366,7 +366,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	(void)context;
 	if (port != PORTS)
 		return EINVAL;
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	for (unsigned i = 0; i < gid_count() && !first; i++)
 		first = gid_at(i);
 	a.state = first ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
@@ -374,7 +374,6 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	a.active_mtu = first ? gid_path_mtu(first->mtu) : IBV_MTU_1024;
 	a.bad_pkey_cntr = (uint32_t)counters[CNT_BAD_PKEY];
 	a.qkey_viol_cntr = (uint32_t)counters[CNT_BAD_QKEY];
-	engine_unlock();
 	hand_over(attr, size, &a, sizeof a);
 	return 0;
 }
@@ -408,13 +407,11 @@ EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uin
 	(void)context;
 	if (port_num != PORTS || gid_index >= GID_ENTRIES || flags || entry_size < sizeof got)
 		return EINVAL;
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	e = gid_at(gid_index);
-	if (e)
-		got = gid_entry(gid_index, e);
-	engine_unlock();
 	if (!e)
 		return ENODATA;
+	got = gid_entry(gid_index, e);
 	hand_over(entry, entry_size, &got, sizeof got);
 	return 0;
 }
@@ -427,7 +424,7 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_
 	(void)context;
 	if (!max_entries || flags || entry_size < sizeof *entries)
 		return -EINVAL;
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	for (unsigned i = 0; i < GID_ENTRIES && n < max_entries; i++) {
 		const struct gid_entry *e = gid_at(i);
 		struct ibv_gid_entry got;
@@ -437,7 +434,6 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_
 		got = gid_entry(i, e);
 		hand_over((char *)entries + n++ * entry_size, entry_size, &got, sizeof got);
 	}
-	engine_unlock();
 	return (ssize_t)n;
 }
 
@@ -447,9 +443,7 @@ static int old_query_gid(struct ibv_context *context, uint8_t port, uint32_t ind
 {
 	int err = _ibv_query_gid_ex(context, port, index, e, 0, sizeof *e);
 
-	if (!err || err == ENODATA)
-		return 0;
-	return fail(err);
+	return err && err != ENODATA ? fail(err) : 0;
 }
 
 EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
