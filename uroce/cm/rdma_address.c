@@ -112,18 +112,16 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 
 EXPORT int rdma_bind_addr(struct rdma_cm_id *v, struct sockaddr *addr)
 {
-	int r;
-
-	engine_lock();
-	r = bind_locked(to_cm_id(v), addr);
-	engine_unlock();
-	return r;
+	SCOPED_ENGINE_LOCK();
+	return bind_locked(to_cm_id(v), addr);
 }
 
-static int listen_locked(struct cm_id *id, int backlog)
+EXPORT int rdma_listen(struct rdma_cm_id *v, int backlog)
 {
 	static const struct sockaddr_in any = { .sin_family = AF_INET };
+	struct cm_id *id = to_cm_id(v);
 
+	SCOPED_ENGINE_LOCK();
 	if (id->state == ID_IDLE && bind_locked(id, (const struct sockaddr *)&any) < 0)
 		return -1;
 	if (!id->channel || id->state != ID_BOUND || !id->port)
@@ -133,16 +131,6 @@ static int listen_locked(struct cm_id *id, int backlog)
 	id->backlog = backlog > 0 && backlog < BACKLOG_MAX ? (unsigned)backlog : BACKLOG_MAX;
 	id->state = ID_LISTEN;
 	return 0;
-}
-
-EXPORT int rdma_listen(struct rdma_cm_id *v, int backlog)
-{
-	int r;
-
-	engine_lock();
-	r = listen_locked(to_cm_id(v), backlog);
-	engine_unlock();
-	return r;
 }
 
 /* ------------------------------------------------------------- resolving -- */

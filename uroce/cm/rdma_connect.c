@@ -208,20 +208,19 @@ static int reject_request(struct rdma_cm_id *v, enum rej_reason reason, const vo
 {
 	struct cm_id *id = to_cm_id(v);
 	struct private copy = { .len = 0 };
-	int r = -1;
+	int r;
 
 	if (append_data(&copy, mad_private_len(is_datagram(id) ? MAD_SIDR_REP : MAD_REJ), data,
 			len) < 0)
 		return -1;
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	if (!id->conn)
-		errno = EINVAL;
-	else if (is_datagram(id))
+		return fail(EINVAL);
+	if (is_datagram(id))
 		r = conn_answer(id->conn, SIDR_REJECT, 0, copy.bytes, copy.len);
 	else
 		r = conn_reject(id->conn, reason, copy.bytes, copy.len);
 	engine_flush();
-	engine_unlock();
 	return r;
 }
 
@@ -238,31 +237,24 @@ EXPORT int rdma_reject_ece(struct rdma_cm_id *v, const void *data, uint8_t len)
 EXPORT int rdma_establish(struct rdma_cm_id *v)
 {
 	struct cm_id *id = to_cm_id(v);
-	int r = -1;
+	int r;
 
-	engine_lock();
-	if (v->qp || !id->conn) {
-		errno = EINVAL;
-	} else {
-		r = conn_establish(id->conn);
-		engine_flush();
-	}
-	engine_unlock();
+	SCOPED_ENGINE_LOCK();
+	if (v->qp || !id->conn)
+		return fail(EINVAL);
+	r = conn_establish(id->conn);
+	engine_flush();
 	return r;
 }
 
 EXPORT int rdma_notify(struct rdma_cm_id *v, enum ibv_event_type event)
 {
 	struct cm_id *id = to_cm_id(v);
-	int r = -1;
 
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	if (event != IBV_EVENT_COMM_EST || !id->conn)
-		errno = EINVAL;
-	else
-		r = conn_communicating(id->conn);
-	engine_unlock();
-	return r;
+		return fail(EINVAL);
+	return conn_communicating(id->conn);
 }
 
 EXPORT int rdma_disconnect(struct rdma_cm_id *v)

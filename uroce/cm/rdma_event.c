@@ -25,9 +25,8 @@ struct cm_channel *cm_channel_new(void)
 	}
 	LIST_INIT(&ch->ids);
 	TAILQ_INIT(&ch->events);
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	LIST_INSERT_HEAD(&channels, ch, entry);
-	engine_unlock();
 	return ch;
 }
 
@@ -402,13 +401,12 @@ EXPORT int rdma_ack_cm_event(struct rdma_cm_event *v)
 
 	if (!v)
 		return fail(EINVAL);
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	if (ev->owner->unacked)
 		ev->owner->unacked--;
 	if (ev->member && ev->member->unacked)
 		ev->member->unacked--;
 	engine_wake_all();
-	engine_unlock();
 	free(ev);
 	return 0;
 }

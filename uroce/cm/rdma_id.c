@@ -324,25 +324,18 @@ static const struct option {
 EXPORT int rdma_set_option(struct rdma_cm_id *v, int level, int name, void *value, size_t size)
 {
 	unsigned number;
-	int r;
 
 	if (level != RDMA_OPTION_ID || name < 0 ||
 	    (size_t)name >= sizeof(options) / sizeof(options[0]))
 		return fail(ENOSYS);
 	if (size != options[name].size || !value)
 		return fail(EINVAL);
-	if (size == sizeof(uint8_t)) {
+	if (size == sizeof(uint8_t))
 		number = *(uint8_t *)value;
-	} else {
-		int n;
-
-		memcpy(&n, value, sizeof(n));
-		number = (unsigned)n;
-	}
-	engine_lock();
-	r = options[name].set(to_cm_id(v), number);
-	engine_unlock();
-	return r;
+	else
+		memcpy(&number, value, sizeof(number));
+	SCOPED_ENGINE_LOCK();
+	return options[name].set(to_cm_id(v), number);
 }
 
 /* ------------------------------------------------------------ the device -- */
@@ -365,10 +358,9 @@ static int open_now(void)
 		ibv_close_device(c);
 		return fail(error);
 	}
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	cm_device_context = c;
 	cm_device_pd = pd;
-	engine_unlock();
 	return 0;
 }
 

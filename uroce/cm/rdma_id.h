@@ -183,8 +183,6 @@ void id_ack_kept(struct rdma_cm_id *v);
 
 /* ------------------------------------------------------------------ rdma_qp.c -- */
 
-/* What rdma_init_qp_attr(3) gives; with the lock. 0 or an errno. */
-int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask);
 /* To RTR and RTS as the connection wants it, or to ERR; without the lock. 0, or -1 with errno. */
 int id_qp_connect(struct cm_id *id, unsigned responder_resources, unsigned initiator_depth);
 int id_qp_error(struct cm_id *id);

@@ -91,7 +91,8 @@ static int rts_attr(const struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 	return 0;
 }
 
-int id_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
+/* 0 or an errno. */
+static int get_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask)
 {
 	enum ibv_qp_state state = attr->qp_state;
 
@@ -120,11 +121,10 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *v, struct ibv_qp_attr *attr, int
 {
 	int error;
 
-	engine_lock();
+	SCOPED_ENGINE_LOCK();
 	if (to_cm_id(v)->conn)
 		peer_check(to_cm_id(v)->conn);
-	error = id_qp_attr(to_cm_id(v), attr, mask);
-	engine_unlock();
+	error = get_qp_attr(to_cm_id(v), attr, mask);
 	return error ? fail(error) : 0;
 }
 
