@@ -149,35 +149,41 @@ static void put_directory(const char *name)
 
 /* -- what is in it -- */
 
+/* Groups of four hexadecimal digits with colons between them: 5 bytes of text for each. */
+static void print_groups(char *text, const uint8_t *raw, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		snprintf(text + 5 * i, 6, "%02x%02x:", raw[2 * i], raw[2 * i + 1]);
+	text[5 * n - 1] = '\0';
+}
+
+static char guid_text[21]; /* set by begin_tree() */
+
 static const struct {
 	const char *name, *text;
 } constants[] = {
-	{ IB "/node_type", "1: CA\n" },
-	{ IB "/node_desc", "uroce, a RoCEv2 device in user space\n" },
-	{ IB "/device/vendor", "0x0000\n" },
-	{ IB "/device/device", "0x0000\n" },
-	{ IB "/device/subsystem_vendor", "0x0000\n" },
-	{ IB "/device/subsystem_device", "0x0000\n" },
-	{ IB "/device/numa_node", "-1\n" },
-	{ PORT "/lid", "0x0\n" },
-	{ PORT "/lid_mask_count", "0\n" },
-	{ PORT "/sm_lid", "0x0\n" },
-	{ PORT "/sm_sl", "0\n" },
-	{ PORT "/cap_mask", "0x04010000\n" },
-	{ PORT "/rate", "2.5 Gb/sec (1X SDR)\n" },
-	{ PORT "/link_layer", "Ethernet\n" },
-	{ PORT "/hw_counters/lifespan", "0\n" }, /* ms that a value may be old */
-	{ PORT "/pkeys/0", "0xffff\n" },
-	{ VERBS "/abi_version", "1\n" },
+	{ IB "/node_type", "1: CA" },
+	{ IB "/node_desc", "uroce, a RoCEv2 device in user space" },
+	{ IB "/fw_ver", UROCE_VERSION },
+	{ IB "/node_guid", guid_text },
+	{ IB "/sys_image_guid", guid_text },
+	{ IB "/device/vendor", "0x0000" },
+	{ IB "/device/device", "0x0000" },
+	{ IB "/device/subsystem_vendor", "0x0000" },
+	{ IB "/device/subsystem_device", "0x0000" },
+	{ IB "/device/numa_node", "-1" },
+	{ PORT "/lid", "0x0" },
+	{ PORT "/lid_mask_count", "0" },
+	{ PORT "/sm_lid", "0x0" },
+	{ PORT "/sm_sl", "0" },
+	{ PORT "/cap_mask", "0x04010000" },
+	{ PORT "/rate", "2.5 Gb/sec (1X SDR)" },
+	{ PORT "/link_layer", "Ethernet" },
+	{ PORT "/hw_counters/lifespan", "0" }, /* ms that a value may be old */
+	{ PORT "/pkeys/0", "0xffff" },
+	{ VERBS "/abi_version", "1" },
+	{ VERBS "/ibdev", the_device.name },
 };
-
-static void put_guid(const char *name)
-{
-	const uint64_t g = be64toh(device_guid());
-
-	put_file(name, "%04x:%04x:%04x:%04x\n", (unsigned)(g >> 48), (unsigned)(g >> 32 & 0xffff),
-		 (unsigned)(g >> 16 & 0xffff), (unsigned)(g & 0xffff));
-}
 
 static void put_attribute(const char *kind, unsigned i, const char *text)
 {
@@ -194,12 +200,9 @@ static void put_attribute(const char *kind, unsigned i, const char *text)
 static void put_gid(unsigned i, const struct gid_entry *e)
 {
 	static const union ibv_gid none;
-	const uint8_t *raw = e ? e->gid.raw : none.raw;
 	char name[80], text[41];
 
-	for (unsigned k = 0; k < 8; k++)
-		snprintf(text + 5 * k, 6, "%02x%02x:", raw[2 * k], raw[2 * k + 1]);
-	text[39] = '\0';
+	print_groups(text, e ? e->gid.raw : none.raw, 8);
 	snprintf(name, sizeof name, PORT "/gids/%u", i);
 	put_file(name, "%s\n", text);
 	put_attribute("types", i, e ? "RoCE v2" : NULL);
@@ -267,7 +270,7 @@ static bool parse_wanted(struct wanted *w, const char *place, const char *rest, 
 /* -- what has been made; nothing in a child of fork() -- */
 
 static struct {
-	bool constants[sizeof constants / sizeof *constants], name, version, guids, links, counters;
+	bool constants[sizeof constants / sizeof *constants], counters;
 	bool gid[GID_ENTRIES];
 	struct gid_entry written[GID_ENTRIES];
 	uint64_t counter[COUNTERS_MAX];
@@ -362,34 +365,11 @@ static bool is_counter_file(ino_t inode)
 
 static void put_constants(const struct wanted *w)
 {
-	char name[sizeof CLASS + IBV_SYSFS_NAME_MAX];
-
 	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
 		if (!made.constants[i] && is_wanted(w, constants[i].name)) {
 			made.constants[i] = true;
-			put_file(constants[i].name, "%s", constants[i].text);
+			put_file(constants[i].name, "%s\n", constants[i].text);
 		}
-	if (!made.name && is_wanted(w, VERBS "/ibdev")) {
-		made.name = true;
-		put_file(VERBS "/ibdev", "%s\n", the_device.name);
-	}
-	if (!made.version && is_wanted(w, IB "/fw_ver")) {
-		made.version = true;
-		put_file(IB "/fw_ver", "%s\n", UROCE_VERSION);
-	}
-	if (!made.guids && (is_wanted(w, IB "/node_guid") || is_wanted(w, IB "/sys_image_guid"))) {
-		made.guids = true;
-		put_guid(IB "/node_guid");
-		put_guid(IB "/sys_image_guid");
-	}
-	if (!made.links) { /* a path may lead through them */
-		made.links = true;
-		snprintf(name, sizeof name, CLASS "/%s", the_device.name);
-		put_link(name, "../../" IB);
-		put_link(VERBS "/device", "../../../" IB "/device");
-		/* programs ask whether it is a character device that may be read and written */
-		put_link("uverbs", "/dev/null");
-	}
 }
 
 /* A directory that is asked about exists, even while it is empty. */
@@ -442,6 +422,25 @@ static void make_root(void)
 	root[0] = '\0';
 }
 
+/* What must be there before anything is asked for: a path may lead through the links. */
+static void begin_tree(void)
+{
+	const __be64 guid = device_guid();
+	char name[sizeof CLASS + IBV_SYSFS_NAME_MAX];
+
+	owner = getpid();
+	memset(&made, 0, sizeof made);
+	print_groups(guid_text, (const uint8_t *)&guid, 4);
+	make_root();
+	if (!root[0])
+		return;
+	snprintf(name, sizeof name, CLASS "/%s", the_device.name);
+	put_link(name, "../../" IB);
+	put_link(VERBS "/device", "../../../" IB "/device");
+	/* programs ask whether it is a character device that may be read and written */
+	put_link("uverbs", "/dev/null");
+}
+
 static void remove_below(int dir)
 {
 	DIR *d = fdopendir(dir);
@@ -489,11 +488,8 @@ bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_
 	fork_install(); /* if it fails, a child may wait for the lock; the file is given all the
 			   same */
 	pthread_mutex_lock(&lock);
-	if (!root[0] || owner != getpid()) { /* a child of fork() makes its own */
-		owner = getpid();
-		memset(&made, 0, sizeof made);
-		make_root();
-	}
+	if (!root[0] || owner != getpid()) /* a child of fork() makes its own */
+		begin_tree();
 	if (root[0])
 		make_wanted(&w);
 	there = root[0] && (size_t)snprintf(buf, size, "%s/%s%s", root, place, rest) < size;
