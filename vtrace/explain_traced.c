@@ -61,24 +61,34 @@ static void out_failed_call(const struct record *r, struct out *o)
 	out_text(o, "  %s\n", strerror(r->err));
 }
 
+/* A call that has failed, as those see it who look for its causes. */
+struct failed_call {
+	const struct live_program *p;
+	const struct record *r;
+	const struct seen_qp
+		*queue; /* its first argument, a QP or an SRQ; NULL: none that is known */
+	struct causes *c;
+};
+
 /* Attributes of a change that the device or its port do not allow. */
-static void find_limits_passed(const struct seen_limits *seen, const struct seen_qp *qp,
-			       const struct ibv_qp_attr *a, unsigned mask, struct causes *c)
+static void find_limits_passed(const struct failed_call *f, const struct ibv_qp_attr *a,
+			       unsigned mask)
 {
-	const unsigned number = mask & IBV_QP_PORT ? a->port_num : qp->v.attr.port_num;
+	const struct seen_limits *seen = &f->p->limits;
+	const unsigned number = mask & IBV_QP_PORT ? a->port_num : f->queue->v.attr.port_num;
 	struct qp_limits limits = { .name = "the device", .device = &seen->device };
 
 	if (number && number <= SHARED_PORTS && seen->port[number - 1].state)
 		limits.port = &seen->port[number - 1];
 	if (seen->device.max_qp)
-		qp_check_limits(&limits, a, mask, c);
+		qp_check_limits(&limits, a, mask, f->c);
 }
 
-static void find_modify_causes(const struct seen_limits *limits, const struct seen_qp *qp,
-			       const struct record *r, struct causes *c)
+static void find_modify_causes(const struct failed_call *f)
 {
-	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
-	unsigned mask = (unsigned)r->args[2];
+	const struct ibv_qp_attr *a = (const void *)(uintptr_t)f->r->args[1];
+	const struct seen_qp *qp = f->queue;
+	unsigned mask = (unsigned)f->r->args[2];
 	enum ibv_qp_state from = qp->v.state, to = from;
 	struct qp_verdict v;
 
@@ -89,18 +99,18 @@ static void find_modify_causes(const struct seen_limits *limits, const struct se
 	if (mask & IBV_QP_STATE)
 		to = a->qp_state;
 	v = qp_judge(qp->v.type, from, to, mask);
-	if (v.answer == QP_OK && r->err == EINVAL)
-		find_limits_passed(limits, qp, a, mask, c);
-	if (v.answer == QP_OK && !c->n)
+	if (v.answer == QP_OK && f->r->err == EINVAL)
+		find_limits_passed(f, a, mask);
+	if (v.answer == QP_OK && !f->c->n)
 		v.extra = v.refused; /* then the kernel has refused it */
-	qp_change_reasons(&v, qp->v.type, from, to, c);
+	qp_change_reasons(&v, qp->v.type, from, to, f->c);
 }
 
 /* Looks at the request of the chain that was refused: the first one that was not accepted. */
-static void find_send_causes(const struct live_program *p, const struct seen_qp *qp,
-			     const struct record *r, struct causes *c)
+static void find_send_causes(const struct failed_call *f)
 {
-	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)f->r->args[1];
+	const struct seen_qp *qp = f->queue;
 	struct wr_judged j = {
 		.queue = qp->v.name,
 		.max_sge = qp->v.cap.max_send_sge,
@@ -108,12 +118,12 @@ static void find_send_causes(const struct live_program *p, const struct seen_qp 
 		.state = qp->v.state,
 		.max_inline = qp->v.cap.max_inline_data,
 		.room = qp->v.cap.max_send_wr,
-		.used = live_program_outstanding(p, qp, false),
+		.used = live_program_outstanding(f->p, qp, false),
 	};
 	enum wr_fault fault;
 	char text[160];
 
-	for (unsigned n = record_accepted(r); wr && n; n--)
+	for (unsigned n = record_accepted(f->r); wr && n; n--)
 		wr = wr->next;
 	j.op = wr ? wr_op_find(wr->opcode) : NULL;
 	if (!j.op)
@@ -126,20 +136,19 @@ static void find_send_causes(const struct live_program *p, const struct seen_qp 
 	fault = wr_fault_find(&j, text, sizeof text);
 	if (!fault)
 		return;
-	cause_add(c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
-	if (fault == WR_QUEUE_FULL && !live_program_has_signaled(p, qp))
+	cause_add(f->c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
+	if (fault == WR_QUEUE_FULL && !live_program_has_signaled(f->p, qp))
 		cause_add(
-			c, IS_SO, NULL,
+			f->c, IS_SO, NULL,
 			"none of them is signaled (IBV_SEND_SIGNALED, sq_sig_all): most cards make "
 			"room only when a later one that is signaled completes; rxe0 and uroce0 "
 			"when the peer has acknowledged");
 }
 
-/* queue: a QP, or an SRQ. */
-static void find_recv_causes(const struct live_program *p, const struct seen_qp *queue,
-			     const struct record *r, struct causes *c)
+static void find_recv_causes(const struct failed_call *f)
 {
-	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)r->args[1];
+	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)f->r->args[1];
+	const struct seen_qp *queue = f->queue;
 	struct wr_judged j = {
 		.op = &wr_ops[WR_RECV],
 		.queue = queue->v.name,
@@ -148,35 +157,35 @@ static void find_recv_causes(const struct live_program *p, const struct seen_qp 
 		.state = queue->v.state,
 		.srq = *queue->v.srq ? queue->v.srq : NULL,
 		.room = queue->v.cap.max_recv_wr,
-		.used = live_program_outstanding(p, queue, true),
+		.used = live_program_outstanding(f->p, queue, true),
 	};
 	char text[160];
 
-	for (unsigned n = record_accepted(r); wr && n; n--)
+	for (unsigned n = record_accepted(f->r); wr && n; n--)
 		wr = wr->next;
 	if (!wr)
 		return;
 	j.num_sge = wr->num_sge;
 	if (wr_fault_find(&j, text, sizeof text))
-		cause_add(c, IS_SO, NULL, "RECV is refused: %s", text);
+		cause_add(f->c, IS_SO, NULL, "RECV is refused: %s", text);
 }
 
 /* Capabilities of a new QP that the device does not have. */
-static void find_create_causes(const struct seen_limits *limits, const struct record *r,
-			       struct causes *c)
+static void find_create_causes(const struct failed_call *f)
 {
-	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(r,
+	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(f->r,
 										  "qp_init_attr");
+	const struct ibv_device_attr *device = &f->p->limits.device;
 
 	if (!init)
 		return;
-	if (limits->device.max_qp)
-		qp_check_cap(&init->cap, &limits->device, c);
-	if (row_of(r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
+	if (device->max_qp)
+		qp_check_cap(&init->cap, device, f->c);
+	if (row_of(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
 	    (!init->send_cq || !init->recv_cq))
-		cause_add(c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
-	if (!c->n && init->cap.max_inline_data) /* without the value: programs try several */
-		cause_add(c, MAY_BE, NULL,
+		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
+	if (!f->c->n && init->cap.max_inline_data) /* without the value: programs try several */
+		cause_add(f->c, MAY_BE, NULL,
 			  "max_inline_data: no attribute of the device says how much is possible");
 }
 
@@ -190,69 +199,69 @@ static void compare_limit(struct causes *c, const char *name, uint32_t value, in
 			  value, limit, limit_name);
 }
 
-static void find_srq_causes(const struct seen_limits *limits, const struct record *r,
-			    struct causes *c)
+static void find_srq_causes(const struct failed_call *f)
 {
-	const struct ibv_srq_init_attr *init = (const void *)(uintptr_t)r->args[1];
+	const struct ibv_srq_init_attr *init = (const void *)(uintptr_t)f->r->args[1];
+	const struct ibv_device_attr *device = &f->p->limits.device;
 
 	if (!init)
 		return;
-	compare_limit(c, "max_wr", init->attr.max_wr, limits->device.max_srq_wr, "max_srq_wr");
-	compare_limit(c, "max_sge", init->attr.max_sge, limits->device.max_srq_sge, "max_srq_sge");
+	compare_limit(f->c, "max_wr", init->attr.max_wr, device->max_srq_wr, "max_srq_wr");
+	compare_limit(f->c, "max_sge", init->attr.max_sge, device->max_srq_sge, "max_srq_sge");
 	if (!init->attr.max_wr)
-		cause_add(c, IS_SO, NULL, "max_wr is 0: an SRQ has room for at least 1 request");
+		cause_add(f->c, IS_SO, NULL, "max_wr is 0: an SRQ has room for at least 1 request");
 }
 
-static void find_modify_srq_causes(const struct seen_limits *limits, const struct seen_qp *srq,
-				   const struct record *r, struct causes *c)
+static void find_modify_srq_causes(const struct failed_call *f)
 {
-	const struct ibv_srq_attr *a = (const void *)(uintptr_t)r->args[1];
-	const unsigned mask = (unsigned)r->args[2];
+	const struct ibv_srq_attr *a = (const void *)(uintptr_t)f->r->args[1];
+	const unsigned mask = (unsigned)f->r->args[2];
+	const struct seen_qp *srq = f->queue;
 
 	if (!a)
 		return;
 	if (mask & IBV_SRQ_LIMIT && srq->v.cap.max_recv_wr && a->srq_limit > srq->v.cap.max_recv_wr)
-		cause_add(c, IS_SO, NULL,
+		cause_add(f->c, IS_SO, NULL,
 			  "srq_limit is %u, and %s has room for %u requests (max_wr)", a->srq_limit,
 			  srq->v.name, srq->v.cap.max_recv_wr);
 	if (mask & IBV_SRQ_MAX_WR)
-		compare_limit(c, "max_wr", a->max_wr, limits->device.max_srq_wr, "max_srq_wr");
+		compare_limit(f->c, "max_wr", a->max_wr, f->p->limits.device.max_srq_wr,
+			      "max_srq_wr");
 }
 
-static void find_cq_causes(const struct seen_limits *limits, const struct record *r,
-			   struct causes *c)
+static void find_cq_causes(const struct failed_call *f)
 {
-	const int cqe = (int)record_arg(r, "cqe");
+	const int cqe = (int)record_arg(f->r, "cqe");
 
 	if (cqe <= 0)
-		cause_add(c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
+		cause_add(f->c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
 	else
-		compare_limit(c, "cqe", (uint32_t)cqe, limits->device.max_cqe, "max_cqe");
+		compare_limit(f->c, "cqe", (uint32_t)cqe, f->p->limits.device.max_cqe, "max_cqe");
 }
 
-static void find_region_causes(const struct record *r, struct causes *c)
+static void find_region_causes(const struct failed_call *f)
 {
 	const unsigned remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-	const unsigned access = (unsigned)record_arg(r, "access");
+	const unsigned access = (unsigned)record_arg(f->r, "access");
 
-	if (!record_arg(r, "length"))
-		cause_add(c, IS_SO, NULL, "length is 0");
+	if (!record_arg(f->r, "length"))
+		cause_add(f->c, IS_SO, NULL, "length is 0");
 	if (access & remote && !(access & IBV_ACCESS_LOCAL_WRITE))
-		cause_add(c, IS_SO, NULL, "access has %s without LOCAL_WRITE",
+		cause_add(f->c, IS_SO, NULL, "access has %s without LOCAL_WRITE",
 			  word_flags(mr_access_words, access & remote));
 }
 
-static void find_gid_causes(const struct seen_limits *limits, const struct record *r,
-			    struct causes *c)
+static void find_gid_causes(const struct failed_call *f)
 {
-	const unsigned number = (unsigned)record_arg(r, "port_num");
-	const int index = (int)record_arg(r, "index");
+	const unsigned number = (unsigned)record_arg(f->r, "port_num");
+	const int index = (int)record_arg(f->r, "index");
+	const struct seen_limits *limits = &f->p->limits;
 	const struct ibv_port_attr *port;
 
 	if (!limits->device.max_qp)
 		return;
 	if (!number || number > limits->device.phys_port_cnt) {
-		cause_add(c, IS_SO, NULL,
+		cause_add(f->c, IS_SO, NULL,
 			  "port_num is %u: the device has %u port%s, counted from 1", number,
 			  limits->device.phys_port_cnt,
 			  limits->device.phys_port_cnt == 1 ? "" : "s");
@@ -264,35 +273,9 @@ static void find_gid_causes(const struct seen_limits *limits, const struct recor
 	/* a program may read the table until there is no further entry */
 	if (port->gid_tbl_len && (index < 0 || index > port->gid_tbl_len))
 		cause_add(
-			c, IS_SO, NULL,
+			f->c, IS_SO, NULL,
 			"index is %d: the table of port %u has the entries 0 to %d (gid_tbl_len %d)",
 			index, number, port->gid_tbl_len - 1, port->gid_tbl_len);
-}
-
-/* Causes that the arguments of a call that makes or asks something show. */
-static void find_argument_causes(const struct seen_limits *limits, const struct record *r,
-				 struct causes *c)
-{
-	switch (row_of(r)) {
-	case ROW_ibv_create_qp:
-	case ROW_rdma_create_qp:
-		find_create_causes(limits, r, c);
-		break;
-	case ROW_ibv_create_cq:
-		find_cq_causes(limits, r, c);
-		break;
-	case ROW_ibv_create_srq:
-		find_srq_causes(limits, r, c);
-		break;
-	case ROW_ibv_reg_mr:
-	case ROW_ibv_reg_mr_iova:
-	case ROW_ibv_reg_mr_iova2:
-		find_region_causes(r, c);
-		break;
-	case ROW_ibv_query_gid:
-		find_gid_causes(limits, r, c);
-		break;
-	}
 }
 
 struct user_names {
@@ -316,44 +299,54 @@ static void add_user_name(void *arg, const struct seen_object *user)
 }
 
 /* What still uses an object that the program wants to destroy. */
-static void find_users(const struct live_program *p, const struct record *r, struct causes *c)
+static void find_users(const struct failed_call *f)
 {
-	struct user_names names = { .p = p, .when = r->end };
+	const uint64_t object = f->r->args[0];
+	struct user_names names = { .p = f->p, .when = f->r->end };
 
 	Tcl_DStringInit(&names.text);
-	seen_objects_users(&p->seen, r->args[0], add_user_name, &names);
+	seen_objects_users(&f->p->seen, object, add_user_name, &names);
 	if (names.n)
-		cause_add(c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
-			  live_program_name(p, r->args[0], r->end), Tcl_DStringValue(&names.text));
+		cause_add(f->c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
+			  live_program_name(f->p, object, f->r->end),
+			  Tcl_DStringValue(&names.text));
 	Tcl_DStringFree(&names.text);
 }
+
+/* Who looks for the causes of a call: in its queue, where that is known, or in its arguments. */
+static const struct {
+	enum call_row row;
+	bool is_of_queue;
+	void (*find)(const struct failed_call *f);
+} finders[] = {
+	{ ROW_ibv_modify_qp, true, find_modify_causes },
+	{ ROW_ibv_post_send, true, find_send_causes },
+	{ ROW_ibv_post_recv, true, find_recv_causes },
+	{ ROW_ibv_post_srq_recv, true, find_recv_causes },
+	{ ROW_ibv_modify_srq, true, find_modify_srq_causes },
+	{ ROW_ibv_create_qp, false, find_create_causes },
+	{ ROW_rdma_create_qp, false, find_create_causes },
+	{ ROW_ibv_create_cq, false, find_cq_causes },
+	{ ROW_ibv_create_srq, false, find_srq_causes },
+	{ ROW_ibv_reg_mr, false, find_region_causes },
+	{ ROW_ibv_reg_mr_iova, false, find_region_causes },
+	{ ROW_ibv_reg_mr_iova2, false, find_region_causes },
+	{ ROW_ibv_query_gid, false, find_gid_causes },
+};
 
 /* Causes that the call's own objects show. */
 static void find_causes(const struct live_program *p, const struct record *r, struct causes *c)
 {
-	const struct seen_qp *queue = r->nargs ? live_program_queue(p, r->args[0]) : NULL;
+	const struct failed_call f = { p, r, r->nargs ? live_program_queue(p, r->args[0]) : NULL,
+				       c };
+	const bool is_of_arguments = r->err == EINVAL || r->fn->asks;
 
-	if (r->err == EINVAL || r->fn->asks)
-		find_argument_causes(&p->limits, r, c);
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
-		find_users(p, r, c);
-	if (!queue)
-		return;
-	switch (row_of(r)) {
-	case ROW_ibv_modify_qp:
-		find_modify_causes(&p->limits, queue, r, c);
-		break;
-	case ROW_ibv_post_send:
-		find_send_causes(p, queue, r, c);
-		break;
-	case ROW_ibv_post_recv:
-	case ROW_ibv_post_srq_recv:
-		find_recv_causes(p, queue, r, c);
-		break;
-	case ROW_ibv_modify_srq:
-		find_modify_srq_causes(&p->limits, queue, r, c);
-		break;
-	}
+		find_users(&f);
+	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
+		if (finders[i].row == row_of(r) &&
+		    (finders[i].is_of_queue ? f.queue != NULL : is_of_arguments))
+			finders[i].find(&f);
 }
 
 /* Adds the causes that a fact has for the function or errno of that name; NULL: those that it

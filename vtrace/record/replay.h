@@ -26,18 +26,19 @@ bool replay_is_row(const struct reader_news *news);
 /* Writes the script, before reader_close(). 0; or -1, and a line says why not. */
 int replay_end(void);
 
-/* vtrace --record: what a program does besides calling the libraries. It is noted in rows of the
- * record that are described like functions; libvtrace.so writes them, and vtrace reads them. */
+/*
+ * What a program does besides calling the libraries is noted in rows of the record that are
+ * described like functions: libvtrace.so writes them, and vtrace reads them.
+ */
 
 struct call_fn;
 
 /* Set in the environment of a program whose session is recorded. */
 #define REPLAY_VARIABLE "VTRACE_RECORD"
 
-#define REPLAY_WATCHED_MAX                                                                      \
-	(16u << 20)		     /* bytes of memory that are looked at; what is more is not \
-				      */
-#define REPLAY_STREAM_MAX (1u << 20) /* bytes of one send or receive over TCP that are kept */
+/* Bytes of memory that are looked at, and of one send or receive over TCP that are kept. */
+#define REPLAY_WATCHED_MAX (16u << 20)
+#define REPLAY_STREAM_MAX  (1u << 20)
 
 /* The arguments stand behind each. Bytes: pointer and number, at most RECORD_DATA_MAX of them. */
 enum replay_row {

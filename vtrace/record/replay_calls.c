@@ -319,7 +319,7 @@ static void write_buffer(struct replay *p, const struct record *r)
 	b = v->name ? replay_memory_find(&p->memory, r->args[v - r->fn->args], 0) : NULL;
 	if (!b || objects_word(p, b->at))
 		return;
-	objects_name_word(p, b->at, temp_text("buf%u", p->counted[OWN_KEY]++));
+	objects_name_word(p, b->at, temp_text("buf%u", p->buffers++));
 	replay_line(p, "buf %" PRIu64 " -name %s", b->len, objects_word(p, b->at));
 }
 
@@ -365,7 +365,7 @@ static void write_inline_region(struct replay *p, const struct ibv_sge *s)
 		return;
 	v.value = b->at;
 	v.len = b->len;
-	snprintf(v.name, sizeof v.name, "inline%u", p->counted[OWN_MEMORY]++);
+	snprintf(v.name, sizeof v.name, "inline%u", p->inlines++);
 	own_add(p, &v);
 	replay_line(p, "reg %" PRIu64 " -name %s ;# sent inline, not registered there", b->len,
 		    v.name);
@@ -480,8 +480,7 @@ static void end_qp_first(struct replay *p, const struct record *r)
 	if (!qp)
 		return;
 	replay_line(p, "call rdma_destroy_qp %s", id);
-	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
-	p->skipped[p->nskipped++] = qp;
+	objects_skip(p, qp);
 }
 
 /* Where the flags are not constant, the header makes ibv_reg_mr_iova2() of ibv_reg_mr(): the script
@@ -504,14 +503,7 @@ static bool write_reg_mr(struct replay *p, const struct record *r, const char *n
 /* Is it the destruction of an object that the script does not have, or has destroyed already? */
 static bool is_skipped(struct replay *p, const struct record *r)
 {
-	if (!r->nargs || r->fn->args[0].role != CALL_GONE)
-		return false;
-	for (unsigned i = 0; i < p->nskipped; i++)
-		if (p->skipped[i] == r->args[0]) {
-			p->skipped[i] = 0;
-			return true;
-		}
-	return false;
+	return r->nargs && r->fn->args[0].role == CALL_GONE && objects_are_skipped(p, r->args[0]);
 }
 
 static void write_failed(struct replay *p, const struct record *r)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects and values of both ends as words of the script. */
+/*
+ * Values and objects as words of the script: values that the peer has told, values of the program's
+ * own that its peer may be told, names of objects.
+ */
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,8 +195,6 @@ const struct own_value *own_number(const struct replay *p, enum own_kind kind, u
 			return &p->own[i];
 	return NULL;
 }
-
-/* What the program has, as the script calls it; and the values of it that its peer may be told. */
 
 /* ------------------------------------------------------------------------------ names -- */
 
@@ -417,7 +418,7 @@ bool objects_default_cqs(struct replay *p, const struct record *r, struct args_w
 	return true;
 }
 
-/* -------------------------------------------------------------------- values of calls -- */
+/* ------------------------------------------- what calls make, tell of and destroy -- */
 
 static void learn_region(struct replay *p, const struct record *r, uint64_t address,
 			 const char *name)
@@ -476,7 +477,7 @@ void objects_learn_gid(struct replay *p, const struct record *r)
 	for (unsigned i = 0; i < p->nown; i++)
 		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, sizeof v.gid) == 0)
 			return;
-	snprintf(v.name, sizeof v.name, "own_gid%u", p->counted[OWN_GID]++);
+	snprintf(v.name, sizeof v.name, "own_gid%u", p->gids++);
 	replay_line(p, "set %s [call ibv_query_gid %s %u %d]", v.name,
 		    objects_name(p, r, r->args[0], OBJECT_CONTEXT), (unsigned)r->args[1],
 		    (int)r->args[2]);
@@ -514,4 +515,20 @@ void objects_forget(struct replay *p, const struct record *r)
 			if (p->named[j].address == r->args[i])
 				p->named[j].address = 0;
 	}
+}
+
+void objects_skip(struct replay *p, uint64_t address)
+{
+	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
+	p->skipped[p->nskipped++] = address;
+}
+
+bool objects_are_skipped(struct replay *p, uint64_t address)
+{
+	for (unsigned i = 0; i < p->nskipped; i++)
+		if (p->skipped[i] == address) {
+			p->skipped[i] = 0;
+			return true;
+		}
+	return false;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The rows of a record that tell what a program does besides calling the libraries. */
 #include "replay.h"
 
 #include "call_record.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lines of the script, and the loops that repeated ones become. */
 #include "replay_script.h"
 
 #include <stdarg.h>

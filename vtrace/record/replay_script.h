@@ -72,8 +72,7 @@ struct replay {
 	char event_channel[40];
 	uint64_t *skipped; /* events and QPs whose end the script does not write */
 	unsigned nskipped;
-	unsigned counted[OWN_GID + 4]; /* names given so far, by kind */
-	unsigned devices;
+	unsigned buffers, inlines, clients, gids, devices; /* names given so far */
 	struct ibv_sge *built; /* what the requests since ibv_wr_start() send from */
 	unsigned nbuilt;
 	char host[64]; /* the first address that it connects to */
@@ -118,18 +117,6 @@ const char *own_expr(const struct own_value *v, uint64_t offset);
 const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
 const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);
 
-/* ---------------------------------------------------------------- replay_bytes.c -- */
-
-/* Appends the bytes as one word of Tcl, in which the program's own values are replaced by those of
- * the script. */
-void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
-/* Do the bytes contain own values of the program? */
-bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
-/* Writes lines that put what the program has written to these n bytes of its memory. */
-void bytes_put(struct replay *p, uint64_t at, uint64_t n);
-/* The same for all memory that the peer may read and has been told of. */
-void bytes_put_told(struct replay *p);
-
 /* The name of an object as a word: "qp0", "$client0", "$device0". */
 const char *objects_name(struct replay *p, const struct record *r, uint64_t address,
 			 enum call_object kind);
@@ -157,6 +144,22 @@ void objects_learn_gid(struct replay *p, const struct record *r);
 void objects_learn_made(struct replay *p, const struct record *r, uint64_t made,
 			enum call_object kind, const char *name);
 void objects_forget(struct replay *p, const struct record *r);
+/* The script leaves out the acknowledgement of that event, or the end of that QP. */
+void objects_skip(struct replay *p, uint64_t address);
+/* Does it? Once: what is at that address later is another one. */
+bool objects_are_skipped(struct replay *p, uint64_t address);
+
+/* ---------------------------------------------------------------- replay_bytes.c -- */
+
+/* Appends the bytes as one word of Tcl, in which the program's own values are replaced by those of
+ * the script. */
+void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
+/* Do the bytes contain own values of the program? */
+bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
+/* Writes lines that put what the program has written to these n bytes of its memory. */
+void bytes_put(struct replay *p, uint64_t at, uint64_t n);
+/* The same for all memory that the peer may read and has been told of. */
+void bytes_put_told(struct replay *p);
 
 /* ---------------------------------------------------------------- replay_calls.c -- */
 

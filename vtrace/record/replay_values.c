@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Values in the bytes of messages, the peer's and one's own; and the memory of the program. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,8 @@ const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 	}
 	return NULL;
 }
+
+/* ------------------------------------------------------------------------------- memory -- */
 
 void replay_memory_add(struct replay_memory *m, uint64_t at, uint64_t len)
 {

@@ -130,27 +130,11 @@ static void write_cq_event(struct replay *p, const struct record *r)
 
 /* -------------------------------------------------------------------------------- events -- */
 
-static void skip_event(struct replay *p, uint64_t event)
-{
-	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
-	p->skipped[p->nskipped++] = event;
-}
-
-static void unskip_event(struct replay *p, uint64_t event)
-{
-	for (unsigned i = 0; i < p->nskipped; i++)
-		if (p->skipped[i] == event)
-			p->skipped[i] = 0;
-}
-
 static void name_client_id(struct replay *p, const struct rdma_cm_event *ev, const char *event)
 {
-	struct named_object *o;
+	const struct named_object *o = objects_name_word(p, (uintptr_t)ev->id,
+							 temp_text("$client%u", p->clients++));
 
-	p->named = xgrow(p->named, p->nnamed, sizeof *p->named);
-	o = &p->named[p->nnamed++];
-	*o = (struct named_object){ .address = (uintptr_t)ev->id };
-	snprintf(o->word, sizeof o->word, "$client%u", p->counted[OWN_QPN]++);
 	replay_line(p, "set %s [dict get [show %s] id]", o->word + 1, event);
 }
 
@@ -165,10 +149,10 @@ static void write_cm_event(struct replay *p, const struct record *r)
 	if (!ev)
 		return;
 	if (ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) { /* the device decides when it comes */
-		skip_event(p, *place);
+		objects_skip(p, *place);
 		return;
 	}
-	unskip_event(p, *place);
+	objects_are_skipped(p, *place); /* it is another event */
 	snprintf(channel, sizeof channel, "%s",
 		 objects_name(p, r, r->args[0], OBJECT_EVENT_CHANNEL));
 	snprintf(event, sizeof event, "%s", objects_name(p, r, *place, OBJECT_CM_EVENT));
@@ -248,41 +232,41 @@ static unsigned address_of(const void *bytes, char host[INET6_ADDRSTRLEN])
 	return ntohs(six.sin6_port);
 }
 
-static void write_listen(struct replay *p, const struct record *r)
+/* e: the end that the first argument of the row names, if there is one. */
+static void write_listen(struct replay *p, struct tcp_end *e, const struct record *r)
 {
 	char host[INET6_ADDRSTRLEN];
 	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
 	const bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
-	const struct tcp_end *e = add_tcp_end(p, r->args[0], true);
 
+	e = add_tcp_end(p, r->args[0], true);
 	if (any)
 		replay_line(p, "tcp listen %u -name %s", port, e->name);
 	else
 		replay_line(p, "tcp listen %u -addr %s -name %s", port, host, e->name);
 }
 
-static void write_accept(struct replay *p, const struct record *r)
+static void write_accept(struct replay *p, struct tcp_end *listener, const struct record *r)
 {
-	const struct tcp_end *listener = tcp_end_of(p, r->args[0]);
 	const char *name = temp_text("%s", listener ? listener->name : "?");
 
 	replay_line(p, "tcp accept %s -name %s -within $within", name,
 		    add_tcp_end(p, r->args[1], false)->name);
 }
 
-static void write_connect(struct replay *p, const struct record *r)
+static void write_connect(struct replay *p, struct tcp_end *e, const struct record *r)
 {
 	char host[INET6_ADDRSTRLEN];
 	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
 
 	if (!*p->host)
 		snprintf(p->host, sizeof p->host, "%s", host);
+	e = add_tcp_end(p, r->args[0], false);
 	replay_line(p, "tcp connect %s %u -name %s -within $within",
-		    strcmp(p->host, host) ? host : "$host", port,
-		    add_tcp_end(p, r->args[0], false)->name);
+		    strcmp(p->host, host) ? host : "$host", port, e->name);
 }
 
-static void write_send(struct replay *p, const struct tcp_end *e, const struct record *r)
+static void write_send(struct replay *p, struct tcp_end *e, const struct record *r)
 {
 	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
 	const size_t n = r->args[2];
@@ -301,7 +285,7 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 }
 
 /* Pieces that were received one after another are received as one. */
-static void write_recv(struct replay *p, const struct tcp_end *e, const struct record *r)
+static void write_recv(struct replay *p, struct tcp_end *e, const struct record *r)
 {
 	size_t n = r->args[2];
 	unsigned char *all = xcalloc(n + 1, 1);
@@ -340,31 +324,26 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	free(all);
 }
 
+static void write_close(struct replay *p, struct tcp_end *e, const struct record *r)
+{
+	(void)r;
+	replay_line(p, "destroy %s", e->name);
+	e->live = false;
+}
+
+static const struct {
+	void (*write)(struct replay *p, struct tcp_end *e, const struct record *r);
+	bool needs_end;
+} tcp_writers[REPLAY_ROWS] = {
+	[REPLAY_LISTEN] = { write_listen, false },   [REPLAY_ACCEPT] = { write_accept, false },
+	[REPLAY_CONNECT] = { write_connect, false }, [REPLAY_SEND] = { write_send, true },
+	[REPLAY_RECV] = { write_recv, true },	     [REPLAY_CLOSE] = { write_close, true },
+};
+
 void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
 {
 	struct tcp_end *e = tcp_end_of(p, r->args[0]);
 
-	switch (row) {
-	case REPLAY_LISTEN:
-		write_listen(p, r);
-		return;
-	case REPLAY_ACCEPT:
-		write_accept(p, r);
-		return;
-	case REPLAY_CONNECT:
-		write_connect(p, r);
-		return;
-	default:
-		break;
-	}
-	if (!e)
-		return;
-	if (row == REPLAY_SEND)
-		write_send(p, e, r);
-	else if (row == REPLAY_RECV)
-		write_recv(p, e, r);
-	else if (row == REPLAY_CLOSE) {
-		replay_line(p, "destroy %s", e->name);
-		e->live = false;
-	}
+	if (e || !tcp_writers[row].needs_end)
+		tcp_writers[row].write(p, e, r);
 }
