@@ -414,7 +414,7 @@ void record_end(struct record_call *c, uint64_t result)
 	if (plan->path == RECORD_CONTROL && errno_of_result(record_row(c->row), result, err))
 		record_refused(record_row(c->row), c->args);
 	empty = is_empty_poll(plan, result);
-	end = empty || (plan->path == RECORD_DATA &&
+	end = empty || (plan->path == RECORD_DATA && !plan->is_poll &&
 			atomic_load_explicit(&the.area->untimed, memory_order_relaxed))
 		      ? c->begin
 		      : record_time();

@@ -322,6 +322,7 @@ struct row_plan record_plan(const struct call_fn *fn)
 			 fn->says == RESULT_COUNT)
 			p.plan = PLAN_POLL;
 	}
+	p.is_poll = p.plan == PLAN_POLL || record_takes_completion(fn);
 	if (!p.plan && memory)
 		p.plan = PLAN_WALK;
 	return p;

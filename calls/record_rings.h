@@ -84,7 +84,9 @@ struct record_area {
 	 * oldest records are overwritten. */
 	_Atomic uint32_t kept_for;
 	_Atomic uint32_t rounds; /* of that reader; waiting writers are woken after each */
-	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock. */
+	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock.
+	 * Polls are that have found something: it may have come of a request posted since they
+	 * began. */
 	_Atomic uint32_t untimed;
 	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
 	uint64_t ticks;
@@ -214,6 +216,7 @@ struct row_plan {
 	uint8_t plan, nargs, path;
 	bool changes_objects;
 	bool begins_poll; /* ibv_start_poll() */
+	bool is_poll;	  /* that, ibv_next_poll() or ibv_poll_cq() */
 	bool keeps_begun; /* what it is called with can be seen while it has not returned */
 	bool is_request;  /* ibv_wr_send() ...: of the QP the id of the request is kept */
 };
