@@ -412,22 +412,6 @@ static void tell_pointed(struct call_sink *k, const struct call_value *v, const 
 	}
 }
 
-static bool is_pointer(const struct call_value *v)
-{
-	switch (v->kind) {
-	case CALL_OBJECT:
-	case CALL_STRING:
-	case CALL_DATA:
-	case CALL_SOCKADDR:
-	case CALL_CHAIN:
-	case CALL_LIST:
-	case CALL_OBJECTS:
-		return true;
-	default:
-		return v->pointer;
-	}
-}
-
 void call_tell(struct call_sink *k, const struct call_value *v, const void *p, uint64_t count)
 {
 	const void *to;
@@ -437,7 +421,7 @@ void call_tell(struct call_sink *k, const struct call_value *v, const void *p, u
 	if (k->own && k->own(k, v, p))
 		return;
 	call_begin_text(k);
-	if (!is_pointer(v)) {
+	if (!call_is_pointer(v)) {
 		tell_plain(k, v, p);
 		return;
 	}
@@ -459,7 +443,7 @@ bool call_is_counted(const struct call_value *values, const struct call_value *v
 
 static bool is_zero(const struct call_value *v, const char *p)
 {
-	size_t n = is_pointer(v) ? sizeof(void *) : v->size;
+	size_t n = call_is_pointer(v) ? sizeof(void *) : v->size;
 
 	while (n && !p[n - 1])
 		n--;
@@ -474,15 +458,6 @@ static bool is_discriminator(const struct call_struct *of, const struct call_val
 	return false;
 }
 
-static uint64_t element_count(const struct call_value *values, const struct call_value *v,
-			      const char *base)
-{
-	const struct call_value *n = v->with ? &values[v->with - 1] : NULL;
-	uint64_t count = n ? call_load(n, base + n->offset) : 0;
-
-	return n && n->is_log ? UINT64_C(1) << (count & 63) : count;
-}
-
 static bool is_shown_field(const struct call_sink *k, const struct call_struct *of,
 			   const struct call_value *f, const char *base, uint64_t mask)
 {
@@ -491,8 +466,8 @@ static bool is_shown_field(const struct call_sink *k, const struct call_struct *
 	    (!k->is_linked && !k->all && call_is_counted(of->fields, f)))
 		return false;
 	if (k->all)
-		return !is_pointer(f) || f->kind != CALL_STRUCT;
-	if (f->with && !element_count(of->fields, f, base))
+		return !call_is_pointer(f) || f->kind != CALL_STRUCT;
+	if (f->with && !call_length(of->fields, f, base, false))
 		return false;
 	/* RDMA_WRITE of a request and SEND of a completion are zero, too */
 	return f->bit & mask || !is_zero(f, base + f->offset) ||
@@ -516,7 +491,7 @@ void call_tell_struct(struct call_sink *k, const struct call_struct *of, const v
 		k->values = of->fields;
 		k->base = base;
 		k->is_arg = false;
-		call_tell(k, f, base + f->offset, element_count(of->fields, f, base));
+		call_tell(k, f, base + f->offset, call_length(of->fields, f, base, false));
 	}
 	if (k->is_linked && of->next && next_in_list(of, base)) {
 		k->key = link.name;
@@ -569,7 +544,7 @@ void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_
 		k->base = (const char *)args;
 		k->is_arg = true;
 		k->mask = by_mask ? args[v->with - 1] : 0;
-		call_tell(k, v, &args[i], v->with && !by_mask ? args[v->with - 1] : 0);
+		call_tell(k, v, &args[i], by_mask ? 0 : call_length(fn->args, v, args, true));
 	}
 	k->mask = 0;
 }
@@ -588,7 +563,7 @@ void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t
 	else
 		call_tell(k, v, &args[i],
 			  fn->says == RESULT_COUNT ? result
-			  : v->with && !by_mask	   ? args[v->with - 1]
-						   : 0);
+			  : by_mask		   ? 0
+						   : call_length(fn->args, v, args, true));
 	k->mask = 0;
 }

@@ -152,6 +152,37 @@ bool call_store(const struct call_value *v, void *p, uint64_t n)
 	return true;
 }
 
+bool call_is_pointer(const struct call_value *v)
+{
+	switch (v->kind) {
+	case CALL_OBJECT:
+	case CALL_STRING:
+	case CALL_DATA:
+	case CALL_SOCKADDR:
+	case CALL_CHAIN:
+	case CALL_LIST:
+	case CALL_OBJECTS:
+		return true;
+	default:
+		return v->pointer;
+	}
+}
+
+size_t call_length(const struct call_value *values, const struct call_value *v, const void *base,
+		   bool is_arg)
+{
+	const struct call_value *with = &values[v->with - 1];
+	uint64_t n;
+
+	if (!v->with)
+		return v->fixed;
+	n = is_arg ? ((const uint64_t *)base)[v->with - 1]
+		   : call_load(with, (const char *)base + with->offset);
+	if (with->is_log)
+		return n < 16 ? (size_t)1 << n : 0;
+	return n > UINT32_MAX ? 0 : (size_t)n;
+}
+
 size_t call_sockaddr_len(const void *address)
 {
 	switch (((const struct sockaddr *)address)->sa_family) {

@@ -12,38 +12,7 @@
 
 #define CHAIN_MAX 4096 /* a longer chain may be circular */
 
-/* The siblings of a value: arguments, or fields of a struct in memory. */
-struct siblings {
-	const struct call_value *values;
-	const uint64_t *args;
-	const struct call_struct *of;
-	const char *base;
-};
-
-static uint64_t sibling_value(const struct siblings *s, unsigned index)
-{
-	const struct call_value *v = &s->values[index];
-
-	if (s->args)
-		return s->args[index];
-	return call_load(v, s->base + v->offset);
-}
-
 static void walk_fields(struct record_walker *w, const struct call_struct *of, const void *base);
-
-/* The number of bytes or elements, from the sibling that holds it. */
-static size_t array_length(const struct siblings *s, const struct call_value *v)
-{
-	const struct call_value *with = &s->values[v->with - 1];
-	uint64_t n;
-
-	if (!v->with)
-		return v->fixed;
-	n = sibling_value(s, v->with - 1u);
-	if (with->is_log)
-		return n < 16 ? (size_t)1 << n : 0;
-	return n > UINT32_MAX ? 0 : (size_t)n;
-}
 
 /* With what stands right behind it: specs of a flow, whose size is all. */
 static size_t size_of(const struct call_struct *of, const void *base)
@@ -164,29 +133,17 @@ bool record_is_post(const struct call_fn *fn)
 
 bool record_is_pointer(const struct call_value *arg)
 {
-	switch (arg->kind) {
-	case CALL_STRUCT:
-	case CALL_LIST:
-	case CALL_OBJECTS:
-	case CALL_CHAIN:
-	case CALL_BAD:
-	case CALL_DATA:
-	case CALL_STRING:
-	case CALL_SOCKADDR:
-	case CALL_BYTES:
-	case CALL_CHARS:
-		return true;
-	case CALL_OBJECT:
+	if (arg->kind == CALL_OBJECT)
 		return arg->role != CALL_IN && arg->role != CALL_GONE;
-	default:
-		return arg->pointer;
-	}
+	return call_is_pointer(arg) || arg->kind == CALL_BAD || arg->kind == CALL_BYTES ||
+	       arg->kind == CALL_CHARS;
 }
 
 /* The value whose pointer, if it is one, is at this place. */
-static void walk_value(struct record_walker *w, const struct siblings *s,
-		       const struct call_value *v, uint64_t *pointer)
+static void walk_value(struct record_walker *w, const struct call_value *values, const void *base,
+		       bool is_arg, const struct call_value *v, uint64_t *pointer)
 {
+	const size_t n = call_length(values, v, base, is_arg);
 	bool out = v->role != CALL_IN && v->kind != CALL_OBJECT;
 
 	/* of what is told to the callee, too, and comes back, the table says optional */
@@ -194,18 +151,18 @@ static void walk_value(struct record_walker *w, const struct siblings *s,
 		return;
 	switch (v->kind) {
 	case CALL_OBJECT:
-		if (s->args)
+		if (is_arg)
 			walk_object_value(w, v, pointer);
 		break;
 	case CALL_STRUCT:
-		if (s->args || v->pointer)
+		if (is_arg || v->pointer)
 			walk_struct(w, v->of, pointer);
 		else
 			walk_fields(w, v->of, pointer);
 		break;
 	case CALL_LIST:
 	case CALL_OBJECTS:
-		walk_list(w, v, pointer, array_length(s, v));
+		walk_list(w, v, pointer, n);
 		break;
 	case CALL_CHAIN:
 		walk_chain(w, v->of, pointer);
@@ -215,21 +172,21 @@ static void walk_value(struct record_walker *w, const struct siblings *s,
 			follow_pointer(w, pointer, sizeof(void *), TARGET_BYTES);
 		break;
 	case CALL_DATA:
-		if (array_length(s, v))
-			follow_pointer(w, pointer, array_length(s, v), TARGET_BYTES);
+		if (n)
+			follow_pointer(w, pointer, n, TARGET_BYTES);
 		break;
 	case CALL_STRING:
 		follow_pointer(w, pointer, 0, TARGET_STRING);
 		break;
 	case CALL_SOCKADDR:
 		if (v->with)
-			follow_pointer(w, pointer, array_length(s, v), TARGET_BYTES);
+			follow_pointer(w, pointer, n, TARGET_BYTES);
 		else
 			follow_pointer(w, pointer, 0, TARGET_SOCKADDR);
 		break;
 	case CALL_BYTES:
 	case CALL_CHARS:
-		if (s->args)
+		if (is_arg)
 			follow_pointer(w, pointer, v->size, TARGET_BYTES);
 		break;
 	case CALL_GID:
@@ -244,8 +201,6 @@ static void walk_value(struct record_walker *w, const struct siblings *s,
 
 static void walk_fields(struct record_walker *w, const struct call_struct *of, const void *base)
 {
-	const struct siblings s = { .values = of->fields, .of = of, .base = base };
-
 	for (const struct call_value *v = of->fields; v->name; v++) {
 		uint64_t *at = (uint64_t *)(uintptr_t)((const char *)base + v->offset);
 
@@ -253,7 +208,7 @@ static void walk_fields(struct record_walker *w, const struct call_struct *of, c
 			continue; /* a number */
 		if (v->when && !call_field_is_set(of, v, base, 0, 0))
 			continue;
-		walk_value(w, &s, v, at);
+		walk_value(w, of->fields, base, false, v, at);
 	}
 }
 
@@ -277,7 +232,6 @@ static void walk_result(struct record_walker *w, const struct call_fn *fn, const
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args, uint64_t result)
 {
 	uint64_t counts[16];
-	struct siblings s = { .values = fn->args, .args = args };
 	unsigned n = 0;
 
 	/* the caller's pointers change on the way, the counts stay; a list that was filled in has
@@ -288,9 +242,8 @@ void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *ar
 		    fn->args[n].counts && fn->args[fn->args[n].counts - 1].role == CALL_OUT)
 			counts[n] = result;
 	}
-	s.args = counts;
 	for (unsigned i = 0; i < n; i++)
-		walk_value(w, &s, &fn->args[i], &args[i]);
+		walk_value(w, fn->args, counts, true, &fn->args[i], &args[i]);
 	if (w->moment == RECORD_AFTER && !w->failed)
 		walk_result(w, fn, args, result);
 }
