@@ -12,7 +12,7 @@
 #include "spec_tables.h"
 #include "alloc.h"
 
-unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *p)
+unsigned traced_ladder_add(struct ladder *l, const struct traced *p)
 {
 	int len = (int)strcspn(p->name, " "), from = len;
 	unsigned place;
@@ -21,25 +21,22 @@ unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *p)
 	while (from && p->name[from - 1] != '/') /* without its folder and arguments */
 		from--;
 	name = xasprintf("%.*s [%d]", len - from, p->name + from, (int)p->pid);
-	place = ladder_add_place(&t->ladder, name);
+	place = ladder_add_place(l, name);
 	free(name);
 	return place;
 }
 
 /* A long program keeps its last rows, not its first. */
-static void add_row(struct traced_ladder *t, const struct ladder_row *row)
+static void add_row(struct ladder *l, const struct ladder_row *row)
 {
-	if (t->ladder.n >= 2 * LADDER_MAX) {
-		ladder_keep_last(&t->ladder, LADDER_MAX);
-		t->left_out += LADDER_MAX;
-	}
-	ladder_add(&t->ladder, row);
+	if (l->n >= 2 * LADDER_MAX)
+		ladder_keep_last(l, LADDER_MAX);
+	ladder_add(l, row);
 }
 
 /* --------------------------------------------------------------------- completions -- */
 
-static void add_completion(struct traced_ladder *t, const struct ladder_row *of,
-			   const struct seen_wc *wc)
+static void add_completion(struct ladder *l, const struct ladder_row *of, const struct seen_wc *wc)
 {
 	struct ladder_row row = *of;
 
@@ -48,13 +45,13 @@ static void add_completion(struct traced_ladder *t, const struct ladder_row *of,
 		snprintf(row.name, sizeof row.name, "%s", wc->qp->v.name);
 	ladder_tell_completion(&row, &wc->wc,
 			       wc->known && wc->posted.op ? wc->posted.op->name : NULL);
-	add_row(t, &row);
+	add_row(l, &row);
 }
 
 /* -------------------------------------------------------------------------- states -- */
 
 struct state_change {
-	struct traced_ladder *t;
+	struct ladder *l;
 	const struct ladder_row *of;
 	const char *call;
 };
@@ -68,7 +65,7 @@ static void add_state(void *arg, const struct seen_qp *qp, int from)
 	row.bad = qp->v.state == IBV_QPS_ERR || qp->v.state == IBV_QPS_SQE;
 	snprintf(row.name, sizeof row.name, "%s", qp->v.name);
 	ladder_tell_state(&row, from, qp->v.state, row.bad && *qp->v.why ? qp->v.why : c->call);
-	add_row(c->t, &row);
+	add_row(c->l, &row);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -85,8 +82,7 @@ static char *text_of(const struct reader_news *call,
 	return text;
 }
 
-static void add_call(struct traced_ladder *t, const struct ladder_row *of,
-		     const struct reader_news *call)
+static void add_call(struct ladder *l, const struct ladder_row *of, const struct reader_news *call)
 {
 	const struct record *r = call->r;
 	struct ladder_row row = *of;
@@ -106,12 +102,12 @@ static void add_call(struct traced_ladder *t, const struct ladder_row *of,
 		row.result = ladder_line(result);
 		free(whole);
 	}
-	add_row(t, &row);
+	add_row(l, &row);
 	free(said);
 	free(result);
 }
 
-void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct reader_news *call,
+void traced_ladder_take(struct ladder *l, unsigned place, const struct reader_news *call,
 			struct live_program *live)
 {
 	const struct record *r = call->r;
@@ -120,20 +116,20 @@ void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct re
 				 .state = -1,
 				 .to = -1,
 				 .place = place };
-	struct state_change c = { t, &of, r->fn->name };
+	struct state_change c = { l, &of, r->fn->name };
 	const struct seen_wc *wc;
 	unsigned n;
 
 	wc = live_program_completions(live, &n);
 	for (unsigned i = 0; i < n; i++)
-		add_completion(t, &of, &wc[i]);
+		add_completion(l, &of, &wc[i]);
 	if (row_of(r) != ROW_ibv_poll_cq && ladder_is_row(r))
-		add_call(t, &of, call);
+		add_call(l, &of, call);
 	live_program_changes(live, add_state, &c);
 }
 
-void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct decoded *d,
-			  bool out, int64_t when, const char *fate)
+void traced_ladder_packet(struct ladder *l, unsigned place, const struct decoded *d, bool out,
+			  int64_t when, const char *fate)
 {
 	struct ladder_row row = { .when = when,
 				  .state = -1,
@@ -143,12 +139,13 @@ void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct 
 				  .key = ladder_packet_key(d) };
 
 	ladder_tell_packet(&row, d, fate);
-	add_row(t, &row);
+	add_row(l, &row);
 }
 
-void traced_ladder_end(struct traced_ladder *t)
+void traced_ladder_end(struct ladder *l)
 {
-	if (t->left_out)
-		t->ladder.remarks = xasprintf("The first %lu rows are left out.\n", t->left_out);
-	ladder_arrange(&t->ladder);
+	if (l->left_out) /* they are not kept, so no option shows them */
+		l->remarks = xasprintf("The first %u rows are left out.\n", l->left_out);
+	l->left_out = 0;
+	ladder_arrange(l);
 }

@@ -33,7 +33,7 @@ static struct {
 	struct explained *explained; /* per row of call_table */
 	struct summary *summary;
 	bool has_ladder;
-	struct traced_ladder ladder;
+	struct ladder ladder;
 	unsigned news;	 /* that were taken */
 	Tcl_DString why; /* for the report: what was explained */
 } the;
@@ -391,24 +391,22 @@ static void write_timeline(void)
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
-	ladder_print(&the.ladder.ladder, 0, o);
+	ladder_print(&the.ladder, 0, o);
 	out_print(o, OUT_TEXT, &text);
-	if (the.ladder.ladder.remarks)
-		fputs(the.ladder.ladder.remarks, the.v.to);
 	fputs(Tcl_DStringValue(&text), the.v.to);
 	out_free(o);
 }
 
 static void write_report(void)
 {
-	FILE *f = the.ladder.ladder.n ? fopen(the.v.report, "we") : NULL;
+	FILE *f = the.ladder.n ? fopen(the.v.report, "we") : NULL;
 	SCOPED_TEXT(page);
 
-	if (!the.ladder.ladder.n) {
+	if (!the.ladder.n) {
 		fprintf(stderr, "vtrace: %s is not written: there were no calls\n", the.v.report);
 		return;
 	}
-	report_page(NULL, "Traced program", &the.ladder.ladder, Tcl_DStringValue(&the.why), &page);
+	report_page(NULL, "Traced program", &the.ladder, Tcl_DStringValue(&the.why), &page);
 	if (!f || fputs(Tcl_DStringValue(&page), f) < 0 || fclose(f) != 0)
 		fprintf(stderr, "vtrace: %s: %s\n", the.v.report, strerror(errno));
 }
@@ -420,7 +418,7 @@ static void write_ladder(void)
 		write_timeline();
 	if (the.v.report)
 		write_report();
-	ladder_free(&the.ladder.ladder);
+	ladder_free(&the.ladder);
 }
 
 void views_end(void)

@@ -72,21 +72,16 @@ void summary_out(const struct summary *s, struct out *o);
 /* The calls of the traced processes as a ladder, a lane for each: vtrace --timeline and --report.
  */
 
-struct traced_ladder {
-	struct ladder ladder;
-	unsigned long left_out; /* rows, the oldest */
-};
-
 /* Adds a lane for the process; returns its place. */
-unsigned traced_ladder_add(struct traced_ladder *t, const struct traced *process);
+unsigned traced_ladder_add(struct ladder *l, const struct traced *process);
 /* Adds a call that live has taken. */
-void traced_ladder_take(struct traced_ladder *t, unsigned place, const struct reader_news *call,
+void traced_ladder_take(struct ladder *l, unsigned place, const struct reader_news *call,
 			struct live_program *live);
 /* Adds a packet that the process in that place has sent (out) or received; fate may be "". */
-void traced_ladder_packet(struct traced_ladder *t, unsigned place, const struct decoded *d,
-			  bool out, int64_t when, const char *fate);
+void traced_ladder_packet(struct ladder *l, unsigned place, const struct decoded *d, bool out,
+			  int64_t when, const char *fate);
 /* Puts the rows in order. None may be added afterwards. */
-void traced_ladder_end(struct traced_ladder *t);
+void traced_ladder_end(struct ladder *l);
 
 /* Why something has failed in a traced program, judged by its objects at that time. */
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# views.sh VTRACE PROGRAM: the forms in which vtrace shows the calls of a client (correct_plain of
+# views.sh VTRACE PROGRAM RDMASH: the forms in which vtrace shows the calls of a client (correct_plain of
 # defects/), held against each other and against what gdb counts.
 set -u
 vtrace=$1
 program=$2
+rdmash=$3
 address=10.0.0.1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -130,6 +131,12 @@ assert writes == list(range(sends[-1] + 1, sends[-1] + 17)), left
 assert 1 in left.values() and len(left) == 24, left
 assert right["RC_ACK", sends[-1], ""] and right["RC_ACK", writes[0], "NAK: remote access error"], right
 PYTHON
+# a long program keeps its last rows, and this is said once
+# shellcheck disable=SC2016  # Tcl's
+"$UROCE" "$vtrace" --timeline -o "$work/long" "$rdmash" -q -c \
+	'pd -name p; for {set i 0} {$i < 4500} {incr i} { reg 64 -name m -pd p; destroy m }' >"$work/out" 2>&1
+[ "$(grep 'left out' "$work/long")" = 'The first 4096 rows are left out.' ] ||
+	fail "--timeline of a long program: $(cat "$work/out"; grep 'left out' "$work/long")"
 compgen -G "${TMPDIR:-/tmp}/vtrace.*" >"$work/left" && fail "--timeline leaves $(cat "$work/left")"
 python3 - "$work/page.html" <<'PYTHON' || fail "--report"
 import sys
