@@ -290,6 +290,23 @@ static void test_errors(void)
 }
 
 /* What was not asked for at creation is there, and says so. */
+/* A request that ibv_post_send() has refused half-way is not posted with the next batch. */
+static void test_after_refusal(void)
+{
+	struct qp *qp = new_qp(IBV_QPT_RC, RC_OPS);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = -1 }, *bad;
+
+	CHECK_INT(ibv_post_send(&qp->v, &wr, &bad), EINVAL);
+	ibv_wr_start(&qp->ex);
+	CHECK_INT(ibv_wr_complete(&qp->ex), 0);
+	CHECK_INT(qp->sq.tail - qp->sq.head, 0);
+	ibv_wr_start(&qp->ex);
+	ibv_wr_send(&qp->ex);
+	CHECK_INT(ibv_wr_complete(&qp->ex), 0);
+	CHECK_INT(qp->sq.tail - qp->sq.head, 1);
+	ibv_destroy_qp(&qp->v);
+}
+
 static void test_pointers(void)
 {
 	struct qp *qp = new_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);
@@ -411,6 +428,7 @@ int main(void)
 	test_inline_one();
 	test_srqn();
 	test_errors();
+	test_after_refusal();
 	test_pointers();
 	test_threads();
 	ibv_destroy_ah(ah);

@@ -15,19 +15,26 @@
 
 #define FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 
+/*
+ * ibv_post_send(3) and ibv_wr_post(3) stage requests beyond the tail of the queue with these, and
+ * commit them together. All are called with qp->post.lock held and without the engine's lock, which
+ * stage_commit() takes. They return 0 or an errno.
+ */
+
 static bool is_full(struct qp *qp)
 {
 	struct poster *p = &qp->post;
 
 	if (qp->sq.tail + p->n - p->head < qp->sq.size)
 		return false;
-	engine_lock(); /* it may have moved on */
+	SCOPED_ENGINE_LOCK(); /* it may have moved on */
 	p->head = qp->sq.head;
-	engine_unlock();
 	return qp->sq.tail + p->n - p->head >= qp->sq.size;
 }
 
-int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsigned flags)
+/* Begins the next request: qp->post.wqe. EINVAL: this type of QP cannot do it, or the flags are
+ * unknown; ENOMEM: the queue is full. */
+static int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsigned flags)
 {
 	const struct wr_op *op = wr_op_find(opcode);
 	struct poster *p = &qp->post;
@@ -50,7 +57,8 @@ int stage_begin(struct qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id, unsign
 	return 0;
 }
 
-int stage_sges(struct qp *qp, const struct ibv_sge *sge, int n)
+/* EINVAL: too many SGEs, or too long. */
+static int stage_sges(struct qp *qp, const struct ibv_sge *sge, int n)
 {
 	struct send_wqe *w = qp->post.wqe;
 	uint64_t len = 0;
@@ -89,7 +97,8 @@ static int begin_inline(struct qp *qp)
 	return qp->post.wqe->op->inlines ? 0 : EINVAL;
 }
 
-int stage_inline(struct qp *qp, const struct ibv_data_buf *buf, size_t n)
+/* Copies the bytes now. EINVAL: too many, or the operation cannot be inline. */
+static int stage_inline(struct qp *qp, const struct ibv_data_buf *buf, size_t n)
 {
 	int err = begin_inline(qp);
 
@@ -107,7 +116,7 @@ static int inline_sges(struct qp *qp, const struct ibv_sge *sge, int n)
 	return err;
 }
 
-int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
+static int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
 {
 	struct send_wqe *w = qp->post.wqe;
 
@@ -120,7 +129,8 @@ int stage_peer(struct qp *qp, struct ibv_ah *v, uint32_t qpn, uint32_t qkey)
 	return 0;
 }
 
-void stage_srqn(struct qp *qp, uint32_t srqn)
+/* XRC: the number of the SRQ at the peer. */
+static void stage_srqn(struct qp *qp, uint32_t srqn)
 {
 	qp->post.wqe->remote_srqn = srqn & PSN_MASK;
 	qp->post.needs_peer = false;
@@ -129,12 +139,13 @@ void stage_srqn(struct qp *qp, uint32_t srqn)
 static void fill_bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
 		      const struct ibv_mw_bind_info *info)
 {
-	engine_lock(); /* the window may be bound anew just now */
+	SCOPED_ENGINE_LOCK(); /* the window may be bound anew just now */
 	w->bind = window_bind_of(mw, rkey, info);
-	engine_unlock();
 }
 
-int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info)
+/* EINVAL: a window of type 1. */
+static int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey,
+		      const struct ibv_mw_bind_info *info)
 {
 	if (!mw || ((struct mw *)mw)->type != IBV_MW_TYPE_2)
 		return EINVAL;
@@ -142,7 +153,8 @@ int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv
 	return 0;
 }
 
-int stage_end(struct qp *qp)
+/* Checks the request as a whole; it counts from now on. */
+static int stage_end(struct qp *qp)
 {
 	struct poster *p = &qp->post;
 	struct send_wqe *w = p->wqe;
@@ -173,7 +185,9 @@ static void start_over(struct qp *qp)
 	sq->head = sq->next = qp->req.at = sq->tail;
 }
 
-int stage_commit(struct qp *qp)
+/* Posts all that are staged, and starts the requester. EINVAL in a state that takes no requests;
+ * what is staged is forgotten then. */
+static int stage_commit(struct qp *qp)
 {
 	struct poster *p = &qp->post;
 	int err = 0;
@@ -194,6 +208,7 @@ int stage_commit(struct qp *qp)
 	}
 	engine_unlock();
 	p->n = 0;
+	p->wqe = NULL; /* one that was refused after it was begun */
 	return err;
 }
 
@@ -246,9 +261,10 @@ static int stage_request(struct qp *qp, const struct ibv_send_wr *wr)
 	return err ? err : stage_end(qp);
 }
 
-static int post_list(struct qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+int post_send(struct ibv_qp *v, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct ibv_send_wr *first = wr;
+	struct qp *qp = to_qp(v);
 	int err = 0, refused;
 
 	pthread_mutex_lock(&qp->post.lock);
@@ -262,11 +278,6 @@ static int post_list(struct qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 	if (refused || err)
 		*bad = refused ? first : wr;
 	return refused ? refused : err;
-}
-
-int post_send(struct ibv_qp *v, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
-{
-	return post_list(to_qp(v), wr, bad);
 }
 
 int post_bind(struct ibv_qp *v, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind *b)
@@ -304,8 +315,11 @@ static void keep_error(struct qp *qp, int err)
 		qp->post.err = err;
 }
 
-/* Ends the request before this one, if there is one, and begins the next: NULL when that
- * failed, or something before it. */
+/* What ibv_wr_...() write to instead of a request that was refused. Nobody reads it. */
+static _Thread_local struct send_wqe refused_wqe;
+
+/* Ends the request before this one, if there is one, and begins the next, unless that fails or
+ * something before it has. */
 static struct send_wqe *begin_request(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 {
 	struct qp *qp = qp_of(ex);
@@ -317,7 +331,7 @@ static struct send_wqe *begin_request(struct ibv_qp_ex *ex, enum ibv_wr_opcode o
 	if (!qp->post.err)
 		keep_error(qp, stage_begin(qp, opcode, ex->wr_id,
 					   ex->wr_flags & ~(unsigned)IBV_SEND_INLINE));
-	return qp->post.err ? NULL : qp->post.wqe;
+	return qp->post.err ? &refused_wqe : qp->post.wqe;
 }
 
 /* The request that the next calls are about; NULL: there is none. */
@@ -337,10 +351,8 @@ static struct send_wqe *begin_remote(struct ibv_qp_ex *ex, enum ibv_wr_opcode op
 {
 	struct send_wqe *w = begin_request(ex, opcode);
 
-	if (w) {
-		w->rkey = rkey;
-		w->remote = remote;
-	}
+	w->rkey = rkey;
+	w->remote = remote;
 	return w;
 }
 
@@ -349,18 +361,13 @@ static void wr_atomic_cmp_swp(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remo
 {
 	struct send_wqe *w = begin_remote(ex, IBV_WR_ATOMIC_CMP_AND_SWP, rkey, remote);
 
-	if (w) {
-		w->compare_add = compare;
-		w->swap = swap;
-	}
+	w->compare_add = compare;
+	w->swap = swap;
 }
 
 static void wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote, uint64_t add)
 {
-	struct send_wqe *w = begin_remote(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, remote);
-
-	if (w)
-		w->compare_add = add;
+	begin_remote(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, remote)->compare_add = add;
 }
 
 /* The value is copied at once, whether or not it is to be sent inline. */
@@ -368,7 +375,7 @@ static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote
 {
 	struct ibv_data_buf buf = { (void *)(uintptr_t)value, sizeof(uint64_t) };
 
-	if (begin_remote(ex, IBV_WR_ATOMIC_WRITE, rkey, remote))
+	if (begin_remote(ex, IBV_WR_ATOMIC_WRITE, rkey, remote) != &refused_wqe)
 		keep_error(qp_of(ex), stage_inline(qp_of(ex), &buf, 1));
 }
 
@@ -384,10 +391,7 @@ static void wr_rdma_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote)
 
 static void wr_rdma_write_imm(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote, __be32 imm)
 {
-	struct send_wqe *w = begin_remote(ex, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, remote);
-
-	if (w)
-		w->imm = imm;
+	begin_remote(ex, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, remote)->imm = imm;
 }
 
 static void wr_send(struct ibv_qp_ex *ex)
@@ -397,32 +401,23 @@ static void wr_send(struct ibv_qp_ex *ex)
 
 static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm)
 {
-	struct send_wqe *w = begin_request(ex, IBV_WR_SEND_WITH_IMM);
-
-	if (w)
-		w->imm = imm;
+	begin_request(ex, IBV_WR_SEND_WITH_IMM)->imm = imm;
 }
 
 static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 {
-	struct send_wqe *w = begin_request(ex, IBV_WR_SEND_WITH_INV);
-
-	if (w)
-		w->inv_rkey = rkey;
+	begin_request(ex, IBV_WR_SEND_WITH_INV)->inv_rkey = rkey;
 }
 
 static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 {
-	struct send_wqe *w = begin_request(ex, IBV_WR_LOCAL_INV);
-
-	if (w)
-		w->inv_rkey = rkey;
+	begin_request(ex, IBV_WR_LOCAL_INV)->inv_rkey = rkey;
 }
 
 static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *info)
 {
-	if (begin_request(ex, IBV_WR_BIND_MW))
+	if (begin_request(ex, IBV_WR_BIND_MW) != &refused_wqe)
 		keep_error(qp_of(ex), stage_bind(qp_of(ex), mw, rkey, info));
 }
 
@@ -503,9 +498,6 @@ static void wr_start(struct ibv_qp_ex *ex)
 	struct poster *p = &qp_of(ex)->post;
 
 	pthread_mutex_lock(&p->lock);
-	p->n = 0;
-	p->wqe = NULL;
-	p->err = 0;
 	p->open = true;
 }
 
