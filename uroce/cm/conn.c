@@ -97,6 +97,108 @@ void conn_index(struct conn *c)
 	LIST_INSERT_HEAD(&by_qpn[bucket_of(c->guid, c->remote_qpn)], c, by_qpn);
 }
 
+/* Each of them; fn may free the one that it gets. */
+static void conn_each(void (*fn)(struct conn *c))
+{
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct conn *c = LIST_FIRST(&by_id[i]), *next; c; c = next) {
+			next = LIST_NEXT(c, by_id);
+			fn(c);
+		}
+}
+
+/* ------------------------------------------------ peers that were killed -- */
+
+/*
+ * When a process is killed, the kernel disconnects the connections of its own devices. For this
+ * device nobody can. But the process had bound a name, which ends with it. Its peers on this host
+ * look for that name once a second; when it is gone, they go on as if a message had told them.
+ */
+
+#define PEER_PERIOD 1000000000ull /* ns */
+
+static unsigned announced_conns; /* that need our name */
+static bool peer_is_near;
+
+/* Has the connection a peer whose GUID is known, on this host? */
+static bool is_near(const struct conn *c)
+{
+	return c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED &&
+	       c->qp_type != IBV_QPT_UD && gid_index(&c->flow.dgid, c->flow.scope) >= 0;
+}
+
+/* What the kernel would say for it: 12.9.8.1 when there was a connection, else 12.9.7.1. */
+static void say_goodbye(struct conn *c)
+{
+	struct mad m = { .remote_id = c->local_id, .local_id = c->remote_id, .tid = c->tid };
+
+	if (c->state == CONN_ESTABLISHED) {
+		m.attr = MAD_DREQ;
+		m.dreq.remote_qpn = c->local_qpn;
+	} else {
+		m.attr = MAD_REJ;
+		m.rej.about = ABOUT_OTHER;
+		m.rej.reason = REJ_TIMEOUT;
+	}
+	conn_rule(c, &m);
+}
+
+static void check_peer(struct conn *c)
+{
+	static uint64_t last; /* most are of one peer */
+	static bool lives;
+
+	if (!is_near(c))
+		return;
+	if (!peer_is_near || c->guid != last) {
+		last = c->guid;
+		lives = group_announced(last);
+	}
+	peer_is_near = true;
+	if (!lives)
+		say_goodbye(c);
+}
+
+static void check_peers(struct timer *t)
+{
+	peer_is_near = false;
+	conn_each(check_peer);
+	if (peer_is_near)
+		timer_set(t, engine_now() + PEER_PERIOD);
+}
+
+static struct timer peer_timer = { .fn = check_peers };
+
+/* This process, with this GUID, has one connection more. 0, or -1 with errno. */
+static int conn_announce(uint64_t guid)
+{
+	if (!announced_conns && (group_announce(guid) < 0 || timer_reserve(1) < 0))
+		return -1;
+	announced_conns++;
+	return 0;
+}
+
+static void conn_withdraw(void)
+{
+	if (--announced_conns)
+		return;
+	timer_stop(&peer_timer);
+	timer_reserve(-1);
+}
+
+/* The state of a connection has changed: its peer is looked at if need be. */
+static void peer_watch(const struct conn *c)
+{
+	if (!timer_running(&peer_timer) && is_near(c))
+		timer_set(&peer_timer, engine_now() + PEER_PERIOD);
+}
+
+void peer_check(struct conn *c)
+{
+	if (c->state == CONN_REQ_RCVD && is_near(c) && !group_announced(c->guid))
+		say_goodbye(c);
+}
+
 /* -------------------------------------------------------------- creating -- */
 
 static void random_bytes(void *p, size_t n)
@@ -168,15 +270,6 @@ void conn_free(struct conn *c)
 	free(c);
 }
 
-void conn_each(void (*fn)(struct conn *c))
-{
-	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct conn *c = LIST_FIRST(&by_id[i]), *next; c; c = next) {
-			next = LIST_NEXT(c, by_id);
-			fn(c);
-		}
-}
-
 void conn_forget(void)
 {
 	struct conn *c;
@@ -190,7 +283,7 @@ void conn_forget(void)
 	memset(by_peer, 0, sizeof(by_peer));
 	memset(by_qpn, 0, sizeof(by_qpn));
 	the_guid = 0;
-	peer_watch_forget();
+	announced_conns = 0;
 }
 
 /* ---------------------------------------------------------------- states -- */
@@ -257,99 +350,4 @@ void conn_farewell(void)
 				conn_disconnect(c);
 		}
 	}
-}
-
-/* ------------------------------------------------ peers that were killed -- */
-
-/*
- * When a process is killed, the kernel disconnects the connections of its own devices. For this
- * device nobody can. But the process had bound a name, which ends with it. Its peers on this host
- * look for that name once a second; when it is gone, they go on as if a message had told them.
- */
-
-#define PEER_PERIOD 1000000000ull /* ns */
-
-static unsigned announced_conns; /* that need our name */
-static bool peer_is_near;
-
-/* Has the connection a peer whose GUID is known, on this host? */
-static bool is_near(const struct conn *c)
-{
-	return c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED &&
-	       c->qp_type != IBV_QPT_UD && gid_index(&c->flow.dgid, c->flow.scope) >= 0;
-}
-
-/* What the kernel would say for it: 12.9.8.1 when there was a connection, else 12.9.7.1. */
-static void say_goodbye(struct conn *c)
-{
-	struct mad m = { .remote_id = c->local_id, .local_id = c->remote_id, .tid = c->tid };
-
-	if (c->state == CONN_ESTABLISHED) {
-		m.attr = MAD_DREQ;
-		m.dreq.remote_qpn = c->local_qpn;
-	} else {
-		m.attr = MAD_REJ;
-		m.rej.about = ABOUT_OTHER;
-		m.rej.reason = REJ_TIMEOUT;
-	}
-	conn_rule(c, &m);
-}
-
-static void check_peer(struct conn *c)
-{
-	static uint64_t last; /* most are of one peer */
-	static bool lives;
-
-	if (!is_near(c))
-		return;
-	if (!peer_is_near || c->guid != last) {
-		last = c->guid;
-		lives = group_announced(last);
-	}
-	peer_is_near = true;
-	if (!lives)
-		say_goodbye(c);
-}
-
-static void check_peers(struct timer *t)
-{
-	peer_is_near = false;
-	conn_each(check_peer);
-	if (peer_is_near)
-		timer_set(t, engine_now() + PEER_PERIOD);
-}
-
-static struct timer peer_timer = { .fn = check_peers };
-
-int conn_announce(uint64_t guid)
-{
-	if (!announced_conns && (group_announce(guid) < 0 || timer_reserve(1) < 0))
-		return -1;
-	announced_conns++;
-	return 0;
-}
-
-void conn_withdraw(void)
-{
-	if (--announced_conns)
-		return;
-	timer_stop(&peer_timer);
-	timer_reserve(-1);
-}
-
-void peer_watch(const struct conn *c)
-{
-	if (!timer_running(&peer_timer) && is_near(c))
-		timer_set(&peer_timer, engine_now() + PEER_PERIOD);
-}
-
-void peer_check(struct conn *c)
-{
-	if (c->state == CONN_REQ_RCVD && is_near(c) && !group_announced(c->guid))
-		say_goodbye(c);
-}
-
-void peer_watch_forget(void)
-{
-	announced_conns = 0;
 }

@@ -122,9 +122,6 @@ void conn_input(const struct mad_from *from, const struct mad *m);
 void request_input(const struct mad_from *from, const struct mad *m);
 /* The same, wherever on this host it belongs to. */
 void request_route(const struct mad_from *from, const struct mad *m);
-/* Nobody takes a request: true when it is tried again later, or is already. False: it has
- * waited, and is to be refused. */
-bool request_defer(const struct mad_from *from, const struct mad *m);
 void request_forget_deferred(void); /* after fork() */
 /* The end of service id resolution. */
 void sidr_reply(struct conn *c, const struct mad *m);
@@ -135,7 +132,6 @@ void conn_rule(struct conn *c, const struct mad *m);
  * address that cannot be one of a connection. */
 void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason);
 void answer_drep(const struct mad_from *from, const struct mad *m);
-void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_status status);
 
 /* ------------------------------------------------- among the files named above -- */
 
@@ -147,8 +143,6 @@ struct conn *conn_find_peer(uint64_t guid, uint32_t remote_id);
 struct conn *conn_find_qpn(uint64_t guid, uint32_t remote_qpn);
 /* A datagram's: by the address of who asks, and the request id. */
 struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id);
-/* Each of them; fn may free the one that it gets. */
-void conn_each(void (*fn)(struct conn *c));
 /* guid, remote_id and remote_qpn are known now. */
 void conn_index(struct conn *c);
 /* In place of a GUID for those that ask: 12.11 has none. */
@@ -186,10 +180,6 @@ void conn_send_once(struct conn *c, const struct mad *m);
 void conn_send_again(struct conn *c);
 void conn_send_rej(struct conn *c, enum mad_about about, enum rej_reason reason, const void *data,
 		   size_t len);
-void conn_send_ids(struct conn *c, enum mad_attr attr); /* RTU, DREP */
-void conn_send_mra(struct conn *c, enum mad_about about);
-/* The peer asks for patience (12.6.6): in units of 4.096 us * 2^n. */
-void conn_be_patient(struct conn *c, unsigned timeout);
 
 /* GUID of the channel adapter of this process: random, so that what a process has left
  * behind is not taken for connections of its successor. */
@@ -244,16 +234,7 @@ void port_each(void (*fn)(const struct port *p, void *arg), void *arg);
 /* After fork(): the names are the parent's, and group_forget() has forgotten them. */
 void port_forget(void);
 
-/* ----------------------------------------------- conn.c: peers that were killed -- */
-
-/* This process, with this GUID, has one connection more: 0, or -1 with errno; one less. */
-int conn_announce(uint64_t guid);
-void conn_withdraw(void);
-/* The state of a connection has changed: its peer is looked at if need be. */
-void peer_watch(const struct conn *c);
-/* Now, of one that has asked and waits for an answer. */
+/* Of one that has asked and waits for an answer: has its peer been killed? */
 void peer_check(struct conn *c);
-/* After fork(), when the timers are forgotten. */
-void peer_watch_forget(void);
 
 #endif

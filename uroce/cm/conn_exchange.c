@@ -58,7 +58,8 @@ void conn_send(struct conn *c, const struct mad *m)
 	timer_set(&c->timer, engine_now() + c->wait);
 }
 
-void conn_be_patient(struct conn *c, unsigned timeout)
+/* The peer asks for patience (12.6.6): in units of 4.096 us * 2^n. */
+static void conn_be_patient(struct conn *c, unsigned timeout)
 {
 	uint64_t t = engine_now() + iba_time(timeout < MRA_TIME ? timeout : MRA_TIME);
 
@@ -69,7 +70,8 @@ void conn_be_patient(struct conn *c, unsigned timeout)
 	timer_set(&c->timer, engine_now() + c->wait);
 }
 
-void conn_send_ids(struct conn *c, enum mad_attr attr)
+/* RTU, DREP */
+static void conn_send_ids(struct conn *c, enum mad_attr attr)
 {
 	struct mad m;
 
@@ -77,7 +79,7 @@ void conn_send_ids(struct conn *c, enum mad_attr attr)
 	conn_send_once(c, &m);
 }
 
-void conn_send_mra(struct conn *c, enum mad_about about)
+static void conn_send_mra(struct conn *c, enum mad_about about)
 {
 	struct mad m;
 	uint8_t buf[MAD_BYTES];

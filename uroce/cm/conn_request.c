@@ -67,7 +67,7 @@ void answer_drep(const struct mad_from *from, const struct mad *m)
 	send_answer(from, &drep);
 }
 
-void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_status status)
+static void answer_sidr(const struct mad_from *from, const struct mad *m, enum sidr_status status)
 {
 	struct mad rep = {
 		.attr = MAD_SIDR_REP,
@@ -106,6 +106,114 @@ static int check_req(const struct mad_from *from, const struct mad *m, struct ma
 		return REJ_CONSUMER;
 	return 0;
 }
+
+/* -------------------------------------------- requests that are deferred -- */
+
+/*
+ * A request that finds no listener waits a moment (STEPS * STEP_NS) for one before it is refused.
+ * Programs close a listener and open it anew, as perftest does between its two connections, while
+ * their peer connects already. The kernel is slow enough that they get away with it.
+ */
+
+#define HELD	32
+#define STEP_NS 10000000ull
+#define STEPS	10
+
+static struct held {
+	unsigned steps; /* left; 0: a free entry */
+	bool again;	/* it has found nobody this time either */
+	struct mad_from from;
+	struct mad m;
+} held[HELD];
+
+static struct timer retry_timer;
+static bool timer_is_reserved;
+static bool is_last_try; /* the request being routed has waited long enough */
+
+static struct held *find_held(const struct mad_from *from, const struct mad *m)
+{
+	for (unsigned i = 0; i < HELD; i++) {
+		struct held *h = &held[i];
+
+		if (h->steps && h->m.attr == m->attr && h->m.local_id == m->local_id &&
+		    gid_equal(&h->from.src, &from->src))
+			return h;
+	}
+	return NULL;
+}
+
+static struct held *free_entry(void)
+{
+	for (unsigned i = 0; i < HELD; i++)
+		if (!held[i].steps)
+			return &held[i];
+	return NULL;
+}
+
+/* Routes each of them again: another process may hold the name by now, or this one listen. */
+static void retry_held(struct timer *t)
+{
+	bool more = false;
+
+	for (unsigned i = 0; i < HELD; i++) {
+		struct held *h = &held[i];
+		struct mad_from from = h->from;
+		struct mad m = h->m;
+
+		if (!h->steps)
+			continue;
+		h->again = false;
+		is_last_try = --h->steps == 0;
+		request_route(&from, &m);
+		is_last_try = false;
+		if (!h->again)
+			h->steps = 0;
+		more = more || h->steps;
+	}
+	if (more) {
+		timer_set(t, engine_now() + STEP_NS);
+	} else {
+		timer_reserve(-1);
+		timer_is_reserved = false;
+	}
+}
+
+/* Nobody takes a request: true when it is tried again later, or is already. False: it has waited,
+ * and is to be refused. */
+static bool request_defer(const struct mad_from *from, const struct mad *m)
+{
+	struct held *h;
+
+	if (is_last_try)
+		return false;
+	h = find_held(from, m);
+	if (h) {
+		h->again = true;
+		return true;
+	}
+	h = free_entry();
+	if (!h)
+		return false;
+	if (!timer_is_reserved) {
+		if (timer_reserve(1) < 0)
+			return false;
+		retry_timer.fn = retry_held;
+		timer_is_reserved = true;
+	}
+	*h = (struct held){ .steps = STEPS, .from = *from, .m = *m };
+	if (!timer_running(&retry_timer))
+		timer_set(&retry_timer, engine_now() + STEP_NS);
+	return true;
+}
+
+void request_forget_deferred(void)
+{
+	memset(held, 0, sizeof(held));
+	memset(&retry_timer, 0, sizeof(retry_timer));
+	timer_is_reserved = false;
+}
+
+/* ------------------------------------------------------ connections and SIDR -- */
 
 static struct port *find_port(uint64_t service, const union ibv_gid *dst)
 {
@@ -286,108 +394,4 @@ void sidr_reply(struct conn *c, const struct mad *m)
 		conn_tell(c, CONN_EV_UNREACHABLE, m->sidr_rep.status, m);
 	}
 	conn_over(c);
-}
-
-/* -------------------------------------------- requests that are deferred -- */
-
-/*
- * A request that finds no listener waits a moment (STEPS * STEP_NS) for one before it is refused.
- * Programs close a listener and open it anew, as perftest does between its two connections, while
- * their peer connects already. The kernel is slow enough that they get away with it.
- */
-
-#define HELD	32
-#define STEP_NS 10000000ull
-#define STEPS	10
-
-static struct held {
-	unsigned steps; /* left; 0: a free entry */
-	bool again;	/* it has found nobody this time either */
-	struct mad_from from;
-	struct mad m;
-} held[HELD];
-
-static struct timer retry_timer;
-static bool timer_is_reserved;
-static bool is_last_try; /* the request being routed has waited long enough */
-
-static struct held *find_held(const struct mad_from *from, const struct mad *m)
-{
-	for (unsigned i = 0; i < HELD; i++) {
-		struct held *h = &held[i];
-
-		if (h->steps && h->m.attr == m->attr && h->m.local_id == m->local_id &&
-		    gid_equal(&h->from.src, &from->src))
-			return h;
-	}
-	return NULL;
-}
-
-static struct held *free_entry(void)
-{
-	for (unsigned i = 0; i < HELD; i++)
-		if (!held[i].steps)
-			return &held[i];
-	return NULL;
-}
-
-/* Routes each of them again: another process may hold the name by now, or this one listen. */
-static void retry_held(struct timer *t)
-{
-	bool more = false;
-
-	for (unsigned i = 0; i < HELD; i++) {
-		struct held *h = &held[i];
-		struct mad_from from = h->from;
-		struct mad m = h->m;
-
-		if (!h->steps)
-			continue;
-		h->again = false;
-		is_last_try = --h->steps == 0;
-		request_route(&from, &m);
-		is_last_try = false;
-		if (!h->again)
-			h->steps = 0;
-		more = more || h->steps;
-	}
-	if (more) {
-		timer_set(t, engine_now() + STEP_NS);
-	} else {
-		timer_reserve(-1);
-		timer_is_reserved = false;
-	}
-}
-
-bool request_defer(const struct mad_from *from, const struct mad *m)
-{
-	struct held *h;
-
-	if (is_last_try)
-		return false;
-	h = find_held(from, m);
-	if (h) {
-		h->again = true;
-		return true;
-	}
-	h = free_entry();
-	if (!h)
-		return false;
-	if (!timer_is_reserved) {
-		if (timer_reserve(1) < 0)
-			return false;
-		retry_timer.fn = retry_held;
-		timer_is_reserved = true;
-	}
-	*h = (struct held){ .steps = STEPS, .from = *from, .m = *m };
-	if (!timer_running(&retry_timer))
-		timer_set(&retry_timer, engine_now() + STEP_NS);
-	return true;
-}
-
-void request_forget_deferred(void)
-{
-	memset(held, 0, sizeof(held));
-	memset(&retry_timer, 0, sizeof(retry_timer));
-	timer_is_reserved = false;
 }

@@ -66,10 +66,14 @@ static bool is_open(const struct cm_channel *ch)
 	return false;
 }
 
-/* If a channel is destroyed, a thread that waits on it waits on, as with the kernel, even if an
+/* Waits for the next event, and takes it, which is to be acknowledged; without the lock. NULL with
+ * errno: EBADF when the channel had been destroyed before, or is that of the process that forked;
+ * EAGAIN when its descriptor does not wait.
+ *
+ * If a channel is destroyed, a thread that waits on it waits on, as with the kernel, even if an
  * event has woken it that went with its id. The thread keeps the descriptor open, whose number
  * would be used for something else otherwise. */
-struct cm_event *cm_channel_take(struct cm_channel *ch)
+static struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
 	struct cm_event *ev = NULL;
 	int error = 0;

@@ -13,8 +13,8 @@
 #include "gid.h"
 #include "rdma_id.h"
 
-struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
-		     enum ibv_qp_type qp_type)
+static struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
+			    enum ibv_qp_type qp_type)
 {
 	struct cm_id *id = calloc(1, sizeof(*id));
 
@@ -264,15 +264,6 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 	return 0;
 }
 
-void cm_forget(void)
-{
-	cm_channel_forget();
-	conn_forget();
-	request_forget_deferred();
-	port_forget();
-	cm_device_reset();
-}
-
 /* ---------------------------------------------------- rdma_set_option(3) -- */
 
 #define ACK_TIMEOUT_MAX 31
@@ -397,8 +388,12 @@ EXPORT void rdma_free_devices(struct ibv_context **list)
 	free(list);
 }
 
-void cm_device_reset(void)
+void cm_forget(void)
 {
+	cm_channel_forget();
+	conn_forget();
+	request_forget_deferred();
+	port_forget();
 	cm_device_context = NULL;
 	cm_device_pd = NULL;
 	pthread_mutex_init(&opening, NULL);

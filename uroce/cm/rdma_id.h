@@ -116,7 +116,6 @@ static inline bool is_datagram(const struct cm_id *id)
 int cm_device_open(void);
 extern struct ibv_context *cm_device_context;
 extern struct ibv_pd *cm_device_pd;
-void cm_device_reset(void); /* after fork() */
 
 /*
  * Local ACK timeout, 4.096 us * 2^16 = 268 ms. The kernel's 19 costs 2.1 s for the loss of
@@ -127,9 +126,6 @@ void cm_device_reset(void); /* after fork() */
 
 /* ------------------------------------------------------------------ rdma_id.c -- */
 
-/* NULL: ENOMEM. */
-struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port_space ps,
-		     enum ibv_qp_type qp_type);
 /* Its connection, listener, groups and events go. */
 void id_shut(struct cm_id *id);
 void id_free(struct cm_id *id);
@@ -153,10 +149,6 @@ struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
 void cm_channel_put(struct cm_event *ev);
-/* Waits for the next event, and takes it, which is to be acknowledged; without the lock. NULL with
- * errno: EBADF when the channel had been destroyed before, or is that of the process that forked;
- * EAGAIN when its descriptor does not wait. */
-struct cm_event *cm_channel_take(struct cm_channel *ch);
 /* Drops the queued events of an owner; requests in them are rejected. */
 void cm_channel_drop(struct cm_channel *ch, struct cm_id *id);
 /* Those about a group that is left. */

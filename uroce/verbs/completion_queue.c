@@ -102,7 +102,9 @@ void cq_purge(struct cq *cq, uint32_t qpn)
 	pthread_mutex_unlock(&cq->taking);
 }
 
-unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n)
+/* Takes up to n completions off, without the engine's lock: into wc, or whole into c when wc
+ * is NULL. Returns how many. */
+static unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n)
 {
 	uint32_t head, ready;
 
@@ -204,8 +206,9 @@ void cq_forget_all(void)
 		make_locks(cq);
 }
 
-struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
-		  struct ibv_comp_channel *channel, uint32_t comp_vector, struct pd *pd)
+/* NULL with errno: EINVAL for numbers that are out of range, ENOMEM. Takes the lock. */
+static struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
+			 struct ibv_comp_channel *channel, uint32_t comp_vector, struct pd *pd)
 {
 	struct cq *cq;
 	int err = check_cq(context, cqe, channel, comp_vector);
@@ -322,13 +325,6 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	return 0;
 }
 
-void context_ops_cq(struct context *c)
-{
-	c->v.context.ops.poll_cq = poll_cq;
-	c->v.context.ops.req_notify_cq = req_notify_cq;
-	c->v.create_cq_ex = create_cq_ex;
-}
-
 /* ----------------------- with an iterator: ibv_create_cq_ex(3), 11.4.2.1 -- */
 
 #define KNOWN_WC_FLAGS                                                          \
@@ -442,7 +438,7 @@ static void fill_ops(struct cq *cq)
 	ex->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }
 
-struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
 	const bool has_flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
 	struct pd *pd = NULL;
@@ -465,4 +461,11 @@ struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_a
 	cq->drops = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN);
 	fill_ops(cq);
 	return &cq->ex;
+}
+
+void context_ops_cq(struct context *c)
+{
+	c->v.context.ops.poll_cq = poll_cq;
+	c->v.context.ops.req_notify_cq = req_notify_cq;
+	c->v.create_cq_ex = create_cq_ex;
 }

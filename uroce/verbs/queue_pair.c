@@ -24,6 +24,72 @@
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
+/* --------------------------------------------------------------- numbers -- */
+
+/*
+ * QP numbers: 24 bits, the upper six of them the slot of this process (link/group.h).
+ *
+ * The lower ones count up from a random start, so that a number comes again as late as can
+ * be, in this process and in one that is started again: a peer may still have a connection
+ * to the last one of that number. Their lowest bits are the place in the table.
+ */
+
+#define LOCAL_MASK ((1u << SLOT_SHIFT) - 1)
+#define PLACE(qpn) (&qp_table[(qpn) & (MAX_QP - 1)])
+
+_Static_assert((MAX_QP & (MAX_QP - 1)) == 0, "places are the lowest bits of numbers");
+_Static_assert(MAX_QP <= LOCAL_MASK, "a place has more than one number");
+
+static struct place {
+	struct qp *qp; /* NULL: free */
+	uint32_t qpn;
+} qp_table[MAX_QP];
+
+static unsigned qp_count;
+static uint32_t qps_made; /* ever */
+static uint32_t next_qpn;
+static bool next_qpn_is_drawn;
+
+/* Sets v.qp_num. 0, or -1 with ENOMEM: there are MAX_QP of them. */
+static int qp_enter(struct qp *qp)
+{
+	uint32_t qpn;
+
+	if (qp_count == MAX_QP)
+		return fail(ENOMEM);
+	if (!next_qpn_is_drawn && getrandom(&next_qpn, sizeof next_qpn, GRND_NONBLOCK) < 0)
+		next_qpn = (uint32_t)(uintptr_t)qp >> 4;
+	next_qpn_is_drawn = true; /* not again when it has come to 0 */
+	do { /* QP 0 and 1 are nobody's, and the last number is that of multicasts */
+		qpn = group_slot() << SLOT_SHIFT | (next_qpn++ & LOCAL_MASK);
+	} while (PLACE(qpn)->qp || qpn <= 1 || qpn == QPN_MULTICAST);
+	*PLACE(qpn) = (struct place){ .qp = qp, .qpn = qpn };
+	qp->v.qp_num = qpn;
+	qp->v.handle = qpn & (MAX_QP - 1);
+	qp->number = qps_made++;
+	qp_count++;
+	return 0;
+}
+
+static void qp_leave(struct qp *qp)
+{
+	struct place *p = PLACE(qp->v.qp_num);
+
+	if (p->qp != qp) /* forgotten after fork() */
+		return;
+	p->qp = NULL;
+	qp_count--;
+}
+
+struct qp *qp_find(uint32_t qpn)
+{
+	const struct place *p = PLACE(qpn);
+
+	return p->qpn == qpn ? p->qp : NULL;
+}
+
+/* --------------------------------------------------- creating, and destroying -- */
+
 static int send_queue_init(struct qp *qp)
 {
 	struct ibv_qp_cap *cap = &qp->cap;
@@ -401,69 +467,6 @@ void context_ops_qp(struct context *c)
 	c->v.create_qp_ex = create_ex;
 	c->v.context.ops.post_send = post_send;
 	c->v.context.ops.post_recv = post_recv;
-}
-
-/* --------------------------------------------------------------- numbers -- */
-
-/*
- * QP numbers: 24 bits, the upper six of them the slot of this process (link/group.h).
- *
- * The lower ones count up from a random start, so that a number comes again as late as can
- * be, in this process and in one that is started again: a peer may still have a connection
- * to the last one of that number. Their lowest bits are the place in the table.
- */
-
-#define LOCAL_MASK ((1u << SLOT_SHIFT) - 1)
-#define PLACE(qpn) (&qp_table[(qpn) & (MAX_QP - 1)])
-
-_Static_assert((MAX_QP & (MAX_QP - 1)) == 0, "places are the lowest bits of numbers");
-_Static_assert(MAX_QP <= LOCAL_MASK, "a place has more than one number");
-
-static struct place {
-	struct qp *qp; /* NULL: free */
-	uint32_t qpn;
-} qp_table[MAX_QP];
-
-static unsigned qp_count;
-static uint32_t qps_made; /* ever */
-static uint32_t next_qpn;
-static bool next_qpn_is_drawn;
-
-int qp_enter(struct qp *qp)
-{
-	uint32_t qpn;
-
-	if (qp_count == MAX_QP)
-		return fail(ENOMEM);
-	if (!next_qpn_is_drawn && getrandom(&next_qpn, sizeof next_qpn, GRND_NONBLOCK) < 0)
-		next_qpn = (uint32_t)(uintptr_t)qp >> 4;
-	next_qpn_is_drawn = true; /* not again when it has come to 0 */
-	do { /* QP 0 and 1 are nobody's, and the last number is that of multicasts */
-		qpn = group_slot() << SLOT_SHIFT | (next_qpn++ & LOCAL_MASK);
-	} while (PLACE(qpn)->qp || qpn <= 1 || qpn == QPN_MULTICAST);
-	*PLACE(qpn) = (struct place){ .qp = qp, .qpn = qpn };
-	qp->v.qp_num = qpn;
-	qp->v.handle = qpn & (MAX_QP - 1);
-	qp->number = qps_made++;
-	qp_count++;
-	return 0;
-}
-
-void qp_leave(struct qp *qp)
-{
-	struct place *p = PLACE(qp->v.qp_num);
-
-	if (p->qp != qp) /* forgotten after fork() */
-		return;
-	p->qp = NULL;
-	qp_count--;
-}
-
-struct qp *qp_find(uint32_t qpn)
-{
-	const struct place *p = PLACE(qpn);
-
-	return p->qpn == qpn ? p->qp : NULL;
 }
 
 void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)

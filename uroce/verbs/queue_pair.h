@@ -248,10 +248,6 @@ void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg);
  * They stay to be destroyed, in RESET; no packet finds them. */
 void qp_forget_all(void);
 
-/* The table of numbers: 0, or -1 with ENOMEM (MAX_QP of them). Sets v.qp_num. */
-int qp_enter(struct qp *qp);
-void qp_leave(struct qp *qp);
-
 /* Have all of its bytes been carried out without a packet? */
 static inline bool is_carried_out(const struct send_wqe *w)
 {
@@ -295,10 +291,6 @@ static inline struct srq *to_srq(struct ibv_srq *srq)
 /* Calls fn for every shared one. */
 void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg);
 
-/* Posts to a receive queue, of a QP or shared. 0, or an errno as ibv_post_recv(3) returns. */
-int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
-/* Adds a request, which must fit. */
-void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n);
 /* Room for at least wr requests of sge SGEs, of the PD's memory. 0, or -1 with ENOMEM. Without
  * the lock. */
 int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,

@@ -34,7 +34,8 @@ void recv_queue_free(struct recv_queue *rq)
 	rq->room = NULL;
 }
 
-void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n)
+/* Adds a request, which must fit. */
+static void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct ibv_sge *sge, int n)
 {
 	uint32_t slot = rq->tail & rq->mask;
 	struct recv_wqe *w = &rq->ring[slot];
@@ -61,7 +62,8 @@ static int post_one(struct recv_queue *rq, const struct ibv_recv_wr *wr)
 	return 0;
 }
 
-int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+/* Posts to a receive queue, of a QP or shared. 0, or an errno as ibv_post_recv(3) returns. */
+static int recv_queue_post(struct recv_queue *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	for (; wr; wr = wr->next) {
 		int err = post_one(rq, wr);

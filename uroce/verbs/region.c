@@ -232,17 +232,6 @@ static void unbind_window(struct mw *mw)
 	mw->qp = NULL;
 }
 
-int region_add_mw(struct mw *mw)
-{
-	return add_key(&mw->rkey, KIND_WINDOW, mw);
-}
-
-void region_remove_mw(struct mw *mw)
-{
-	unbind_window(mw);
-	remove_key(mw->rkey);
-}
-
 struct window_bind window_bind_of(struct ibv_mw *v, uint32_t rkey,
 				  const struct ibv_mw_bind_info *info)
 {
@@ -351,7 +340,7 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	mw->pd = to_pd(pd);
 	mw->type = type;
 	SCOPED_ENGINE_LOCK();
-	if (mw_count >= MAX_MW || region_add_mw(mw) != 0) {
+	if (mw_count >= MAX_MW || add_key(&mw->rkey, KIND_WINDOW, mw) != 0) {
 		free(mw);
 		return fail_null(ENOMEM);
 	}
@@ -367,7 +356,8 @@ static int dealloc_mw(struct ibv_mw *v)
 	struct mw *mw = (struct mw *)v;
 
 	SCOPED_ENGINE_LOCK();
-	region_remove_mw(mw);
+	unbind_window(mw);
+	remove_key(mw->rkey);
 	mw->pd->users--;
 	mw_count--;
 	free(mw);

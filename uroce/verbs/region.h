@@ -82,8 +82,6 @@ const struct mr *region_find(uint32_t lkey);
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg);
 /* Calls fn for every window. */
 void window_each(void (*fn)(struct mw *mw, void *arg), void *arg);
-int region_add_mw(struct mw *mw);
-void region_remove_mw(struct mw *mw);
 
 /* ---------------------------------------- device memory: ibv_alloc_dm(3) -- */
 
