@@ -514,8 +514,6 @@ struct qp_spec {
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
 };
-/* The defaults of qp create: 32 + 32 work requests, 4 + 4 SGEs, 64 bytes inline. */
-extern const struct ibv_qp_cap qp_default_cap;
 /* Adds a QP that another call created; qp has its name and v. It becomes the current QP. */
 void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec);
 /* Creates a QP, which becomes the current one. A PD or CQ that is NULL is found or created. */

@@ -266,7 +266,7 @@ static int set_address(struct calling *c, const struct call_value *v, Tcl_Obj *w
 
 int call_check_place(struct calling *c, const struct call_value *v, uint64_t addr, uint64_t len)
 {
-	if (!addr || c->s->opt.unsafe || handle_has(c->s, addr, len))
+	if (!addr || c->s->opt.unsafe || obj_by_address(c->s, NULL, addr, len))
 		return 0;
 	return call_bad(c, v, "%llu bytes from there are not within the memory of one object",
 			(unsigned long long)len);

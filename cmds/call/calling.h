@@ -49,8 +49,6 @@ struct ibv_context *handle_context(const struct obj *o);
 bool handle_is_own(const struct obj *o);
 /* The memory behind the object, *len bytes; NULL: none. */
 char *handle_memory(const struct obj *o, size_t *len);
-/* Is all of [addr, addr + len) memory of one live object? */
-bool handle_has(struct session *s, uint64_t addr, uint64_t len);
 /* Makes v, which the call has just given, an object; name NULL: the next number. */
 struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, const char *name);
 struct lib_obj *handle_as_lib(const struct obj *o); /* NULL: it is of a command */

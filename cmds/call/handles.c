@@ -249,11 +249,6 @@ char *handle_memory(const struct obj *o, size_t *len)
 	return o->class->memory ? o->class->memory(o, len) : NULL;
 }
 
-bool handle_has(struct session *s, uint64_t addr, uint64_t len)
-{
-	return obj_by_address(s, NULL, addr, len);
-}
-
 /* ------------------------------------------------------------------------- adopt -- */
 
 static void *used_of(const struct calling *c, const struct obj_class *class)

@@ -163,23 +163,18 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 
 unsigned data_limit(const struct id *id, enum data_for what)
 {
-	bool ud = id_is_ud(id);
-	bool iwarp = id->v->verbs && id->v->verbs->device->node_type == IBV_NODE_RNIC;
+	static const unsigned limits[][2] = {
+		/* of connections and of datagrams */
+		[DATA_CONNECT] = { 56, 180 },
+		[DATA_ACCEPT] = { 196, 136 },
+		[DATA_REJECT] = { 148, 136 },
+	};
 
-	if (iwarp)
-		return 255; /* 512 on the wire, but the field of rdma_conn_param has 8
-			       bits */
-	switch (what) {
-	case DATA_CONNECT:
-		if (id->ps == RDMA_PS_IB)
-			return ud ? 216 : 92;
-		return ud ? 180 : 56;
-	case DATA_ACCEPT:
-		return ud ? 136 : 196;
-	case DATA_REJECT:
-		break;
-	}
-	return ud ? 136 : 148;
+	if (id->v->verbs && id->v->verbs->device->node_type == IBV_NODE_RNIC)
+		return 255; /* 512 on the wire, but the field of rdma_conn_param has 8 bits */
+	if (id->ps == RDMA_PS_IB && what == DATA_CONNECT)
+		return 92; /* there is no header of rdma_cm */
+	return limits[what][id_is_ud(id)];
 }
 
 int data_fits(struct session *s, const struct id *id, enum data_for what, size_t len)
@@ -422,77 +417,55 @@ int made_undo_since(struct session *s, uint64_t mark)
 	return made_undo(s, &made);
 }
 
-/*
- * The bytes; all numbers are big-endian:
- *
- *	 0  8  address
- *	 8  4  rkey
- *	12  8  length with -share-len, else zero
- *	20  8  magic number of rdmash
- *	28  8  length
- *	36  4  access flags of the region
- *
- * Most programs exchange the first twelve bytes in this form. The data of a peer is untrusted:
- * values that cannot be a region are ignored.
- */
+/* What listen -share sends, in network byte order. Most programs exchange the first twelve bytes in
+ * this form. */
+struct shared_window {
+	uint64_t addr;
+	uint32_t rkey;
+	uint64_t told_len; /* with -share-len, else zero */
+	unsigned char magic[8];
+	uint64_t len;
+	uint32_t access; /* what peers may do with the region */
+} __attribute__((packed));
+_Static_assert(sizeof(struct shared_window) == SHARE_BYTES, "the size is known to peers");
 
 static const unsigned char magic[8] = "rdmash\0\1";
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-static void put_be64(unsigned char *at, uint64_t v)
-{
-	v = htobe64(v);
-	memcpy(at, &v, sizeof v);
-}
-
-static void put_be32(unsigned char *at, uint32_t v)
-{
-	v = htobe32(v);
-	memcpy(at, &v, sizeof v);
-}
-
-static uint64_t get_be64(const unsigned char *at)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof v);
-	return be64toh(v);
-}
-
-static uint32_t get_be32(const unsigned char *at)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof v);
-	return be32toh(v);
-}
-
 void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES])
 {
-	put_be64(data, mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf);
-	put_be32(data + 8, mr->v->rkey);
-	put_be64(data + 12, with_len ? mr->len : 0);
-	memcpy(data + 20, magic, sizeof magic);
-	put_be64(data + 28, mr->len);
-	put_be32(data + 36, mr->access & REMOTE);
+	struct shared_window w = {
+		.addr = htobe64(mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf),
+		.rkey = htobe32(mr->v->rkey),
+		.told_len = htobe64(with_len ? mr->len : 0),
+		.len = htobe64(mr->len),
+		.access = htobe32(mr->access & REMOTE),
+	};
+
+	memcpy(w.magic, magic, sizeof magic);
+	memcpy(data, &w, sizeof w);
 }
 
+/* The data of a peer is untrusted: values that cannot be a region are ignored. */
 bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window)
 {
+	struct shared_window w;
 	uint64_t addr, size;
 	uint32_t access;
 
-	if (len < SHARE_BYTES || memcmp(data + 20, magic, sizeof magic) != 0)
+	if (len < sizeof w)
 		return false;
-	addr = get_be64(data);
-	size = get_be64(data + 28);
-	access = get_be32(data + 36);
-	if (!size || size > UINT64_MAX - addr || !access || access & ~(uint32_t)REMOTE)
+	memcpy(&w, data, sizeof w);
+	addr = be64toh(w.addr);
+	size = be64toh(w.len);
+	access = be32toh(w.access);
+	if (memcmp(w.magic, magic, sizeof magic) != 0 || !size || size > UINT64_MAX - addr ||
+	    !access || access & ~(uint32_t)REMOTE)
 		return false;
 	window->addr = addr;
 	window->len = size;
-	window->rkey = get_be32(data + 8);
+	window->rkey = be32toh(w.rkey);
 	window->access = access;
 	return true;
 }

@@ -115,8 +115,6 @@ const struct qp_attr_def *qp_attr_def(unsigned bit);
 const char *qp_attr_name(const struct qp_attr_def *d);
 /* Its member of struct ibv_qp_attr; of a path the address vector. */
 const struct call_value *qp_attr_member(const struct qp_attr_def *d);
-/* Is it a path (IBV_QP_AV, IBV_QP_ALT_PATH), which has several members? */
-bool qp_attr_is_path(const struct qp_attr_def *d);
 /* The value of a number, an enum or flags; a path has none: 0, and setting it does nothing. */
 uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
 void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);

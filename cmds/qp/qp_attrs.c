@@ -72,7 +72,8 @@ const struct call_value *qp_attr_member(const struct qp_attr_def *d)
 	return v;
 }
 
-bool qp_attr_is_path(const struct qp_attr_def *d)
+/* Is it a path (IBV_QP_AV, IBV_QP_ALT_PATH), which has several members? */
+static bool qp_attr_is_path(const struct qp_attr_def *d)
 {
 	return d->bit == IBV_QP_AV || d->bit == IBV_QP_ALT_PATH;
 }

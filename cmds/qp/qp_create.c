@@ -138,14 +138,6 @@ unsigned qp_fill(struct qp_change *c, unsigned want)
  * capabilities shown are those of ibv_query_qp(3).
  */
 
-const struct ibv_qp_cap qp_default_cap = {
-	.max_send_wr = 32,
-	.max_recv_wr = 32,
-	.max_send_sge = 4,
-	.max_recv_sge = 4,
-	.max_inline_data = 64,
-};
-
 /* The CQ the user made for it: the only one of the device, if nothing uses it yet. */
 static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 {
