@@ -33,19 +33,20 @@ struct call_sink {
 	void (*nothing)(struct call_sink *k); /* NULL, or not ours */
 	void (*begin)(struct call_sink *k, enum call_group group);
 	void (*end)(struct call_sink *k, enum call_group group);
-	/* Handles a value in place of the other callbacks; false: they handle it. p is the address
-	 * of the value, in its struct or among the arguments. */
+	/* Handles a value in place of the other callbacks; false: they handle it. Text begins with
+	 * call_begin_text(). p is the address of the value, in its struct or among the arguments.
+	 */
 	bool (*own)(struct call_sink *k, const struct call_value *v, const void *p);
 	void *arg; /* the user's */
 	/* Only for sinks that write text: */
 	FILE *to;
-	void (*start)(struct call_sink *k); /* writes what precedes each value but an own one */
+	void (*start)(struct call_sink *k); /* writes what precedes a value */
 	const char *quote, *null;	    /* around words and names; in place of nothing */
 	unsigned nesting;		    /* number of open braces */
 
 	bool all;	/* include members that are zero */
 	bool is_linked; /* a chain's next is the last member of each; else the chain is a list */
-	/* The current value; at the end of a group it is another: */
+	/* The current value; not valid where a group ends: */
 	const struct call_value *v;
 	const struct call_value *values; /* its siblings, ends with a NULL name */
 	const char *base;		 /* their struct, or the arguments */
@@ -73,7 +74,7 @@ void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t
 struct call_sink call_words_sink(FILE *to);
 struct call_sink call_c_sink(FILE *to);
 struct call_sink call_json_sink(FILE *to);
-/* Writes what precedes an own value: a comma or blank, and its name. */
+/* Writes what precedes a value: a comma or blank, and its name. For own(). */
 void call_begin_text(struct call_sink *k);
 
 /* Does the user type this argument? The others are derived. */

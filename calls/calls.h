@@ -218,10 +218,10 @@ const char *call_word_name(const struct call_enum *e, int64_t value);
 uint64_t call_load(const struct call_value *v, const void *p);
 /* Stores n there; false: it does not fit. */
 bool call_store(const struct call_value *v, void *p, uint64_t n);
-/* Is it a pointer? Of a field or an argument, whose object is not filled in. */
+/* Is the field or argument a pointer? */
 bool call_is_pointer(const struct call_value *v);
-/* How many bytes or elements v leads to: the value of its sibling, in the struct at base or
- * (is_arg) among the arguments there. 0: none, or more than can be true. */
+/* The number of bytes or elements that v points to. A sibling holds it: in the struct at base, or
+ * (is_arg) among the arguments at base. 0: there are none, or the number is impossible. */
 size_t call_length(const struct call_value *values, const struct call_value *v, const void *base,
 		   bool is_arg);
 /* The size of the address by its family; 0 if the family is unknown. */

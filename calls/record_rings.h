@@ -84,9 +84,9 @@ struct record_area {
 	 * oldest records are overwritten. */
 	_Atomic uint32_t kept_for;
 	_Atomic uint32_t rounds; /* of that reader; waiting writers are woken after each */
-	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock.
-	 * Polls are that have found something: it may have come of a request posted since they
-	 * began. */
+	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock. A
+	 * poll that has found something is timed all the same: the request behind that may have
+	 * been posted after the poll began. */
 	_Atomic uint32_t untimed;
 	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
 	uint64_t ticks;
@@ -108,14 +108,13 @@ void *record_area_memory(size_t size);
 /* In the child of a fork, which gets an area of its own with its next call. */
 void record_forked(void);
 
-/* What else call_record.c has done with a call of the control path. record_objects.c and
- * record_memory.c are of a program that keeps its record for itself; a library that is traced has
- * its own in place of them. */
-/* After a successful one, which has made, changed or destroyed objects: before its caller gets
- * them. Calls that this makes are not recorded. */
+/* Called for calls of the control path. record_objects.c and record_memory.c define these two for a
+ * program that keeps its record for itself; the library of vtrace defines them in its own way. */
+/* After a call that has made, changed or destroyed objects, before its caller gets them. Calls made
+ * within are not recorded. */
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
 			      uint64_t begin, uint64_t end);
-/* After one that has failed. Calls that this makes are recorded before it. */
+/* After a call that has failed. Calls made within are recorded before it. */
 void record_refused(const struct call_fn *fn, const uint64_t *args);
 
 /* For call_record.c. The beginning of an area. */
