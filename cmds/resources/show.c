@@ -165,24 +165,11 @@ static const struct arg get_args[] = {
 	POS_OPT("attribute", get_args, attr, kind_str, "without: all, as a dict"), ARGS_END
 };
 
-static void append_keys(Tcl_Obj *dict, Tcl_Obj *list)
-{
-	Tcl_Obj *key, *value;
-	Tcl_DictSearch search;
-	int done;
-
-	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) != TCL_OK)
-		return;
-	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done))
-		Tcl_ListObjAppendElement(NULL, list, key);
-	Tcl_DictObjDone(&search);
-}
-
 static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 {
 	SCOPED_LIST(names);
 
-	append_keys(all, names);
+	dict_append_keys(all, names);
 	fail(s, "get", "ENOENT", "%s has no attribute %s%s", a->obj->name, a->attr,
 	     did_you_mean(suggest(a->attr, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
@@ -202,7 +189,7 @@ static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl
 	o->class->describe(s, o, all);
 	dict = out_value(all);
 	Tcl_IncrRefCount(dict);
-	append_keys(dict, words);
+	dict_append_keys(dict, words);
 	Tcl_DecrRefCount(dict);
 	out_free(all);
 }

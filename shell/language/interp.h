@@ -137,6 +137,20 @@ static inline Tcl_Obj *dict_get(Tcl_Obj *dict, const char *key)
 	return value;
 }
 
+/* Appends the keys of the dict to a Tcl list. */
+static inline void dict_append_keys(Tcl_Obj *dict, Tcl_Obj *list)
+{
+	Tcl_Obj *key, *value;
+	Tcl_DictSearch search;
+	int done;
+
+	if (Tcl_DictObjFirst(NULL, dict, &search, &key, &value, &done) != TCL_OK)
+		return;
+	for (; !done; Tcl_DictObjNext(&search, &key, &value, &done))
+		Tcl_ListObjAppendElement(NULL, list, key);
+	Tcl_DictObjDone(&search);
+}
+
 /*
  * Libraries: commands that are written in the shell's own language and come with it. Each is a file
  * lib/NAME.rdma beside the program, which is read when NAME is first used. It runs in a trust
