@@ -277,6 +277,7 @@ struct ah {
 struct ec {
 	struct obj o;
 	struct rdma_event_channel *v;
+	struct session *s; /* whose loop serves its events */
 };
 
 enum id_state {

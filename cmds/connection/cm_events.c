@@ -22,12 +22,6 @@
  * library frees its private data then.
  */
 
-/* The argument of the watch on a channel: the channel and its session. */
-struct watched_ec {
-	struct ec ec;
-	struct session *s;
-};
-
 /* Are the parameters of the event in ud, not in conn? */
 static bool cm_event_is_ud(const struct id *id, const struct cm_event *ev)
 {
@@ -247,15 +241,13 @@ static void post_event_notice(struct session *s, const struct id *id, const stru
 	say_data(ev, &d);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
 		tell_request(s, id, Tcl_DStringValue(&d));
-	else if (ev->status)
-		notice_post(s->notices, NOTICE_CM, "%s: %s %s%s%s", id->o.name, name,
-			    cm_status_text(id, ev), how, Tcl_DStringValue(&d));
-	else if (ev->type == RDMA_CM_EVENT_ESTABLISHED)
-		notice_post(s->notices, NOTICE_CM, "%s: ESTABLISHED with %s%s", id->o.name,
-			    id_peer(id), Tcl_DStringValue(&d));
 	else
-		notice_post(s->notices, NOTICE_CM, "%s: %s%s%s", id->o.name, name, how,
-			    Tcl_DStringValue(&d));
+		notice_post(s->notices, NOTICE_CM, "%s: %s%s%s%s", id->o.name, name,
+			    ev->status ? temp_text(" %s", cm_status_text(id, ev))
+			    : ev->type == RDMA_CM_EVENT_ESTABLISHED
+				    ? temp_text(" with %s", id_peer(id))
+				    : "",
+			    how, Tcl_DStringValue(&d));
 }
 
 static void handle_cm_event(struct session *s, struct rdma_cm_event *ev)
@@ -290,46 +282,46 @@ static void handle_cm_event(struct session *s, struct rdma_cm_event *ev)
 
 static void on_channel_ready(void *arg, int fd, short revents)
 {
-	struct watched_ec *w = arg;
+	struct ec *ec = arg;
 	struct rdma_cm_event *ev;
 
 	(void)fd, (void)revents;
-	obj_ref(w);
-	while (!obj_gone(w) && rdma_get_cm_event(w->ec.v, &ev) == 0)
-		handle_cm_event(w->s, ev);
-	obj_unref(w);
+	obj_ref(ec);
+	while (!obj_gone(ec) && rdma_get_cm_event(ec->v, &ev) == 0)
+		handle_cm_event(ec->s, ev);
+	obj_unref(ec);
 }
 
 struct ec *ec_make(struct session *s, const char *name)
 {
-	struct watched_ec *w = obj_new(s, &ec_class, name);
+	struct ec *ec = obj_new(s, &ec_class, name);
 	int fd;
 
-	if (!w)
+	if (!ec)
 		return NULL;
-	w->s = s;
-	w->ec.v = rdma_create_event_channel();
-	if (!w->ec.v) {
+	ec->s = s;
+	ec->v = rdma_create_event_channel();
+	if (!ec->v) {
 		call_fail(s, "%s", "");
 		if (s->fail.code && strcmp(s->fail.code, "ENODEV") == 0)
 			fail_row(s, "cause",
 				 "no RDMA device, or the module rdma_ucm is not loaded");
 		fail_next(s, "devices");
-		obj_discard(s, w);
+		obj_discard(s, ec);
 		return NULL;
 	}
-	fd = w->ec.v->fd;
+	fd = ec->v->fd;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	obj_add(s, w);
-	loop_watch(s->loop, fd, POLLIN, on_channel_ready, w);
-	return &w->ec;
+	obj_add(s, ec);
+	loop_watch(s->loop, fd, POLLIN, on_channel_ready, ec);
+	return ec;
 }
 
 struct ec *ec_default(struct session *s)
 {
-	struct obj *first = obj_first(s, &ec_class);
+	struct ec *first = obj_first(s, &ec_class);
 
-	return first ? (struct ec *)first : ec_make(s, NULL);
+	return first ? first : ec_make(s, NULL);
 }
 
 static int ec_destroy(struct session *s, struct obj *o)
@@ -359,9 +351,9 @@ static void ec_describe(struct session *s, struct obj *o, struct out *out)
 const struct obj_class ec_class = { .prefix = "ec",
 				    .title = "event channel",
 				    .remedy = "cm channel",
-				    .size = sizeof(struct watched_ec),
+				    .size = sizeof(struct ec),
 				    .kind = OBJECT_EVENT_CHANNEL,
-				    .pointer = offsetof(struct watched_ec, ec.v),
+				    .pointer = offsetof(struct ec, v),
 				    .destroy = ec_destroy,
 				    .describe = ec_describe };
 

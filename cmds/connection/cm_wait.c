@@ -147,21 +147,6 @@ static int cm_explain(struct session *s, struct id *id, const char *call, const 
 		return fail_rejected(s, id, call, ev);
 	case RDMA_CM_EVENT_UNREACHABLE:
 		return fail_unreachable(s, id, call, ev);
-	case RDMA_CM_EVENT_ADDR_ERROR:
-		fail(s, call, name, "%s: %s ADDR_ERROR: %s: %s", call, id->o.name,
-		     cm_status_text(id, ev), strerror(abs(ev->status)));
-		cm_explain_resolve(s, rdma_get_local_addr(id->v), rdma_get_peer_addr(id->v),
-				   abs(ev->status));
-		return -1;
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-		fail(s, call, name, "%s: %s ROUTE_ERROR: %s: %s", call, id->o.name,
-		     cm_status_text(id, ev), strerror(abs(ev->status)));
-		if (ev->status == -ENODEV)
-			cm_explain_resolve(s, rdma_get_local_addr(id->v), rdma_get_peer_addr(id->v),
-					   ENODEV);
-		else
-			fail_row(s, "likely", "on InfiniBand: the subnet manager does not answer");
-		return -1;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		fail(s, call, name, "%s: %s DISCONNECTED: %s has gone", call, id->o.name,
 		     id_peer(id));
@@ -172,9 +157,15 @@ static int cm_explain(struct session *s, struct id *id, const char *call, const 
 	default:
 		break;
 	}
-	return fail(s, call, name, "%s: %s %s: %s: %s", call, id->o.name, name,
-		    cm_status_text(id, ev),
-		    ev->status < 0 ? strerror(-ev->status) : "no reason given");
+	fail(s, call, name, "%s: %s %s: %s: %s", call, id->o.name, name, cm_status_text(id, ev),
+	     ev->status < 0 ? strerror(-ev->status) : "no reason given");
+	if (ev->type == RDMA_CM_EVENT_ADDR_ERROR ||
+	    (ev->type == RDMA_CM_EVENT_ROUTE_ERROR && ev->status == -ENODEV))
+		cm_explain_resolve(s, rdma_get_local_addr(id->v), rdma_get_peer_addr(id->v),
+				   abs(ev->status));
+	else if (ev->type == RDMA_CM_EVENT_ROUTE_ERROR)
+		fail_row(s, "likely", "on InfiniBand: the subnet manager does not answer");
+	return -1;
 }
 
 #define KEPT		64   /* queued events of an id */
