@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about the statuses, events, reasons, flags and attributes of verbs, and of rules
- * and terms: what the two ends see, the usual causes, the cures, and the source. facts/ has it as
- * text, of which facts.py makes these tables and those of words.h, with the names and meanings.
+ * What is known about the statuses, events, reasons, flags and attributes of verbs, and about rules
+ * and terms: what the two ends see, the usual causes, the cures, and the source. It stands in the
+ * texts of facts/. facts.py makes these tables of them, and the tables of names in words.h.
  */
 #ifndef CMDS_FACTS_H
 #define CMDS_FACTS_H
@@ -17,20 +17,20 @@
 struct word;
 
 struct fact_cause {
-	/* The functions or errnos with which alone it holds, with ", " between; "ibv_destroy_*" is
-	 * a pattern. NULL: it always holds. */
+	/* It holds only for these functions or errnos, with ", " between them; "ibv_destroy_*" is a
+	 * pattern. NULL: it always holds. */
 	const char *of;
 	const char *text;
 };
 
-/* Does it hold for the function or errno of that name? Its of is not NULL. */
+/* Does it hold for the function or errno of that name? cause->of must not be NULL. */
 bool fact_cause_is_of(const struct fact_cause *cause, const char *name);
 
 /* What is not known is NULL. Lists of strings end with NULL. */
 struct fact {
 	uint64_t value;
 	const char *text;		 /* a term in full: also the title of its objects */
-	const char *const *names;	 /* others than that of words, as good */
+	const char *const *names;	 /* further ones, as good as the one in words */
 	const char *const *synonyms;	 /* words that people look for when they mean this */
 	const char *here, *there;	 /* what the end that gets it sees, and the other end */
 	const struct fact_cause *causes; /* the usual one first; ends with a NULL text */
