@@ -200,13 +200,10 @@ static void test_crowd(void)
 
 	for (unsigned i = 0; i < 8; i++) {
 		worker_start(&w[i], 0);
-		CHECK(send(w[i].fd, "join", 4, 0) == 4);
+		worker_tell(&w[i], "join");
 	}
 	for (unsigned i = 0; i < 8; i++) {
-		ssize_t n = recv(w[i].fd, w[i].answer, sizeof(w[i].answer) - 1, 0);
-
-		CHECK(n > 0);
-		w[i].answer[n] = '\0';
+		worker_answer(&w[i]);
 		slots[i] = worker_number(&w[i], "slot");
 		CHECK(slots[i] >= 1 && slots[i] <= 8);
 		seen |= 1u << slots[i];
@@ -296,15 +293,19 @@ static void test_users(void)
 	worker_end(&root);
 }
 
-/* The kernel closes the sockets of those who are gone in its own time. */
-static void bind_port(int fd)
+/* A socket that has the port. Those of processes that are gone are closed in the kernel's own time.
+ */
+static int port_socket(int reuse)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(ROCE_PORT) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	unsigned attempts = 0;
 
+	CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &reuse, sizeof(reuse)), 0);
 	while (bind(fd, (struct sockaddr *)&in, sizeof(in)) != 0 && attempts++ < 2000)
 		poll(NULL, 0, 1);
 	CHECK(attempts < 2000);
+	return fd;
 }
 
 /* A socket that no process has any more is about to be closed, which takes longer than it takes a
@@ -323,47 +324,37 @@ static void test_closing(void)
 			    .msg_control = control.room,
 			    .msg_controllen = sizeof(control.room) };
 	struct worker w;
-	ssize_t n;
 	int fd, way[2];
 
 	worker_start(&w, 0);
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bind_port(fd);
+	fd = port_socket(0);
 	CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, way), 0);
 	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	CHECK_INT(sendmsg(way[0], &m, 0), 1);
 	close(fd);
-	CHECK(send(w.fd, "join", 4, 0) == 4);
-	CHECK(recv(w.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0);
-	poll(NULL, 0, 800);
-	CHECK(recv(w.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0); /* it has not given up */
+	worker_tell(&w, "join");
+	CHECK_INT(poll(&(struct pollfd){ .fd = w.fd, .events = POLLIN }, 1, 800), 0); /* it waits */
 	close(way[0]);
 	close(way[1]);
-	n = recv(w.fd, w.answer, sizeof(w.answer) - 1, 0);
-	CHECK(n > 0);
-	w.answer[n] = '\0';
+	worker_answer(&w);
 	CHECK_INT(worker_number(&w, "slot"), 1);
 	worker_end(&w);
 }
 
 static void test_other_program(void)
 {
-	int fd, one = 1;
 	struct worker w;
 	char words[80];
 
 	snprintf(words, sizeof(words), "in use: by process %d (group_test)", (int)getpid());
 	worker_start(&w, 0); /* before, so as not to inherit it */
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bind_port(fd);
-	fails(&w, EADDRINUSE, words);
-	close(fd);
 	/* one that would let us in is no group either */
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
-	bind_port(fd);
-	fails(&w, EADDRINUSE, words);
-	close(fd);
+	for (int reuse = 0; reuse < 2; reuse++) {
+		int fd = port_socket(reuse);
+
+		fails(&w, EADDRINUSE, words);
+		close(fd);
+	}
 	joins(&w, 1);
 	worker_end(&w);
 }

@@ -314,20 +314,30 @@ void worker_start(struct worker *w, uid_t uid)
 	w->answer[0] = '\0';
 }
 
+void worker_tell(struct worker *w, const char *command)
+{
+	CHECK(send(w->fd, command, strlen(command), MSG_NOSIGNAL) >= 0);
+}
+
+const char *worker_answer(struct worker *w)
+{
+	ssize_t n = recv(w->fd, w->answer, sizeof(w->answer) - 1, 0);
+
+	CHECK(n > 0);
+	w->answer[n] = '\0';
+	return w->answer;
+}
+
 const char *worker_ask(struct worker *w, const char *format, ...)
 {
 	char line[200];
 	va_list args;
-	ssize_t n;
 
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	CHECK(send(w->fd, line, strlen(line), MSG_NOSIGNAL) >= 0);
-	n = recv(w->fd, w->answer, sizeof(w->answer) - 1, 0);
-	CHECK(n > 0);
-	w->answer[n] = '\0';
-	return w->answer;
+	worker_tell(w, line);
+	return worker_answer(w);
 }
 
 int worker_number(const struct worker *w, const char *word)

@@ -30,6 +30,9 @@ void worker_start(struct worker *w, uid_t uid);
  */
 const char *worker_ask(struct worker *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same in two steps, for commands that take their time. */
+void worker_tell(struct worker *w, const char *command);
+const char *worker_answer(struct worker *w);
 /* The number after a word of the answer: worker_number(w, "slot"); -1: it is not there. */
 int worker_number(const struct worker *w, const char *word);
 void worker_end(struct worker *w);
