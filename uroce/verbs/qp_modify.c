@@ -4,7 +4,10 @@
  * takes is in spec/spec_tables.h; here are their values. A call that fails changes nothing.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
+#include "bytes.h"
 #include "queue_pair.h"
 #include "spec_tables.h"
 #include "engine.h"
@@ -24,56 +27,56 @@ struct qp_transition {
 	uint32_t mtu;
 };
 
-/* The largest value of each attribute that is a number of limited range. */
-static int check_numbers(const struct ibv_qp_attr *a, unsigned mask)
-{
-	const struct {
-		unsigned bit, value, max;
-	} limits[] = {
-		{ IBV_QP_PKEY_INDEX, a->pkey_index, 0 }, /* the table has one entry */
-		{ IBV_QP_MAX_QP_RD_ATOMIC, a->max_rd_atomic, MAX_RD_ATOM },
-		{ IBV_QP_MAX_DEST_RD_ATOMIC, a->max_dest_rd_atomic, MAX_RD_ATOM },
-		{ IBV_QP_TIMEOUT, a->timeout, 31 },
-		{ IBV_QP_MIN_RNR_TIMER, a->min_rnr_timer, 31 },
-		{ IBV_QP_RETRY_CNT, a->retry_cnt, 7 },
-		{ IBV_QP_RNR_RETRY, a->rnr_retry, 7 },
-		{ IBV_QP_DEST_QPN, a->dest_qp_num, PSN_MASK },
-		{ IBV_QP_PATH_MIG_STATE, a->path_mig_state, IBV_MIG_ARMED },
-	};
+#define ANY UINT32_MAX
+#define ATTRIBUTE(bit, field, max)                                     \
+	{                                                              \
+		bit, offsetof(struct ibv_qp_attr, field),              \
+			sizeof(((struct ibv_qp_attr *)0)->field), max, \
+	}
 
-	for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++)
-		if (mask & limits[i].bit && limits[i].value > limits[i].max)
+/* What ibv_modify_qp() sets, and the largest value of numbers of limited range. */
+static const struct {
+	unsigned bit;
+	uint16_t at, size; /* in struct ibv_qp_attr */
+	uint32_t max;
+} attributes[] = {
+	ATTRIBUTE(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify, ANY),
+	ATTRIBUTE(IBV_QP_ACCESS_FLAGS, qp_access_flags, ANY),
+	ATTRIBUTE(IBV_QP_PKEY_INDEX, pkey_index, 0), /* the table has one entry */
+	ATTRIBUTE(IBV_QP_PORT, port_num, 1),
+	ATTRIBUTE(IBV_QP_QKEY, qkey, ANY),
+	ATTRIBUTE(IBV_QP_AV, ah_attr, ANY),
+	ATTRIBUTE(IBV_QP_PATH_MTU, path_mtu, ANY),
+	ATTRIBUTE(IBV_QP_TIMEOUT, timeout, 31),
+	ATTRIBUTE(IBV_QP_RETRY_CNT, retry_cnt, 7),
+	ATTRIBUTE(IBV_QP_RNR_RETRY, rnr_retry, 7),
+	ATTRIBUTE(IBV_QP_RQ_PSN, rq_psn, ANY),
+	ATTRIBUTE(IBV_QP_SQ_PSN, sq_psn, ANY),
+	ATTRIBUTE(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, MAX_RD_ATOM),
+	ATTRIBUTE(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, MAX_RD_ATOM),
+	ATTRIBUTE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer, 31),
+	ATTRIBUTE(IBV_QP_PATH_MIG_STATE, path_mig_state, IBV_MIG_ARMED),
+	ATTRIBUTE(IBV_QP_DEST_QPN, dest_qp_num, PSN_MASK),
+};
+
+/* 0, or EINVAL: a value is out of range. */
+static int take_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, unsigned mask)
+{
+	if (mask & IBV_QP_ALT_PATH || (mask & IBV_QP_PORT && !a->port_num))
+		return EINVAL; /* A16: there are no alternate paths on Ethernet */
+	for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+		const void *from = (const char *)a + attributes[i].at;
+
+		if (!(mask & attributes[i].bit))
+			continue;
+		if (attributes[i].max != ANY &&
+		    native_get(from, attributes[i].size) > attributes[i].max)
 			return EINVAL;
-	if (mask & IBV_QP_PORT && a->port_num != 1)
-		return EINVAL;
-	return mask & IBV_QP_ALT_PATH ? EINVAL : 0; /* A16: there are none on Ethernet */
-}
-
-#define TAKE(bit, field)  \
-	if (mask & (bit)) \
-	to->field = a->field
-
-static void take_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, unsigned mask)
-{
-	TAKE(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
-	TAKE(IBV_QP_ACCESS_FLAGS, qp_access_flags);
-	TAKE(IBV_QP_PKEY_INDEX, pkey_index);
-	TAKE(IBV_QP_PORT, port_num);
-	TAKE(IBV_QP_QKEY, qkey);
-	TAKE(IBV_QP_AV, ah_attr);
-	TAKE(IBV_QP_PATH_MTU, path_mtu);
-	TAKE(IBV_QP_TIMEOUT, timeout);
-	TAKE(IBV_QP_RETRY_CNT, retry_cnt);
-	TAKE(IBV_QP_RNR_RETRY, rnr_retry);
-	TAKE(IBV_QP_RQ_PSN, rq_psn);
-	TAKE(IBV_QP_SQ_PSN, sq_psn);
-	TAKE(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
-	TAKE(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
-	TAKE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
-	TAKE(IBV_QP_PATH_MIG_STATE, path_mig_state);
-	TAKE(IBV_QP_DEST_QPN, dest_qp_num);
+		memcpy((char *)to + attributes[i].at, from, attributes[i].size);
+	}
 	to->rq_psn &= PSN_MASK; /* the kernel cuts them off, too */
 	to->sq_psn &= PSN_MASK;
+	return 0;
 }
 
 /* The path: its MTU must fit the interface that the address is of. */
@@ -107,8 +110,6 @@ static uint32_t port_mtu(void)
 static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
 			    struct qp_transition *c)
 {
-	int err;
-
 	if (c->mask & ~KNOWN)
 		return EOPNOTSUPP;
 	if (qp_judge(qp->type, c->from, c->to, c->mask).answer != QP_OK)
@@ -117,14 +118,12 @@ static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
 		return EINVAL;
 	if (qp->draining && (c->to == IBV_QPS_RTS || c->to == IBV_QPS_SQD))
 		return EINVAL; /* not before SQ_DRAINED: 10.3.1.5 */
-	err = check_numbers(a, c->mask);
-	if (err)
-		return err;
 	if (c->to == IBV_QPS_RESET)
 		c->attr = (struct ibv_qp_attr){ .cap = qp->cap };
 	if (c->to == IBV_QPS_SQD && c->from != IBV_QPS_SQD)
 		c->attr.en_sqd_async_notify = 0; /* unless this call asks for it */
-	take_attributes(&c->attr, a, c->mask);
+	if (take_attributes(&c->attr, a, c->mask))
+		return EINVAL;
 	c->attr.qp_state = c->to;
 	if (qp->type == IBV_QPT_UD)
 		c->mtu = port_mtu();
