@@ -41,7 +41,7 @@ void fake_reset(void)
 	}
 	context_ops_qp(&fake_context);
 	context_ops_srq(&fake_context);
-	context_ops_xrc(&fake_context);
+	context_ops_pd(&fake_context);
 }
 
 struct qp *fake_qp(enum ibv_qp_type type, struct srq *srq, uint64_t send_ops)

@@ -284,7 +284,7 @@ static void goes_away(void)
 
 int main(void)
 {
-	context_ops_xrc(&context);
+	context_ops_pd(&context);
 	context.v.sz = sizeof context.v;
 	context.v.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	open_memory();

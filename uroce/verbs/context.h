@@ -92,9 +92,7 @@ void context_ops_qp(struct context *c);
 void context_ops_srq(struct context *c);
 void context_ops_mw(struct context *c);
 void context_ops_mr(struct context *c);
-void context_ops_dm(struct context *c);
 void context_ops_pd(struct context *c);
-void context_ops_xrc(struct context *c);
 
 struct td;
 

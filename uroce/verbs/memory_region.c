@@ -368,12 +368,6 @@ static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32
 	return err;
 }
 
-void context_ops_mr(struct context *c)
-{
-	c->v.reg_dm_mr = reg_dm_mr;
-	c->v.advise_mr = advise_mr;
-}
-
 /* --------------------------------------------------------- device memory -- */
 
 /*
@@ -418,54 +412,40 @@ static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t lengt
 }
 
 /* 0, or an errno. */
-static int take_dm_bytes(size_t length, uint32_t *handle)
+static int enter_dm(struct dm *dm)
 {
 	SCOPED_ENGINE_LOCK();
-	if (length > MAX_DM - dm_used)
+	if (dm->length > MAX_DM - dm_used)
 		return ENOMEM;
-	dm_used += length;
-	*handle = next_dm_handle++;
+	dm_used += dm->length;
+	dm->v.handle = next_dm_handle++;
 	return 0;
-}
-
-static void give_back_dm_bytes(size_t length)
-{
-	SCOPED_ENGINE_LOCK();
-	dm_used -= length;
 }
 
 static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
 {
 	const unsigned log = attr->log_align_req > ALIGN_MIN ? attr->log_align_req : ALIGN_MIN;
 	const size_t align = (size_t)1 << (log & 31);
-	uint32_t handle;
 	struct dm *dm;
-	int err = 0;
 
 	if (attr->comp_mask)
-		err = EOPNOTSUPP;
-	else if (!attr->length || attr->length > MAX_DM || log > ALIGN_MAX)
-		err = EINVAL;
-	else
-		err = take_dm_bytes(attr->length, &handle);
-	if (err)
-		return fail_null(err);
+		return fail_null(EOPNOTSUPP);
+	if (!attr->length || attr->length > MAX_DM || log > ALIGN_MAX)
+		return fail_null(EINVAL);
 	dm = calloc(1, sizeof *dm);
-	if (dm)
-		dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
-	if (!dm || !dm->bytes) {
-		give_back_dm_bytes(attr->length);
+	if (!dm)
+		return NULL;
+	dm->v.context = context;
+	dm->v.memcpy_to_dm = copy_to;
+	dm->v.memcpy_from_dm = copy_from;
+	dm->length = attr->length;
+	dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
+	if (!dm->bytes || enter_dm(dm)) {
+		free(dm->bytes);
 		free(dm);
 		return fail_null(ENOMEM);
 	}
 	memset(dm->bytes, 0, attr->length); /* nobody else's bytes */
-	dm->v = (struct ibv_dm){
-		.context = context,
-		.memcpy_to_dm = copy_to,
-		.memcpy_from_dm = copy_from,
-		.handle = handle,
-	};
-	dm->length = attr->length;
 	return &dm->v;
 }
 
@@ -482,8 +462,10 @@ static int free_dm(struct ibv_dm *v)
 	return 0;
 }
 
-void context_ops_dm(struct context *c)
+void context_ops_mr(struct context *c)
 {
+	c->v.reg_dm_mr = reg_dm_mr;
+	c->v.advise_mr = advise_mr;
 	c->v.alloc_dm = alloc_dm;
 	c->v.free_dm = free_dm;
 }

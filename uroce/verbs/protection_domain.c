@@ -176,13 +176,6 @@ void queue_free(void *memory)
 		free(b);
 }
 
-void context_ops_pd(struct context *c)
-{
-	c->v.alloc_td = alloc_td;
-	c->v.dealloc_td = dealloc_td;
-	c->v.alloc_parent_domain = alloc_parent_domain;
-}
-
 /* ------------------------------------------------------------------ XRC domains -- */
 
 /* XRC domains, and the numbers of SRQs in them: ibv_open_xrcd(3), ibv_get_srq_num(3). Annex A14. */
@@ -356,8 +349,11 @@ static int get_srq_num(struct ibv_srq *srq, uint32_t *number)
 	return 0;
 }
 
-void context_ops_xrc(struct context *c)
+void context_ops_pd(struct context *c)
 {
+	c->v.alloc_td = alloc_td;
+	c->v.dealloc_td = dealloc_td;
+	c->v.alloc_parent_domain = alloc_parent_domain;
 	c->v.open_xrcd = open_xrcd;
 	c->v.close_xrcd = close_xrcd;
 	c->v.get_srq_num = get_srq_num;

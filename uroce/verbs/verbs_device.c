@@ -134,9 +134,7 @@ static void context_init(struct context *c)
 	context_ops_srq(c);
 	context_ops_mw(c);
 	context_ops_mr(c);
-	context_ops_dm(c);
 	context_ops_pd(c);
-	context_ops_xrc(c);
 }
 
 static void close_fd(int *fd)
