@@ -87,9 +87,8 @@ void fail_keep(struct session *s)
 
 int fail_call(struct session *s, int err, const char *call, const char *fmt, ...)
 {
-	struct fail new = { 0 };
-	char *what = NULL;
 	const char *name;
+	char *what;
 	va_list ap;
 
 	err = abs(err);
@@ -97,15 +96,11 @@ int fail_call(struct session *s, int err, const char *call, const char *fmt, ...
 	what = xvasprintf(fmt, ap);
 	va_end(ap);
 	name = strerrorname_np(err);
-	new.call = xstrdup(call);
-	new.code = name ? xstrdup(name) : xasprintf("%d", err);
-	new.text = xasprintf("%s%s%s: %s (%s)", call, *what ? ": " : "", what,
-			     err ? strerror(err) : "no reason given", err ? new.code : "errno 0");
+	if (!name)
+		name = temp_text("%d", err);
+	fail(s, call, name, "%s%s%s: %s (%s)", call, *what ? ": " : "", what,
+	     err ? strerror(err) : "no reason given", err ? name : "errno 0");
 	free(what);
-	new.when = loop_now();
-	new.command = s->commands;
-	fail_clear(&s->fail);
-	s->fail = new;
 	return -1;
 }
 

@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 static inline void need(int ok, const char *what)
 {
@@ -55,6 +58,18 @@ static inline void own_processor(int end)
 		if (CPU_ISSET(cpu, &all) && seen++ == end)
 			CPU_SET(cpu, &one);
 	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
+}
+
+/* Forks the other end, on a processor of its own; it ends with its parent. */
+static inline pid_t start_end(void)
+{
+	pid_t pid = fork();
+
+	need(pid >= 0, "fork");
+	own_processor(pid == 0);
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
 }
 
 #endif

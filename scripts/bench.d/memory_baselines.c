@@ -18,7 +18,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,18 +104,6 @@ static double by_two_threads(void)
 	return gigabytes(now() - t);
 }
 
-/* The child: ends with its parent. */
-static pid_t start(void)
-{
-	pid_t pid = fork();
-
-	need(pid >= 0, "fork");
-	own_processor(pid == 0);
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
-}
-
 static void stop(pid_t pid)
 {
 	kill(pid, SIGKILL);
@@ -132,7 +119,7 @@ static double ping(void)
 	double t;
 
 	s->written = s->read = 0;
-	child = start();
+	child = start_end();
 	if (child == 0) {
 		for (unsigned i = 0;; i++) {
 			until(&s->written, i + n, n);
@@ -181,7 +168,7 @@ static double into_another(int by_file)
 	double t;
 	int fd;
 
-	child = start();
+	child = start_end();
 	if (child == 0)
 		for (;;)
 			pause();
@@ -203,7 +190,7 @@ static int look(void)
 {
 	char *to_child = bytes(2 * size), *to_parent = to_child + size, *from_here = bytes(size);
 	double *times = calloc(n, sizeof *times), from;
-	pid_t parent = getpid(), child = start();
+	pid_t parent = getpid(), child = start_end();
 	int fd = open_memory(child ? child : parent);
 	char *to = child ? to_child : to_parent;
 	const volatile char *in = (child ? to_parent : to_child) + size - 1;

@@ -10,7 +10,6 @@
 #include <arpa/inet.h>
 #include <netinet/udp.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,18 +38,6 @@ static void make_pair(int fd[2])
 		need(connect(fd[i], (struct sockaddr *)&addr[!i], len) == 0, "connect");
 }
 
-/* The child: ends with its parent. */
-static pid_t start(void)
-{
-	pid_t pid = fork();
-
-	need(pid >= 0, "fork");
-	own_processor(pid == 0);
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
-}
-
 static void receive(int fd, char *buf, size_t size, int flags)
 {
 	unsigned empty = 0;
@@ -74,7 +61,7 @@ static int ping(const char *how, size_t size, unsigned n)
 	pid_t child;
 
 	make_pair(fd);
-	child = start();
+	child = start_end();
 	if (child == 0) {
 		for (;;) {
 			receive(fd[1], buf, size, flags);
@@ -164,7 +151,7 @@ static int stream(size_t size, unsigned packets, unsigned mib, int gso)
 		need(setsockopt(fd[0], IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof segment) == 0,
 		     "UDP_SEGMENT");
 	}
-	child = start();
+	child = start_end();
 	if (child == 0)
 		drain(fd[1], window, size, gso);
 	batch_init(&b, gso ? 65536 : size);

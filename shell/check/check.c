@@ -145,29 +145,10 @@ static void check_if(const struct words *w)
 	check_body(w, i);
 }
 
-static void check_while(const struct words *w)
-{
-	check_condition(w, 1);
-	check_body(w, 2);
-}
-
-static void check_for(const struct words *w)
-{
-	check_body(w, 1);
-	check_condition(w, 2);
-	check_body(w, 3);
-	check_body(w, 4);
-}
-
 static void check_last(const struct words *w)
 {
 	if (w->n > 1)
 		check_body(w, w->n - 1);
-}
-
-static void check_first(const struct words *w)
-{
-	check_body(w, 1);
 }
 
 static void check_expr(const struct words *w)
@@ -248,16 +229,47 @@ static void check_switch(const struct words *w)
 	}
 }
 
+/* What a command's words are, after its name: a condition or a body each; or its own function. */
 static const struct {
 	const char *name;
+	const char *words; /* 'c' and 'b' */
 	void (*check)(const struct words *w);
 } bodies[] = {
-	{ "catch", check_first }, { "dict", check_nested },   { "eval", check_first },
-	{ "expr", check_expr },	  { "for", check_for },	      { "foreach", check_last },
-	{ "if", check_if },	  { "lmap", check_last },     { "namespace", check_nested },
-	{ "proc", check_last },	  { "switch", check_switch }, { "time", check_first },
-	{ "try", check_try },	  { "uplevel", check_last },  { "while", check_while },
+	{ "catch", "b", NULL },
+	{ "dict", "", check_nested },
+	{ "eval", "b", NULL },
+	{ "expr", "", check_expr },
+	{ "for", "bcbb", NULL },
+	{ "foreach", "", check_last },
+	{ "if", "", check_if },
+	{ "lmap", "", check_last },
+	{ "namespace", "", check_nested },
+	{ "proc", "", check_last },
+	{ "switch", "", check_switch },
+	{ "time", "b", NULL },
+	{ "try", "", check_try },
+	{ "uplevel", "", check_last },
+	{ "while", "cb", NULL },
 };
+
+/* Is first a command of Tcl that has bodies? Then checks them. */
+static bool check_bodies(const struct words *w, const char *first)
+{
+	size_t i = 0, n = sizeof bodies / sizeof *bodies;
+
+	while (i < n && strcmp(bodies[i].name, first) != 0)
+		i++;
+	if (i == n)
+		return false;
+	for (int k = 0; bodies[i].words[k]; k++)
+		if (bodies[i].words[k] == 'c')
+			check_condition(w, k + 1);
+		else
+			check_body(w, k + 1);
+	if (bodies[i].check)
+		bodies[i].check(w);
+	return true;
+}
 
 /* -------------------------------------------------------------- the shell's commands -- */
 
@@ -428,12 +440,7 @@ static void check_command(const struct words *w)
 	first += strspn(first, ":");
 	if (w->k->learning)
 		learn_command(w);
-	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-		if (strcmp(bodies[i].name, first) == 0) {
-			bodies[i].check(w);
-			return;
-		}
-	if (Tcl_FindHashEntry(w->k->procs, first))
+	if (check_bodies(w, first) || Tcl_FindHashEntry(w->k->procs, first))
 		return;
 	if (Tcl_GetCommandInfo(s->tcl, first, &info) && !interp_ours(s, first, -1))
 		return;

@@ -290,6 +290,29 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
 	return no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);
 }
 
+const struct cmd *cmd_of_line(const char *line, int len, const char **rest)
+{
+	const char *words[2] = { "", "" }, *ends[2];
+	const struct cmd *c = NULL;
+	const Tcl_Token *t;
+	Tcl_Parse parse;
+	int n = 0, used;
+
+	if (Tcl_ParseCommand(NULL, line, len, 0, &parse) != TCL_OK)
+		return NULL;
+	t = parse.tokenPtr;
+	for (; n < parse.numWords && n < 2; n++, t += t->numComponents + 1) {
+		words[n] = temp_text("%.*s", t->size, t->start);
+		ends[n] = t->start + t->size;
+	}
+	if (n)
+		c = cmd_find(NULL, words, n, &used);
+	if (c)
+		*rest = used ? ends[used - 1] : parse.tokenPtr->start + 1;
+	Tcl_FreeParse(&parse);
+	return c;
+}
+
 const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, int objc,
 			      Tcl_Obj *const objv[], int *used)
 {

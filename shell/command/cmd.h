@@ -33,6 +33,7 @@ struct arg_kind {
 	/* Appends the possible words to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
 	const void *of; /* for these functions: the class of an object */
+	unsigned bits;	/* of an integer */
 };
 
 struct arg {
@@ -63,26 +64,15 @@ struct arg {
 		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_, .help = help_, \
 		__VA_ARGS__                                                                       \
 	}
-#define POS(name_, st, field, kind_, help_, ...)                                           \
+#define POS_WITH(flags_, name_, st, field, kind_, help_, ...)                              \
 	{                                                                                  \
 		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS | ARG_NEED, __VA_ARGS__                                   \
+		.flags = ARG_POS | (flags_), __VA_ARGS__                                   \
 	}
-#define POS_OPT(name_, st, field, kind_, help_, ...)                                       \
-	{                                                                                  \
-		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS, __VA_ARGS__                                              \
-	}
-#define POS_MANY(name_, st, field, kind_, help_, ...)                                      \
-	{                                                                                  \
-		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS | ARG_MANY, __VA_ARGS__                                   \
-	}
-#define POS_MIXED(name_, st, field, kind_, help_)                                          \
-	{                                                                                  \
-		.name = name_, .option = "", AT(st, field), .kind = &kind_, .help = help_, \
-		.flags = ARG_POS | ARG_MANY | ARG_MIXED                                    \
-	}
+#define POS(...)       POS_WITH(ARG_NEED, __VA_ARGS__)
+#define POS_OPT(...)   POS_WITH(0, __VA_ARGS__)
+#define POS_MANY(...)  POS_WITH(ARG_MANY, __VA_ARGS__)
+#define POS_MIXED(...) POS_WITH(ARG_MANY | ARG_MIXED, __VA_ARGS__)
 #define SWITCH(name_, st, field, help_)                                                  \
 	{                                                                                \
 		.name = name_, .option = "-" name_, AT(st, field), .kind = &kind_switch, \
@@ -270,6 +260,10 @@ struct cmd_group {
 
 /* All groups, sorted by word; ends with a NULL word. Made with cmd_table. */
 extern const struct cmd_group cmd_groups[];
+
+/* The command that a line of len bytes (-1: all) begins with, and what follows its name there.
+ * NULL: none, or the line is not complete. */
+const struct cmd *cmd_of_line(const char *line, int len, const char **rest);
 
 /* Finds the command that words[0..n) begin with. Names match by unique prefix, two-word names
  * first. *used is the number of words in the name; 0 for "@NAME", which is the command "@" and its

@@ -63,9 +63,9 @@ bool args_number(const char *text, uint64_t *v, bool *fits)
 	return scan_number(text, &end, v, fits) && !*end;
 }
 
-static int parse_bits(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst,
-		      unsigned bits)
+static int parse_integer(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
+	const unsigned bits = a->kind->bits;
 	struct num *num = dst;
 	uint64_t max = a->max ? a->max : UINT64_MAX >> (64 - bits);
 	bool fits;
@@ -81,16 +81,6 @@ static int parse_bits(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	return 0;
 }
 
-static int parse_u8(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return parse_bits(s, a, word, dst, 8);
-}
-
-static int parse_u16(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return parse_bits(s, a, word, dst, 16);
-}
-
 static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct num *num = dst;
@@ -103,16 +93,6 @@ static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 				Tcl_GetString(word));
 	num->set = true;
 	return 0;
-}
-
-static int parse_u32(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return parse_bits(s, a, word, dst, 32);
-}
-
-static int parse_u64(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	return parse_bits(s, a, word, dst, 64);
 }
 
 /* The factor of a unit in the table; 0 if it is not there. */
@@ -430,17 +410,18 @@ static bool size_matches(struct session *s, const struct arg *a, Tcl_Obj *word)
 	return isdigit((unsigned char)*Tcl_GetString(word));
 }
 
-#define NUMBER(kind, word_, parse_, matches_)                      \
+#define NUMBER(kind, word_, parse_, matches_, ...)                 \
 	const struct arg_kind kind = { .word = word_,              \
 				       .size = sizeof(struct num), \
 				       .parse = parse_,            \
 				       .matches = matches_,        \
-				       .is_static = true }
+				       .is_static = true,          \
+				       __VA_ARGS__ }
 
-NUMBER(kind_u8, "n", parse_u8, number_matches);
-NUMBER(kind_u16, "n", parse_u16, number_matches);
-NUMBER(kind_u32, "n", parse_u32, number_matches);
-NUMBER(kind_u64, "n", parse_u64, number_matches);
+NUMBER(kind_u8, "n", parse_integer, number_matches, .bits = 8);
+NUMBER(kind_u16, "n", parse_integer, number_matches, .bits = 16);
+NUMBER(kind_u32, "n", parse_integer, number_matches, .bits = 32);
+NUMBER(kind_u64, "n", parse_integer, number_matches, .bits = 64);
 NUMBER(kind_port, "port", parse_port, number_matches);
 NUMBER(kind_size, "size", parse_size, size_matches);
 NUMBER(kind_ms, "ms", parse_ms, size_matches);

@@ -50,29 +50,6 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Does the recorder leave the command out? Decided by its first two words. */
-static bool is_left_out(const char *command, int len)
-{
-	const char *words[2] = { NULL, NULL };
-	const struct cmd *c = NULL;
-	Tcl_Parse parse;
-	const Tcl_Token *t;
-	int n = 0, used;
-	char *text[2] = { NULL, NULL };
-
-	if (Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
-		return true;
-	t = parse.tokenPtr;
-	for (; n < parse.numWords && n < 2; n++, t += t->numComponents + 1)
-		words[n] = text[n] = xasprintf("%.*s", t->size, t->start);
-	if (n)
-		c = cmd_find(NULL, words, n, &used);
-	Tcl_FreeParse(&parse);
-	free(text[0]);
-	free(text[1]);
-	return c && c->flags & CMD_NO_RECORD;
-}
-
 /* Appends text as a comment. A blank after a backslash at the end of a line keeps it from
  * continuing the comment. */
 static void append_comment(Tcl_DString *to, const char *text)
@@ -112,9 +89,11 @@ static void keep_command(struct recorder *r, char *command)
 void record_note(struct session *s, const char *command, int len, bool failed)
 {
 	struct recorder *r = s->recorder;
+	const char *rest;
+	const struct cmd *c = cmd_of_line(command, len, &rest);
 	char *text;
 
-	if (!r || is_left_out(command, len))
+	if (!r || (c && c->flags & CMD_NO_RECORD))
 		return;
 	text = xasprintf("%.*s", len, command);
 	if (r->fd >= 0)

@@ -221,25 +221,11 @@ bool lesson_holds(struct session *s, const struct lesson_step *step)
 	return yes;
 }
 
-/* The command of a line, or NULL; *rest is what follows its name. */
-static const struct cmd *command_of(const char *typed, const char **rest)
-{
-	char word[2][32] = { "", "" };
-	const char *words[2] = { word[0], word[1] };
-	int n, used, end[2] = { 0, 0 };
-	const struct cmd *c;
-
-	n = sscanf(typed, " %31[a-z-]%n %31[a-z-]%n", word[0], &end[0], word[1], &end[1]);
-	c = n > 0 ? cmd_find(NULL, words, n, &used) : NULL;
-	*rest = c ? typed + end[used - 1] : typed;
-	return c;
-}
-
 /* The command with its full name, for conditions: "po" becomes "poll". The caller frees it. */
 static char *spell_out(const char *typed)
 {
-	const char *rest;
-	const struct cmd *c = command_of(typed, &rest);
+	const char *rest = typed;
+	const struct cmd *c = cmd_of_line(typed, -1, &rest);
 
 	return xasprintf("%s%s", c ? c->name : "", rest);
 }
@@ -293,10 +279,10 @@ bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)
 static bool begins_as(const char *line, const char *typed)
 {
 	const char *rest;
-	const struct cmd *c = command_of(typed, &rest);
+	const struct cmd *c = cmd_of_line(typed, -1, &rest);
 	size_t word = strcspn(typed, " \t\n");
 
-	return c ? c == command_of(line, &rest)
+	return c ? c == cmd_of_line(line, -1, &rest)
 		 : strcspn(line, " \t\n") == word && strncmp(line, typed, word) == 0;
 }
 
@@ -313,7 +299,7 @@ bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool f
 	for (int i = 0; i < n; i++)
 		if (begins_as(Tcl_GetString(line[i]), typed))
 			return true;
-	c = command_of(typed, &rest);
+	c = cmd_of_line(typed, -1, &rest);
 	if (*typed == '!')
 		return false;
 	return c ? !(c->flags & (CMD_LOOKS | CMD_NO_RECORD)) : failed;

@@ -24,27 +24,20 @@ static const struct arg echo_arg_table[] = {
 
 static const struct arg puts_arg_table[] = {
 	SWITCH("nonewline", echo_args, nonewline, "no newline at the end"),
-	{ .name = "text",
-	  .option = "",
-	  AT(echo_args, words),
-	  .kind = &kind_str,
-	  .help = "what to print",
-	  .flags = ARG_POS | ARG_NEED | ARG_MANY },
+	POS_WITH(ARG_NEED | ARG_MANY, "text", echo_args, words, kind_str, "what to print"),
 	ARGS_END,
 };
 
 static void print_words(struct session *s, const struct echo_args *a)
 {
 	const char *const *words = a->words.v;
-	Tcl_DString d;
+	SCOPED_TEXT(d);
 
-	Tcl_DStringInit(&d);
 	for (size_t i = 0; i < a->words.n; i++) {
 		Tcl_DStringAppend(&d, i ? " " : "", -1);
 		Tcl_DStringAppend(&d, words[i], -1);
 	}
 	out_exact(s->opt.format, Tcl_DStringValue(&d), !a->nonewline);
-	Tcl_DStringFree(&d);
 }
 
 static int echo_exec(struct session *s, const void *args, struct out *o)
