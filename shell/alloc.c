@@ -130,17 +130,15 @@ void xappendf(Tcl_DString *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-Tcl_Obj *list_new(void)
+Tcl_Obj *value_hold(Tcl_Obj *value)
 {
-	Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-	Tcl_IncrRefCount(list);
-	return list;
+	Tcl_IncrRefCount(value);
+	return value;
 }
 
-void list_release(Tcl_Obj **list)
+void value_release(Tcl_Obj **value)
 {
-	Tcl_DecrRefCount(*list);
+	Tcl_DecrRefCount(*value);
 }
 
 void list_append(Tcl_Obj *list, const char *text)

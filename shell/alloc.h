@@ -40,10 +40,12 @@ FILE *xmemstream(char **text, size_t *size);
 #define SCOPED_TEXT(name)                                           \
 	__attribute__((cleanup(Tcl_DStringFree))) Tcl_DString name; \
 	Tcl_DStringInit(&name)
-/* Declares an empty Tcl list, which is released at the end of its block. */
-#define SCOPED_LIST(name) __attribute__((cleanup(list_release))) Tcl_Obj *name = list_new()
-Tcl_Obj *list_new(void);
-void list_release(Tcl_Obj **list);
+/* Declares a Tcl value that is held until the end of its block. */
+#define SCOPED_VALUE(name, value) \
+	__attribute__((cleanup(value_release))) Tcl_Obj *name = value_hold(value)
+#define SCOPED_LIST(name) SCOPED_VALUE(name, Tcl_NewListObj(0, NULL))
+Tcl_Obj *value_hold(Tcl_Obj *value);
+void value_release(Tcl_Obj **value);
 void list_append(Tcl_Obj *list, const char *text);
 /* A new Tcl value; Tcl's own integers end at 2^63 - 1. */
 Tcl_Obj *u64_object(uint64_t n);

@@ -164,13 +164,9 @@ static int place_word(struct session *s, const struct cmd *c, struct walk *w, Tc
 
 static int parse_default(struct session *s, const struct arg *a, void *dst)
 {
-	Tcl_Obj *word = Tcl_NewStringObj(a->dflt, -1);
-	int rc;
+	SCOPED_VALUE(word, Tcl_NewStringObj(a->dflt, -1));
 
-	Tcl_IncrRefCount(word);
-	rc = a->kind->parse(s, a, word, dst);
-	Tcl_DecrRefCount(word);
-	return rc;
+	return a->kind->parse(s, a, word, dst);
 }
 
 /* Must something be done if the argument is not given? */

@@ -139,13 +139,10 @@ static int parse_size(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 int args_size(struct session *s, const struct arg *a, const char *text, size_t len, uint64_t *v)
 {
 	const struct arg size = { .name = a->name, .kind = &kind_size };
-	Tcl_Obj *word = Tcl_NewStringObj(text, (int)len);
+	SCOPED_VALUE(word, Tcl_NewStringObj(text, (int)len));
 	struct num num = { 0 };
-	int rc;
+	int rc = parse_size(s, &size, word, &num);
 
-	Tcl_IncrRefCount(word);
-	rc = parse_size(s, &size, word, &num);
-	Tcl_DecrRefCount(word);
 	*v = num.v;
 	return rc;
 }

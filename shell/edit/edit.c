@@ -145,7 +145,10 @@ static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 		append_visible(&word, words[i]);
 		edit_put(Tcl_DStringValue(&word));
 		if (i + rows < n)
-			printf("%*s", width - edit_text_width(Tcl_DStringValue(&word)), "");
+			printf("%*s",
+			       width - (int)text_width(Tcl_DStringValue(&word),
+						       Tcl_DStringLength(&word)),
+			       "");
 	}
 	edit_put("\n");
 }
@@ -158,7 +161,8 @@ static int widest_word(Tcl_Obj *const *words, int n)
 		SCOPED_TEXT(word);
 
 		append_visible(&word, words[i]);
-		width = MAX(width, edit_text_width(Tcl_DStringValue(&word)));
+		width = MAX(width,
+			    (int)text_width(Tcl_DStringValue(&word), Tcl_DStringLength(&word)));
 	}
 	return width;
 }

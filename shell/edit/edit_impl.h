@@ -98,8 +98,6 @@ static inline struct edit *edit_of(EditLine *el)
 void edit_put(const char *s);
 /* The next character of UTF-8 text; never passes the end of s. */
 wchar_t edit_take_char(const char **s);
-/* The width of s in columns. */
-int edit_text_width(const char *s);
 /* "co": columns of the terminal, "li": its rows. */
 int edit_terminal_size(struct edit *e, const char *capability);
 /* Moves the terminal's cursor to the end of the line. */

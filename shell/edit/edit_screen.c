@@ -24,28 +24,10 @@ void edit_put(const char *s)
 
 wchar_t edit_take_char(const char **s)
 {
-	mbstate_t state = { 0 };
-	size_t n = strnlen(*s, MB_CUR_MAX), used;
-	wchar_t c;
+	const struct character c = character_at(*s, strnlen(*s, 4));
 
-	used = mbrtowc(&c, *s, n, &state);
-	if (used == 0 || used > n) {
-		(*s)++;
-		return L'\xfffd';
-	}
-	*s += used;
-	return c;
-}
-
-int edit_text_width(const char *s)
-{
-	int width = 0, w;
-
-	while (*s) {
-		w = wcwidth(edit_take_char(&s));
-		width += w > 0 ? w : 0;
-	}
-	return width;
+	*s += c.len;
+	return c.valid ? (wchar_t)c.code : L'\xfffd';
 }
 
 int edit_terminal_size(struct edit *e, const char *capability)

@@ -282,21 +282,20 @@ bool interp_ours(struct session *s, const char *command, int len)
 	Tcl_Parse parse;
 	Tcl_CmdInfo info;
 	bool ours = false;
-	Tcl_Obj *word;
 	const char *words[1];
 	int used;
 
 	if (Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
 		return false;
 	if (parse.numWords > 0 && parse.tokenPtr[0].type == TCL_TOKEN_SIMPLE_WORD) {
-		word = Tcl_NewStringObj(parse.tokenPtr[1].start, parse.tokenPtr[1].size);
-		Tcl_IncrRefCount(word);
+		const Tcl_Token *first = &parse.tokenPtr[1];
+		SCOPED_VALUE(word, Tcl_NewStringObj(first->start, first->size));
+
 		words[0] = Tcl_GetString(word);
 		if (Tcl_GetCommandInfo(s->tcl, words[0], &info))
 			ours = info.objProc == dispatch_command;
 		else if (s->domain != s->own || !domain_knows(s, words[0]))
 			ours = cmd_find(NULL, words, 1, &used) || *words[0];
-		Tcl_DecrRefCount(word);
 	}
 	Tcl_FreeParse(&parse);
 	return ours;
@@ -350,19 +349,14 @@ void interp_fail(struct session *s)
 
 int interp_eval(struct session *s, Tcl_Obj *script)
 {
-	Tcl_Obj *words[2];
-	int rc;
-
+	SCOPED_VALUE(eval, Tcl_NewStringObj("::eval", -1));
+	SCOPED_VALUE(body, script);
+	Tcl_Obj *const words[2] = { eval, body };
 	/* through eval, which keeps track of the script's file and line */
-	words[0] = Tcl_NewStringObj("::eval", -1);
-	words[1] = script;
-	Tcl_IncrRefCount(words[0]);
-	Tcl_IncrRefCount(script);
-	rc = Tcl_EvalObjv(s->tcl, 2, words, 0);
+	int rc = Tcl_EvalObjv(s->tcl, 2, words, 0);
+
 	if (rc == TCL_ERROR)
-		fail_in(s, script);
-	Tcl_DecrRefCount(script);
-	Tcl_DecrRefCount(words[0]);
+		fail_in(s, body);
 	return rc;
 }
 
@@ -370,26 +364,17 @@ int interp_eval(struct session *s, Tcl_Obj *script)
  * frame" in a coroutine crashes the process. */
 int interp_eval_words(Tcl_Interp *tcl, int objc, Tcl_Obj *const objv[])
 {
-	Tcl_Obj *words = Tcl_NewListObj(objc, objv);
-	int rc;
+	SCOPED_VALUE(words, Tcl_NewListObj(objc, objv));
 
-	Tcl_IncrRefCount(words);
-	rc = Tcl_EvalObjEx(tcl, words, TCL_EVAL_GLOBAL);
-	Tcl_DecrRefCount(words);
-	return rc;
+	return Tcl_EvalObjEx(tcl, words, TCL_EVAL_GLOBAL);
 }
 
 Tcl_Obj *interp_errorcode(Tcl_Interp *tcl)
 {
-	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, TCL_ERROR), *code;
+	SCOPED_VALUE(options, Tcl_GetReturnOptions(tcl, TCL_ERROR));
+	Tcl_Obj *code = dict_get(options, "-errorcode");
 
-	Tcl_IncrRefCount(options);
-	code = dict_get(options, "-errorcode");
-	if (!code)
-		code = Tcl_NewStringObj("NONE", -1);
-	Tcl_IncrRefCount(code);
-	Tcl_DecrRefCount(options);
-	return code;
+	return value_hold(code ? code : Tcl_NewStringObj("NONE", -1));
 }
 
 int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const objv[],

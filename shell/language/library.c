@@ -354,21 +354,17 @@ static void take_rows(struct session *s, Tcl_Obj *rows)
 /* Copies the error of the library's interpreter to s->fail. */
 static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_Obj **code)
 {
-	Tcl_Obj *options = Tcl_GetReturnOptions(tcl, TCL_ERROR), **v = NULL;
-	Tcl_Obj *errorcode;
+	SCOPED_VALUE(options, Tcl_GetReturnOptions(tcl, TCL_ERROR));
+	Tcl_Obj *errorcode = dict_get(options, "-errorcode"), **v = NULL;
 	int n = 0;
 
-	Tcl_IncrRefCount(options);
-	errorcode = dict_get(options, "-errorcode");
 	if (errorcode) {
 		Tcl_ListObjGetElements(NULL, errorcode, &n, &v);
-		*code = errorcode;
-		Tcl_IncrRefCount(*code);
+		*code = value_hold(errorcode);
 	}
 	fail(s, n > 1 ? Tcl_GetString(v[1]) : "script", n ? Tcl_GetString(v[n - 1]) : "ERROR", "%s",
 	     Tcl_GetString(text));
 	take_rows(s, dict_get(options, "-rows"));
-	Tcl_DecrRefCount(options);
 }
 
 /* Writes the entries of a dict value, so that JSON has its keys. */
@@ -395,29 +391,25 @@ static void out_dict_value(struct out *o, Tcl_Obj *value)
 int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const objv[],
 		struct out *o, Tcl_Obj **code)
 {
-	Tcl_Obj *words = Tcl_NewListObj(objc, objv), *name, *value, **v, *outer = text_of_result;
+	Tcl_Obj *name, *value, **v, *outer = text_of_result;
+	SCOPED_VALUE(words, Tcl_NewListObj(objc, objv));
 	struct border border;
 	int n, rc;
 
 	*code = NULL;
-	Tcl_IncrRefCount(words);
 	if (objc == 1) {
-		Tcl_DecrRefCount(words);
 		fail(s, "command", "MISSING", "%s needs a second word", l->name);
 		return fail_next(s, "help %s", l->name);
 	}
 	name = Tcl_ObjPrintf("::rdmash::%s", l->name);
 	Tcl_ListObjReplace(NULL, words, 0, 1, 1, &name);
-	if (!l->domain && load_library(s, l)) {
-		Tcl_DecrRefCount(words);
+	if (!l->domain && load_library(s, l))
 		return -1;
-	}
 	text_of_result = NULL;
 	Tcl_ListObjGetElements(NULL, words, &n, &v);
 	domain_enter(s, &border, l->domain, false);
 	rc = interp_eval_words(l->domain->tcl, n, v);
-	value = Tcl_GetObjResult(l->domain->tcl);
-	Tcl_IncrRefCount(value);
+	value = value_hold(Tcl_GetObjResult(l->domain->tcl));
 	if (rc == TCL_ERROR)
 		take_failure(s, l->domain->tcl, value, code);
 	domain_leave(s, &border);
@@ -430,6 +422,5 @@ int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const o
 		Tcl_DecrRefCount(text_of_result);
 	text_of_result = outer;
 	Tcl_DecrRefCount(value);
-	Tcl_DecrRefCount(words);
 	return rc == TCL_ERROR ? -1 : 0;
 }

@@ -143,17 +143,13 @@ static const Tcl_Filesystem file_system = { .typeName = "rdmash",
 int script_fs_eval(Tcl_Interp *tcl, const struct position *at, const char *command, int len,
 		   const char *tail)
 {
-	Tcl_Obj *path = Tcl_ObjPrintf(PATH_FORM, intern_name(at->name), at->line);
-	int rc;
+	SCOPED_VALUE(path, Tcl_ObjPrintf(PATH_FORM, intern_name(at->name), at->line));
 
 	source_text.part[0] = command;
 	source_text.len[0] = (size_t)len;
 	source_text.part[1] = tail;
 	source_text.len[1] = tail ? strlen(tail) : 0;
-	Tcl_IncrRefCount(path);
-	rc = Tcl_FSEvalFileEx(tcl, path, "utf-8");
-	Tcl_DecrRefCount(path);
-	return rc;
+	return Tcl_FSEvalFileEx(tcl, path, "utf-8");
 }
 
 void script_fs_init(void)

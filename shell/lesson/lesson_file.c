@@ -146,7 +146,6 @@ int lesson_read(struct session *s, unsigned number, const struct meeting *m,
 		struct lesson_file *file)
 {
 	char *words = words_of_lessons(s), *text = NULL;
-	Tcl_Obj *script;
 	int rc = -1;
 
 	*file = (struct lesson_file){ .number = number };
@@ -155,10 +154,10 @@ int lesson_read(struct session *s, unsigned number, const struct meeting *m,
 	if (text) {
 		Tcl_Eval(s->tcl, "namespace eval ::lesson {}");
 		set_meeting(s, m);
-		script = Tcl_ObjPrintf("%snamespace eval ::lesson {\n%s\n}\n", words, text);
-		Tcl_IncrRefCount(script);
-		rc = interp_eval(s, script) == TCL_OK ? take_steps(s, file) : -1;
-		Tcl_DecrRefCount(script);
+		rc = interp_eval(s, Tcl_ObjPrintf("%snamespace eval ::lesson {\n%s\n}\n", words,
+						  text)) == TCL_OK
+			     ? take_steps(s, file)
+			     : -1;
 		Tcl_ResetResult(s->tcl);
 	}
 	free(words);
@@ -203,19 +202,15 @@ unsigned lesson_next_number(unsigned *at)
 bool lesson_holds(struct session *s, const struct lesson_step *step)
 {
 	Tcl_Obj *expr[2] = { Tcl_NewStringObj("::expr", -1), Tcl_NewStringObj(step->check, -1) };
-	Tcl_Obj *words[4] = { Tcl_NewStringObj("::namespace", -1), Tcl_NewStringObj("eval", -1),
-			      Tcl_NewStringObj("::lesson", -1), Tcl_NewListObj(2, expr) };
+	SCOPED_VALUE(script, Tcl_NewStringObj("::namespace eval ::lesson", -1));
 	int yes = 0;
 
-	for (int i = 0; i < 4; i++)
-		Tcl_IncrRefCount(words[i]);
+	Tcl_ListObjAppendElement(NULL, script, Tcl_NewListObj(2, expr));
 	Tcl_SetVar(s->tcl, "::lesson::wrong", "", TCL_GLOBAL_ONLY);
 	Tcl_SetVar(s->tcl, "::lesson::first", "", TCL_GLOBAL_ONLY);
 	Tcl_SetVar2Ex(s->tcl, "::lesson::due", NULL, step->commands, TCL_GLOBAL_ONLY);
-	if (Tcl_EvalObjv(s->tcl, 4, words, TCL_EVAL_GLOBAL) == TCL_OK)
+	if (Tcl_EvalObjEx(s->tcl, script, TCL_EVAL_GLOBAL) == TCL_OK)
 		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
-	for (int i = 0; i < 4; i++)
-		Tcl_DecrRefCount(words[i]);
 	Tcl_ResetResult(s->tcl);
 	fail_clear(&s->fail);
 	return yes;

@@ -37,7 +37,7 @@ static unsigned measure_piece(const char *text, unsigned *columns)
 	return c.len;
 }
 
-static unsigned width_of(const char *text, size_t len)
+unsigned text_width(const char *text, size_t len)
 {
 	unsigned n = 0, columns;
 
@@ -90,7 +90,7 @@ static unsigned fold_line(const char *line, size_t len, unsigned columns, Tcl_DS
 {
 	unsigned rows = 1, hang = hang_of(line, len, columns), room = columns;
 
-	while (width_of(line, len) > room) {
+	while (text_width(line, len) > room) {
 		size_t n = fitting_length(line, len, room);
 
 		if (n == len)
@@ -106,7 +106,7 @@ static unsigned fold_line(const char *line, size_t len, unsigned columns, Tcl_DS
 		rows++;
 	}
 	Tcl_DStringAppend(d, line, (int)len);
-	return rows + width_of(line, len) / (columns + 1);
+	return rows + text_width(line, len) / (columns + 1);
 }
 
 unsigned fold(const char *text, unsigned columns, Tcl_DString *d)

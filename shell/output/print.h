@@ -121,6 +121,8 @@ bool is_visible(const char *text);
 /* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
 void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off);
 
+/* The columns that len bytes of text take; colour codes take none. */
+unsigned text_width(const char *text, size_t len);
 /* Appends text to d. A line of more than columns is broken at a blank, and continues below the
  * start of its text; a longer word stays whole. Colour codes take no columns. Returns the number of
  * rows. */

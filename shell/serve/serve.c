@@ -301,21 +301,14 @@ static struct json_object *error_of(struct session *s)
 
 static int run_message(struct session *s, struct json_object *msg)
 {
-	struct json_object *script = NULL;
 	struct script as = { .name = frames_get_str(msg, "name"),
 			     .dir = frames_get_str(msg, "dir"),
 			     .line = (unsigned)frames_get_int(msg, "line") };
-	Tcl_Obj *text;
-	int rc;
+	SCOPED_VALUE(text, frames_obj(json_object_object_get(msg, "script")));
 
 	if (!as.line || as.line > 1000000)
 		as.line = 1;
-	json_object_object_get_ex(msg, "script", &script);
-	text = frames_obj(script);
-	Tcl_IncrRefCount(text);
-	rc = script_part(s, &as, Tcl_GetString(text), frames_get_bool(msg, "print"));
-	Tcl_DecrRefCount(text);
-	return rc;
+	return script_part(s, &as, Tcl_GetString(text), frames_get_bool(msg, "print"));
 }
 
 /* FRAMES_VALUE: the values of the run that are not text. */
