@@ -169,13 +169,10 @@ void engine_forget(void)
 /* -------------------------------------------------------------- the lock -- */
 
 /* It is held for as long as some packets take: to sleep for it takes longer, and gives the
- * processor to others. */
-#define TRIES 200
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+ * processor to others. So who waits for it tries some times first: "adaptive". */
+static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned waiting;
-static _Atomic int lock_cpu; /* the processor on which the lock was taken */
 static _Atomic pthread_t
 	holder;		 /* of the lock; 0: nobody. A thread may ask whether it is the one */
 static int cancel_state; /* of the thread that has the lock, before */
@@ -186,31 +183,6 @@ static void have_lock(int state)
 	atomic_store_explicit(&holder, pthread_self(), memory_order_relaxed);
 	cancel_state = state;
 	now = 0;
-	atomic_store_explicit(&lock_cpu, sched_getcpu(), memory_order_relaxed);
-}
-
-static void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
-/* Not for one that waits for this processor itself. */
-static bool try_for_a_while(void)
-{
-	int cpu = sched_getcpu();
-
-	for (unsigned i = 0; i < TRIES; i++) {
-		if (atomic_load_explicit(&lock_cpu, memory_order_relaxed) == cpu)
-			return false;
-		pause_briefly();
-		if (pthread_mutex_trylock(&lock) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* Real verbs are no cancellation points, and a thread must not go with the lock. */
@@ -221,8 +193,7 @@ void engine_lock(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (pthread_mutex_trylock(&lock) != 0) {
 		atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
-		if (!try_for_a_while())
-			pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&lock);
 		atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
 	}
 	have_lock(state);
@@ -304,7 +275,7 @@ bool engine_lock_patiently(void)
 
 void lock_forget(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	lock = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 	pthread_cond_init(&woken, NULL);
 	waiting = 0;
 }
