@@ -99,8 +99,8 @@ static inline bool frame_waits(const struct frame_consumer *c)
 /* The next frame, which stays in the ring until frame_free(). False: there is none, or the ring is
  * broken. */
 bool frame_next(struct frame_consumer *c, struct frame *f);
-/* Copies what may be headers, and so much of what follows in the ring that it need not be counted
- * by bytes: a frame has whole lines. */
+/* Copies the bytes that may be headers. A frame has whole lines, so bytes behind its end are
+ * copied, too: then there are only two lengths. */
 static inline void frame_copy_headers(uint8_t headers[HEADERS_MAX], const struct frame *f)
 {
 	enum { FIRST_LINE = FRAME_LINE - sizeof(struct frame_header) };

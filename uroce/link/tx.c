@@ -286,7 +286,7 @@ uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packe
 		begun.data = begun.frame ? frame_data(begun.frame) : aside;
 	}
 	payload = begun.data + packet_build(p, begun.data);
-	memset(payload + p->len, 0, ICRC_BYTES); /* or the pad, and a part of it */
+	memset(payload + p->len, 0, ICRC_BYTES); /* the pad; the ICRC comes over the rest */
 	return payload;
 }
 
