@@ -58,7 +58,7 @@ static void rate_gid(struct gid_row *r)
 	}
 }
 
-int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max)
+int gid_table(const struct dev *dev, uint8_t port, struct gid_row rows[GID_ROWS])
 {
 	struct ibv_gid_entry entries[GID_ROWS];
 	ssize_t n = ibv_query_gid_table(dev->v, entries, GID_ROWS, 0);
@@ -68,7 +68,7 @@ int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max
 		errno = (int)-n;
 		return -1;
 	}
-	for (ssize_t i = 0; i < n && used < max; i++) {
+	for (ssize_t i = 0; i < n; i++) {
 		struct gid_row *r = &rows[used];
 
 		if (entries[i].port_num != port)
@@ -128,7 +128,7 @@ static int gids_exec(struct session *s, const void *args, struct out *o)
 	const struct gids_args *a = args;
 	struct gid_row rows[GID_ROWS];
 	const struct gid_row *best;
-	int n = gid_table(a->dev, (uint8_t)a->port.v, rows, GID_ROWS);
+	int n = gid_table(a->dev, (uint8_t)a->port.v, rows);
 
 	if (n < 0)
 		return fail_call(s, errno, "ibv_query_gid_table", "%s", a->dev->o.name);
@@ -506,8 +506,8 @@ static void address_of_mac(const uint8_t *mac, char *text)
 void dev_addr(const struct dev *dev, char *text)
 {
 	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, 1, rows, GID_ROWS);
-	const struct gid_row *best = n > 0 ? gid_best(rows, n) : NULL;
+	int n = gid_table(dev, 1, rows);
+	const struct gid_row *best = gid_best(rows, n);
 
 	*text = 0;
 	if (!best)

@@ -22,6 +22,8 @@ void dev_addr(const struct dev *dev, char *text);
 
 /* The GID table of a port, the recommended entry, and GIDs as arguments. */
 
+#define GID_ROWS 64
+
 struct gid_row {
 	struct ibv_gid_entry e;
 	char netdev[IF_NAMESIZE]; /* "" on InfiniBand */
@@ -29,15 +31,13 @@ struct gid_row {
 	const char *why;	  /* the reason for the score */
 };
 
-/* Fills rows (at most max) with the used entries; returns their number, or -1 with errno. */
-int gid_table(const struct dev *dev, uint8_t port, struct gid_row *rows, int max);
-/* The row to use when the user names none, or NULL when the table is empty. */
+/* Fills rows with the used entries; returns their number, or -1 with errno. */
+int gid_table(const struct dev *dev, uint8_t port, struct gid_row rows[GID_ROWS]);
+/* The row to use when the user names none, or NULL when there is none (n may be -1). */
 const struct gid_row *gid_best(const struct gid_row *rows, int n);
 
 /* The text form, "::ffff:10.0.0.1"; as temp_text(). */
 const char *gid_text(const union ibv_gid *gid);
-
-#define GID_ROWS 64
 
 /* A GID as an argument: "fe80::1", "::ffff:10.0.0.1", or an IPv4 address. */
 

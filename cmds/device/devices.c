@@ -426,14 +426,6 @@ static void probe_type(const struct probe *p, const struct ibv_device_attr *attr
 	out_end(o);
 }
 
-struct limits_args {
-	struct dev *dev;
-};
-
-static const struct arg limits_args[] = {
-	POS_OPT("device", limits_args, dev, kind_dev, "device; else the first"), ARGS_END
-};
-
 static int probe_all(struct session *s, struct dev *dev, struct out *o)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
@@ -463,7 +455,7 @@ static int limits_exec(struct session *s, const void *args, struct out *o)
 	int rc;
 
 	record_aside(1);
-	rc = probe_all(s, ((const struct limits_args *)args)->dev, o);
+	rc = probe_all(s, ((const struct dev_args *)args)->dev, o);
 	record_aside(-1);
 	return rc;
 }
@@ -479,7 +471,7 @@ const struct cmd cmd_limits_probe = {
 	.family = "device",
 	.summary = "find the largest QPs that the device can create",
 	.calls = "ibv_create_qp(3), ibv_query_device_ex(3)",
-	.args = limits_args,
+	.args = open_args,
 	.flags = CMD_NO_RECORD,
 	.exec = limits_exec,
 };

@@ -338,8 +338,8 @@ static void check_gid_table(struct checkup *c, struct dev *dev, uint8_t number,
 			    const struct ibv_port_attr *port)
 {
 	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, number, rows, GID_ROWS);
-	const struct gid_row *best = n > 0 ? gid_best(rows, n) : NULL;
+	int n = gid_table(dev, number, rows);
+	const struct gid_row *best = gid_best(rows, n);
 	const char *name = ibv_get_device_name(dev->v->device);
 
 	if (!best) {
@@ -407,7 +407,7 @@ static unsigned claims_of(struct ibv_device *device, struct claim *claims, unsig
 {
 	struct gid_row rows[GID_ROWS];
 	struct dev dev = { .v = ibv_open_device(device) };
-	int got = dev.v ? gid_table(&dev, 1, rows, GID_ROWS) : 0;
+	int got = dev.v ? gid_table(&dev, 1, rows) : 0;
 
 	for (int i = 0; i < got && n < MOST; i++) {
 		bool known = !*rows[i].netdev;

@@ -142,7 +142,8 @@ static void free_handler(struct handler *h)
 {
 	loop_cancel(h->s->loop, h->next);
 	h->next = NULL;
-	h->kind->unwatch(h);
+	if (h->kind->unwatch)
+		h->kind->unwatch(h);
 	Tcl_DecrRefCount(h->lambda);
 	free(h->made_at);
 	free(h->file);
@@ -175,7 +176,8 @@ static void handler_describe(struct session *s, struct obj *o, struct out *out)
 	(void)s;
 	out_str(out, "name", o->name, "handler %s", o->name);
 	out_str(out, "on", h->kind->word, "  on %s", h->kind->word);
-	h->kind->describe(h, out);
+	if (h->kind->describe)
+		h->kind->describe(h, out);
 	out_u64(out, "runs", h->runs, "  has run %llu times", (unsigned long long)h->runs);
 	out_str(out, "made_at", h->made_at, "  made at %s\n", h->made_at);
 }

@@ -51,6 +51,12 @@ static Tcl_Obj *value_of(struct out *o)
 	return value;
 }
 
+/* What a CQ or an id calls for its handler. */
+static void wake_handler(void *arg)
+{
+	handler_wake(arg, 0);
+}
+
 /* ------------------------------------------------------------------- timer -- */
 
 /* A body that takes longer than the interval skips the runs that it has missed. */
@@ -75,11 +81,6 @@ static int timer_watch(struct handler *h)
 	return 0;
 }
 
-static void timer_unwatch(struct handler *h)
-{
-	(void)h;
-}
-
 static void timer_describe(const struct handler *h, struct out *out)
 {
 	out_int(out, "every_ms", h->every / NS_PER_MS, "  every %lld ms",
@@ -89,7 +90,6 @@ static void timer_describe(const struct handler *h, struct out *out)
 static const struct handler_kind timer_kind = { .word = "timer",
 						.run = timer_run,
 						.watch = timer_watch,
-						.unwatch = timer_unwatch,
 						.describe = timer_describe };
 
 static const struct arg timer_args[] = { POS("time", on_args, every, kind_ms,
@@ -184,11 +184,6 @@ static bool wc_run(struct handler *h)
 	return n > 0;
 }
 
-static void wc_ready(void *arg)
-{
-	handler_wake(arg, 0);
-}
-
 static bool needs_arming(const struct handler *h)
 {
 	return !h->cq[0]->armed || (h->cq[1] && !h->cq[1]->armed);
@@ -203,7 +198,7 @@ static int wc_watch(struct handler *h)
 	for (unsigned i = 0; i < 2 && h->cq[i]; i++) {
 		if (!h->cq[i]->armed && cq_arm(h->s, h->cq[i], false))
 			return -1;
-		h->cq[i]->on_event = wc_ready;
+		h->cq[i]->on_event = wake_handler;
 		h->cq[i]->on_event_arg = h;
 	}
 	if (again)
@@ -309,14 +304,9 @@ static bool event_run(struct handler *h)
 	return false;
 }
 
-static void event_ready(void *arg)
-{
-	handler_wake(arg, 0);
-}
-
 static int event_watch(struct handler *h)
 {
-	h->id->on_event = event_ready;
+	h->id->on_event = wake_handler;
 	h->id->on_event_arg = h;
 	if (cm_pending(h->s, h->id))
 		handler_wake(h, 0);
@@ -409,17 +399,11 @@ static void async_unwatch_events(struct handler *h)
 	h->s->ctx->on_async = NULL;
 }
 
-static void async_describe(const struct handler *h, struct out *out)
-{
-	(void)h, (void)out;
-}
-
 static const struct handler_kind async_kind = { .word = "async",
 						.variable = "async",
 						.run = async_run,
 						.watch = async_watch_events,
-						.unwatch = async_unwatch_events,
-						.describe = async_describe };
+						.unwatch = async_unwatch_events };
 
 static const struct arg async_args[] = { BODY("what to run; the event is in $async"), COMMON,
 					 ARGS_END };

@@ -119,8 +119,6 @@ void peer_call_free(struct peer *p, struct call *c);
 /* The call that runs now, or NULL. */
 const struct call *peer_busy(const struct peer *p);
 
-/* --------------------------------------------------------------- peer_answer.c -- */
-
 /* Takes the answer of a call that is done: its value (new, reference count 0), or NULL with s->fail
  * and the interpreter's result filled. Frees the call. */
 Tcl_Obj *peer_take(struct peer *p, struct call *c);

@@ -486,7 +486,7 @@ static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 			    struct causes *problems)
 {
 	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, av->port_num, rows, GID_ROWS);
+	int n = gid_table(dev, av->port_num, rows);
 	const struct gid_row *r = row_of(rows, n, av->grh.sgid_index);
 	const struct in6_addr *to = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
 	const struct in6_addr *from;

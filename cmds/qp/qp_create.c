@@ -61,7 +61,7 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
 {
 	struct gid_row rows[GID_ROWS];
 	const struct gid_row *best = NULL;
-	int n = gid_table(dev, port, rows, GID_ROWS);
+	int n = gid_table(dev, port, rows);
 
 	for (int i = 0; i < n; i++)
 		if (same_gid_kind(&rows[i].e.gid, dgid) &&

@@ -208,7 +208,7 @@ static int set_local_gid(struct session *s, const struct dev *dev, uint8_t port,
 			 struct qp_peer *mine)
 {
 	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, port, rows, GID_ROWS);
+	int n = gid_table(dev, port, rows);
 	const struct gid_row *r = gid_index < 0 ? gid_best(rows, n) : NULL;
 
 	for (int i = 0; i < n; i++)

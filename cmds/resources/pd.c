@@ -13,6 +13,7 @@
 #include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
+#include "qp/qp.h"
 #include "session.h"
 
 static int pd_destroy(struct session *s, struct obj *o)
@@ -259,30 +260,6 @@ static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
 	return 0;
 }
 
-/* The GID of this port that suits the peer's: IPv4-mapped for IPv4-mapped, RoCE v2 before v1. */
-static uint8_t best_sgid(const struct ah *ah, uint8_t port)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(ah->attr.grh.dgid.raw, mapped, sizeof mapped) == 0;
-	struct ibv_gid_entry e;
-	uint8_t best = 0;
-	int score = -1;
-
-	for (uint32_t i = 0; i < 256; i++) {
-		int sc;
-
-		if (ibv_query_gid_ex(ah->pd->dev->v, port, i, &e, 0))
-			continue;
-		sc = 2 * ((memcmp(e.gid.raw, mapped, sizeof mapped) == 0) == v4) +
-		     (e.gid_type == IBV_GID_TYPE_ROCE_V2);
-		if (sc > score) {
-			score = sc;
-			best = (uint8_t)i;
-		}
-	}
-	return best;
-}
-
 static int fill_ah_attr(struct session *s, const struct ah_args *a, struct ah *ah)
 {
 	struct ibv_ah_attr *attr = &ah->attr;
@@ -307,7 +284,8 @@ static int fill_ah_attr(struct session *s, const struct ah_args *a, struct ah *a
 				return -1;
 		}
 		if (attr->is_global && !a->sgid_index.set)
-			attr->grh.sgid_index = best_sgid(ah, attr->port_num);
+			attr->grh.sgid_index = (uint8_t)qp_sgid_for(ah->pd->dev, attr->port_num,
+								    &attr->grh.dgid);
 	}
 	if (a->sgid_index.set)
 		attr->grh.sgid_index = (uint8_t)a->sgid_index.v;

@@ -205,11 +205,9 @@ static const struct uroce_inventory *process_with(struct process_text *t, uint32
 
 const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn)
 {
-	const struct uroce_qp_row *row = inv->kind[UROCE_QP].rows;
-
-	for (uint32_t i = 0; i < inv->kind[UROCE_QP].n; i++)
-		if (row[i].qpn == qpn)
-			return &row[i];
+	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row)
+		if (row->qpn == qpn)
+			return row;
 	return NULL;
 }
 
@@ -311,11 +309,6 @@ static void tell_qp(struct process_text *t, const struct uroce_qp_row *r)
 
 /* ---------------------------------------------------------------------------- tree -- */
 
-#define EACH(t, KIND, type, row)                                          \
-	for (const struct type *row = (t)->inv->kind[KIND].rows,          \
-			       *row##_end = row + (t)->inv->kind[KIND].n; \
-	     row < row##_end; row++)
-
 /* What was made from a PD, below it. */
 static void tell_pd(struct process_text *t, const struct uroce_pd_row *pd)
 {
@@ -324,35 +317,34 @@ static void tell_pd(struct process_text *t, const struct uroce_pd_row *pd)
 		tell_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
 		end_object(t);
 	}
-	EACH(t, UROCE_MR, uroce_mr_row, mr)
-	if (mr->pd == pd->number)
-		tell_mr(t, mr);
-	EACH(t, UROCE_MW, uroce_mw_row, mw)
-	if (mw->pd == pd->number)
-		tell_mw(t, mw);
-	EACH(t, UROCE_SRQ, uroce_srq_row, srq)
-	if (srq->pd == pd->number)
-		tell_srq(t, srq);
-	EACH(t, UROCE_QP, uroce_qp_row, qp)
-	if (qp->pd == pd->number)
-		tell_qp(t, qp);
+	inventory_foreach(t->inv, UROCE_MR, uroce_mr_row, mr)
+		if (mr->pd == pd->number)
+			tell_mr(t, mr);
+	inventory_foreach(t->inv, UROCE_MW, uroce_mw_row, mw)
+		if (mw->pd == pd->number)
+			tell_mw(t, mw);
+	inventory_foreach(t->inv, UROCE_SRQ, uroce_srq_row, srq)
+		if (srq->pd == pd->number)
+			tell_srq(t, srq);
+	inventory_foreach(t->inv, UROCE_QP, uroce_qp_row, qp)
+		if (qp->pd == pd->number)
+			tell_qp(t, qp);
 }
 
 static void tell_all(struct process_text *t)
 {
-	EACH(t, UROCE_CONTEXT, uroce_context_row, context)
-	{
+	inventory_foreach(t->inv, UROCE_CONTEXT, uroce_context_row, context) {
 		tell_context(t, context);
-		EACH(t, UROCE_CQ, uroce_cq_row, cq)
-		if (cq->context == context->number)
-			tell_cq(t, cq);
-		EACH(t, UROCE_PD, uroce_pd_row, pd)
-		if (pd->context == context->number)
-			tell_pd(t, pd);
+		inventory_foreach(t->inv, UROCE_CQ, uroce_cq_row, cq)
+			if (cq->context == context->number)
+				tell_cq(t, cq);
+		inventory_foreach(t->inv, UROCE_PD, uroce_pd_row, pd)
+			if (pd->context == context->number)
+				tell_pd(t, pd);
 	}
-	EACH(t, UROCE_QP, uroce_qp_row, qp)
-	if (qp->pd == UROCE_NO_OBJECT) /* XRC_RECV */
-		tell_qp(t, qp);
+	inventory_foreach(t->inv, UROCE_QP, uroce_qp_row, qp)
+		if (qp->pd == UROCE_NO_OBJECT) /* XRC_RECV */
+			tell_qp(t, qp);
 }
 
 static void out_left_out(struct process_text *t)

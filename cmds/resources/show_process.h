@@ -15,6 +15,12 @@ struct session;
 struct uroce_inventory *process_inventory(pid_t pid);
 struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
 
+/* Each row of a kind: inventory_foreach(inv, UROCE_QP, uroce_qp_row, qp) */
+#define inventory_foreach(inv, KIND, type, row)                        \
+	for (const struct type *row = (inv)->kind[KIND].rows,          \
+			       *row##_end = row + (inv)->kind[KIND].n; \
+	     row < row##_end; row++)
+
 /* The QP of that number, or NULL. */
 const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn);
 /* The program that a process runs, in name, or "". */

@@ -224,10 +224,6 @@ int tracked_by_kernel(const struct dev *dev, struct tracked_list *l)
 
 /* ------------------------------------------------------------- what uroce0 holds -- */
 
-#define EACH(inv, KIND, type, row)                                                               \
-	for (const struct type *row = (inv)->kind[KIND].rows, *end_ = row + (inv)->kind[KIND].n; \
-	     row < end_; row++)
-
 static struct facts *add_row(struct tracked_list *l, enum tracked_kind kind, uint32_t number,
 			     uint32_t pd)
 {
@@ -246,21 +242,19 @@ int tracked_by_uroce(struct tracked_list *l)
 
 	if (!inv)
 		return -1;
-	EACH(inv, UROCE_PD, uroce_pd_row, r)
-	add_row(l, TRACKED_PD, r->number, r->number);
-	EACH(inv, UROCE_CQ, uroce_cq_row, r)
-	facts_add(add_row(l, TRACKED_CQ, r->number, UROCE_NO_OBJECT), FIELD_CQE, r->size);
-	EACH(inv, UROCE_SRQ, uroce_srq_row, r)
-	add_row(l, TRACKED_SRQ, r->number, r->pd);
-	EACH(inv, UROCE_MR, uroce_mr_row, r)
-	{
+	inventory_foreach(inv, UROCE_PD, uroce_pd_row, r)
+		add_row(l, TRACKED_PD, r->number, r->number);
+	inventory_foreach(inv, UROCE_CQ, uroce_cq_row, r)
+		facts_add(add_row(l, TRACKED_CQ, r->number, UROCE_NO_OBJECT), FIELD_CQE, r->size);
+	inventory_foreach(inv, UROCE_SRQ, uroce_srq_row, r)
+		add_row(l, TRACKED_SRQ, r->number, r->pd);
+	inventory_foreach(inv, UROCE_MR, uroce_mr_row, r) {
 		f = add_row(l, TRACKED_MR, r->number, r->pd);
 		facts_add(f, FIELD_LEN, r->len);
 		facts_add(f, FIELD_LKEY, r->lkey);
 		facts_add(f, FIELD_RKEY, r->rkey);
 	}
-	EACH(inv, UROCE_QP, uroce_qp_row, r)
-	{
+	inventory_foreach(inv, UROCE_QP, uroce_qp_row, r) {
 		f = add_row(l, TRACKED_QP, r->number, r->pd);
 		facts_add(f, FIELD_QPN, r->qpn);
 		facts_add(f, FIELD_TYPE, r->type);

@@ -18,6 +18,7 @@
 #include "alloc.h"
 #include "bytes.h"
 #include "command/cmd.h"
+#include "data/post.h"
 #include "device/device.h"
 #include "file/file.h"
 #include "loop.h"
@@ -145,7 +146,6 @@ static int activate_live(struct session *s, const char *call, struct live *l, co
 	return 0;
 }
 
-/* Passes the waiting packets to fn. Returns how many the kernel dropped since the last call. */
 static void live_close(struct live *l)
 {
 	if (l->pcap)
@@ -158,11 +158,10 @@ static void live_close(struct live *l)
 static struct live *live_open(struct session *s, const char *call, const struct dev *dev)
 {
 	struct live *l = xcalloc(1, sizeof *l);
-	const struct gid_row *best = NULL;
+	const struct gid_row *best;
 
-	l->ngids = gid_table(dev, 1, l->gids, GID_ROWS);
-	if (l->ngids > 0)
-		best = gid_best(l->gids, l->ngids);
+	l->ngids = gid_table(dev, 1, l->gids);
+	best = gid_best(l->gids, l->ngids);
 	if (!best || !*best->netdev)
 		fail(s, call, "ENODEV", "%s: %s has no network interface", call, dev->o.name);
 	else if (activate_live(s, call, l, best->netdev) == 0)
@@ -189,6 +188,7 @@ static bool is_ours(const struct live *l, const uint8_t *ip, size_t n)
 	return false;
 }
 
+/* Passes the waiting packets to fn. Returns how many the kernel dropped since the last call. */
 static unsigned live_drain(struct live *l, packet_source_fn *fn, void *arg)
 {
 	struct pcap_stat stat = { 0 };
@@ -528,10 +528,6 @@ static int start_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-#define SETUP                                                      \
-	"reg 4096 -name window -access local-write,remote-write\n" \
-	"listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471\nreg 4096 -name buf\n"
-
 /** For the embedded device it writes all packets of this process, with the effects of
  * 'fault wire' as comments; for others the packets of the network interface, which needs
  * root. The file grows with each packet; an existing one is replaced only with -force. A
@@ -544,7 +540,7 @@ const struct cmd cmd_capture_start = {
 	.name = "capture start",
 	.family = FAMILY,
 	.summary = "write packets to a file, for Wireshark",
-	.setup = SETUP,
+	.setup = POST_SETUP,
 	.args = start_args,
 	.exec = start_exec,
 };
@@ -581,6 +577,6 @@ const struct cmd cmd_capture_stop = {
 	.name = "capture stop",
 	.family = FAMILY,
 	.summary = "end the capture",
-	.setup = SETUP,
+	.setup = POST_SETUP,
 	.exec = stop_exec,
 };

@@ -16,6 +16,7 @@
 #include "alloc.h"
 #include "bytes.h"
 #include "command/cmd.h"
+#include "data/post.h"
 #include "data/posted.h"
 #include "decode.h"
 #include "device/device.h"
@@ -425,10 +426,6 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-#define SETUP                                                      \
-	"reg 4096 -name window -access local-write,remote-write\n" \
-	"listen 7471 -address 10.0.0.1 -accept\nconnect 10.0.0.1 7471\nreg 4096 -name buf\n"
-
 /** Shows one line per packet, as a notice of the kind wire: the time, -> sent or <-
  * received, addresses and headers, then the work request, if it is known, and the effect
  * of 'fault wire'. On the embedded device these are the packets of this process; with
@@ -442,7 +439,7 @@ const struct cmd cmd_wire_on = {
 	.name = "wire on",
 	.family = FAMILY,
 	.summary = "show each packet as it passes",
-	.setup = SETUP,
+	.setup = POST_SETUP,
 	.args = wire_on_args,
 	.flags = CMD_LOOKS,
 	.exec = on_exec,
@@ -469,7 +466,7 @@ const struct cmd cmd_wire_off = {
 	.name = "wire off",
 	.family = FAMILY,
 	.summary = "stop showing packets",
-	.setup = SETUP,
+	.setup = POST_SETUP,
 	.flags = CMD_LOOKS,
 	.exec = off_exec,
 };
