@@ -242,17 +242,19 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	c->row = NOWHERE;
 	if (atomic_load_explicit(&the.off, memory_order_relaxed))
 		return;
-	if (!me.slot && (me.no_slot || !take_slot())) {
-		if (the.area)
-			atomic_fetch_add(&the.area->lost, 1);
-		return;
-	}
 	if (me.busy)
-		return; /* called in a signal handler */
+		return; /* called in a signal handler, or by what learns objects */
+	if (!me.slot && (me.no_slot || !take_slot()) && !the.area)
+		return;
 	c->row = row;
 	c->args = args;
 	c->mark = NOWHERE;
 	plan = &the.plans[row];
+	if (!me.slot) {
+		atomic_fetch_add(&the.area->lost, 1);
+		c->begin = record_time();
+		return;
+	}
 	if ((plan->plan == PLAN_WALK && plan->path != RECORD_DATA) ||
 	    atomic_load_explicit(&the.watch, memory_order_relaxed)) {
 		const int err = errno;
@@ -400,6 +402,21 @@ static void note_returned(void)
 		atomic_store_explicit(&me.slot->called, 0, memory_order_release);
 }
 
+/* The end of a call of a thread without rings: its objects are learned all the same, because other
+ * threads may use them. */
+static void end_unrecorded(const struct record_call *c, uint64_t result)
+{
+	const struct call_fn *fn = record_row(c->row);
+	const int err = errno;
+
+	if (!the.plans[c->row].changes_objects || errno_of_result(fn, result, err))
+		return;
+	me.busy = true;
+	record_own_objects_learn(fn, c->args, result, c->begin, record_time());
+	me.busy = false;
+	errno = err;
+}
+
 void record_end(struct record_call *c, uint64_t result)
 {
 	const struct row_plan *plan;
@@ -409,6 +426,10 @@ void record_end(struct record_call *c, uint64_t result)
 
 	if (c->row == NOWHERE)
 		return;
+	if (!me.slot) {
+		end_unrecorded(c, result);
+		return;
+	}
 	me.depth--;
 	plan = &the.plans[c->row];
 	if (plan->path == RECORD_CONTROL && errno_of_result(record_row(c->row), result, err))
@@ -439,7 +460,7 @@ void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, 
 	struct record_call c;
 
 	record_begin(&c, call_count + i, args);
-	if (c.row == NOWHERE)
+	if (c.row == NOWHERE || !me.slot)
 		return;
 	me.depth--;
 	c.begin = begin;

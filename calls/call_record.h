@@ -22,7 +22,8 @@
 
 #include "calls.h"
 
-#define RECORD_THREADS	    64 /* threads with rings; calls of further threads are not recorded */
+/* Threads with rings. The calls of further ones are not recorded, but what they make is known. */
+#define RECORD_THREADS	    64
 #define RECORD_CONTROL_RING (1u << 22) /* bytes; a page is allocated when it is written */
 #define RECORD_DATA_RING    (1u << 20)
 #define RECORD_MAX	    (1u << 13) /* bytes of one record; what does not fit is left out */

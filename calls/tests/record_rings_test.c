@@ -138,6 +138,58 @@ static void test_threads(void)
 	record_list_free(l);
 }
 
+static pthread_barrier_t met;
+
+static void *keep_ring(void *arg)
+{
+	post_many(arg);
+	pthread_barrier_wait(&met);
+	pthread_barrier_wait(&met);
+	return NULL;
+}
+
+static struct ibv_pd pd;
+
+static void *make_pd(void *arg)
+{
+	const uint64_t args[] = { PTR(&context) };
+	struct record_call call;
+
+	(void)arg;
+	record_begin(&call, ROW_ibv_alloc_pd, args);
+	record_end(&call, PTR(&pd));
+	return NULL;
+}
+
+/* Other threads may use what a thread without rings has made. */
+static void test_no_ring(void)
+{
+	unsigned each = 1;
+	pthread_t t[RECORD_THREADS], further;
+	const struct record_object *o;
+	struct record_list *l;
+	uint64_t lost;
+
+	pthread_barrier_init(&met, NULL, RECORD_THREADS + 1);
+	for (unsigned i = 0; i < RECORD_THREADS; i++)
+		pthread_create(&t[i], NULL, keep_ring, &each);
+	pthread_barrier_wait(&met);
+	record_clear();
+	lost = record_area()->lost;
+	pthread_create(&further, NULL, make_pd, NULL);
+	pthread_join(further, NULL);
+	l = all();
+	CHECK_INT(l->n, 0);
+	CHECK_INT(l->lost[RECORD_CONTROL], lost + 1);
+	record_list_free(l);
+	o = record_object_at(PTR(&pd), record_time());
+	CHECK(o && o->kind == OBJECT_PD);
+	pthread_barrier_wait(&met);
+	for (unsigned i = 0; i < RECORD_THREADS; i++)
+		pthread_join(t[i], NULL);
+	pthread_barrier_destroy(&met);
+}
+
 /* The rings lie in memory that another process may map, and has no pointers in it: what is read
  * through a second mapping, at another address, is what was written. */
 static int shared_memory(void)
@@ -187,6 +239,7 @@ int main(void)
 	test_wrap();
 	test_bounds();
 	test_threads();
+	test_no_ring();
 	test_shared(fd);
 	return checks_end();
 }

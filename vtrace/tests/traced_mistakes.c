@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* traced_mistakes NAME: a program that makes a mistake in how it uses its objects; see mistakes[].
+/* traced_mistakes NAME: a program that makes a mistake in how it uses its objects: one of
+ * mistakes[], or "crowd".
  */
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +132,43 @@ static void overrun_cq(void)
 		ibv_ack_async_event(&event);
 }
 
+static pthread_barrier_t in_crowd;
+
+static void *make_objects_last(void *arg)
+{
+	(void)arg;
+	make_objects();
+	return NULL;
+}
+
+static void *stand_in_crowd(void *arg)
+{
+	(void)arg;
+	ibv_free_device_list(must(ibv_get_device_list(NULL)));
+	pthread_barrier_wait(&in_crowd);
+	pthread_barrier_wait(&in_crowd);
+	return NULL;
+}
+
+/* Sends too early, with objects that another thread has made: one more than can be recorded. */
+static void send_in_crowd(void)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	pthread_t crowd[64], last;
+
+	ibv_free_device_list(must(ibv_get_device_list(NULL)));
+	pthread_barrier_init(&in_crowd, NULL, 65);
+	for (unsigned i = 0; i < 64; i++)
+		pthread_create(&crowd[i], NULL, stand_in_crowd, NULL);
+	pthread_barrier_wait(&in_crowd);
+	pthread_create(&last, NULL, make_objects_last, NULL);
+	pthread_join(last, NULL);
+	ibv_post_send(qp, &wr, &bad);
+	pthread_barrier_wait(&in_crowd);
+	for (unsigned i = 0; i < 64; i++)
+		pthread_join(crowd[i], NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
@@ -140,6 +179,10 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "crowd") == 0) {
+		send_in_crowd();
+		return 0;
+	}
 	make_objects();
 	for (size_t i = 0; argc > 1 && i < sizeof mistakes / sizeof *mistakes; i++)
 		if (strcmp(argv[1], mistakes[i].name) == 0) {

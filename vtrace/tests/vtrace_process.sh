@@ -140,6 +140,11 @@ if [ -n "$uroce" ]; then # the kernel's device has other limits, and looks at th
 	mistake overrun 'cq0 was made with cqe 4, and 64 requests'
 fi
 
+# objects of a thread whose calls are not recorded, as too many are
+ok "a crowd" "$vtrace" -o "$tmp/trace" "${on[@]}" "$programs/traced_mistakes" crowd
+ok "what made them is not seen" test "$(grep -c ibv_create_qp "$tmp/trace")" = 0
+ok "what another thread does with them is" grep -q ' ibv_post_send .* = E[A-Z]*$' "$tmp/trace"
+
 # without -f the children are not seen
 "$vtrace" -o "$tmp/trace" "${on[@]}" "$program" fork 5 >"$tmp/counts"
 ok "the parent alone" test "$(grep -c ' ibv_open_device ' "$tmp/trace")" = 2
