@@ -36,6 +36,8 @@ def definitions(path):
         d["text"], *d["examples"] = re.split("^> ", without_stars(d["help"]), flags=re.M)
         if any(re.search(r"\n\S", example) for example in d["examples"]):
             sys.exit(f"{path}: {d['symbol']}: its examples do not end the comment")
+        if d["examples"] and d["type"] == "topic":
+            sys.exit(f"{path}: {d['symbol']}: a topic has no examples: indent '> ...'")
     return found
 
 

@@ -46,6 +46,8 @@ static void end_qp(struct live_program *p, uint64_t address)
 {
 	struct seen_qp **at = &p->newest;
 
+	if (!live_program_entry(p, address))
+		return;
 	while (*at && (*at)->address != address)
 		at = &(*at)->older;
 	if (!*at)

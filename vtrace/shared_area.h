@@ -11,7 +11,7 @@
 
 /* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
 #define SHARED_VARIABLE	 "VTRACE_AREA"
-#define SHARED_MAGIC	 UINT64_C(0x3261657261727476)
+#define SHARED_MAGIC	 UINT64_C(0x3361657261727476)
 #define SHARED_PROCESSES 64 /* that can be traced at a time; others are not seen */
 
 /* Calls that libvtrace.so makes itself, within one of the program's that was refused, have this

@@ -43,7 +43,8 @@ import sys
 
 OWN_SEE = ("here", "see", "script")
 ONCE = {"text", "name", "also", "here", "peer", "see", "script"}
-HEADING = {"family", "title", "words", "prefix", "text", *OWN_SEE}
+NEEDED = {"family", "title", "words"}
+HEADING = {*NEEDED, "prefix", "text", *OWN_SEE}
 
 
 class Mistake(Exception):
@@ -58,11 +59,11 @@ def statements(path):
             text = line.strip()
             if text.startswith("#"):
                 continue
-            if line.startswith("\t\t"):
+            if text and line.startswith("\t\t") and found and found[-1][2]:
                 found[-1][3] += " " + text
                 continue
             m = re.fullmatch(r"(.+?):(?: (.*))?", text)
-            if text and not m:
+            if text and (not m or line.startswith((" ", "\t\t"))):
                 raise Mistake(f"{path}:{n}: '{text}' is no 'KEY: TEXT'")
             found.append([n, line.startswith("\t"), m[1] if m else "", (m[2] or "") if m else ""])
     return found
@@ -72,7 +73,7 @@ def entry_of(path, n, name, means):
     m = re.fullmatch(r"(\w+)(?: = (\d+|1 << \d+))?", name)
     if not m:
         raise Mistake(f"{path}:{n}: '{name}' is neither NAME nor NAME = NUMBER")
-    return {"name of": m[1], "value": m[2], "means": means, "cause": [], "cure": []}
+    return {"line": n, "name of": m[1], "value": m[2], "means": means, "cause": [], "cure": []}
 
 
 def read(path):
@@ -80,7 +81,9 @@ def read(path):
     heading, entries, shared = {}, [], {}
     in_heading = True
     for n, indented, key, text in statements(path):
-        text = re.sub(r"\$\w+", lambda m: shared.get(m[0], m[0]), text)
+        for name in set(re.findall(r"\$\w+", text)) - shared.keys():
+            raise Mistake(f"{path}:{n}: the heading does not say what {name} is")
+        text = re.sub(r"\$\w+", lambda m: shared[m[0]], text)
         if not key:
             in_heading = False
         elif in_heading and key.startswith("$"):
@@ -97,11 +100,16 @@ def read(path):
             entries[-1][key] = text
         else:
             raise Mistake(f"{path}:{n}: '{key}' cannot stand here")
-    for e in entries:
+    for key in NEEDED - heading.keys():
+        raise Mistake(f"{path}: the heading has no '{key}: TEXT'")
+    names = [e["name of"] for e in entries]
+    for i, e in enumerate(entries):
         for key in OWN_SEE:
             e.setdefault(key, heading.get(key, "-"))
         if e["see"] == "-":
-            raise Mistake(f"{path}: {e['name of']} tells no source: 'see: ...'")
+            raise Mistake(f"{path}:{e['line']}: {names[i]} tells no source: 'see: TEXT'")
+        if names[i] in names[:i]:
+            raise Mistake(f"{path}:{e['line']}: there is a {names[i]} already")
     return heading, entries
 
 
@@ -157,7 +165,9 @@ def read_providers(path):
     found = []
     for n, indented, key, text in statements(path):
         if key and not indented:
-            found.append({"name": key, "title": text, "from part": "0", "rows": []})
+            found.append({"line": n, "name": key, "title": text, "from part": "0", "rows": []})
+        elif key and not found:
+            raise Mistake(f"{path}:{n}: '{key}' is of no provider")
         elif key in ("vendor", "vendor source", "from part"):
             found[-1][key] = text
         elif key.startswith(("ibv_", "rdma_")):
@@ -167,8 +177,11 @@ def read_providers(path):
         elif key:
             raise Mistake(f"{path}:{n}: '{key}' cannot stand here")
     for p in found:
+        at = f"{path}:{p['line']}: {p['name']}"
+        for key in {"vendor", "vendor source"} - p.keys():
+            raise Mistake(f"{at} has no '{key}: TEXT'")
         if not p["rows"] or {len(row) for row in p["rows"]} != {3}:
-            raise Mistake(f"{path}: {p['name']}: each line of a function is followed by 'source:'")
+            raise Mistake(f"{at}: each line of a function is followed by 'source: TEXT'")
     return found
 
 
