@@ -362,9 +362,7 @@ static struct inodes find_port_inodes(void)
 
 bool port_is_of_another_user(void)
 {
-	struct inodes set = find_port_inodes();
-
-	return set.alien;
+	return find_port_inodes().alien;
 }
 
 /* The inode of the socket with that name. /proc/net/unix shows only sockets of this network, and so

@@ -27,9 +27,9 @@ struct pair;
 
 /* Begins a packet that goes through memory to the process of that pair, or by UDP if pair is NULL:
  * path_to(). Writes the headers of p, and returns where its payload is to be written before
- * tx_commit(): p->len bytes, MTU_MAX at most. The addresses and the port are those of flow. Both
- * must stay valid until tx_commit(). Never NULL: a batch that is full is sent first. A packet that
- * is begun and not committed is forgotten when the next one begins. */
+ * tx_commit(): p->len bytes, MTU_MAX at most. The addresses and the port are those of flow. flow
+ * and p must stay valid until tx_commit(). Never NULL: a batch that is full is sent first. A packet
+ * that is begun and not committed is forgotten when the next one begins. */
 uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p);
 /* Appends the pad, and the ICRC where it is wanted, and queues the packet. */
 void tx_commit(void);

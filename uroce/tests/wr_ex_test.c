@@ -286,10 +286,14 @@ static void test_errors(void)
 	CHECK_INT(qp->sq.tail, 1);
 	CHECK_INT(ibv_wr_complete(ex), EINVAL); /* of nothing */
 	ibv_wr_abort(ex);
+	ibv_wr_send(ex); /* outside of a batch: does not fail the next one */
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	CHECK_INT(ibv_wr_complete(ex), 0);
+	CHECK_INT(qp->sq.tail, 2);
 	ibv_destroy_qp(&qp->v);
 }
 
-/* What was not asked for at creation is there, and says so. */
 /* A request that ibv_post_send() has refused half-way is not posted with the next batch. */
 static void test_after_refusal(void)
 {
@@ -307,6 +311,7 @@ static void test_after_refusal(void)
 	ibv_destroy_qp(&qp->v);
 }
 
+/* What was not asked for at creation is there, and says so. */
 static void test_pointers(void)
 {
 	struct qp *qp = new_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);

@@ -89,8 +89,7 @@ int event_take(int fd, bool likely)
 	}
 }
 
-/* object: NULL: of the port. Objects are told by what the application has of them, with which their
- * structures begin. */
+/* object NULL: of the port. The others begin with the structure that the application has of them. */
 static void raise_event(struct context *c, void *object, enum ibv_event_type type)
 {
 	struct async_event *e = malloc(sizeof *e);

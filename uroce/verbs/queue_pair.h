@@ -244,7 +244,7 @@ static inline bool qp_peer_is_here(const struct qp *qp)
 void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg);
 /* Calls fn for every QP. */
 void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg);
-/* After fork(), in the child, before the timers are forgotten: the QPs are the parent's.
+/* After fork(), in the child, when the timers are forgotten: the QPs are the parent's.
  * They stay to be destroyed, in RESET; no packet finds them. */
 void qp_forget_all(void);
 

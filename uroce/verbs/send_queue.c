@@ -498,6 +498,7 @@ static void wr_start(struct ibv_qp_ex *ex)
 	struct poster *p = &qp_of(ex)->post;
 
 	pthread_mutex_lock(&p->lock);
+	p->err = 0; /* of a call outside of a batch */
 	p->open = true;
 }
 
