@@ -168,8 +168,8 @@ void engine_forget(void)
 
 /* -------------------------------------------------------------- the lock -- */
 
-/* It is held for as long as some packets take. To sleep for it takes longer, and gives the processor
- * to others; an adaptive mutex is tried some times before that. */
+/* It is held for as long as some packets take. To sleep for it takes longer, and gives the
+ * processor to others; an adaptive mutex is tried some times before that. */
 static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned waiting;

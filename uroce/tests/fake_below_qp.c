@@ -106,8 +106,8 @@ int responses_resize(struct qp *qp, unsigned n)
 
 void transport_forget(struct qp *qp)
 {
-	(void)qp;
 	fake.forgotten++;
+	fake.forgotten_peer = qp->attr.dest_qp_num;
 }
 
 void rx_want_lifetime(int n)

@@ -19,6 +19,7 @@ extern struct fake {
 	int lifetime;		     /* rx_want_lifetime() */
 	bool no_answers;	     /* ENOMEM */
 	unsigned entered, forgotten; /* transport_enter(), transport_forget() */
+	uint32_t forgotten_peer;     /* dest_qp_num at the last transport_forget() */
 	enum ibv_qp_state from, to;  /* the last transport_enter() */
 	unsigned answers;	     /* the last responses_resize() */
 	struct ibv_wc wc[WCS];	     /* cq_put() */

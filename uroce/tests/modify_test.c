@@ -215,9 +215,10 @@ static void test_what_is_set(void)
 	CHECK_INT(init.cap.max_send_wr, got.cap.max_send_wr);
 	CHECK(init.send_cq == &fake_cq[0].v && init.recv_cq == &fake_cq[1].v);
 
-	/* RESET forgets them, all but what it was made with */
+	/* RESET forgets them, all but what it was made with, when the peer has what it is owed */
 	a.qp_state = IBV_QPS_RESET;
 	CHECK_INT(ibv_modify_qp(&qp->v, &a, IBV_QP_STATE), 0);
+	CHECK_INT(fake.forgotten_peer, 0x777);
 	CHECK_INT(ibv_query_qp(&qp->v, &got, IBV_QP_STATE, &init), 0);
 	CHECK_INT(got.dest_qp_num, 0);
 	CHECK_INT(got.path_mtu, 0);

@@ -40,7 +40,7 @@ void transport_fail(struct qp *qp, int event);
 /* Room to remember n (max_dest_rd_atomic) responses to READs and atomics in qp->resp.responses,
  * which keeps those that are there and is the owner's to free. 0, or ENOMEM. */
 int responses_resize(struct qp *qp, unsigned n);
-/* The QP is about to be freed: its timers stop, and nothing is due for it any more. An
+/* The QP is about to be freed or reset: its timers stop, and nothing is due for it any more. An
  * acknowledgement that was put off is queued (engine_flush()). */
 void transport_forget(struct qp *qp);
 

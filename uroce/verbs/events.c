@@ -89,7 +89,8 @@ int event_take(int fd, bool likely)
 	}
 }
 
-/* object NULL: of the port. The others begin with the structure that the application has of them. */
+/* object NULL: of the port. The others begin with the structure that the application has of them.
+ */
 static void raise_event(struct context *c, void *object, enum ibv_event_type type)
 {
 	struct async_event *e = malloc(sizeof *e);

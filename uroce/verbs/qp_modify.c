@@ -157,6 +157,8 @@ static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 		err = responses_resize(qp, a->max_dest_rd_atomic);
 	if (err)
 		return err;
+	if (c.to == IBV_QPS_RESET)
+		transport_forget(qp); /* while it knows its peer, who may wait for an ACK */
 	qp->attr = c.attr;
 	qp->flow = c.flow;
 	qp->mtu = c.mtu;
