@@ -33,11 +33,11 @@ struct obj_class {
 	const char *title;  /* "memory region" */
 	/* A more precise title of o, such as "listener" for a connection id; or NULL. */
 	const char *(*title_of)(const struct obj *o);
-	const char *remedy; /* a command that creates one: "reg 4096" */
-	size_t size;	    /* of the struct that begins with struct obj */
-	/* Keys for obj_index(). Each is optional. */
+	const char *remedy;    /* a command that creates one: "reg 4096" */
+	size_t size;	       /* of the struct that begins with struct obj */
 	enum call_object kind; /* what the library calls it; OBJECT_NONE: it does not know it */
-	size_t pointer;	       /* offset of the library's pointer to it, of that kind */
+	/* Keys for obj_index(). Each is optional. */
+	size_t pointer; /* offset of the library's pointer to it, of that kind */
 	uint64_t (*number)(const struct obj *o);	   /* QP number, lkey, rkey */
 	void *(*memory)(const struct obj *o, size_t *len); /* its bytes */
 	/* Its objects may depend on each other in ways that only the device knows, so they are
@@ -80,7 +80,7 @@ struct obj_key {
 
 #define OBJ_NAME 32 /* bytes of a name, with the zero at its end */
 
-/* How far the calls of the command call on a QP or a CQ are: call_rules.c. */
+/* What call_rules.c remembers of a QP or a CQ that the command call works with. */
 struct obj_calls {
 	bool building;	  /* between ibv_wr_start() and its end */
 	bool polling;	  /* between ibv_start_poll() and ibv_end_poll() */

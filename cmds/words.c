@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of constants of which explain does not know more, each with its meaning (the table of
- * calls has the names alone); and what is asked of such tables. */
+ * calls has the names alone); and look-ups in all tables of words.h. */
 #include <ctype.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>

@@ -233,6 +233,7 @@ struct ibv_context *handle_context(const struct obj *o)
 		return ((const struct rdma_cm_id *)v)->verbs;
 	if (lib)
 		return lib->context;
+	/* the first member of all others */
 	return v && o->class->kind != OBJECT_EVENT_CHANNEL ? *(struct ibv_context **)v : NULL;
 }
 

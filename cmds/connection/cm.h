@@ -225,9 +225,10 @@ struct ends_args {
 		QP_SIZE_ARGS(st, f.sizes),                                                      \
 		OPT("qp", st, f.qp_name, kind_str, "name for the QP that is made")
 
-/* Fails, naming call, if any of them is on another device than the id. */
+/* Fails, naming call, if any of them or the region to share (NULL: none) is on another device than
+ * the id. */
 int ends_same_dev(struct session *s, const char *call, const struct id *id,
-		  const struct ends_args *a);
+		  const struct ends_args *a, const struct mr *share);
 /* Creates the QP of the id, and PD and CQ if they are missing. */
 int ends_make(struct session *s, struct id *id, const struct ends_args *a);
 

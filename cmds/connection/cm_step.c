@@ -317,10 +317,10 @@ static struct cq *make_cq(struct session *s, struct dev *dev, const struct ends_
 }
 
 int ends_same_dev(struct session *s, const char *call, const struct id *id,
-		  const struct ends_args *a)
+		  const struct ends_args *a, const struct mr *share)
 {
-	if (!obj_same_dev(s, call, id, a->pd) && !obj_same_dev(s, call, id, a->cq) &&
-	    !obj_same_dev(s, call, id, a->srq))
+	if (!obj_same_dev(s, call, id, share) && !obj_same_dev(s, call, id, a->pd) &&
+	    !obj_same_dev(s, call, id, a->cq) && !obj_same_dev(s, call, id, a->srq))
 		return 0;
 	return fail_row(s, "remedy", "make them with -device %s, or with a -pd on it",
 			ibv_get_device_name(id->v->verbs->device));
@@ -341,7 +341,7 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 	};
 
 	qp_set_sizes(&spec, &a->sizes);
-	if (!dev || ends_same_dev(s, "rdma_create_qp", id, a))
+	if (!dev || ends_same_dev(s, "rdma_create_qp", id, a, NULL))
 		return -1;
 	mark = made_mark(s);
 	if (!spec.pd)

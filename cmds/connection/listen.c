@@ -97,8 +97,7 @@ static int bind_and_listen(struct session *s, const struct listen_args *a, struc
 	/* an id that is bound to one address belongs to a device, and so do those it accepts */
 	if (id->v->verbs && !dev_of(s, id->v->verbs))
 		return -1;
-	if (obj_same_dev(s, "rdma_listen", id, a->how.share) ||
-	    ends_same_dev(s, "rdma_listen", id, &a->how.ends))
+	if (ends_same_dev(s, "rdma_listen", id, &a->how.ends, a->how.share))
 		return -1;
 	return step_listen(s, id, (int)a->backlog.v);
 }

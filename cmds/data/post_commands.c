@@ -146,8 +146,6 @@ const struct cmd cmd_post_recv = {
 
 /* post write, write-imm, read: the peer's program takes no part. */
 
-#define AT_WINDOW " -remote [get window addr] -rkey [get window rkey]"
-
 static const struct arg write_args[] = { POST_SOURCE_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
 					 POST_INLINE_ARG, ARGS_END };
 

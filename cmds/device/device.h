@@ -22,7 +22,7 @@ void dev_addr(const struct dev *dev, char *text);
 
 /* The GID table of a port, the recommended entry, and GIDs as arguments. */
 
-#define GID_ROWS 64
+#define GID_ROWS 128 /* of all ports; the kernel refuses to return some of more */
 
 struct gid_row {
 	struct ibv_gid_entry e;

@@ -372,7 +372,7 @@ static void optional_row(struct session *s, const struct qp_row *row)
 	fail_row(s, "optional", "%s", row->optional ? Tcl_DStringValue(&names) : "none");
 }
 
-/* The change with a port that exists, and with P_Key 0 if some of its values are wrong. */
+/* The change with a port that exists, and with P_Key index 0 if values are wrong all the same. */
 static struct qp_change change_on_device(const struct qp_change *c)
 {
 	struct causes problems = { 0 };
@@ -420,7 +420,7 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	return -1;
 }
 
-/* Proposes that, if nothing else is wrong with it. */
+/* Proposes the change with such a port and P_Key, if nothing else is wrong with it. */
 static void next_on_device(struct session *s, const struct qp_change *refused)
 {
 	struct qp_change c = change_on_device(refused);

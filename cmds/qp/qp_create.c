@@ -42,19 +42,16 @@ static const struct {
 	{ IBV_QP_RNR_RETRY, 7 }, /* for ever */
 };
 
-static bool same_gid_kind(const union ibv_gid *gid, const union ibv_gid *other)
-{
-	const struct in6_addr *a = (const struct in6_addr *)(const void *)gid->raw;
-	const struct in6_addr *b = (const struct in6_addr *)(const void *)other->raw;
-
-	return !IN6_IS_ADDR_V4MAPPED(a) == !IN6_IS_ADDR_V4MAPPED(b) &&
-	       !IN6_IS_ADDR_LINKLOCAL(a) == !IN6_IS_ADDR_LINKLOCAL(b);
-}
-
-/* A peer at one of our own addresses sees ours as that one, as the routes of the host have it. */
+/* A peer at one of our own addresses sees ours as that one, as the routes of the host have it. Else
+ * what counts is the family, then whether both are link-local, then the score. */
 static int gid_fitness(const struct gid_row *r, const union ibv_gid *dgid)
 {
-	return r->score + (memcmp(&r->e.gid, dgid, sizeof *dgid) == 0 ? 1000 : 0);
+	const struct in6_addr *own = (const struct in6_addr *)(const void *)r->e.gid.raw;
+	const struct in6_addr *to = (const struct in6_addr *)(const void *)dgid->raw;
+
+	return (IN6_ARE_ADDR_EQUAL(own, to) ? 1000 : 0) +
+	       (!IN6_IS_ADDR_V4MAPPED(own) == !IN6_IS_ADDR_V4MAPPED(to) ? 100 : 0) +
+	       (!IN6_IS_ADDR_LINKLOCAL(own) == !IN6_IS_ADDR_LINKLOCAL(to) ? 10 : 0) + r->score;
 }
 
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid)
@@ -64,11 +61,8 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
 	int n = gid_table(dev, port, rows);
 
 	for (int i = 0; i < n; i++)
-		if (same_gid_kind(&rows[i].e.gid, dgid) &&
-		    (!best || gid_fitness(&rows[i], dgid) > gid_fitness(best, dgid)))
+		if (!best || gid_fitness(&rows[i], dgid) > gid_fitness(best, dgid))
 			best = &rows[i];
-	if (!best)
-		best = gid_best(rows, n);
 	return best ? best->e.gid_index : 0;
 }
 
