@@ -44,8 +44,10 @@ FILE *xmemstream(char **text, size_t *size);
 #define SCOPED_VALUE(name, value) \
 	__attribute__((cleanup(value_release))) Tcl_Obj *name = value_hold(value)
 #define SCOPED_LIST(name) SCOPED_VALUE(name, Tcl_NewListObj(0, NULL))
+/* Takes a reference to a value, and returns it; value_release() gives it back. */
 Tcl_Obj *value_hold(Tcl_Obj *value);
 void value_release(Tcl_Obj **value);
+/* Appends a text to a Tcl list. */
 void list_append(Tcl_Obj *list, const char *text);
 /* A new Tcl value; Tcl's own integers end at 2^63 - 1. */
 Tcl_Obj *u64_object(uint64_t n);

@@ -23,9 +23,9 @@ struct handler_kind {
 	bool (*run)(struct handler *h);
 	/* Makes sure that handler_wake() is called when there is something; after each run. */
 	int (*watch)(struct handler *h);
-	/* Ends that; or NULL. */
+	/* Undoes watch. May be NULL. */
 	void (*unwatch)(struct handler *h);
-	/* States what it waits for; or NULL. */
+	/* States what it waits for. May be NULL. */
 	void (*describe)(const struct handler *h, struct out *out);
 };
 

@@ -229,10 +229,11 @@ static void check_switch(const struct words *w)
 	}
 }
 
-/* What a command's words are, after its name: a condition or a body each; or its own function. */
+/* Commands of Tcl that have bodies: what the words after the name are, or a function where that
+ * differs from call to call. */
 static const struct {
 	const char *name;
-	const char *words; /* 'c' and 'b' */
+	const char *words; /* each a condition, 'c', or a body, 'b' */
 	void (*check)(const struct words *w);
 } bodies[] = {
 	{ "catch", "b", NULL },
@@ -252,7 +253,7 @@ static const struct {
 	{ "while", "cb", NULL },
 };
 
-/* Is first a command of Tcl that has bodies? Then checks them. */
+/* Checks the bodies of a command of Tcl. False: first is not in the table. */
 static bool check_bodies(const struct words *w, const char *first)
 {
 	size_t i = 0, n = sizeof bodies / sizeof *bodies;

@@ -307,7 +307,7 @@ const struct cmd *cmd_of_line(const char *line, int len, const char **rest)
 	}
 	if (n)
 		c = cmd_find(NULL, words, n, &used);
-	if (c)
+	if (c && rest)
 		*rest = used ? ends[used - 1] : parse.tokenPtr->start + 1;
 	Tcl_FreeParse(&parse);
 	return c;

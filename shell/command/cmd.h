@@ -188,14 +188,13 @@ struct setting_args {
 };
 #define SETTING_ARG(words, help) POS_OPT("how", setting_args, how, kind_enum, help, .data = words)
 struct out;
-/* The value of the word that is given; without one shows now, "NAME is WORD", and returns it. */
+/* Returns the value of the word that was given. Without one it shows and returns the present
+ * value, now: "NAME is WORD". */
 uint64_t setting_take(const struct setting_args *a, const char *name, const struct word *words,
 		      uint64_t now, struct out *o);
 
 /* A command is one declarative entry. Parsing, usage, hints, completion, help, the manual page and
  * the bash completion all use it. */
-
-struct out;
 
 /* The comment directly before a definition is the help of the command: cmd_text(), and the lines
  * after '>' at its end, which are cmd_examples(). */
@@ -261,8 +260,8 @@ struct cmd_group {
 /* All groups, sorted by word; ends with a NULL word. Made with cmd_table. */
 extern const struct cmd_group cmd_groups[];
 
-/* The command that a line of len bytes (-1: all) begins with, and what follows its name there.
- * NULL: none, or the line is not complete. */
+/* The command that a line of len bytes (-1: all) begins with. *rest, unless rest is NULL, is what
+ * follows its name there. NULL: none, or the line is not complete. */
 const struct cmd *cmd_of_line(const char *line, int len, const char **rest);
 
 /* Finds the command that words[0..n) begin with. Names match by unique prefix, two-word names

@@ -44,8 +44,8 @@ struct script_text {
 /* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */
 int script_read(struct session *s, const char *path, struct script_text *t);
 void script_text_free(struct script_text *t);
-/* path, relative to the directory of the script (NULL: typed) that names it. The caller frees it.
- */
+/* The path of a file that a script names, from the script's own path (NULL: it was typed). The
+ * caller frees it. */
 char *path_beside(const char *script, const char *path);
 
 /* The path $variable/rdmash/name, or ~/home/rdmash/name if the variable is not set; NULL without a

@@ -89,8 +89,7 @@ static void keep_command(struct recorder *r, char *command)
 void record_note(struct session *s, const char *command, int len, bool failed)
 {
 	struct recorder *r = s->recorder;
-	const char *rest;
-	const struct cmd *c = cmd_of_line(command, len, &rest);
+	const struct cmd *c = r ? cmd_of_line(command, len, NULL) : NULL;
 	char *text;
 
 	if (!r || (c && c->flags & CMD_NO_RECORD))

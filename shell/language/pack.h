@@ -18,7 +18,7 @@ struct unpack {
 };
 
 enum pack_shape {
-	/* scalars: an integer or a float of all its bits, in bytes; or as few as it needs */
+	/* scalars: the first two have all their bytes, the others as many as they need */
 	PACK_FIXED,
 	PACK_REAL,
 	PACK_VARINT,

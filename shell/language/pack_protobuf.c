@@ -93,7 +93,7 @@ static bool is_varint(const struct pack_type *t)
 int pack_scalar(struct session *s, const char *name, const struct pack_type *t, Tcl_Obj *word,
 		Tcl_DString *to)
 {
-	int truth, rc;
+	int truth = 0, rc;
 	uint64_t v;
 
 	if (t->shape == PACK_REAL) {

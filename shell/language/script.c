@@ -526,7 +526,9 @@ int script_start_file(struct session *s, const char *path)
 
 int script_source(struct session *s, const char *path)
 {
-	char *name = path_beside(s->script ? s->script->name : NULL, path);
+	/* without a directory of the script, file_open() begins at the current one */
+	const bool is_beside = s->script && s->script->dir;
+	char *name = path_beside(is_beside ? s->script->name : NULL, path);
 	struct script script = { .name = name, .line = 1 };
 	struct script_text t;
 	int rc = TCL_ERROR;

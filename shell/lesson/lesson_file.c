@@ -273,18 +273,16 @@ bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)
 /* Do both lines begin with the same command, or, if it is none of the shell's, the same word? */
 static bool begins_as(const char *line, const char *typed)
 {
-	const char *rest;
-	const struct cmd *c = cmd_of_line(typed, -1, &rest);
+	const struct cmd *c = cmd_of_line(typed, -1, NULL);
 	size_t word = strcspn(typed, " \t\n");
 
-	return c ? c == cmd_of_line(line, -1, &rest)
+	return c ? c == cmd_of_line(line, -1, NULL)
 		 : strcspn(line, " \t\n") == word && strncmp(line, typed, word) == 0;
 }
 
 bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool failed)
 {
 	const struct cmd *c;
-	const char *rest;
 	Tcl_Obj **line;
 	int n = 0;
 
@@ -294,7 +292,7 @@ bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool f
 	for (int i = 0; i < n; i++)
 		if (begins_as(Tcl_GetString(line[i]), typed))
 			return true;
-	c = cmd_of_line(typed, -1, &rest);
+	c = cmd_of_line(typed, -1, NULL);
 	if (*typed == '!')
 		return false;
 	return c ? !(c->flags & (CMD_LOOKS | CMD_NO_RECORD)) : failed;

@@ -30,6 +30,7 @@ static void check_arg(const struct arg *args, const struct arg *a)
 	     a->name);
 	want(a->kind && a->kind->parse && a->kind->word, "has no kind", a->name);
 	want(a->room == args->room, "is of another argument struct", a->name);
+	want(a->offset < a->room, "lies outside of the argument struct", a->name);
 	want(!(a->dflt && a->flags & ARG_NEED), "is needed and has a default", a->name);
 	want(!(a->dflt && a->flags & ARG_MANY), "is a list and has a default", a->name);
 	want(a->option && (a->flags & ARG_POS
