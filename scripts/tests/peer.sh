@@ -57,6 +57,11 @@ run -q -X -f lines.rdma
 has 'an error names its line here' "$err" "lines.rdma:5: unknown command 'nonsense'"
 has 'and the peer' "$err" '  on          b'
 wants 'and is a failed command' "$code" 1
+mkdir sub
+echo nonsense >part.rdma
+printf 'peer b\n@b source part.rdma\n' >sub/lines.rdma
+run -q -X --unsafe -f sub/lines.rdma
+wants 'a file is called as it was found' "${err%%:*}" part.rdma
 printf 'peer b\nset k [@b get nothing rkey]\n' >lines.rdma
 run -q -X -f lines.rdma
 has 'of a command, too' "$err" 'lines.rdma:2: there is no object named nothing'
