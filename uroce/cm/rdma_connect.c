@@ -166,7 +166,9 @@ static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 		r = conn_answer(c, SIDR_OK, RDMA_UDP_QKEY, data.bytes, data.len);
 	else
 		r = conn_accept(c, data.bytes, data.len);
-	engine_flush();
+	if (r == 0) /* a failure keeps its errno */
+		if (r == 0)
+			engine_flush();
 	return r;
 }
 
@@ -220,7 +222,8 @@ static int reject_request(struct rdma_cm_id *v, enum rej_reason reason, const vo
 		r = conn_answer(id->conn, SIDR_REJECT, 0, copy.bytes, copy.len);
 	else
 		r = conn_reject(id->conn, reason, copy.bytes, copy.len);
-	engine_flush();
+	if (r == 0)
+		engine_flush();
 	return r;
 }
 
@@ -243,7 +246,8 @@ EXPORT int rdma_establish(struct rdma_cm_id *v)
 	if (v->qp || !id->conn)
 		return fail(EINVAL);
 	r = conn_establish(id->conn);
-	engine_flush();
+	if (r == 0)
+		engine_flush();
 	return r;
 }
 
