@@ -167,8 +167,7 @@ static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 	else
 		r = conn_accept(c, data.bytes, data.len);
 	if (r == 0) /* a failure keeps its errno */
-		if (r == 0)
-			engine_flush();
+		engine_flush();
 	return r;
 }
 
