@@ -144,7 +144,7 @@ static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 	return strcmp(near, "help") == 0 ? fail_next(s, "help") : fail_next(s, "help %s", near);
 }
 
-/* Pipes and redirections are not of this language: tells who has typed one what to type instead. */
+/* The language has no pipes and redirections. If one was typed, says what to type instead. */
 static bool tell_if_operator(struct session *s, const char *command, const char *typed)
 {
 	const size_t n = strspn(typed, "|>&");

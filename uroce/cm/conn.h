@@ -128,8 +128,8 @@ void sidr_reply(struct conn *c, const struct mad *m);
 /* Does what the state wants with a message from the connection's peer. */
 void conn_rule(struct conn *c, const struct mad *m);
 
-/* Answers to who has no connection: from is the receiver. Nothing is sent to or from an
- * address that cannot be one of a connection. */
+/* Answers to a sender that has no connection here; from is where the message came from. Nothing is
+ * sent to or from an address that cannot be one of a connection. */
 void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason);
 void answer_drep(const struct mad_from *from, const struct mad *m);
 

@@ -304,7 +304,7 @@ void engine_poll_empty(struct cq *cq)
 
 	if (cq_is_armed(cq))
 		engine_armed();
-	/* who holds the lock makes progress; who waits for it has it next */
+	/* a thread that holds the lock makes progress, and one that waits is next */
 	if (!engine_contended() && engine_trylock()) {
 		n = progress_poll(cq);
 		engine_unlock();
@@ -452,8 +452,8 @@ static bool restarts(int sig)
 	       (sa.sa_handler == SIG_DFL || sa.sa_handler == SIG_IGN);
 }
 
-/* poll(2) is never begun anew after a signal, as read(2) is when the handler says so. Which
- * signal it was is not told: if all handlers say so, then its too. */
+/* poll(2) is never restarted after a signal, while read(2) is if its handler has SA_RESTART. Which
+ * signal came is unknown here: it counts as one that restarts only if all handlers say so. */
 static bool interrupted(void)
 {
 	for (int sig = 1; sig < NSIG; sig++)

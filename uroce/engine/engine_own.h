@@ -26,8 +26,7 @@ void progress_forget(void);
 bool progress_running(void);
 /* Which bring-up this is: a wait may outlast one. */
 unsigned progress_era(void);
-/* Who waits becomes the reader, in place of one who waits already: programs have threads that
- * wait for what seldom comes. */
+/* The thread that began to wait last is the reader: others may wait for events that seldom come. */
 void progress_begin_wait(const void *who);
 bool progress_reads(const void *who);
 void progress_end_wait(const void *who);

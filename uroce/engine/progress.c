@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who reads, in one paragraph. Packets come through memory (pair.h) and on a socket, and are read
- * in a pass, under the lock, by one reader at a time. Where nothing else is going on that is the
- * engine's thread: it sleeps until the bell of the memory or the socket wakes it, which costs two
- * switches of threads before the application sees anything. So an application that waits for an
- * event looks itself for a while, unless that was in vain before, and then sleeps on both; and one
- * that polls an empty queue twice within a tick looks itself, too. Nobody is woken while somebody
- * looks: then a packet through memory costs no system call at all. One that polls keeps the reading
- * for a tick after it was last here; a timer of the kernel gives it back to the thread when it
- * stays away. And one that was away when packets came looks at its memory, not at its queue: from
- * then on what it finds in a queue gives the reading back at once, until it comes back before the
- * next packet does. After many packets in one pass the thread looks some times more before it
- * sleeps. What each rule is worth: uroce/README.md.
+ * Who reads, in one paragraph. Packets come through memory (pair.h) and on a socket. One reader at
+ * a time takes in both, in a pass, under the lock. If nothing else is going on, the reader is the
+ * engine's thread. It sleeps until the bell of the memory or the socket wakes it, which costs two
+ * switches of threads before the application sees anything. So a thread of the application that
+ * waits for an event looks at both for a while, unless it has looked in vain before, and only then
+ * sleeps on both. A thread that polls an empty queue twice within a tick becomes the reader, too.
+ * While a reader looks, nobody needs to wake it: a packet through memory costs no system call at
+ * all. A thread that polls remains the reader for a tick after its last poll; then a timer of the
+ * kernel gives the reading back to the engine's thread. An application that was away when packets
+ * came looks at its memory, not at its queue. From then on a poll that finds something gives the
+ * reading back at once, until the application polls again before the next packet comes. After many
+ * packets in one pass the engine's thread looks some times more before it sleeps. What each rule is
+ * worth: uroce/README.md.
  *
- * The thread sleeps in epoll_wait() without an end. A timer of the kernel is set to the next
- * moment at which something is to be done, by whoever knows of an earlier one: that costs
- * less than waking the thread, and wakes nobody.
+ * The engine's thread sleeps in epoll_wait() without a timeout. A timer of the kernel is set to the
+ * next moment at which something is to be done. Whoever learns of an earlier moment sets the timer:
+ * that costs less than waking the thread.
  */
 #include "engine_own.h"
 
@@ -104,7 +105,7 @@ static uint64_t next_moment(void)
 
 /* ---------------------------------------------------------------------- passes -- */
 
-/* Who sleeps is woken by the bell; who polls looks by himself. */
+/* The bell wakes a reader that sleeps. A reader that polls or looks does not need it. */
 static void await_bell(void)
 {
 	if (e.reader == READER_POLLERS || e.linger || e.looks)
@@ -245,7 +246,8 @@ static void set_reader(enum reader reader)
 		watch(group_fd(), OWN, EPOLLIN);
 		watch(pair_bell_fd(), BELL, EPOLLIN);
 	} else if (before && !after) {
-		/* not only without events: each packet would still look whether it is waited for */
+		/* Removed, because with an empty event mask the kernel would still run the
+		 * wait queue's callback for every packet. */
 		unwatch(group_fd());
 		unwatch(pair_bell_fd());
 	}
@@ -303,7 +305,7 @@ void engine_unpark(void)
 	engine_unlock();
 }
 
-/* Who arms a queue is about to wait. */
+/* A thread that arms a queue is about to wait. */
 void engine_unpark_armed(void)
 {
 	engine_lock();
@@ -341,8 +343,8 @@ static bool has_time(void)
 	return e.reader != READER_POLLERS || ++e.polls % TIMED == 0;
 }
 
-/* Who polls now and then leaves the reading to others; who has armed the queue will wait for
- * the event. */
+/* A thread that polls rarely does not become the reader, nor does one that has armed the queue: it
+ * will wait for the event. */
 static void look_at_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();

@@ -139,7 +139,7 @@ static void stage_srqn(struct qp *qp, uint32_t srqn)
 static void fill_bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
 		      const struct ibv_mw_bind_info *info)
 {
-	SCOPED_ENGINE_LOCK(); /* the window may be bound anew just now */
+	SCOPED_ENGINE_LOCK(); /* another thread may be binding the window */
 	w->bind = window_bind_of(mw, rkey, info);
 }
 
