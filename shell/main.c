@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the options, runs -f and -c in order, and chooses the exit code. */
+#include <assert.h>
 #include <getopt.h>
 #include <limits.h>
 #include <locale.h>
@@ -225,6 +226,7 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
 
 	xappendf(&letters, "+");
 	for (const struct help_option *h = help_option_table; h->name; h++, n++) {
+		assert(n < 31); /* the last one stays zero */
 		longs[n] = (struct option){ h->name, h->value ? required_argument : no_argument,
 					    NULL, h->id };
 		if (h->id < OPTION_LONG)

@@ -31,8 +31,8 @@ bool explain_qp(struct session *s, const char *name, struct out *o);
 bool explain_provider(const char *name, struct out *o);
 /* Appends these names, some of them several times. */
 void explain_provider_names(Tcl_Obj *words);
-/* Writes a row "devices" that says what those are of which text speaks ("not on rxe"). margin:
- * columns before the text of a row. */
+/* If text names drivers ("not on rxe"), writes a row "devices" that says what each of them is.
+ * margin: columns before the text of a row. */
 void explain_devices(const char *text, unsigned margin, struct out *o);
 /* In what the device in use differs where that function has failed: a dict, if there is anything.
  */

@@ -135,17 +135,16 @@ static int exec(struct session *s, const void *args, struct out *o)
 	"listen 7471 -address 10.0.0.1 -accept -share window\nconnect 10.0.0.1 7471\n" \
 	"reg 4096 -name buf; mem put buf 0 hello\n"
 
-/** The library calls that went well, in their order, with error checks, and in the
- * end everything destroyed in the right order. Addresses, keys and QP numbers are
- * recognised by their values and become expressions, also where they came from the
- * peer in private data or in bytes that mem get has read; the addresses to connect
- * to are arguments of the program. A session that played both ends gives a program
- * of both, or with -role of one. A server waits at its end for its clients to
- * disconnect, unless it has disconnected them in the session. What call has done is
- * in it, too. What is not in the program is told, and stands in it as a comment:
- * calls that failed are left out, and so are bench and rereg. A script may write
- * below its own directory (or --allow-dir). Only a file that export has made is
- * overwritten.
+/** Writes the library calls that went well, in their order, with error checks; at the
+ * end the program destroys everything in the right order. Addresses, keys and QP
+ * numbers are recognised by their values and become expressions, also where they came
+ * from the peer in private data or in bytes that mem get has read. The addresses to
+ * connect to are arguments of the program. A session that played both ends gives a
+ * program of both, or with -role of one. A server waits at its end for its clients to
+ * disconnect, unless it has disconnected them in the session. What 'call' did is in the
+ * program, too. Calls that failed, bench and rereg are left out: rdmash lists them, and
+ * the program has them as comments. A script may write below its own directory (or
+ * --allow-dir). Only a file that export has made is overwritten.
  * > post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll => SUCCESS
  * > export c eg-export.c => eg-export.c
  * > export c eg-client.c -role client => eg-client.c */
