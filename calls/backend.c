@@ -19,7 +19,8 @@ int backend_open(const char *library, const char **why)
 		handle = dlopen(library ? library : LIBRARY, RTLD_LAZY | RTLD_GLOBAL);
 		if (!handle)
 			*why = dlerror();
-		/* others may have brought libibverbs: what is named comes first */
+		/* the process may have loaded libibverbs already: a library that is named has
+		 * precedence */
 		rc = handle ? backend_bind(library ? handle : RTLD_DEFAULT, why) : -1;
 		if (rc == 0)
 			__atomic_store_n(&backend_is_open, true, __ATOMIC_RELEASE);

@@ -59,8 +59,8 @@ struct call_sink {
 	unsigned qp_type;
 };
 
-/* Tells one value (count: of what it points to), the members of a struct, or the arguments of a
- * call: all of them (is_linked: as in C), or those that the command call takes. */
+/* Passes one value to the sink (count: how many it points to), the members of a struct, or the
+ * arguments of a call: all of them (is_linked: as in C), or those that the command call takes. */
 void call_tell(struct call_sink *k, const struct call_value *v, const void *p, uint64_t count);
 void call_tell_struct(struct call_sink *k, const struct call_struct *of, const void *p);
 void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_t *args);
@@ -85,15 +85,15 @@ bool call_is_counted(const struct call_value *values, const struct call_value *v
 void call_write_flags(FILE *to, const struct call_enum *e, uint64_t bits);
 /* The same in C, with the whole names: "IBV_ACCESS_LOCAL_WRITE | ...". */
 void call_write_c_flags(FILE *to, const struct call_enum *e, uint64_t bits);
-/* C in lines of at most width columns (a tab is 8): where it does not fit, what stands in
- * braces goes one tab further in. */
+/* C in lines of at most width columns (a tab is 8): the contents of braces that do not fit are
+ * indented by one more tab. */
 void call_lay_out(FILE *to, const char *text, unsigned tabs, unsigned width);
 
 /* A record as a line of text: "qp0 {qp_state INIT port_num 1}" and "0", "qp0, qpn 17". */
 
 /* Names of objects and memory, provided by the caller. */
 struct call_names {
-	/* The name of an object that r has (v: as what; NULL: as one that it has made), or NULL:
+	/* The name of an object of r (v: the value that refers to it; NULL: r created it). NULL:
 	 * the address is written. */
 	const char *(*object)(const struct call_names *n, const struct record *r,
 			      const struct call_value *v, uint64_t address);

@@ -180,8 +180,8 @@ struct call_fn {
 	const struct call_value *args; /* ends with a NULL name */
 	struct call_value result;
 	const char *prototype;
-	/* Calls it with these values: pointers and numbers, each in 64 bits. NULL: no value
-	 * of a caller that is not a C program would fit; why says why. */
+	/* Calls it with these values: pointers and numbers, each in 64 bits. NULL: only a C
+	 * program can call it; why has the reason. */
 	uint64_t (*invoke)(const uint64_t *args);
 	const char *why;
 };
@@ -194,7 +194,7 @@ struct call_object_type {
 	const char *name;   /* "ibv_pd" */
 	const char *word;   /* "pd" */
 	const char *called; /* the first of a traced program is "pd0" */
-	/* What of it may be looked at: NULL where it is the library's own. */
+	/* Its public members; NULL: it is opaque. */
 	const struct call_struct *of;
 	const char *ended_by; /* the function that ends it; NULL: none */
 	uint16_t size; /* bytes of its public part, which can be read without a lock; 0: none */

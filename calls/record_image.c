@@ -146,7 +146,7 @@ static void walk_value(struct record_walker *w, const struct call_value *values,
 	const size_t n = call_length(values, v, base, is_arg);
 	bool out = v->role != CALL_IN && v->kind != CALL_OBJECT;
 
-	/* of what is told to the callee, too, and comes back, the table says optional */
+	/* the table marks as optional what the callee reads as well as writes */
 	if (out && (w->failed || (w->moment == RECORD_BEFORE && !v->optional)))
 		return;
 	switch (v->kind) {

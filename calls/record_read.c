@@ -77,8 +77,8 @@ static void patch_args(struct patch *p, uint64_t *args, const struct call_fn *fn
 	struct record_walker w = { .arg = p, .failed = failed, .follow = patch_pointer };
 
 	p->moment = moment;
-	/* the walk of the end also comes to what is filled in, that of the beginning to what ends
-	 */
+	/* only the walk of the end reaches what the call filled in, only that of the beginning
+	 * what it ended */
 	w.moment = RECORD_BEFORE;
 	record_walk(&w, fn, args, result);
 	w.moment = RECORD_AFTER;

@@ -43,8 +43,8 @@ enum {
 #define IMAGE_TAKEN UINT64_C(0x8000)
 
 enum record_moment {
-	RECORD_BEFORE, /* the call: what it was given */
-	RECORD_AFTER,  /* it: what it has left there */
+	RECORD_BEFORE, /* the call: its arguments */
+	RECORD_AFTER,  /* the call: what it has written */
 };
 
 /* Positions are in words and only grow; the index in the ring is the remainder. */
@@ -57,7 +57,7 @@ struct record_ring {
 	uint64_t last;		     /* words of the newest record */
 };
 
-#define RECORD_BEGUN 128		  /* words: what is longer is not kept */
+#define RECORD_BEGUN 128		  /* words of an image; a longer one is not kept */
 enum { SLOT_FREE, SLOT_USED, SLOT_LEFT }; /* left: the thread has ended, its records stay */
 struct record_slot {
 	_Atomic uint32_t state;
@@ -123,7 +123,7 @@ void record_area_empty(struct record_area *area);
 /* A slot for the calling thread, or NULL. */
 struct record_slot *record_slot_take(struct record_area *area, unsigned *number);
 _Atomic uint64_t *record_words(const struct record_area *area, const struct record_ring *r);
-/* Writes an image of n words; the position that it got. */
+/* Writes an image of n words; returns its position. */
 uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t *image, size_t n);
 
 /* The words of a record at position at of a ring, copied to image (IMAGE_MAX words and more);
@@ -153,7 +153,7 @@ enum record_target {
 struct record_walker {
 	void *arg;
 	enum record_moment moment;
-	bool failed; /* the call: what it should have filled in is not looked at */
+	bool failed; /* the call failed: do not read what it should have filled in */
 	const void *(*follow)(struct record_walker *w, uint64_t *pointer, size_t len,
 			      enum record_target target);
 };
@@ -216,7 +216,7 @@ struct row_plan {
 	bool changes_objects;
 	bool begins_poll; /* ibv_start_poll() */
 	bool is_poll;	  /* that, ibv_next_poll() or ibv_poll_cq() */
-	bool keeps_begun; /* what it is called with can be seen while it has not returned */
+	bool keeps_begun; /* its arguments can be read before it returns */
 	bool is_request;  /* ibv_wr_send() ...: of the QP the id of the request is kept */
 };
 

@@ -61,7 +61,7 @@ static void out_failed_call(const struct record *r, struct out *o)
 	out_text(o, "  %s\n", strerror(r->err));
 }
 
-/* A call that has failed, as those see it who look for its causes. */
+/* A failed call, and what the search for its causes uses. */
 struct failed_call {
 	const struct live_program *p;
 	const struct record *r;
@@ -349,8 +349,8 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 			finders[i].find(&f);
 }
 
-/* Adds the causes that a fact has for the function or errno of that name; NULL: those that it
- * always has. The fact may be NULL. */
+/* Adds the causes that a fact lists for the function or errno of that name; NULL: those that are
+ * not limited to one. The fact may be NULL. */
 static void add_causes(const struct fact *fact, const char *name, struct causes *c)
 {
 	for (const struct fact_cause *of = fact ? fact->causes : NULL; of && of->text; of++)

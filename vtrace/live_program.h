@@ -176,8 +176,8 @@ void live_program_end_poll(struct live_program *p, const struct record *r);
 
 /* NULL: there is none. */
 struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
-/* The type of the QP in its first argument, which says what members of the others count; 0: it has
- * none. */
+/* The type of the QP in its first argument, which decides what members of the others are valid; 0:
+ * it has none. */
 unsigned live_program_qp_type(const struct live_program *p, const struct record *r);
 /* The QP of that number that is connected with the one numbered peer (0: with any). */
 struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer);
@@ -190,7 +190,7 @@ unsigned live_program_outstanding(const struct live_program *p, const struct see
 				  bool recvs);
 /* Is one of its outstanding sends signaled? */
 bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp);
-/* A QP or SRQ, whose cap has what it was made with; NULL: there is none. */
+/* A QP or SRQ, with the capabilities of its creation in cap; NULL: there is none. */
 const struct seen_qp *live_program_queue(const struct live_program *p, uint64_t address);
 /* The name of the object that was at address at that time; "" if there was none. Valid until the
  * next call is taken. */
@@ -211,7 +211,7 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address);
 /* Its receives, or those of its SRQ. */
 struct posted_queue *live_program_recvs(const struct live_program *p, struct seen_queues *e);
-/* why: what has moved it to ERR. */
+/* why: what moved it to ERR. */
 void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const char *why);
 void live_program_take_poll(struct live_program *p, const struct record *r);
 /* A request of an extended QP, and the calls that build it; the calls that take completions from an
