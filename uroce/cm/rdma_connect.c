@@ -273,6 +273,10 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *v)
 	if (id_qp_error(id) < 0)
 		return -1;
 	engine_lock();
+	if (!id->conn) { /* its channel was destroyed meanwhile */
+		engine_unlock();
+		return fail(EINVAL);
+	}
 	conn_disconnect(id->conn);
 	/* a synchronous id waits for the event, if there is one to come */
 	pending = id->sync &&
@@ -411,15 +415,15 @@ EXPORT int rdma_leave_multicast(struct rdma_cm_id *v, struct sockaddr *addr)
 	engine_unlock();
 	if (!mc)
 		return fail(EADDRNOTAVAIL);
-	if (v->qp && mc->attached)
-		ibv_detach_mcast(v->qp, &mc->mgid, 0); /* the application may have done it */
 	/* its event may be the one that a synchronous id keeps */
 	if (id->sync && v->event && ((struct cm_event *)v->event)->member == mc)
 		id_ack_kept(v);
 	engine_lock();
-	while (mc->unacked)
-		engine_sleep();
+	cm_await_acks(id, &mc->unacked);
 	engine_unlock();
+	/* only now: the thread that takes the event attaches the QP */
+	if (v->qp && mc->attached)
+		ibv_detach_mcast(v->qp, &mc->mgid, 0); /* the application may have done it */
 	free(mc);
 	return 0;
 }

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "context.h"
 #include "engine.h"
 #include "export.h"
 #include "rdma_id.h"
@@ -18,11 +18,12 @@ struct cm_channel *cm_channel_new(void)
 
 	if (!ch)
 		return NULL;
-	ch->v.fd = event_fd();
-	if (ch->v.fd < 0) {
+	ch->queue = event_queue_new();
+	if (!ch->queue) {
 		free(ch);
 		return NULL;
 	}
+	ch->v.fd = ch->queue->fd;
 	LIST_INIT(&ch->ids);
 	TAILQ_INIT(&ch->events);
 	SCOPED_ENGINE_LOCK();
@@ -45,13 +46,7 @@ void cm_channel_put(struct cm_event *ev)
 	struct cm_channel *ch = ev->owner->channel;
 
 	TAILQ_INSERT_TAIL(&ch->events, ev, entry);
-	event_signal(ch->v.fd);
-}
-
-static void cm_channel_end(struct cm_channel *ch)
-{
-	close(ch->v.fd);
-	free(ch);
+	event_added(ch->queue);
 }
 
 /* Programs such as rping destroy a channel while another thread of theirs is about to ask it for
@@ -66,47 +61,32 @@ static bool is_open(const struct cm_channel *ch)
 	return false;
 }
 
+static void *take_first(void *channel)
+{
+	struct cm_channel *ch = channel;
+	struct cm_event *ev = TAILQ_FIRST(&ch->events);
+
+	if (!ev)
+		return NULL;
+	TAILQ_REMOVE(&ch->events, ev, entry);
+	ev->owner->unacked++;
+	if (ev->member)
+		ev->member->unacked++;
+	if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		ev->owner->backlog++;
+	return ev;
+}
+
 /* Waits for the next event, and takes it, which is to be acknowledged; without the lock. NULL with
  * errno: EBADF when the channel had been destroyed before, or is that of the process that forked;
- * EAGAIN when its descriptor does not wait.
- *
- * If a channel is destroyed, a thread that waits on it waits on, as with the kernel, even if an
- * event has woken it that went with its id. The thread keeps the descriptor open, whose number
- * would be used for something else otherwise. */
+ * EAGAIN when its descriptor does not wait. */
 static struct cm_event *cm_channel_take(struct cm_channel *ch)
 {
-	struct cm_event *ev = NULL;
-	int error = 0;
-	bool gone;
+	struct cm_event *ev;
 
 	engine_lock();
-	if (!is_open(ch)) {
-		engine_unlock();
-		return fail_null(EBADF);
-	}
-	ch->takers++;
-	while (!ev && !error) {
-		engine_unlock();
-		if (event_take(ch->v.fd, true) < 0)
-			error = errno;
-		engine_lock();
-		if (!error)
-			ev = TAILQ_FIRST(&ch->events);
-	}
-	if (ev) {
-		TAILQ_REMOVE(&ch->events, ev, entry);
-		ev->owner->unacked++;
-		if (ev->member)
-			ev->member->unacked++;
-		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			ev->owner->backlog++;
-	}
-	gone = --ch->takers == 0 && ch->closed;
+	ev = is_open(ch) ? event_take(ch->queue, take_first, ch) : fail_null(EBADF);
 	engine_unlock();
-	if (gone)
-		cm_channel_end(ch);
-	if (error)
-		errno = error;
 	return ev;
 }
 
@@ -114,7 +94,7 @@ static struct cm_event *cm_channel_take(struct cm_channel *ch)
 static void drop_event(struct cm_channel *ch, struct cm_event *ev)
 {
 	TAILQ_REMOVE(&ch->events, ev, entry);
-	event_drop(ch->v.fd);
+	event_removed(ch->queue);
 	if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
 		struct cm_id *unseen = to_cm_id(ev->v.id);
 
@@ -146,7 +126,6 @@ void cm_channel_free(struct cm_channel *ch)
 {
 	struct cm_event *ev;
 	struct cm_id *id;
-	bool used;
 
 	engine_lock();
 	if (!ch->dead) {
@@ -157,11 +136,9 @@ void cm_channel_free(struct cm_channel *ch)
 		LIST_REMOVE(ch, entry);
 		engine_flush();
 	}
-	ch->closed = true;
-	used = ch->takers > 0;
+	event_queue_close(ch->queue);
+	free(ch);
 	engine_unlock();
-	if (!used)
-		cm_channel_end(ch);
 }
 
 /* Remaining ids lose their connections, as they do when a file of the kernel's device is closed. */
@@ -196,13 +173,19 @@ void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_i
 	id->v.channel = &to->v;
 	while ((ev = first_of(from, id))) {
 		TAILQ_REMOVE(&from->events, ev, entry);
-		event_drop(from->v.fd);
+		event_removed(from->queue);
 		TAILQ_INSERT_TAIL(&to->events, ev, entry);
-		event_signal(to->v.fd);
+		event_added(to->queue);
 		/* nobody else knows the id yet, and its later events go to the new channel */
 		if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			cm_channel_move(from, to, to_cm_id(ev->v.id));
 	}
+}
+
+void cm_await_acks(const struct cm_id *id, const unsigned *unacked)
+{
+	while (*unacked && id->forks == event_forks)
+		engine_sleep();
 }
 
 void cm_channel_forget(void)
@@ -213,7 +196,6 @@ void cm_channel_forget(void)
 	while ((ch = LIST_FIRST(&channels))) {
 		LIST_REMOVE(ch, entry);
 		ch->dead = true;
-		ch->takers = 0;
 		TAILQ_INIT(&ch->events);
 		while ((id = LIST_FIRST(&ch->ids))) {
 			LIST_REMOVE(id, entry);
@@ -221,7 +203,6 @@ void cm_channel_forget(void)
 			id->conn = NULL;
 			id->port = NULL;
 			id->query = (struct timer){ 0 };
-			id->unacked = 0;
 		}
 	}
 }

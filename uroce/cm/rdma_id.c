@@ -25,6 +25,7 @@ static struct cm_id *id_new(struct cm_channel *ch, void *context, enum rdma_port
 	id->v.ps = ps;
 	id->v.qp_type = qp_type;
 	id->channel = ch;
+	id->forks = event_forks;
 	id->responder_resources = id->initiator_depth = MAX_RD_ATOM;
 	LIST_INIT(&id->groups);
 	LIST_INSERT_HEAD(&ch->ids, id, entry);
@@ -160,8 +161,7 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *v)
 	engine_unlock();
 	id_ack_kept(v);
 	engine_lock();
-	while (id->unacked)
-		engine_sleep();
+	cm_await_acks(id, &id->unacked);
 	engine_unlock();
 	if (own)
 		cm_channel_free(own);
@@ -184,8 +184,7 @@ EXPORT int rdma_migrate_id(struct rdma_cm_id *v, struct rdma_event_channel *chan
 	if (own)
 		id_ack_kept(v);
 	engine_lock();
-	while (id->unacked)
-		engine_sleep();
+	cm_await_acks(id, &id->unacked);
 	if (!id->channel || to->dead) {
 		engine_unlock();
 		if (!channel)
@@ -355,14 +354,18 @@ static int open_now(void)
 	return 0;
 }
 
+/* Opening the device opens files, which are cancellation points: a thread must not be cancelled
+ * there while it holds the lock. */
 int cm_device_open(void)
 {
-	int r = 0;
+	int r = 0, state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&opening);
 	if (!cm_device_context)
 		r = open_now();
 	pthread_mutex_unlock(&opening);
+	pthread_setcancelstate(state, NULL);
 	return r;
 }
 

@@ -33,8 +33,7 @@ struct cm_channel {
 	LIST_ENTRY(cm_channel) entry;
 	LIST_HEAD(, cm_id) ids;
 	TAILQ_HEAD(, cm_event) events; /* not yet taken */
-	unsigned takers;	       /* threads in rdma_get_cm_event() */
-	bool closed;		       /* goes when the last of them comes back */
+	struct event_queue *queue;     /* of events */
 	bool dead;		       /* the parent's: we are a child of fork() */
 };
 
@@ -58,6 +57,7 @@ struct cm_id {
 	bool quiet;	  /* a request that is not accepted yet has no events, as in the kernel */
 	bool sync;	  /* has a channel of its own; calls wait for their events */
 	unsigned unacked; /* events taken and not acknowledged */
+	unsigned forks;	  /* event_forks when it was made */
 	struct conn *conn;
 	struct port *port;
 	/* in ID_ADDR_QUERY: when to look again, and until when; the state if nobody answers */
@@ -158,6 +158,9 @@ bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner);
 /* An id and its queued events go over to another channel. */
 void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id);
 void cm_channel_forget(void); /* after fork() */
+/* Waits until *unacked, a count of events of id, is 0. Returns at once in a child of the process
+ * that made the id: only the process that took an event can acknowledge it. With the lock. */
+void cm_await_acks(const struct cm_id *id, const unsigned *unacked);
 
 /* An event about id, zeroed; NULL: ENOMEM, it is lost. */
 struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);
@@ -192,7 +195,7 @@ struct membership {
 	unsigned unacked; /* its event is taken and not acknowledged */
 };
 
-/* Frees all memberships of an id that goes; attachments end with their QP. */
+/* Frees all memberships of an id that is destroyed. A QP that is still attached stays so. */
 void membership_drop(struct cm_id *id);
 /* The event of a join is taken: attaches the QP. Without the lock. */
 void membership_joined(struct cm_event *ev);

@@ -207,6 +207,18 @@ static void destroy_cqs(struct rdma_cm_id *v)
 	v->recv_cq_channel = v->send_cq_channel = NULL;
 }
 
+/* The same after a failure. The attributes do not keep those that are gone: a program may try again
+ * with them. */
+static void undo_cqs(struct rdma_cm_id *v, struct ibv_qp_init_attr_ex *attr, bool send, bool recv)
+{
+	if (send)
+		attr->send_cq = NULL;
+	if (recv)
+		attr->recv_cq = NULL;
+	if (send || recv)
+		destroy_cqs(v);
+}
+
 static int create_cq(struct rdma_cm_id *v, uint32_t size, struct ibv_cq **cq,
 		     struct ibv_comp_channel **channel)
 {
@@ -264,8 +276,7 @@ undo:
 	error = errno;
 	if (qp)
 		ibv_destroy_qp(qp);
-	if (send || recv)
-		destroy_cqs(v);
+	undo_cqs(v, attr, send, recv);
 	return fail(error);
 }
 

@@ -41,7 +41,17 @@
  *   A long READ goes by process_vm_readv(2) all the same: one call reads the random number and the
  * bytes, from one address space. If the number is not the right one, the bytes are another
  * program's: they are read again through /proc/PID/mem, or by packets, before the program hears of
- * them, and nothing has been written there. For a WRITE that would be too late.
+ * them, and nothing has been written there.
+ *   A long WRITE goes by process_vm_writev(2), behind a guard: the first byte of the call goes to a
+ * page that the target has mapped for nothing else. The kernel looks the address space up once for
+ * each call, takes the parts of it in their order, has the pages of a part before it writes to
+ * them, and ends with the first part that it cannot write to. So where the guard is not mapped
+ * nothing is written, and the message goes through /proc/PID/mem. The page is one of 2^33, chosen
+ * at random where Linux maps nothing unless it is told to, and is not inherited by fork(): another
+ * program that has the pid by then has nothing there. The page that is written to is pinned
+ * meanwhile: fork() of the target copies it for the child, also a huge one (from Linux 5.13 on,
+ * before which there is no guard), and after munmap() nobody else gets it before the copy has
+ * ended.
  *
  * WHO DOES NOT GO ON. A requester that was killed, or has called execve(), in the middle does not
  * clear its cell, but copies no more: each process has a lock of fcntl(2) on its own table, which
@@ -70,7 +80,7 @@
 #include "context.h"
 #include "group.h"
 
-#define DIRECT_MAGIC   UINT64_C(0x31746365726964) /* "direct1" */
+#define DIRECT_MAGIC   UINT64_C(0x32746365726964) /* "direct2" */
 #define DIRECT_REGIONS (1u << 18)
 #define DIRECT_NEAR    8u /* a key is in one of so many places */
 #define DIRECT_QPS     ((unsigned)MAX_QP)
@@ -98,6 +108,7 @@ struct shown_qp {
 struct direct_table {
 	uint64_t magic;
 	uint64_t address;     /* of the target: where nonce is to be found */
+	uint64_t guard;	      /* of the target: a byte to be written first; 0: there is none */
 	uint8_t nonce[32];    /* random */
 	_Atomic uint32_t off; /* nothing by this way just now: faults, a tap */
 	/* by the slot of the requester: what it has to find in its pair; 0: not any more */
@@ -151,6 +162,7 @@ struct reach {
 	const struct direct_table *table; /* NULL: there is none */
 	pid_t pid;			  /* of it: says nothing, see above */
 	int memory;			  /* of it: /proc/PID/mem */
+	uint64_t guard; /* of it; 0: none, or process_vm_writev() is unavailable */
 	unsigned own_slot;
 	uint64_t welcome, count;
 	struct direct_cell *cell; /* ours */

@@ -71,8 +71,10 @@ int reach_open(struct reach *r, pid_t pid, int pidfd, int its_table,
 	}
 	r->table = map_table(its_table);
 	r->memory = r->table ? open_memory(pid) : -1;
-	if (r->memory >= 0 && check_memory(r, pidfd) == 0)
+	if (r->memory >= 0 && check_memory(r, pidfd) == 0) {
+		r->guard = r->table->guard;
 		return 0;
+	}
 	err = errno;
 	reach_close(r);
 	errno = err;
@@ -162,10 +164,15 @@ static bool region_allows(const struct shown_region *e, const struct reach_reque
 
 /* Programs wait for the last byte of a message: the aligned word that holds it is written last
  * (guard.c), which is one page more for the kernel to look up. */
+static size_t last_word(const struct reach_request *q, uint64_t host)
+{
+	return ((host + q->len - 1) & 7) + 1;
+}
+
 static void split_last_word(struct reach_request *q, uint64_t host)
 {
 	struct iovec *last = &q->iov[q->niov - 1];
-	size_t n = ((host + q->len - 1) & 7) + 1;
+	size_t n = last_word(q, host);
 
 	if (n >= last->iov_len) /* it is alone already */
 		return;
@@ -174,8 +181,9 @@ static void split_last_word(struct reach_request *q, uint64_t host)
 	q->niov++;
 }
 
-/* From here on process_vm_readv(2) is faster than /proc/PID/mem, by up to three times. */
-#define LONG_READ 8192u
+/* From here on process_vm_readv(2) and process_vm_writev(2) are faster than /proc/PID/mem, by up to
+ * three times. */
+#define LONG_COPY 8192u
 
 /* The random number comes along in the same call, of which all is of one address space. False: it
  * was another one, or could not be done so; what q->iov has got then is nothing. */
@@ -192,25 +200,54 @@ static bool read_long(const struct reach *r, const struct reach_request *q, uint
 	       memcmp(found, r->table->nonce, sizeof found) == 0;
 }
 
-/* Each buffer is a copy of its own: this file knows no vectors. */
-static enum reach_result copy(const struct reach *r, struct reach_request *q, uint64_t host)
+/* The guard comes first, and the word that programs wait for is the last part. False: it is another
+ * address space, to which nothing was written, or not all could be written so. */
+static bool write_long(struct reach *r, const struct reach_request *q, uint64_t host)
+{
+	uint8_t mark = 0;
+	size_t n = last_word(q, host);
+	struct iovec from[1 + REACH_IOVS] = { { &mark, sizeof mark } };
+	const struct iovec to[3] = { { (void *)(uintptr_t)r->guard, sizeof mark },
+				     { (void *)(uintptr_t)host, q->len - n },
+				     { (void *)(uintptr_t)(host + q->len - n), n } };
+	ssize_t done;
+
+	memcpy(from + 1, q->iov, (size_t)q->niov * sizeof *from);
+	done = process_vm_writev(r->pid, from, (unsigned long)q->niov + 1, to, 3, 0);
+	if (done < 0 && errno != EFAULT) /* ENOSYS, EPERM: seccomp(2) */
+		r->guard = 0;
+	return done == (ssize_t)(sizeof mark + q->len);
+}
+
+/* Through /proc/PID/mem. Each buffer is a copy of its own: this file knows no vectors. */
+static ssize_t copy_by_file(const struct reach *r, struct reach_request *q, uint64_t host)
+{
+	if (!q->write)
+		return preadv(r->memory, q->iov, q->niov, (off_t)host);
+	split_last_word(q, host);
+	return pwritev(r->memory, q->iov, q->niov, (off_t)host);
+}
+
+static bool copy_long(struct reach *r, const struct reach_request *q, uint64_t host)
+{
+	if (q->len < LONG_COPY)
+		return false;
+	return q->write ? r->guard && write_long(r, q, host) : read_long(r, q, host);
+}
+
+static enum reach_result copy(struct reach *r, struct reach_request *q, uint64_t host)
 {
 	ssize_t n;
 
-	if (q->write) {
-		split_last_word(q, host);
-		n = pwritev(r->memory, q->iov, q->niov, (off_t)host);
-	} else if (q->len >= LONG_READ && read_long(r, q, host)) {
-		n = (ssize_t)q->len;
-	} else {
-		n = preadv(r->memory, q->iov, q->niov, (off_t)host);
-	}
+	if (copy_long(r, q, host))
+		return REACH_DONE;
+	n = copy_by_file(r, q, host);
 	if (n == (ssize_t)q->len)
 		return REACH_DONE;
 	return n == 0 ? REACH_GONE : REACH_REFUSED;
 }
 
-static enum reach_result copy_if_allowed(const struct reach *r, struct reach_request *q,
+static enum reach_result copy_if_allowed(struct reach *r, struct reach_request *q,
 					 const struct shown_qp *qp,
 					 const struct shown_region *region)
 {

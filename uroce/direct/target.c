@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,9 +23,14 @@
 #define NAP_NS	    200000L
 #define SHOWING_OUT 5000 /* naps */
 
+/* Where guards are: far from what Linux maps by itself, and from the shadow of ASan. */
+#define GUARDS_FROM UINT64_C(0x200000000000)
+#define GUARDS	    (UINT64_C(1) << 33)
+
 static struct direct_table *table; /* NULL: there is none */
 static int table_fd = -1;
 static uint8_t nonce[32];
+static void *guard; /* NULL: there is none */
 static uint64_t pages_there[(PAGES + 63) / 64];
 static uint64_t welcomes;
 static unsigned guests;
@@ -62,13 +68,8 @@ static int lock_table(void)
 static int make_table(void)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
-	struct rlimit limit;
 	void *p;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof *table) {
-		errno = EFBIG; /* rather than SIGXFSZ */
-		return -1;
-	}
 	table_fd = shared_file("uroce-table", sizeof *table);
 	if (table_fd < 0 || lock_table() != 0)
 		return -1;
@@ -80,6 +81,35 @@ static int make_table(void)
 	    fcntl(table_fd, F_ADD_SEALS, seals) != 0)
 		return -1;
 	return page_is_there(table) ? 0 : -1;
+}
+
+/* fork() leaves pinned pages to the parent, huge ones too: Linux 5.13. */
+static bool pins_outlast_fork(void)
+{
+	unsigned version, patch;
+	struct utsname u;
+
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &version, &patch) == 2 &&
+	       (version > 5 || (version == 5 && patch >= 13));
+}
+
+/* direct_table.h. Linux maps at the address that is asked for, if it is free. Where it is not, or
+ * no address (TSan has its shadow there), there is no guard, and long WRITEs are slower. */
+static void make_guard(void)
+{
+	uint64_t place;
+	void *at;
+
+	if (!pins_outlast_fork() || getrandom(&place, sizeof place, 0) != sizeof place)
+		return;
+	at = (void *)(uintptr_t)(GUARDS_FROM + place % GUARDS * PAGE);
+	guard = mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (guard == MAP_FAILED) {
+		guard = NULL;
+	} else if (guard != at || madvise(guard, PAGE, MADV_DONTFORK) != 0) {
+		munmap(guard, PAGE);
+		guard = NULL;
+	}
 }
 
 int target_start(void)
@@ -96,6 +126,8 @@ int target_start(void)
 	}
 	memcpy(table->nonce, nonce, sizeof nonce);
 	table->address = (uintptr_t)nonce;
+	make_guard();
+	table->guard = (uintptr_t)guard;
 	table->magic = DIRECT_MAGIC;
 	return table_fd;
 }
@@ -121,8 +153,11 @@ void target_stop(void)
 		qp_each(forget_qp, NULL);
 		munmap(table, sizeof *table);
 	}
+	if (guard)
+		munmap(guard, PAGE);
 	if (table_fd >= 0)
 		close(table_fd);
+	guard = NULL;
 	table = NULL;
 	table_fd = -1;
 	memset(pages_there, 0, sizeof pages_there);
@@ -130,7 +165,8 @@ void target_stop(void)
 
 void target_forget(void)
 {
-	table = NULL; /* it was not mapped for us: MADV_DONTFORK */
+	table = NULL; /* they were not mapped for us: MADV_DONTFORK */
+	guard = NULL;
 	guests = 0;
 	memset(guest, 0, sizeof guest);
 	memset(nonce, 0, sizeof nonce);

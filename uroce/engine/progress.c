@@ -62,7 +62,8 @@ static struct {
 	unsigned linger;       /* so many passes more of the thread, which is not to be woken */
 	bool looks;	       /* READER_WAITER: it does not sleep yet */
 	bool in_pass;
-	bool more; /* to be sent or read: another pass is due */
+	bool more;   /* to be sent: another pass is due */
+	bool unread; /* frames came after the last pass, and no bell rings for them */
 } e = {
 	.epoll = -1,
 	.timer = -1,
@@ -91,6 +92,12 @@ static void wake_at(uint64_t when)
 		set_timer(when);
 }
 
+/* Unread frames are for the reader. A thread that waits makes another pass by itself. */
+static bool is_due_to_thread(void)
+{
+	return e.more || (e.unread && e.reader == READER_THREAD);
+}
+
 /* While the application polls it runs the timers itself. */
 static uint64_t next_moment(void)
 {
@@ -98,20 +105,23 @@ static uint64_t next_moment(void)
 
 	if (e.reader == READER_POLLERS)
 		return e.tick < next ? e.tick : next;
-	if (e.more)
+	if (is_due_to_thread())
 		return 0;
 	return timer_next() < next ? timer_next() : next;
 }
 
 /* ---------------------------------------------------------------------- passes -- */
 
-/* The bell wakes a reader that sleeps. A reader that polls or looks does not need it. */
+/* The bell wakes a reader that sleeps. A reader that polls or looks does not need it. Nothing else
+ * may change e.unread: a thread that only sends does not know what is in memory, and a reader that
+ * follows another one relies on it. */
 static void await_bell(void)
 {
-	if (e.reader == READER_POLLERS || e.linger || e.looks)
+	bool looks = e.reader == READER_POLLERS || e.linger || e.looks;
+
+	if (looks)
 		pair_wake();
-	else if (!pair_sleep())
-		e.more = true;
+	e.unread = !looks && !pair_sleep();
 }
 
 static unsigned read_packets(enum rx_socket socket)
@@ -190,7 +200,7 @@ bool progress_pass(enum rx_socket socket, bool looks)
 	e.looks = looks;
 	pass(socket);
 	wake_at(next_moment());
-	return e.more;
+	return progress_more();
 }
 
 /* It has come back before the next packet did. */
@@ -212,7 +222,7 @@ void engine_flush(void)
 
 bool progress_more(void)
 {
-	return e.more;
+	return e.more || e.unread;
 }
 
 /* -------------------------------------------------------------- who reads packets -- */
@@ -438,7 +448,7 @@ static bool turn(const struct epoll_event *events, int n)
 		e.stays_away = true;
 	if (e.timer_set <= engine_now()) /* it has run out */
 		e.timer_set = NEVER;
-	if ((e.more || e.linger) && e.reader != READER_POLLERS)
+	if ((is_due_to_thread() || e.linger) && e.reader != READER_POLLERS)
 		return true;
 	wake_at(next_moment());
 	return false;
@@ -514,7 +524,7 @@ static void begin_era(void)
 	e.era++;
 	e.reader = READER_THREAD;
 	e.linger = 0;
-	e.looks = e.in_pass = e.more = false;
+	e.looks = e.in_pass = e.more = e.unread = false;
 	share();
 }
 

@@ -240,6 +240,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		uint32_t n)
 {
 	struct side *s = find_side(dir);
+	const uint8_t *passed = data; /* corruption may have changed its QPN */
 	uint8_t changed[PACKET_MAX];
 	struct held_packet *waiting;
 	unsigned delay_us;
@@ -274,14 +275,14 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		return;
 	case CORRUPT:
 		flip_bit(changed, data, n);
-		data = changed;
+		passed = changed;
 		break;
 	case PASS:
 	case DUP:
 	case FATES:
 		break;
 	}
-	pass_packet(s, fate, delay_us, addresses, data, n);
+	pass_packet(s, fate, delay_us, addresses, passed, n);
 	if (waiting && find_reordered(s, data) == waiting) {
 		release_packet(s, waiting);
 		set_timer(s);

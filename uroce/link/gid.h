@@ -39,9 +39,26 @@ int gid_index(const union ibv_gid *gid, unsigned scope);
 /* The number of entries, up to the last that is in use. */
 unsigned gid_count(void);
 
+/* The first entry that is not empty; NULL: this host has no address. */
+static inline const struct gid_entry *gid_first(void)
+{
+	const struct gid_entry *e = NULL;
+
+	for (unsigned i = 0; i < gid_count() && !e; i++)
+		e = gid_at(i);
+	return e;
+}
+
 /* The largest path MTU that fits an interface of that MTU in bytes, headers included. 0: none fits,
  * and the addresses of such an interface are not in the table. */
 enum ibv_mtu gid_path_mtu(unsigned ifmtu);
+/* The active MTU of the port: that of its first address. */
+static inline enum ibv_mtu gid_active_mtu(void)
+{
+	const struct gid_entry *e = gid_first();
+
+	return e ? gid_path_mtu(e->mtu) : IBV_MTU_1024;
+}
 
 /* From socket addresses to GIDs and back. -1: the family is neither AF_INET nor AF_INET6. */
 int gid_of_sockaddr(union ibv_gid *gid, uint32_t *scope, const struct sockaddr *sa);

@@ -24,6 +24,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "frame_ring.h"
 #include "group.h"
 
@@ -38,12 +39,17 @@
 static inline int shared_file(const char *name, size_t size)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL), err;
+	sigset_t before;
 
 	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || ftruncate(fd, (off_t)size) == 0)
+	if (fd < 0)
+		return -1;
+	before = file_limit_begin();
+	err = ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
+	file_limit_end(before);
+	if (!err)
 		return fd;
-	err = errno;
 	close(fd);
 	errno = err;
 	return -1;

@@ -13,6 +13,7 @@
 #include "direct.h"
 #include "engine.h"
 #include "export.h"
+#include "file_limit.h"
 #include "gid.h"
 #include "link.h"
 
@@ -64,6 +65,16 @@ static void end_capture(int err)
 	update_tap_on();
 }
 
+static void write_packet(const struct uroce_packet *p)
+{
+	sigset_t before = file_limit_begin();
+	int ret = pcapng_write(capture, p);
+
+	file_limit_end(before);
+	if (ret != 0)
+		end_capture(errno);
+}
+
 void tap(enum uroce_direction dir, const char *fate, const struct packet *a, const uint8_t *data,
 	 uint32_t n, uint16_t ip_id)
 {
@@ -92,8 +103,8 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 	p.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	if (tap_fn)
 		tap_fn(tap_arg, &p);
-	if (capture >= 0 && pcapng_write(capture, &p) != 0)
-		end_capture(errno);
+	if (capture >= 0)
+		write_packet(&p);
 }
 
 /* Writes file to path, with %p replaced. 0, or -1: it is too long. */
@@ -118,10 +129,13 @@ int tap_capture(const char *file, bool append)
 
 	if (file) {
 		char path[PATH_MAX];
+		sigset_t before;
 
 		if (expand_file_name(file, path, sizeof(path)) != 0)
 			return -1;
+		before = file_limit_begin();
 		fd = pcapng_open(path, device_name(), append);
+		file_limit_end(before);
 		if (fd < 0)
 			return -1;
 		snprintf(appended, sizeof(appended), "%s", append ? path : "");

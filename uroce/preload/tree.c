@@ -22,6 +22,7 @@
 
 #include "context.h"
 #include "engine.h"
+#include "file_limit.h"
 #include "gid.h"
 #include "preload/preload.h"
 #include "uroce.h"
@@ -112,17 +113,20 @@ static int open_file(const char *name)
 
 __attribute__((format(printf, 2, 3))) static void put_file(const char *name, const char *fmt, ...)
 {
+	sigset_t before;
 	va_list ap;
 	int fd = open_file(name), n;
 
 	if (fd < 0)
 		return;
+	before = file_limit_begin();
 	va_start(ap, fmt);
 	n = vdprintf(fd, fmt, ap);
 	va_end(ap);
 	if (n < 0 ||
 	    ftruncate(fd, n) != 0) /* a full disk: an empty file is better than half a file */
 		remove_file(name);
+	file_limit_end(before);
 	close(fd);
 }
 

@@ -105,8 +105,8 @@ static void opened(void)
 	/* closed with something left: that stops, and the rest of the process does not */
 	second = ibv_open_device(&the_device);
 	pd = ibv_alloc_pd(second);
-	struct qp qp = { .ctx = to_context(second), .attr.qp_state = IBV_QPS_RTS };
-	struct qp mine = { .ctx = to_context(context), .attr.qp_state = IBV_QPS_RTS };
+	struct qp qp = { .ctx = to_context(second), .attr.qp_state = IBV_QPS_RTS, .mcast = 1 };
+	struct qp mine = { .ctx = to_context(context), .attr.qp_state = IBV_QPS_RTS, .mcast = 1 };
 	fake_qp_add(&qp);
 	fake_qp_add(&mine);
 	engine_lock();
@@ -115,10 +115,40 @@ static void opened(void)
 	CHECK_INT(ibv_close_device(second), 0);
 	CHECK_INT(rig_engine_users, 1);
 	CHECK(qp.attr.qp_state == IBV_QPS_ERR && mine.attr.qp_state == IBV_QPS_RTS);
+	CHECK(!qp.mcast && mine.mcast);
 	CHECK_INT(fake_last_event, -1);
 	CHECK_INT(ibv_dealloc_pd(pd), 0);
 	free(to_context(second)); /* what the application lost */
 	fake_qps_clear();
+}
+
+/* The context is there as long as anything that was made from it. */
+static void closed_with_any(void)
+{
+	struct ibv_xrcd_init_attr xrcd_attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+	struct ibv_alloc_dm_attr dm_attr = { .length = 64 };
+	struct ibv_td_init_attr td_attr = { 0 };
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct ibv_context *c = ibv_open_device(&the_device);
+		struct ibv_comp_channel *ch = i == 0 ? ibv_create_comp_channel(c) : NULL;
+		struct ibv_xrcd *xrcd = i == 1 ? ibv_open_xrcd(c, &xrcd_attr) : NULL;
+		struct ibv_dm *dm = i == 2 ? ibv_alloc_dm(c, &dm_attr) : NULL;
+		struct ibv_td *td = i == 3 ? ibv_alloc_td(c, &td_attr) : NULL;
+
+		CHECK(ch || xrcd || dm || td);
+		CHECK_INT(ibv_close_device(c), 0);
+		CHECK(c->async_fd == -1 && c->cmd_fd == -1);
+		CHECK_INT(ch ? ibv_destroy_comp_channel(ch) : 0, 0);
+		CHECK_INT(xrcd ? ibv_close_xrcd(xrcd) : 0, 0);
+		CHECK_INT(dm ? ibv_free_dm(dm) : 0, 0);
+		CHECK_INT(td ? ibv_dealloc_td(td) : 0, 0);
+		free(to_context(c));
+	}
 }
 
 static void limits(void)
@@ -303,6 +333,7 @@ int main(void)
 	fake_addresses(true);
 	listed();
 	opened();
+	closed_with_any();
 	limits();
 	port();
 	gids();

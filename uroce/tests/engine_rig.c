@@ -21,6 +21,7 @@
 #include "mad.h"
 #include "preload/preload.h"
 #include "queue_pair.h"
+#include "rig.h"
 #include "transport.h"
 
 struct cq cq;
@@ -76,11 +77,13 @@ void wait_unparked(void)
 void park(void)
 {
 	uint64_t until = clock_ns() + PATIENCE * UINT64_C(1000000);
+	bool done;
 
-	do
+	do {
 		engine_poll_empty(&cq);
-	while (!parked() && clock_ns() < until);
-	CHECK(parked());
+		done = parked();
+	} while (!done && clock_ns() < until);
+	CHECK(done);
 }
 
 void flush(void)
@@ -215,7 +218,7 @@ static struct fake_counts *counts_here(void)
 unsigned rx_packets(unsigned max, enum rx_socket socket)
 {
 	struct fake_counts *counts = counts_here();
-	unsigned n = drain(own[0], max);
+	unsigned n = drain(own[0], max) + atomic_exchange(&rig_frames, 0);
 
 	(void)socket;
 	counts->passes++;

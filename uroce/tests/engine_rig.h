@@ -31,7 +31,8 @@ void reaches(_Atomic unsigned *counter, unsigned value);
 void spin(unsigned ms);
 bool parked(void);
 void wait_unparked(void);
-/* Polls until the thread is parked; a slow machine may take some attempts. */
+/* Polls until the thread is parked; a slow machine may take some attempts. It may not be parked any
+ * more by then, if this one was kept from running for a tick. */
 void park(void);
 void flush(void);
 /* That were taken in, by whomever; waits until there are n. */

@@ -245,12 +245,14 @@ static void test_seldom(void)
 static bool found_parked(void)
 {
 	unsigned tries = 0;
+	bool is;
 
 	do {
 		park();
 		engine_poll_found();
-	} while (!parked() && tries++ < 20);
-	return parked();
+		is = parked();
+	} while (!is && tries++ < 20);
+	return is;
 }
 
 /* The application is away when a packet comes: it looks at its memory. On a busy machine it may

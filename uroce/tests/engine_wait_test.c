@@ -161,6 +161,34 @@ static void test_open_again_while_another_looks(void)
 	engine_unlock();
 }
 
+/* A frame came before the bell was asked for, so that it will not ring. The thread that was to read
+ * the frame loses the reading to another one, while a third one sends: who reads now must not sleep
+ * on it. The engine's thread does not run round meanwhile: the frame is not its to read. */
+static void test_wait_with_frame_left(void)
+{
+	unsigned others = fake_others.packets, turns;
+	uint64_t one = 1;
+	struct waiter w;
+	int first;
+
+	engine_lock();
+	rig_frames = 1;
+	progress_begin_wait(&first);
+	CHECK(!rig_asleep);
+	engine_unlock();
+	turns = fake_engine.turns;
+	nap(20);
+	CHECK(fake_engine.turns <= turns + 2);
+	flush();
+	start(&w);
+	reaches(&fake_others.packets, others + 1);
+	CHECK(rig_asleep);
+	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
+	pthread_join(w.thread, NULL);
+	CHECK_INT(w.ret, 0);
+	take_event();
+}
+
 /* What comes for one that waits is acknowledged before it is woken. */
 static void test_wait_acknowledged(void)
 {
@@ -412,6 +440,7 @@ int main(void)
 	test_look_before_sleeping();
 	test_wait_while_another_looks();
 	test_open_again_while_another_looks();
+	test_wait_with_frame_left();
 	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();

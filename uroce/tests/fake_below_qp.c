@@ -142,6 +142,7 @@ void event_drain(struct context *c, const void *obj)
 {
 	CHECK(c == &fake_context && rig_locked);
 	fake.drained = obj;
+	fake.purged_when_drained = fake.purged;
 }
 
 struct window_bind window_bind_of(struct ibv_mw *mw, uint32_t rkey,

@@ -29,7 +29,8 @@ extern struct fake {
 	const struct srq *limit; /* event_srq(IBV_EVENT_SRQ_LIMIT_REACHED) */
 	unsigned limits;
 	const void *drained; /* event_drain() */
-	struct qp *unbound;  /* region_forget_qp() */
+	unsigned purged_when_drained;
+	struct qp *unbound; /* region_forget_qp() */
 } fake;
 
 extern struct context fake_context;

@@ -89,6 +89,11 @@ void mcast_refresh(void)
 {
 }
 
+void mcast_leave(struct qp *qp)
+{
+	qp->mcast = 0;
+}
+
 void context_ops_qp(struct context *c)
 {
 	(void)c;

@@ -235,6 +235,19 @@ static void check_reorder(void)
 	CHECK_INT(counters[CNT_FAULT_REORDER], 5);
 }
 
+/* A packet that is corrupted overtakes as any other, whichever bit is hit: some are of the QPN. */
+static void check_reorder_corrupt(void)
+{
+	rules("reorder=1,psn=1;corrupt=1,psn=2", 3);
+	for (unsigned i = 0; i < 500; i++) {
+		out.n = 0;
+		pass(UROCE_OUT, OP_SEND_ONLY, 5, 1);
+		CHECK_INT(out.n, 0);
+		pass(UROCE_OUT, OP_SEND_ONLY, 5, 2);
+		CHECK_INT(out.n, 2);
+	}
+}
+
 static void check_delay(void)
 {
 	uint64_t start = rig_now;
@@ -378,6 +391,7 @@ int main(void)
 	check_seeds();
 	check_matching();
 	check_reorder();
+	check_reorder_corrupt();
 	check_delay();
 	check_short();
 	check_text();

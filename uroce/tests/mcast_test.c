@@ -208,6 +208,12 @@ static void test_refresh(void)
 		mcast_refresh();
 		engine_unlock();
 		CHECK_INT(echo("::ffff:239.1.2.3", rig_group_fd), 1);
+		engine_lock();
+		mcast_leave(qp); /* the device is closed, and opened again with other sockets */
+		engine_unlock();
+		CHECK_INT(echo("::ffff:239.1.2.3", rig_group_fd), 0);
+		CHECK_INT(ibv_attach_mcast(&qp->v, &g, 0), 0);
+		CHECK_INT(echo("::ffff:239.1.2.3", rig_group_fd), 1);
 		CHECK_INT(ibv_detach_mcast(&qp->v, &g, 0), 0);
 	}
 	close(rig_group_fd);

@@ -276,7 +276,11 @@ static void test_datagrams(void)
 	struct qp *qp = fake_qp(IBV_QPT_UD, NULL, 0);
 
 	CHECK_INT(go(qp, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_STATE), 0);
-	CHECK_INT(qp->mtu, 1024); /* of the port: that of its first address */
+	CHECK_INT(qp->mtu, 1024);  /* of the port: that of its first address */
+	rig_entry(0)->ifindex = 0; /* that has gone: lo is the next */
+	CHECK_INT(go(qp, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_STATE), 0);
+	CHECK_INT(qp->mtu, 4096);
+	rig_entry(0)->ifindex = 2;
 	ibv_destroy_qp(&qp->v);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -105,6 +106,22 @@ static int memory(size_t size, int seals)
 	CHECK_INT(ftruncate(fd, (off_t)size), 0);
 	CHECK_INT(fcntl(fd, F_ADD_SEALS, seals), 0);
 	return fd;
+}
+
+/* The limit of files: the memory cannot be made, and no signal ends the program. */
+static void test_file_limit(void)
+{
+	struct rlimit all, few;
+	int fd;
+
+	CHECK_INT(getrlimit(RLIMIT_FSIZE, &all), 0);
+	few = (struct rlimit){ 2000, all.rlim_max };
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &few), 0);
+	CHECK(shared_file("large", 2001) == -1 && errno == EFBIG);
+	fd = shared_file("small", 2000);
+	CHECK(fd >= 0);
+	close(fd);
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &all), 0);
 }
 
 static int plain_file(void)
@@ -232,6 +249,7 @@ int main(void)
 {
 	has_slot = getpid();
 	pair_start();
+	test_file_limit();
 	test_memory();
 	test_bell();
 	test_sender();

@@ -104,6 +104,7 @@ static void test_users(void)
 	CHECK_INT(ibv_destroy_qp(qp), 0);
 	CHECK(qp_find(number) == NULL);
 	CHECK_INT(fake.purged, 2);
+	CHECK_INT(fake.purged_when_drained, 2); /* while it waits, its CQs may go */
 	CHECK_INT(fake.purged_qpn, number);
 	CHECK_INT(fake.forgotten, 1);
 	CHECK(fake.drained == qp && fake.unbound == to_qp(qp));

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <pthread.h>
 
 #include "mad.h"
+#include "context.h"
 #include "rdmacm_rig.h"
 
 /* -------------------------------------------------------------- binding, listening -- */
@@ -197,27 +199,115 @@ static void check_resolve(void)
 
 static struct rdma_event_channel *ending;
 
-static void end_channel(void)
+static int end_channel(int fd)
 {
 	rig_woken = NULL;
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ending);
+	return fcntl(fd, F_SETFL, O_NONBLOCK); /* still there */
 }
 
-/* Another thread is woken by an event, but the id and the channel are destroyed before it takes the
- * event: it waits on, and its descriptor, which does not wait here, lives until then. */
+/* A thread is woken by an event, but the id and the channel are destroyed before it takes the
+ * event: it waits on, and its descriptor lives until then. */
 static void check_channel_ends(void)
 {
 	struct rdma_cm_event *ev;
+	int fd;
 
 	ending = rdma_create_event_channel();
+	fd = ending->fd;
 	CHECK_INT(rdma_create_id(ending, &id, NULL, RDMA_PS_TCP), 0);
-	CHECK_INT(fcntl(ending->fd, F_SETFL, O_NONBLOCK), 0);
-	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
 	rig_woken = end_channel;
 	FAILS(rdma_get_cm_event(ending, &ev), EAGAIN);
+	CHECK(fcntl(fd, F_GETFD) == -1 && errno == EBADF);
 	CHECK_INT(rig_objects, 0);
 	CHECK_INT(rig_names, 0);
+}
+
+static int replace_event(int fd)
+{
+	(void)fd;
+	rig_woken = NULL;
+	rig_hands_over = true;
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
+	rig_hands_over = false;
+	rdma_destroy_id(id);
+	CHECK_INT(rdma_create_id(ending, &id, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", 1), 1), 0);
+	return 1;
+}
+
+/* A thread is woken by an event that goes with its id, and takes another one: the descriptor does
+ * not stay readable. */
+static void check_event_replaced(void)
+{
+	ending = rdma_create_event_channel();
+	CHECK_INT(rdma_create_id(ending, &id, NULL, RDMA_PS_TCP), 0);
+	rig_woken = replace_event;
+	CHECK_INT(expect(ending, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK(idle(ending));
+	CHECK_INT(rdma_destroy_id(id), 0);
+	rdma_destroy_event_channel(ending);
+}
+
+/* A QP that cannot be made leaves neither queues nor pointers to them. */
+static void check_qp_fails(void)
+{
+	struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 4, .max_recv_wr = 4 },
+					 .qp_type = IBV_QPT_UD };
+
+	open_both(RDMA_PS_UDP, "::");
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("10.0.0.1", PORT), 1), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	rig_modify_error = EINVAL;
+	FAILS(rdma_create_qp(id, NULL, &attr), EINVAL);
+	rig_modify_error = 0;
+	CHECK_INT(rig_objects, 0);
+	CHECK(!attr.send_cq && !attr.recv_cq && !id->qp);
+	CHECK(!id->send_cq && !id->recv_cq && !id->send_cq_channel && !id->recv_cq_channel);
+	CHECK_INT(rdma_create_qp(id, NULL, &attr), 0); /* again */
+	CHECK(attr.send_cq == id->send_cq && attr.recv_cq == id->recv_cq);
+	close_both();
+}
+
+static void destroy_server(void)
+{
+	rig_failing = NULL;
+	rdma_destroy_event_channel(server);
+}
+
+/* Connects id, and returns the id of the other end. */
+static struct rdma_cm_id *connect_both(void)
+{
+	struct rdma_cm_id *peer;
+
+	resolve("10.0.0.1");
+	create_qp(id);
+	connect_with(1, "hello");
+	peer = request();
+	create_qp(peer);
+	CHECK_INT(rdma_accept(peer, NULL), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
+	return peer;
+}
+
+/* The channel is destroyed while a thread disconnects an id of it. */
+static void check_disconnect_late(void)
+{
+	struct rdma_cm_id *peer;
+
+	open_both(RDMA_PS_TCP, "::");
+	peer = connect_both();
+	rig_run(SECOND);
+	rig_failing = destroy_server;
+	FAILS(rdma_disconnect(peer), EINVAL);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_DISCONNECTED), 0);
+	close_id(peer);
+	CHECK_INT(rdma_destroy_id(listener), 0);
+	server = rdma_create_event_channel();
+	CHECK_INT(rdma_create_id(server, &listener, NULL, RDMA_PS_TCP), 0);
+	close_both();
 }
 
 static void check_acks(void)
@@ -291,13 +381,7 @@ static void check_options(void)
 	CHECK_INT(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, 1), 0);
 	timeout = 32;
 	FAILS(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, 1), EINVAL);
-	resolve("10.0.0.1");
-	create_qp(id);
-	connect_with(1, "hello");
-	peer = request();
-	create_qp(peer);
-	CHECK_INT(rdma_accept(peer, NULL), 0);
-	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
+	peer = connect_both();
 	CHECK_INT(to_api_qp(id->qp)->attr.timeout, 14);
 	CHECK_INT(to_api_qp(peer->qp)->attr.timeout, 14);
 	CHECK_INT(to_api_qp(id->qp)->attr.ah_attr.grh.traffic_class, 0x68);
@@ -348,6 +432,91 @@ static void check_devices(void)
 	rdma_free_devices(list);
 }
 
+static void *get_event(void *channel)
+{
+	struct rdma_cm_event *ev;
+
+	pthread_cancel(pthread_self()); /* takes effect where the call may be cancelled */
+	return rdma_get_cm_event(channel, &ev) == 0 ? ev : NULL;
+}
+
+static void *make_channel(void *arg)
+{
+	struct rdma_event_channel *ch;
+
+	(void)arg;
+	pthread_cancel(pthread_self());
+	ch = rdma_create_event_channel();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	rdma_destroy_event_channel(ch);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void cancelled(void *(*fn)(void *), void *arg)
+{
+	pthread_t t;
+	void *ended;
+
+	CHECK_INT(pthread_create(&t, NULL, fn, arg), 0);
+	pthread_join(t, &ended);
+	CHECK(ended == PTHREAD_CANCELED);
+}
+
+/* A thread that is cancelled in a call holds neither a lock nor a channel. */
+static void check_cancel(void)
+{
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	int fd = ch->fd;
+
+	cancelled(get_event, ch);
+	rdma_destroy_event_channel(ch);
+	CHECK(fcntl(fd, F_GETFD) == -1 && errno == EBADF);
+	cm_forget(); /* the device is opened again */
+	cancelled(make_channel, NULL);
+	ch = rdma_create_event_channel();
+	CHECK(ch);
+	rdma_destroy_event_channel(ch);
+}
+
+static void must_not_sleep(void)
+{
+	CHECK(!"a child waits for what only its parent can acknowledge");
+}
+
+/* In a child of fork(): what the parent has taken and not acknowledged is not waited for. */
+static void check_fork_unacked(void)
+{
+	struct rdma_event_channel *gone = rdma_create_event_channel();
+	struct rdma_cm_event *join, *of_gone;
+	struct rdma_cm_id *old;
+
+	open_both(RDMA_PS_UDP, "::");
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_join_multicast(id, address("239.1.2.3", 0), NULL), 0);
+	join = take(client, RDMA_CM_EVENT_MULTICAST_JOIN);
+	CHECK_INT(rdma_create_id(gone, &old, NULL, RDMA_PS_TCP), 0);
+	CHECK_INT(rdma_resolve_addr(old, NULL, address("10.0.0.1", PORT), 1), 0);
+	of_gone = take(gone, RDMA_CM_EVENT_ADDR_RESOLVED);
+	rdma_destroy_event_channel(gone); /* while its id has an event */
+	event_forget();
+	cm_forget();
+	rig_names = 0;
+	rig_reserved = 0;
+	rig_sleeper = must_not_sleep;
+	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
+	CHECK_INT(rdma_destroy_id(id), 0);
+	CHECK_INT(rdma_destroy_id(listener), 0);
+	CHECK_INT(rdma_destroy_id(old), 0);
+	rig_sleeper = NULL;
+	rdma_destroy_event_channel(server);
+	rdma_destroy_event_channel(client);
+	free(join);
+	free(of_gone);
+}
+
 /* In a child of fork(): what was the parent's is dead, and new things can be made. */
 static void check_fork(void)
 {
@@ -360,6 +529,7 @@ static void check_fork(void)
 	old = client;
 	old_id = id;
 	old_listener = listener;
+	event_forget();
 	cm_forget();
 	rig_names = 0; /* the host has forgotten them too */
 	rig_reserved = 0;
@@ -381,10 +551,15 @@ int main(void)
 	check_backlog();
 	check_resolve();
 	check_channel_ends();
+	check_event_replaced();
+	check_qp_fails();
+	check_disconnect_late();
 	check_acks();
 	check_options();
 	check_addrinfo();
 	check_devices();
+	check_cancel();
 	check_fork();
+	check_fork_unacked();
 	return checks_end();
 }

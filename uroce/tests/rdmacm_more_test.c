@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
+#include "rdma_id.h"
 #include "rdmacm_rig.h"
 
 static struct rdma_cm_id *served;
@@ -102,6 +103,29 @@ static void check_multicast(void)
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.6", 0), NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_ERROR), -ENOMEM);
 	rig_attach_error = 0;
+	close_both();
+}
+
+static void join_and_release(void)
+{
+	membership_joined((struct cm_event *)held);
+	release();
+}
+
+/* Another thread has taken the event of the join, but not attached the QP yet. */
+static void check_leave_early(void)
+{
+	open_both(RDMA_PS_UDP, "::");
+	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	CHECK_INT(rdma_join_multicast(id, address("239.1.2.3", 0), NULL), 0);
+	held = take(client, RDMA_CM_EVENT_MULTICAST_JOIN); /* without a QP: not attached */
+	create_qp(id);
+	rig_sleeper = join_and_release;
+	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
+	rig_sleeper = NULL;
+	CHECK(!held);
+	CHECK_INT(to_api_qp(id->qp)->attached, 0);
 	close_both();
 }
 
@@ -249,6 +273,7 @@ int main(void)
 	check_no_qp();
 	check_datagram();
 	check_multicast();
+	check_leave_early();
 	check_sync_client();
 	check_sync_server();
 	check_srq();

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys: what they open, and what not; many of them. */
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "checks.h"
 #include "engine.h"
@@ -151,6 +153,30 @@ static void many(void)
 	free(mrs);
 }
 
+/* A child of fork() gives other keys than its parent. */
+static void fork_keys(void)
+{
+	struct mr mr = region(memory, 1, 0, 0);
+	uint32_t keys[2] = { 0 };
+	int ends[2];
+
+	CHECK_INT(region_add_mr(&mr), 0); /* some are drawn ahead */
+	CHECK_INT(pipe(ends), 0);
+	region_remove_mr(&mr);
+	if (fork() == 0) {
+		region_forget();
+		_exit(region_add_mr(&mr) != 0 || write(ends[1], &mr.lkey, 4) != 4);
+	}
+	CHECK(read(ends[0], &keys[0], 4) == 4);
+	wait(NULL);
+	CHECK_INT(region_add_mr(&mr), 0);
+	keys[1] = mr.lkey;
+	region_remove_mr(&mr);
+	CHECK(keys[0] && keys[0] != keys[1]);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	engine_lock();
@@ -159,6 +185,7 @@ int main(void)
 	ranges_of(0x7000);
 	ranges_of(UINT64_MAX - 16);
 	many();
+	fork_keys();
 	engine_unlock();
 	return checks_end();
 }

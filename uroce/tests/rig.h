@@ -33,11 +33,15 @@ extern bool rig_locked, rig_unflushed;
 extern unsigned rig_flushes, rig_sleeps;
 /* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
-extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
-extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
-extern _Atomic unsigned rig_polls; /* engine_poll_empty() */
-extern _Atomic int rig_bell;	   /* pair_bell_fd() */
-extern _Atomic bool rig_asleep;	   /* the last call was pair_sleep(), not pair_wake() */
+extern int rig_engine_error;	    /* errno of the next engine_get(); 0: it works */
+extern unsigned rig_engine_users;   /* engine_get() without engine_put() */
+extern _Atomic unsigned rig_polls;  /* engine_poll_empty() */
+extern _Atomic unsigned rig_waits;  /* engine_wait_fd() */
+extern int (*rig_waiter)(int fd);   /* is engine_wait_fd(); NULL: the thread waits */
+extern bool rig_hands_over;	    /* engine_hand_over() */
+extern _Atomic int rig_bell;	    /* pair_bell_fd() */
+extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
+extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
 
 /* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
  * there may be more to do now. */

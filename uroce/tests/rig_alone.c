@@ -35,11 +35,12 @@ int pair_bell_fd(void)
 }
 
 _Atomic bool rig_asleep;
+_Atomic unsigned rig_frames;
 
 bool pair_sleep(void)
 {
-	rig_asleep = true;
-	return true;
+	rig_asleep = rig_frames == 0;
+	return rig_asleep;
 }
 
 void pair_wake(void)

@@ -2,11 +2,8 @@
 #include "rig_api.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "checks.h"
 #include "context.h"
@@ -16,19 +13,10 @@
 
 int rig_modify_error, rig_attach_error;
 unsigned rig_objects;
-void (*rig_woken)(void);
+int (*rig_woken)(int fd);
+void (*rig_failing)(void);
 
 /* -- events -- */
-
-int event_fd(void)
-{
-	return eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
-}
-
-void event_signal(int fd)
-{
-	CHECK_INT(eventfd_write(fd, 1), 0);
-}
 
 bool rig_readable(int fd)
 {
@@ -37,33 +25,24 @@ bool rig_readable(int fd)
 	return poll(&p, 1, 0) == 1;
 }
 
-void event_drop(int fd)
-{
-	eventfd_t v;
-
-	if (rig_readable(fd))
-		CHECK_INT(eventfd_read(fd, &v), 0);
-}
-
-int event_take(int fd, bool likely)
+static int wait_fd(int fd)
 {
 	uint64_t end = rig_now + PATIENCE;
-	eventfd_t v;
 
-	(void)likely; /* it only saves a look */
 	CHECK(!rig_locked);
-	while (!rig_readable(fd)) {
-		if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
-			errno = EAGAIN;
-			return -1;
-		}
-		CHECK(rig_step(end));
-	}
-	CHECK_INT(eventfd_read(fd, &v), 0);
 	if (rig_woken)
-		rig_woken();
+		return rig_woken(fd);
+	while (!rig_readable(fd))
+		CHECK(rig_step(end));
 	return 0;
 }
+
+__attribute__((constructor)) static void set_waiter(void)
+{
+	rig_waiter = wait_fd;
+}
+
+struct contexts contexts = TAILQ_HEAD_INITIALIZER(contexts);
 
 /* -- verbs: never called with the lock -- */
 
@@ -74,6 +53,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	CHECK(device == &the_device);
 	CHECK(!rig_locked);
+	pthread_testcancel(); /* as open(2) */
 	the_context.v.sz = sizeof(the_context.v);
 	the_context.v.context.device = device;
 	the_context.v.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
@@ -220,6 +200,8 @@ int ibv_modify_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask)
 	CHECK(mask & IBV_QP_STATE);
 	if (attr->qp_state == IBV_QPS_RTR && rig_modify_error)
 		return rig_modify_error;
+	if (attr->qp_state == IBV_QPS_ERR && rig_failing)
+		rig_failing();
 	take(qp, attr, mask);
 	qp->mask = mask;
 	v->state = attr->qp_state;

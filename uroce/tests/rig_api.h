@@ -21,8 +21,10 @@ struct api_qp {
 extern int rig_modify_error; /* errno of every transition to RTR from now on */
 extern int rig_attach_error;
 extern unsigned rig_objects; /* QPs, CQs, SRQs and channels that live */
-/* Called when somebody who waits for an event is woken, and has not looked yet; or NULL. */
-extern void (*rig_woken)(void);
+/* What happens while somebody waits for an event: engine_wait_fd(). NULL: time passes. */
+extern int (*rig_woken)(int fd);
+/* Called in the middle of a transition to ERR; or NULL. */
+extern void (*rig_failing)(void);
 
 static inline struct api_qp *to_api_qp(struct ibv_qp *qp)
 {

@@ -385,6 +385,17 @@ static int detach_qp(struct qp *qp, const union ibv_gid *mgid)
 	return 0;
 }
 
+void mcast_leave(struct qp *qp)
+{
+	struct multicast_group *g, *next;
+
+	for (unsigned i = 0; qp->mcast && i < BUCKETS; i++)
+		for (g = LIST_FIRST(&group_buckets[i]); g; g = next) {
+			next = LIST_NEXT(g, next);
+			detach_qp(qp, &g->mgid);
+		}
+}
+
 /* The LID is InfiniBand's; EINVAL: not UD, or no multicast address. */
 EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion queues: ibv_create_cq(3), ibv_resize_cq(3), ibv_poll_cq(3),
- * ibv_create_cq_ex(3). 11.2.8, 11.4.2. */
+/* Completion queues: ibv_create_cq(3), ibv_resize_cq(3), ibv_poll_cq(3), ibv_create_cq_ex(3).
+ * 11.2.8, 11.4.2. Completion channels: ibv_get_cq_event(3). 11.4.2.2, 11.5.1. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,108 @@ static uint32_t next_handle;
 static struct completion *ring_alloc(struct pd *pd, uint32_t entries)
 {
 	return queue_alloc(pd, entries * sizeof(struct completion), QUEUE_COMPLETION);
+}
+
+/* --------------------------------------------------- completion channels -- */
+
+/*
+ * The handler of completion events of 11.5.1 is the thread that reads the descriptor.
+ *
+ * A channel has one list of the completion queues that have events; each of these counts its own.
+ * So an event needs no memory, and destroying a queue removes all its events at once.
+ */
+
+EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct channel *ch = calloc(1, sizeof *ch);
+
+	if (!ch)
+		return NULL;
+	ch->v.context = context;
+	TAILQ_INIT(&ch->waiting);
+	ch->queue = event_queue_new();
+	if (!ch->queue) {
+		int err = errno;
+
+		free(ch);
+		return fail_null(err);
+	}
+	ch->v.fd = ch->queue->fd;
+	engine_lock();
+	to_context(context)->channels++;
+	engine_unlock();
+	return &ch->v;
+}
+
+EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	struct channel *ch = (struct channel *)channel;
+
+	SCOPED_ENGINE_LOCK();
+	if (ch->users)
+		return errno = EBUSY;
+	to_context(channel->context)->channels--;
+	event_queue_close(ch->queue);
+	free(ch);
+	return 0;
+}
+
+void channel_put(struct cq *cq)
+{
+	if (!event_queue_is_ours(cq->channel->queue))
+		return;
+	if (cq->events++ == 0)
+		TAILQ_INSERT_TAIL(&cq->channel->waiting, cq, waiting);
+	event_added(cq->channel->queue);
+}
+
+/* Forgets those that were not taken. */
+static void channel_forget(struct cq *cq)
+{
+	if (cq->events == 0)
+		return;
+	TAILQ_REMOVE(&cq->channel->waiting, cq, waiting);
+	for (; cq->events; cq->events--)
+		event_removed(cq->channel->queue);
+}
+
+/* Takes an event of the completion queue that has waited longest, which goes to the end of the list
+ * if it has more. */
+static void *channel_take(void *channel)
+{
+	struct channel *ch = channel;
+	struct cq *cq = TAILQ_FIRST(&ch->waiting);
+
+	if (!cq)
+		return NULL;
+	TAILQ_REMOVE(&ch->waiting, cq, waiting);
+	if (--cq->events)
+		TAILQ_INSERT_TAIL(&ch->waiting, cq, waiting);
+	cq->taken++;
+	return cq;
+}
+
+EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+{
+	struct channel *ch = (struct channel *)channel;
+	struct cq *found;
+
+	engine_lock();
+	found = to_context(channel->context)->orphan ? fail_null(EBADF)
+						     : event_take(ch->queue, channel_take, ch);
+	if (found) {
+		*cq = &found->v;
+		*cq_context = found->v.cq_context;
+	}
+	engine_unlock();
+	return found ? 0 : -1;
+}
+
+EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned nevents)
+{
+	SCOPED_ENGINE_LOCK();
+	cq->comp_events_completed += nevents;
+	engine_wake_all();
 }
 
 /* ---------------------------------------------------------------- completions -- */
@@ -173,7 +275,7 @@ static int enter_cq(struct cq *cq)
 		return ENOMEM;
 	cq_count++;
 	LIST_INSERT_HEAD(&all_cqs, cq, entry);
-	cq->ctx->cqs++;
+	cq->ctx->objects++;
 	if (cq->channel)
 		cq->channel->users++;
 	if (cq->pd)
@@ -305,14 +407,14 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
 	if (cq->channel)
 		channel_forget(cq);
-	while (cq->taken != cq->v.comp_events_completed)
+	while (cq->taken != cq->v.comp_events_completed && !cq->ctx->orphan)
 		engine_sleep();
 	event_drain(cq->ctx, cq);
 	if (cq->channel)
 		cq->channel->users--;
 	if (cq->pd)
 		cq->pd->users--;
-	cq->ctx->cqs--;
+	cq->ctx->objects--;
 	LIST_REMOVE(cq, entry);
 	cq_count--;
 	engine_unlock();

@@ -15,6 +15,7 @@
 
 struct channel {
 	struct ibv_comp_channel v;
+	struct event_queue *queue;
 	TAILQ_HEAD(, cq) waiting; /* have events that were not taken */
 	unsigned users;		  /* completion queues */
 };
@@ -79,8 +80,6 @@ static inline bool cq_empty(struct cq *cq)
 
 /* One more event of the queue for its channel. */
 void channel_put(struct cq *cq);
-/* Forgets those that were not taken. */
-void channel_forget(struct cq *cq);
 
 /* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
  * queue is full: CQ_ERR, and the QPs of the queue fail. */

@@ -60,8 +60,10 @@ struct context {
 	struct verbs_context v;
 	TAILQ_ENTRY(context) open;
 	TAILQ_HEAD(async_events, async_event) events, taken;
-	unsigned pds, cqs, channels; /* made from it */
-	uint32_t number;	     /* of all that were opened, from 0 */
+	struct event_queue *queue; /* of events; NULL: closed */
+	unsigned channels;	   /* made from it */
+	unsigned objects;	   /* PDs, and objects of other kinds that have no PD */
+	uint32_t number;	   /* of all that were opened, from 0 */
 	bool orphan; /* of the parent: we are a child of fork() and have no device yet */
 };
 
@@ -81,7 +83,8 @@ extern struct ibv_device the_device;
 /* 02:00:c0:ff:fe and three random bytes: another one for each process, so that a peer does
  * not take a connection of a process that was started again for one that it still has. */
 __be64 device_guid(void);
-/* After fork(), in the child: a new GUID; the contexts are the parent's. Takes no lock. */
+/* After fork(), in the child: the GUID and the next keys and numbers are other ones than the
+ * parent's; the contexts are the parent's. Takes no lock. */
 void device_forget(void);
 
 /* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
@@ -138,7 +141,7 @@ static inline uint32_t ring_slots(uint32_t n)
 }
 
 /*
- * Events: queues with a descriptor that is readable while something is in them.
+ * Events: lists with a descriptor that is readable while something is in them.
  * ibv_get_async_event(3), ibv_get_cq_event(3), rdma_get_cm_event(3).
  */
 
@@ -147,16 +150,41 @@ struct cq;
 struct qp;
 struct srq;
 
-/* A descriptor that counts: eventfd(2) as a semaphore, close-on-exec. -1 with errno. */
-int event_fd(void);
-/* One more: never blocks. With the lock. */
-void event_signal(int fd);
-/* Takes one that was not announced to anybody, if there is one: what it stood for is gone.
- * Never blocks. */
-void event_drop(int fd);
-/* Takes one. Blocks, making progress, unless fd has O_NONBLOCK (then EAGAIN); likely: one may
- * be there already. Without the lock. 0, or -1 with errno. */
-int event_take(int fd, bool likely);
+/* Belongs to one list of events: its descriptor, and the threads that take events. */
+struct event_queue {
+	int fd;		  /* eventfd(2) as a semaphore, close-on-exec */
+	unsigned length;  /* of the list */
+	unsigned counted; /* events that fd counts; the others were handed to threads that wait */
+	unsigned takers;  /* threads in event_take() */
+	unsigned forks;	  /* event_forks when it was made */
+	bool closed;	  /* goes when the last taker comes back */
+};
+
+/* How many times fork() has led to this process. */
+extern unsigned event_forks;
+
+/* After fork(), in the child: queues that exist are the parent's. */
+void event_forget(void);
+static inline bool event_queue_is_ours(const struct event_queue *q)
+{
+	return q->forks == event_forks;
+}
+
+/* NULL with errno. Without the lock, as the only one of these functions. */
+struct event_queue *event_queue_new(void);
+/* The list goes, and its owner may go. A thread that waits in event_take() waits on, as with the
+ * kernel. Until it returns or is cancelled it keeps the descriptor open, whose number would be used
+ * for something else otherwise. */
+void event_queue_close(struct event_queue *q);
+/* The list has one event more, or one less: taken by somebody else than event_take(), or dropped.
+ * Neither blocks. Nothing is added to a queue of the parent. */
+void event_added(struct event_queue *q);
+void event_removed(struct event_queue *q);
+/* Takes an event: what take(owner) returns, which removes it from the list, or returns NULL if the
+ * list is empty. Blocks, making progress, while there is none; the lock is free meanwhile. A
+ * cancellation point. NULL with errno: EAGAIN if the descriptor has O_NONBLOCK, EBADF if the queue
+ * is the parent's, or an errno of engine_wait_fd(). */
+void *event_take(struct event_queue *q, void *(*take)(void *owner), void *owner);
 
 /* Asynchronous events; each remembers the object until it is acknowledged. */
 void event_cq(struct cq *cq, enum ibv_event_type type);

@@ -1,20 +1,159 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that count; asynchronous events: ibv_get_async_event(3), volume 1, 11.5.2 and 11.6.3;
- * completion channels: ibv_get_cq_event(3), 11.4.2.2 and 11.5.1. */
+/* The descriptors of lists of events; asynchronous events: ibv_get_async_event(3), volume 1, 11.5.2
+ * and 11.6.3. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "completion_queue.h"
 #include "context.h"
+#include "completion_queue.h"
 #include "engine.h"
 #include "export.h"
 #include "queue_pair.h"
+
+/* ---------------------------------------------- lists and their descriptors -- */
+
+unsigned event_forks;
+
+void event_forget(void)
+{
+	event_forks++;
+}
+
+struct event_queue *event_queue_new(void)
+{
+	struct event_queue *q = calloc(1, sizeof *q);
+
+	if (!q)
+		return NULL;
+	q->forks = event_forks;
+	q->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	if (q->fd < 0) {
+		int err = errno;
+
+		free(q);
+		return fail_null(err);
+	}
+	return q;
+}
+
+static void end_queue(struct event_queue *q)
+{
+	close(q->fd);
+	free(q);
+}
+
+void event_queue_close(struct event_queue *q)
+{
+	q->closed = true;
+	if (!q->takers || !event_queue_is_ours(q)) /* takers of the parent are not here */
+		end_queue(q);
+}
+
+static void taker_leaves(struct event_queue *q)
+{
+	if (--q->takers == 0 && q->closed)
+		end_queue(q);
+}
+
+void event_added(struct event_queue *q)
+{
+	const uint64_t one = 1;
+	ssize_t n;
+
+	q->length++;
+	if (engine_hand_over(q->fd))
+		return;
+	q->counted++;
+	do
+		n = write(q->fd, &one, sizeof one);
+	while (n < 0 && errno == EINTR);
+}
+
+/* Takes one off the descriptor. Never blocks, even if read(2) of the descriptor does. */
+static void count_down(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t count;
+	struct iovec to = { &count, sizeof count };
+
+	if (preadv2(fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP && /* before Linux 5.8 */
+	    poll(&p, 1, 0) == 1)
+		(void)!read(fd, &count, sizeof count);
+}
+
+void event_removed(struct event_queue *q)
+{
+	if (!event_queue_is_ours(q)) /* the descriptor counts the parent's events */
+		return;
+	q->length--;
+	if (q->counted > q->length) {
+		q->counted--;
+		count_down(q->fd);
+	}
+}
+
+static void taker_cancelled(void *queue)
+{
+	engine_lock();
+	taker_leaves(queue);
+	engine_unlock();
+}
+
+/* 0, or an errno */
+static int wait_readable(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && flags & O_NONBLOCK)
+		return EAGAIN;
+	return flags < 0 || engine_wait_fd(fd) < 0 ? errno : 0;
+}
+
+/* Until there may be an event. 0, or an errno. Without the lock.
+ *
+ * Without AddressSanitizer: where the cleanup of a cancelled thread ends, that of gcc 12 reports an
+ * error of the stack that is none. */
+__attribute__((no_sanitize_address)) static int await_event(struct event_queue *q)
+{
+	int err;
+
+	pthread_cleanup_push(taker_cancelled, q);
+	err = wait_readable(q->fd);
+	pthread_cleanup_pop(0);
+	return err;
+}
+
+void *event_take(struct event_queue *q, void *(*take)(void *owner), void *owner)
+{
+	void *event = NULL;
+	int err = 0;
+
+	if (!event_queue_is_ours(q))
+		return fail_null(EBADF);
+	q->takers++;
+	for (;;) {
+		if (!q->closed)
+			event = take(owner);
+		if (event || err)
+			break;
+		engine_unlock();
+		err = await_event(q);
+		engine_lock();
+	}
+	if (event)
+		event_removed(q);
+	taker_leaves(q);
+	return event ? event : fail_null(err);
+}
+
+/* ------------------------------------------------------ asynchronous events -- */
 
 struct async_event {
 	TAILQ_ENTRY(async_event) entry;
@@ -22,79 +161,16 @@ struct async_event {
 	const void *object; /* NULL: of the port */
 };
 
-int event_fd(void)
-{
-	return eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
-}
-
-void event_signal(int fd)
-{
-	const uint64_t one = 1;
-	ssize_t n;
-
-	if (engine_hand_over(fd))
-		return;
-	do
-		n = write(fd, &one, sizeof one);
-	while (n < 0 && errno == EINTR);
-}
-
-/* Takes one if there is one. Never blocks, even if read(2) of the descriptor does. 0, or -1 with
- * EAGAIN or another errno. */
-static int take_now(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	uint64_t count;
-	struct iovec to = { &count, sizeof count };
-	int n;
-
-	if (preadv2(fd, &to, 1, -1, RWF_NOWAIT) == sizeof count)
-		return 0;
-	if (errno != EOPNOTSUPP)
-		return -1;
-	/* Linux before 5.8: if another thread takes it in between, this one waits for the next */
-	n = poll(&p, 1, 0);
-	if (n == 0)
-		errno = EAGAIN;
-	return n == 1 && read(fd, &count, sizeof count) == sizeof count ? 0 : -1;
-}
-
-void event_drop(int fd)
-{
-	take_now(fd);
-}
-
-int event_take(int fd, bool likely)
-{
-	for (;; likely = true) {
-		int flags, ret;
-
-		if (likely) {
-			if (take_now(fd) == 0)
-				return 0;
-			if (errno != EAGAIN)
-				return -1;
-		}
-		flags = fcntl(fd, F_GETFL);
-		if (flags < 0)
-			return -1;
-		if (flags & O_NONBLOCK) {
-			if (!likely)
-				continue;
-			return fail(EAGAIN);
-		}
-		ret = engine_wait_fd(fd);
-		if (ret != 0) /* 1: handed over */
-			return ret < 0 ? -1 : 0;
-	}
-}
-
 /* object NULL: of the port. The others begin with the structure that the application has of them.
  */
 static void raise_event(struct context *c, void *object, enum ibv_event_type type)
 {
-	struct async_event *e = malloc(sizeof *e);
+	struct async_event *e;
 
+	/* closed with the object left, or the parent's */
+	if (!c->queue || !event_queue_is_ours(c->queue))
+		return;
+	e = malloc(sizeof *e);
 	if (!e) /* as when a card has no room for one */
 		return;
 	e->v = (struct ibv_async_event){ .element.qp = object, .event_type = type };
@@ -102,7 +178,7 @@ static void raise_event(struct context *c, void *object, enum ibv_event_type typ
 		e->v.element.port_num = 1;
 	e->object = object;
 	TAILQ_INSERT_TAIL(&c->events, e, entry);
-	event_signal(c->v.context.async_fd);
+	event_added(c->queue);
 }
 
 void event_cq(struct cq *cq, enum ibv_event_type type)
@@ -140,26 +216,34 @@ void event_port(enum ibv_event_type type)
 			raise_event(c, NULL, type);
 }
 
+static void *take_async(void *context)
+{
+	struct context *c = context;
+	struct async_event *e = TAILQ_FIRST(&c->events);
+
+	if (e) {
+		TAILQ_REMOVE(&c->events, e, entry);
+		TAILQ_INSERT_TAIL(&c->taken, e, entry);
+	}
+	return e;
+}
+
 EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	struct context *c = to_context(context);
 	struct async_event *e;
 
-	for (;;) {
-		if (event_take(context->async_fd, true) != 0)
-			return -1;
-		SCOPED_ENGINE_LOCK();
-		e = TAILQ_FIRST(&c->events);
-		if (!e)
-			continue; /* its object was destroyed in between */
-		TAILQ_REMOVE(&c->events, e, entry);
+	engine_lock();
+	e = c->queue ? event_take(c->queue, take_async, c) : fail_null(EBADF);
+	if (e) {
 		*event = e->v;
-		if (e->object)
-			TAILQ_INSERT_TAIL(&c->taken, e, entry);
-		else
+		if (!e->object) { /* nobody waits for its acknowledgement */
+			TAILQ_REMOVE(&c->taken, e, entry);
 			free(e);
-		return 0;
+		}
 	}
+	engine_unlock();
+	return e ? 0 : -1;
 }
 
 EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
@@ -192,8 +276,7 @@ static struct async_event *find_event(const struct async_events *list, const voi
 static void forget_event(struct context *c, struct async_event *e)
 {
 	TAILQ_REMOVE(&c->events, e, entry);
-	if (!c->orphan) /* else the descriptor is shared with the parent, and counts its events */
-		event_drop(c->v.context.async_fd);
+	event_removed(c->queue);
 	free(e);
 }
 
@@ -220,109 +303,5 @@ void event_forget_all(struct context *c)
 		TAILQ_REMOVE(&c->taken, e, entry);
 		free(e);
 	}
-}
-
-/* --------------------------------------------------- completion channels -- */
-
-/*
- * The handler of completion events of 11.5.1 is the thread that reads the descriptor.
- *
- * A channel has one list of the completion queues that have events; each of these counts its own.
- * So an event needs no memory, and destroying a queue removes all its events at once.
- */
-
-EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
-{
-	struct channel *ch = calloc(1, sizeof *ch);
-
-	if (!ch)
-		return NULL;
-	ch->v.context = context;
-	TAILQ_INIT(&ch->waiting);
-	ch->v.fd = event_fd();
-	if (ch->v.fd < 0) {
-		int err = errno;
-
-		free(ch);
-		return fail_null(err);
-	}
-	engine_lock();
-	to_context(context)->channels++;
-	engine_unlock();
-	return &ch->v;
-}
-
-EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
-{
-	struct channel *ch = (struct channel *)channel;
-
-	SCOPED_ENGINE_LOCK();
-	if (ch->users)
-		return errno = EBUSY;
-	to_context(channel->context)->channels--;
-	close(channel->fd);
-	free(ch);
-	return 0;
-}
-
-void channel_put(struct cq *cq)
-{
-	if (cq->events++ == 0)
-		TAILQ_INSERT_TAIL(&cq->channel->waiting, cq, waiting);
-	event_signal(cq->channel->v.fd);
-}
-
-void channel_forget(struct cq *cq)
-{
-	if (cq->events == 0)
-		return;
-	TAILQ_REMOVE(&cq->channel->waiting, cq, waiting);
-	for (; cq->events; cq->events--)
-		if (!cq->ctx->orphan) /* else the descriptor counts the parent's */
-			event_drop(cq->channel->v.fd);
-}
-
-/* Takes an event of the completion queue that has waited longest, which goes to the end of the list
- * if it has more. */
-static struct cq *channel_take(struct channel *ch)
-{
-	struct cq *cq = TAILQ_FIRST(&ch->waiting);
-
-	if (!cq)
-		return NULL;
-	TAILQ_REMOVE(&ch->waiting, cq, waiting);
-	if (--cq->events)
-		TAILQ_INSERT_TAIL(&ch->waiting, cq, waiting);
-	cq->taken++;
-	return cq;
-}
-
-static bool has_events(const struct channel *ch)
-{
-	SCOPED_ENGINE_LOCK();
-	return !TAILQ_EMPTY(&ch->waiting);
-}
-
-EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
-{
-	for (;;) {
-		struct cq *found;
-
-		if (event_take(channel->fd, has_events((struct channel *)channel)) != 0)
-			return -1;
-		SCOPED_ENGINE_LOCK();
-		found = channel_take((struct channel *)channel);
-		if (!found)
-			continue; /* its queue was destroyed in between */
-		*cq = &found->v;
-		*cq_context = found->v.cq_context;
-		return 0;
-	}
-}
-
-EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned nevents)
-{
-	SCOPED_ENGINE_LOCK();
-	cq->comp_events_completed += nevents;
-	engine_wake_all();
+	engine_wake_all(); /* nobody can acknowledge them any more */
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "gid.h"
 #include "group.h"
 #include "group_own.h"
@@ -185,9 +186,15 @@ static int write_answer(int fd)
 
 int inventory_fd(void)
 {
-	int fd = memfd_create("uroce-inventory", MFD_CLOEXEC), err;
+	int fd = memfd_create("uroce-inventory", MFD_CLOEXEC), ret, err;
+	sigset_t before;
 
-	if (fd < 0 || write_answer(fd) == 0)
+	if (fd < 0)
+		return -1;
+	before = file_limit_begin();
+	ret = write_answer(fd);
+	file_limit_end(before);
+	if (ret == 0)
 		return fd;
 	err = errno;
 	close(fd);

@@ -418,6 +418,7 @@ static int enter_dm(struct dm *dm)
 	if (dm->length > MAX_DM - dm_used)
 		return ENOMEM;
 	dm_used += dm->length;
+	to_context(dm->v.context)->objects++;
 	dm->v.handle = next_dm_handle++;
 	return 0;
 }
@@ -457,6 +458,7 @@ static int free_dm(struct ibv_dm *v)
 	if (dm->users)
 		return EBUSY;
 	dm_used -= dm->length;
+	to_context(v->context)->objects--;
 	free(dm->bytes);
 	free(dm);
 	return 0;

@@ -45,7 +45,7 @@ static int enter_pd(struct pd *pd)
 	pd_count++;
 	LIST_INSERT_HEAD(&all_pds, pd, entry);
 	pd->v.handle = next_handle++;
-	to_context(pd->v.context)->pds++;
+	to_context(pd->v.context)->objects++;
 	if (pd->domain != pd)
 		pd->domain->users++;
 	if (pd->td)
@@ -107,7 +107,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 		return errno = EBUSY;
 	pd_count--;
 	LIST_REMOVE(pd, entry);
-	to_context(v->context)->pds--;
+	to_context(v->context)->objects--;
 	if (pd->domain != pd)
 		pd->domain->users--;
 	if (pd->td)
@@ -126,6 +126,8 @@ static struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_a
 	if (!td)
 		return NULL;
 	td->v.context = context;
+	SCOPED_ENGINE_LOCK();
+	to_context(context)->objects++;
 	return &td->v;
 }
 
@@ -136,6 +138,7 @@ static int dealloc_td(struct ibv_td *v)
 	SCOPED_ENGINE_LOCK();
 	if (td->users)
 		return EBUSY;
+	to_context(v->context)->objects--;
 	free(td);
 	return 0;
 }
@@ -255,6 +258,8 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 	x->v.context = context;
 	engine_lock();
 	err = choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
+	if (!err)
+		to_context(context)->objects++;
 	engine_unlock();
 	if (!err)
 		return &x->v;
@@ -273,6 +278,7 @@ static int close_xrcd(struct ibv_xrcd *v)
 		LIST_REMOVE(x->domain, entry);
 		free(x->domain);
 	}
+	to_context(v->context)->objects--;
 	free(x);
 	return 0;
 }
@@ -293,6 +299,11 @@ void xrc_srq_enter(struct srq *srq)
 	srq->number = n;
 	srq->xrcd->users++;
 	srq->cq->users++;
+}
+
+void xrc_forget(void)
+{
+	next_srqn = 0;
 }
 
 static void release_srq(struct qp *qp, void *srq)

@@ -99,14 +99,6 @@ static int check_path(struct qp_transition *c)
 	return 0;
 }
 
-/* A datagram may be as long as the active MTU of the port: that of its first address. */
-static uint32_t port_mtu(void)
-{
-	const struct gid_entry *e = gid_at(0);
-
-	return mtu_bytes(e ? gid_path_mtu(e->mtu) : IBV_MTU_1024);
-}
-
 static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
 			    struct qp_transition *c)
 {
@@ -126,7 +118,7 @@ static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
 		return EINVAL;
 	c->attr.qp_state = c->to;
 	if (qp->type == IBV_QPT_UD)
-		c->mtu = port_mtu();
+		c->mtu = mtu_bytes(gid_active_mtu()); /* a datagram is no longer */
 	return check_path(c);
 }
 

@@ -415,11 +415,13 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 	transport_forget(qp);
 	region_forget_qp(qp);
 	engine_flush();
-	event_drain(qp->ctx, qp); /* others go on meanwhile, but no packet finds it any more */
 	if (qp->send_cq)
 		cq_purge(qp->send_cq, v->qp_num);
 	if (qp->recv_cq && qp->recv_cq != qp->send_cq)
 		cq_purge(qp->recv_cq, v->qp_num);
+	/* Other threads go on meanwhile: they may destroy the SRQ and the CQ that an XRC_RECV QP
+	 * has used. No packet finds the QP any more. */
+	event_drain(qp->ctx, qp);
 	count_use(qp, -1);
 	timer_reserve(-1);
 	engine_unlock();

@@ -324,6 +324,8 @@ static inline struct xrcd *to_xrcd(struct ibv_xrcd *x)
 void xrc_srq_enter(struct srq *srq);
 /* The SRQ goes: no QP has it any more. */
 void xrc_srq_leave(struct srq *srq);
+/* After fork(), in the child: the next number is not the one that the parent gives. */
+void xrc_forget(void);
 
 /* The QP, of type XRC_RECV, takes on the SRQ with that number; same: it has to be the one that
  * it has. False: there is none in its domain, or it is another one. */
@@ -348,6 +350,8 @@ int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
 
 /* Addresses of this host came or went (gid_changed): groups are joined on new interfaces. */
 void mcast_refresh(void);
+/* The QP is no member of a group any more: its device is closed. */
+void mcast_leave(struct qp *qp);
 /* After fork(), in the child: the memberships are the parent's. */
 void mcast_forget(void);
 

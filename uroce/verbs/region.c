@@ -71,19 +71,24 @@ static int grow_table(void)
 	return 0;
 }
 
+static uint32_t key_pool[64]; /* 256 bytes: what getrandom(2) always gives whole */
+static unsigned key_pool_left;
+
 /* Random numbers of the kernel, read in portions. 0, or -1 with errno. */
 static int random_key(uint32_t *key)
 {
-	static uint32_t pool[64]; /* 256 bytes: what getrandom(2) always gives whole */
-	static unsigned left;
-
-	if (left == 0) {
-		if (getrandom(pool, sizeof pool, 0) != sizeof pool)
+	if (key_pool_left == 0) {
+		if (getrandom(key_pool, sizeof key_pool, 0) != sizeof key_pool)
 			return -1;
-		left = sizeof pool / sizeof *pool;
+		key_pool_left = sizeof key_pool / sizeof *key_pool;
 	}
-	*key = pool[--left];
+	*key = key_pool[--key_pool_left];
 	return 0;
+}
+
+void region_forget(void)
+{
+	key_pool_left = 0;
 }
 
 /* 0, or -1 with errno. The upper bits are never 0: a structure of zeros has no key. */

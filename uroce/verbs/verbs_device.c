@@ -21,6 +21,7 @@
 #include "link.h"
 #include "packet.h"
 #include "queue_pair.h"
+#include "region.h"
 #include "transport.h"
 
 /* The macro of verbs.h is for those who link the providers statically. */
@@ -65,8 +66,13 @@ void device_forget(void)
 	struct context *c;
 
 	atomic_store(&chosen_guid, 0);
-	TAILQ_FOREACH(c, &contexts, open)
+	event_forget();
+	region_forget();
+	xrc_forget();
+	TAILQ_FOREACH(c, &contexts, open) {
 		c->orphan = true;
+		event_forget_all(c); /* taken by threads that are not here */
+	}
 }
 
 /* If the name is refused, the user is told here: a program that looks for it would only say that
@@ -137,11 +143,11 @@ static void context_init(struct context *c)
 	context_ops_pd(c);
 }
 
-static void close_fd(int *fd)
+static void close_cmd_fd(struct context *c)
 {
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
+	if (c->v.context.cmd_fd >= 0)
+		close(c->v.context.cmd_fd);
+	c->v.context.cmd_fd = -1;
 }
 
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
@@ -155,9 +161,14 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	if (!c)
 		return NULL;
 	context_init(c);
-	c->v.context.async_fd = event_fd();
+	c->queue = event_queue_new();
+	if (!c->queue) {
+		err = errno;
+		goto undo;
+	}
+	c->v.context.async_fd = c->queue->fd;
 	c->v.context.cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC); /* programs dup(2) it */
-	if (c->v.context.async_fd < 0 || c->v.context.cmd_fd < 0) {
+	if (c->v.context.cmd_fd < 0) {
 		err = errno;
 		goto undo;
 	}
@@ -174,15 +185,19 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	engine_unlock();
 	return &c->v.context;
 undo:
-	close_fd(&c->v.context.async_fd);
-	close_fd(&c->v.context.cmd_fd);
+	if (c->queue)
+		event_queue_close(c->queue);
+	close_cmd_fd(c);
 	free(c);
 	return fail_null(err);
 }
 
 static void stop_qp(struct qp *qp, void *c)
 {
-	if (qp->ctx == c && qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
+	if (qp->ctx != c)
+		return;
+	mcast_leave(qp);
+	if (qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
 		transport_fail(qp, -1);
 }
 
@@ -197,13 +212,15 @@ EXPORT int ibv_close_device(struct ibv_context *context)
 	TAILQ_REMOVE(&contexts, c, open);
 	qp_each(stop_qp, c);
 	event_forget_all(c);
-	used = c->pds || c->cqs || c->channels;
+	used = c->objects || c->channels;
 	engine_flush();
+	event_queue_close(c->queue);
+	c->queue = NULL; /* what is left may still raise events */
+	context->async_fd = -1;
+	close_cmd_fd(c);
 	engine_unlock();
 	if (!orphan)
 		engine_put();
-	close_fd(&context->async_fd);
-	close_fd(&context->cmd_fd);
 	if (!used) {
 		pthread_mutex_destroy(&context->mutex);
 		free(c);
@@ -347,7 +364,6 @@ static int query_device_ex(struct ibv_context *context,
 static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
 		      size_t size)
 {
-	const struct gid_entry *first = NULL;
 	struct ibv_port_attr a = {
 		.max_mtu = IBV_MTU_4096,
 		.gid_tbl_len = GID_ENTRIES,
@@ -365,11 +381,9 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	if (port != PORTS)
 		return EINVAL;
 	SCOPED_ENGINE_LOCK();
-	for (unsigned i = 0; i < gid_count() && !first; i++)
-		first = gid_at(i);
-	a.state = first ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
-	a.phys_state = first ? PHYS_LINK_UP : PHYS_DISABLED;
-	a.active_mtu = first ? gid_path_mtu(first->mtu) : IBV_MTU_1024;
+	a.state = gid_first() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+	a.phys_state = gid_first() ? PHYS_LINK_UP : PHYS_DISABLED;
+	a.active_mtu = gid_active_mtu();
 	a.bad_pkey_cntr = (uint32_t)counters[CNT_BAD_PKEY];
 	a.qkey_viol_cntr = (uint32_t)counters[CNT_BAD_QKEY];
 	hand_over(attr, size, &a, sizeof a);

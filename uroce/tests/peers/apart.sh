@@ -56,6 +56,7 @@ run 'no memfd, no pidfd' none none 'works sandboxed'
 run 'files may not be large' none none 'ulimit -f 1000; works'
 run 'another PID namespace' none none 'works pids'
 run 'another user namespace' some none 'works users'
+run 'files of at most 8 KiB' none none 'ulimit -f 8; works'
 run 'no locked memory' some some 'ulimit -l 0; works'
 says_no_proc() { "$uroce" "$apart" works noproc 2>&1 | grep '/proc is not mounted here: mount -t proc'; }
 ! unshare --mount mount -t tmpfs none /proc 2>/dev/null || ok 'no /proc: says so' says_no_proc

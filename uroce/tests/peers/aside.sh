@@ -39,14 +39,17 @@ started+=("$looker")
 within 10 grep -q listening "$tmp/tcpdump"
 sleep 0.1
 sent() { "$uroce" status | awk '$1 == "packets" { n += $2 } END { print n }'; }
+more_sent() { [ $(($(sent) - first)) -gt 20 ]; }
+captured() { tshark -r "$capture" 2>/dev/null | wc -l; }
+all_captured() { [ "$(captured)" -ge $((last - first)) ]; }
 first=$(sent)
 ok 'tcpdump: by UDP' way UDP
-sleep 0.3
+within 10 more_sent
 last=$(sent)
-sleep 1 # it writes
+within 10 all_captured
 kill "$looker"
 wait "$looker"
-seen=$(tshark -r "$capture" 2>/dev/null | wc -l)
+seen=$(captured)
 sees_all() {
 	echo "sent between the two looks: $((last - first)), captured: $seen"
 	grep -q '^0 packets dropped' "$tmp/tcpdump" && [ $((last - first)) -gt 20 ] &&

@@ -94,7 +94,7 @@ ok 'it says why' shows client 'Failed status 12'
 # the only holder of the sockets is stopped: a newcomer gets them nevertheless
 rping_server -P
 kill -STOP "$server"
-ok 'the device beside a stopped process' timeout 5 "$uroce" ibv_devinfo
+ok 'the device beside a stopped process' timeout 20 "$uroce" ibv_devinfo
 kill -CONT "$server"
 works 'which then goes on'
 kill -9 "$server"
