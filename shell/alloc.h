@@ -44,7 +44,7 @@ FILE *xmemstream(char **text, size_t *size);
 #define SCOPED_VALUE(name, value) \
 	__attribute__((cleanup(value_release))) Tcl_Obj *name = value_hold(value)
 #define SCOPED_LIST(name) SCOPED_VALUE(name, Tcl_NewListObj(0, NULL))
-/* Takes a reference to a value, and returns it; value_release() gives it back. */
+/* Takes a reference to a value, and returns the value; value_release() drops the reference. */
 Tcl_Obj *value_hold(Tcl_Obj *value);
 void value_release(Tcl_Obj **value);
 /* Appends a text to a Tcl list. */

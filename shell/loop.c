@@ -116,7 +116,7 @@ static bool stays_ignored(int sig, const struct sigaction *before)
 
 /* Does a failing write(2) report the same reason by errno (EPIPE, EFBIG)? Then the signal is
  * ignored. */
-static bool tells_by_errno(int sig)
+static bool fails_with_errno(int sig)
 {
 	return sig == SIGPIPE || sig == SIGXFSZ;
 }
@@ -132,7 +132,7 @@ static void install_signal_handlers(struct loop *l)
 		sigaction(signals[i], NULL, &l->before[i]);
 		if (stays_ignored(signals[i], &l->before[i]))
 			continue;
-		sa.sa_handler = tells_by_errno(signals[i]) ? SIG_IGN : on_signal;
+		sa.sa_handler = fails_with_errno(signals[i]) ? SIG_IGN : on_signal;
 		sigaction(signals[i], &sa, NULL);
 	}
 }

@@ -102,18 +102,18 @@ static void on_stack_overflow(int sig, siginfo_t *info, void *context)
 /* Not under a sanitizer, whose own report is better. */
 static void guard_stack(void)
 {
-	static char own[16384];
-	const stack_t stack = { .ss_sp = own, .ss_size = sizeof own };
+	static char memory[16384];
+	const stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
 	struct sigaction sa = { .sa_sigaction = on_stack_overflow,
 				.sa_flags = SA_SIGINFO | SA_ONSTACK };
-	struct rlimit most;
+	struct rlimit limit;
 
 	if (HAS_SANITIZER)
 		return;
-	if (getrlimit(RLIMIT_STACK, &most) || most.rlim_cur == RLIM_INFINITY)
-		most.rlim_cur = 1 << 30;
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		limit.rlim_cur = 1 << 30;
 	stack_top = (uintptr_t)__builtin_frame_address(0);
-	stack_low = stack_top - (uintptr_t)most.rlim_cur - (1 << 20);
+	stack_low = stack_top - (uintptr_t)limit.rlim_cur - (1 << 20);
 	sigaltstack(&stack, NULL);
 	sigaction(SIGSEGV, &sa, NULL);
 }
@@ -181,7 +181,7 @@ static int print_and_end(int o)
 }
 
 /* 0: continue; else the exit code to end with, plus one. */
-static int take_option(struct session *s, int o, struct command_line *cl)
+static int apply_option(struct session *s, int o, struct command_line *cl)
 {
 	const struct help_option *h = help_option_table;
 
@@ -233,7 +233,7 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
 			xappendf(&letters, "%c%s", h->id, h->value ? ":" : "");
 	}
 	while (!rc && (o = getopt_long(argc, argv, Tcl_DStringValue(&letters), longs, NULL)) != -1)
-		rc = take_option(s, o, cl);
+		rc = apply_option(s, o, cl);
 	return rc;
 }
 
@@ -258,14 +258,14 @@ static bool has_word_argv(const char *script)
 	bool found;
 
 	if (!f)
-		return true; /* a pipe is read only once; what cannot be read is told elsewhere */
+		return true; /* a pipe can be read only once; a read error is reported later */
 	found = getdelim(&text, &size, 0, f) > 0 && strstr(text, "argv");
 	free(text);
 	fclose(f);
 	return found;
 }
 
-/* Whoever writes *.rdma means to run them all. */
+/* A user who types *.rdma expects all of these scripts to run. */
 static void warn_of_scripts(const struct job *job, int argc, char **argv)
 {
 	for (int i = 0; i < argc && job->file; i++) {
@@ -281,9 +281,9 @@ static void warn_of_scripts(const struct job *job, int argc, char **argv)
 	}
 }
 
-static int code_of(struct session *s, int rc)
+static int exit_code_of(struct session *s, int rc)
 {
-	if (s->quit) /* quit in a handler ends the wait by an interrupt */
+	if (s->quit) /* quit in a handler interrupts the wait; that was not Ctrl-C */
 		loop_clear_interrupt(s->loop);
 	if (s->quit && s->quit_code > 0)
 		return s->quit_code;
@@ -332,7 +332,7 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	if (cl->complete)
 		return complete_print(s, cl->complete), EXIT_OK;
 	if (s->opt.peer)
-		return code_of(s, serve(s));
+		return exit_code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {
 		add_job(cl, true, *argv++);
 		argc--;
@@ -347,11 +347,11 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	if (s->opt.interactive && app.prompted)
 		app.prompted(s);
 	if (s->opt.interactive)
-		return code_of(s, repl(s, !cl->no_rc));
+		return exit_code_of(s, repl(s, !cl->no_rc));
 	warn_of_scripts(cl->jobs, argc, argv);
 	verdict_start();
 	rc = run_jobs(s, cl);
-	code = code_of(s, rc);
+	code = exit_code_of(s, rc);
 	if (!s->opt.check && verdict_end(s, code))
 		return code ? code : EXIT_COMMAND;
 	return code;

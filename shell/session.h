@@ -61,7 +61,8 @@ int fail_row(struct session *s, const char *label, const char *fmt, ...)
 /* Adds the row "next": what to type next. Returns -1. */
 int fail_next(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Move s->fail aside while another command runs, and put it back afterwards. */
+/* fail_aside() returns s->fail and empties it, so that another command can run. fail_back() frees
+ * the failure of that command and restores the earlier one. */
 struct fail fail_aside(struct session *s);
 void fail_back(struct session *s, struct fail before);
 
@@ -70,7 +71,7 @@ void fail_back(struct session *s, struct fail before);
 bool fail_is_usage(const struct fail *f);
 
 struct where; /* language/script.h */
-/* Says where s->fail was, and frees the text of w. */
+/* Adds the place w to s->fail, and frees the text of w. */
 void fail_place(struct session *s, struct where *w);
 /* The same for a line of a script; name NULL: it was typed. */
 void fail_at(struct session *s, const char *name, unsigned line);
@@ -119,15 +120,16 @@ struct app {
 	void (*close)(struct session *s);
 	/* Called before each command. May be NULL. */
 	void (*before)(struct session *s);
-	/* Called after each command: releases the objects that were held since s->held was before.
+	/* Called after each command: releases the objects that were added to s->held since; before
+	 * is its value at the start.
 	 */
 	void (*release)(struct session *s, struct held *before);
 	/* Called when a command has run: shows events that happened meanwhile, before its result.
 	 * May be NULL. */
 	void (*after)(struct session *s);
 	void (*prompt)(struct session *s, Tcl_DString *prompt);
-	/* Appends what the end of the session cuts off: "2 sends of qp0", and connections, "id1
-	 * with 10.0.0.2:7471". May be NULL. */
+	/* Appends what is lost if the session ends now: sends, "2 sends of qp0", and connections,
+	 * "id1 with 10.0.0.2:7471". May be NULL. */
 	void (*unfinished)(struct session *s, Tcl_DString *sends, Tcl_DString *connections);
 	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
 	/* A short explanation of a status or event called word, or NULL. */
@@ -158,7 +160,7 @@ struct options {
 	bool peer;   /* --peer: another rdmash drives this one */
 	bool trace;  /* trace lines are shown */
 	bool step;   /* each call waits for Enter */
-	bool raw;    /* and the structs of the calls, too */
+	bool raw;    /* trace all: arguments, results and structs, too */
 	bool hints;  /* ghost hints while typing */
 	bool timing; /* show how long each line at the prompt took */
 	enum out_format format;
@@ -196,8 +198,8 @@ struct session {
 	unsigned long commands;	 /* number of top-level commands so far, including this one */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
-	unsigned errors;	 /* of a run without a prompt, other than those: verdict_error() */
-	bool plays;	     /* a lesson is played: its errors belong to it, and are not counted */
+	unsigned errors;     /* without a prompt: errors other than expectations: verdict_error() */
+	bool plays;	     /* a lesson is being played: its errors are not counted */
 	bool handler_failed; /* a handler of 'on' failed in a script */
 	bool skipped;	     /* a require failed */
 	bool quit;	     /* quit was called */

@@ -201,10 +201,9 @@ static int trace_exec(struct session *s, const void *args, struct out *o)
 
 /** on: a short line for each call of libibverbs and librdmacm, with the object it created.
  * all: a line with time, number, kind, arguments and result, and the structs of work
- * requests, completions and QPs. The kinds: control for objects, memory, connections and
- * QP states (mostly system calls), data for posting and polling (no system calls), info
- * for remarks. It is on at the prompt and off in scripts. The lines of a script go to
- * standard error.
+ * requests, completions and QPs. The kinds: set-up for objects and connections, prepare
+ * for memory and QP states, data for posting and polling, info for dumps and remarks. It
+ * is on at the prompt and off in scripts. The lines of a script go to standard error.
  * > trace on
  * > trace => trace is on
  * > trace all
@@ -230,8 +229,8 @@ static int timing_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** After each line that is typed at the prompt, tells how long it took. Lines of scripts are
- * not timed one by one; for a single command there is Tcl's time.
+/** Prints after each line typed at the prompt how long it took. Lines of scripts are not
+ * timed one by one; to time a single command, use Tcl's time.
  * > timing on
  * > timing => timing is on
  * > timing off */
@@ -266,7 +265,7 @@ struct notices_args {
 
 static const struct arg notices_arg_table[] = {
 	POS_OPT("kinds", notices_args, kinds, kind_flags,
-		"the kinds to show: cm,async,cq,peer; on: all, off: none (default: list them)",
+		"the kinds to show, such as cm,async; on: all, off: none (default: list them)",
 		.data = notice_flags),
 	ARGS_END,
 };
@@ -294,7 +293,8 @@ static int notices_exec(struct session *s, const void *args, struct out *o)
 /** A notice is a line that begins with '*' and reports an event. cm: the connection
  * manager (a request, a disconnect), async: asynchronous events of a device, cq:
  * completion events of an armed completion queue, wire: packets, while 'wire on' is set,
- * peer: a peer started or ended (its own notices keep their kinds, with its name).
+ * peer: a peer started or ended (its own notices keep their kinds, with its name),
+ * handler: a handler of 'on' failed.
  * Notices appear above the line being typed, or on standard error without a terminal.
  * Hiding them does not change how events are handled.
  * > notices cm,async

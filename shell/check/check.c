@@ -19,7 +19,7 @@
 #include "session.h"
 #include "alloc.h"
 
-#define NEST 200 /* depth of nested bodies */
+#define NEST_MAX 200 /* depth of nested bodies */
 
 struct check {
 	struct session *s;
@@ -229,8 +229,8 @@ static void check_switch(const struct words *w)
 	}
 }
 
-/* Commands of Tcl that have bodies: what the words after the name are, or a function where that
- * differs from call to call. */
+/* Commands of Tcl that have bodies. words says what the words after the name are; check is used
+ * where that differs from call to call. */
 static const struct {
 	const char *name;
 	const char *words; /* each a condition, 'c', or a body, 'b' */
@@ -300,7 +300,7 @@ static void seen_arg(void *ctx, int i, const struct arg *a)
 		check_body(seen->w, i + seen->offset);
 }
 
-static void check_ours(const struct words *w, const char *first)
+static void check_shell_command(const struct words *w, const char *first)
 {
 	struct session *s = w->k->s;
 	struct seen seen = { .w = w };
@@ -445,10 +445,10 @@ static void check_command(const struct words *w)
 		return;
 	if (Tcl_GetCommandInfo(s->tcl, first, &info) && !interp_ours(s, first, -1))
 		return;
-	check_ours(w, first);
+	check_shell_command(w, first);
 }
 
-/* An error of the parser, with a caret below its place. */
+/* Reports an error of the parser, with a caret below its place. */
 static void report_syntax(struct check *k, const char *p, const char *to, const Tcl_Parse *parse)
 {
 	const char *at = script_unparsed(k->s, p, to, parse);
@@ -483,7 +483,7 @@ static void walk_command(struct check *k, const char **p, const char *to)
 
 static void walk_text(struct check *k, const char *from, const char *to)
 {
-	if (++k->nest > NEST)
+	if (++k->nest > NEST_MAX)
 		report_problem(k, from, "", "nested too deeply to be checked");
 	else
 		while (from < to)

@@ -22,12 +22,12 @@ bool expect_fits(const char *want, const char *got);
 
 /*
  * The report on a run: a line of TAP for each expectation ("ok 1 name", "not ok 2 name" and the
- * actual result) and each error, or a JSON value, on standard output, and their number at the end;
- * on request a JUnit file, too. A run without expectations has no report, unless a harness such as
- * prove runs it.
+ * actual result) and each error, or a JSON value, on standard output, and the totals at the end. On
+ * request it is also written as a JUnit file. A run without expectations has no report, unless a
+ * harness such as prove runs it.
  */
 
-/* A run begins: what the first expectation takes counts from now. */
+/* Starts the clock of the first expectation; each later one is timed from the one before it. */
 void verdict_start(void);
 
 /* Does a harness that reads TAP run this program? */
@@ -40,9 +40,9 @@ char *verdict_placed(const char *what, const char *file, unsigned line);
 void verdict_met(struct session *s, const char *name);
 /* Reports one that was not met, with the reason in s->fail; adds its place there. */
 void verdict_unmet(struct session *s, const char *name);
-/* Counts and reports the error in s->fail, which ended a command of a run without a prompt; within
- * an expectation it has the name of that one. An expectation or a require that was not met is no
- * error. */
+/* Counts and reports the error in s->fail, which ended a command of a run without a prompt; an
+ * error within an expectation is reported under its name. An expectation or a require that was not
+ * met does not count as an error. */
 void verdict_error(struct session *s);
 /* The run ends as skipped, for this reason; the first one is kept. */
 void verdict_skipped(struct session *s, const char *reason);

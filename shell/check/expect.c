@@ -51,7 +51,7 @@ bool expect_fits(const char *want, const char *got)
 	return strcmp(want, got) == 0 || same_number(want, got) || Tcl_StringMatch(got, want);
 }
 
-#define TOLD_MAX 500 /* bytes of a value in a message */
+#define VALUE_MAX 500 /* bytes of a value in a message */
 
 /* ------------------------------------------------------------------ verdicts -- */
 
@@ -90,7 +90,8 @@ static void add_value_row(struct session *s, const char *label, const char *valu
 	char *line = one_line(value);
 
 	if (*line)
-		fail_row(s, label, "%.*s%s", TOLD_MAX, line, strlen(line) > TOLD_MAX ? " ..." : "");
+		fail_row(s, label, "%.*s%s", VALUE_MAX, line,
+			 strlen(line) > VALUE_MAX ? " ..." : "");
 	free(line);
 }
 
@@ -116,13 +117,14 @@ static int report_unmet(struct session *s, const struct expect_args *a, const ch
 	if (app.circumstances)
 		app.circumstances(s);
 	free(line);
-	Tcl_ResetResult(s->tcl); /* not the script's error: ours */
+	Tcl_ResetResult(s->tcl); /* expect failed, not the script: drop its error */
 	return -1;
 }
 
 /* ------------------------------------------------------------------- errors -- */
 
-/* Does want match the call or the last word of -errorcode? */
+/* Does want match a word of -errorcode after the first: the call, or the errno or status? *got is
+ * set to the last word; the caller frees it. */
 static bool error_fits(struct session *s, const char *want, char **got)
 {
 	Tcl_Obj *code = interp_errorcode(s->tcl), **v;
@@ -234,10 +236,10 @@ static int expect_result(struct session *s, const struct expect_args *a, const c
 	Tcl_Obj *const *words = a->words.v;
 	size_t n = a->words.n;
 	Tcl_Obj *result;
-	int rc, said = run_script(s, a, words[n - 1], want, &rc);
+	int rc, ran = run_script(s, a, words[n - 1], want, &rc);
 
-	if (said)
-		return said < 0 ? -1 : rc;
+	if (ran)
+		return ran < 0 ? -1 : rc;
 	result = Tcl_GetObjResult(s->tcl);
 	Tcl_IncrRefCount(result);
 	if (a->value && !expect_fits(a->value, Tcl_GetString(result)))
@@ -293,7 +295,7 @@ static void add_option(Tcl_Obj *list, const char *name, const char *value)
 	}
 }
 
-#define NAME_MAX_BYTES 72 /* of the command in a name that it gives itself */
+#define NAME_MAX_BYTES 72 /* of the command in a name made from it */
 
 /* The command on one line, shortened, and its place: "expect -value 3 {expr 2} (a.rdma:4)". */
 static char *command_name(struct session *s, const struct expect_args *a)
@@ -380,7 +382,7 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, name);
 	else
 		rc = expect_result(s, a, name, want, o);
-	if (rc < 0 && !s->fail.check) { /* else of an expectation in the script */
+	if (rc < 0 && !s->fail.check) { /* set: an expectation inside the script failed */
 		s->fail.check = xstrdup(name);
 		if (strcmp(s->fail.code, "FAILED") == 0)
 			verdict_unmet(s, name);

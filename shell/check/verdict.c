@@ -88,7 +88,7 @@ static void begin_report(void)
 	kept.begun = true;
 }
 
-/* ------------------------------------------------------------------------- making -- */
+/* ------------------------------------------------------------------------- adding -- */
 
 static char *visible_copy(const char *text)
 {
@@ -98,7 +98,7 @@ static char *visible_copy(const char *text)
 	return xstrdup(Tcl_DStringValue(&d));
 }
 
-static struct out *make_json(const struct verdict *v, const char *name, const struct fail *f)
+static struct out *json_of_verdict(const struct verdict *v, const char *name, const struct fail *f)
 {
 	struct out *o = out_new(false);
 
@@ -112,8 +112,8 @@ static struct out *make_json(const struct verdict *v, const char *name, const st
 	return o;
 }
 
-/* The reason in s->fail as text and rows, of which the last one is the place. */
-static void take_reason(struct session *s, struct verdict *v)
+/* Copies the reason in s->fail as text and rows; the last row is the place. */
+static void copy_reason(struct session *s, struct verdict *v)
 {
 	SCOPED_TEXT(rows);
 
@@ -145,9 +145,9 @@ static void add_verdict(struct session *s, enum became became, const char *name,
 	v.name = visible_copy(name);
 	v.file = visible_copy(file);
 	if (became != MET)
-		take_reason(s, &v);
+		copy_reason(s, &v);
 	if (s->opt.format == OUT_JSON)
-		v.json = make_json(&v, name, &s->fail);
+		v.json = json_of_verdict(&v, name, &s->fail);
 	if (became != ERROR || s->fail.check)
 		begin_report();
 	/* a person at the prompt reads the error */
@@ -273,7 +273,7 @@ static void put_run(FILE *f, const struct session *s)
 	fputs("\n    </testcase>\n", f);
 }
 
-/* failed: the run has failed, but no expectation and no error tells why. */
+/* failed: the run failed, but no expectation and no reported error is the reason. */
 static void put_junit(FILE *f, const struct session *s, bool failed)
 {
 	unsigned others = failed || s->skipped;
@@ -310,7 +310,7 @@ static int write_junit(const struct session *s, bool failed)
 
 /* ---------------------------------------------------------------------------- end -- */
 
-static void show_json_sums(const struct session *s)
+static void print_json_totals(const struct session *s)
 {
 	struct out *o = out_new(false);
 
@@ -325,7 +325,7 @@ static void show_json_sums(const struct session *s)
 	out_free(o);
 }
 
-static void print_sums(const struct session *s)
+static void print_totals(const struct session *s)
 {
 	unsigned n = s->passed + s->failed + s->errors;
 	SCOPED_TEXT(sums);
@@ -350,9 +350,9 @@ int verdict_end(struct session *s, int code)
 	if (s->skipped || verdict_harness())
 		begin_report();
 	if (kept.begun && s->opt.format == OUT_JSON)
-		show_json_sums(s);
+		print_json_totals(s);
 	else if (kept.begun)
-		print_sums(s);
+		print_totals(s);
 	if (s->opt.junit)
 		rc = write_junit(s, code && !s->failed && !s->errors && !s->skipped);
 	for (unsigned i = 0; i < kept.n; i++)

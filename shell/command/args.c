@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsing, usage, hints and completion from argument tables; mistakes.c says what is wrong.
+/* Parsing, usage, hints and completion from argument tables; mistakes.c has the error messages.
  *
  * Positionals are matched in the order of the table. An optional positional whose kind does not
  * match the current word is skipped: "mem dump 0 64" leaves the region out. */
@@ -31,7 +31,7 @@ int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	return -1;
 }
 
-/* Does a takes all remaining words, even those that begin with '-'? */
+/* Does a take all remaining words, even those that begin with '-'? */
 static bool takes_all_words(const struct arg *a, const struct walk *w, const struct cmd *c)
 {
 	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && is_seen(w, c, a);
@@ -79,8 +79,8 @@ static int store_value(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	return 0;
 }
 
-/* Does an optional positional leave word to the next one? When a script is only checked (w->ahead),
- * a name may be that of an object which the script creates later. */
+/* Is the optional positional a left out, so that word belongs to a later one? When a script is only
+ * checked (w->ahead), any name could be that of an object that the script creates later. */
 static bool skips_word(struct session *s, const struct walk *w, const struct arg *a, Tcl_Obj *word)
 {
 	uint64_t v;
@@ -181,7 +181,7 @@ size_t args_room(const struct cmd *c)
 	return c->args ? c->args->room : 0;
 }
 
-/* What is the same for all calls of a command. */
+/* What does not depend on the words of a call, computed once for each command. */
 struct prepared {
 	void *blank;	 /* the argument struct with the defaults that never change */
 	uint64_t absent; /* one bit for each argument that matters if it is absent */
@@ -275,7 +275,7 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 {
 	struct walk w = { .ahead = true };
 	const struct arg *value;
-	bool unclear = false; /* a word that is not known may be another positional */
+	bool unclear = false; /* an unknown word may have been for a later positional */
 
 	for (int i = 0; i < objc; i++) {
 		if (place_word(s, c, &w, objv[i], &value))

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------- suggestions -- */
 
-#define TOLD_MAX    8 /* candidates that are listed with their summaries */
+#define LISTED_MAX  8 /* candidates that are listed with their summaries */
 #define CALLERS_MAX 4
 
 /* Appends the summary of a command ("connect to a listener"), or the second words of a group. */
@@ -35,7 +35,7 @@ static void add_candidate_rows(struct session *s, const char *of, Tcl_Obj *names
 	int n;
 
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
-	for (int i = 0; n <= TOLD_MAX && i < n; i++) {
+	for (int i = 0; n <= LISTED_MAX && i < n; i++) {
 		SCOPED_TEXT(what);
 
 		append_summary(temp_text("%s%s", of, Tcl_GetString(v[i])), &what);
@@ -144,8 +144,9 @@ static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 	return strcmp(near, "help") == 0 ? fail_next(s, "help") : fail_next(s, "help %s", near);
 }
 
-/* The language has no pipes and redirections. If one was typed, says what to type instead. */
-static bool tell_if_operator(struct session *s, const char *command, const char *typed)
+/* The language has no pipes and redirections. If one was typed, adds rows that say what to type
+ * instead. */
+static bool add_operator_row(struct session *s, const char *command, const char *typed)
 {
 	const size_t n = strspn(typed, "|>&");
 
@@ -158,8 +159,8 @@ static bool tell_if_operator(struct session *s, const char *command, const char 
 	return true;
 }
 
-static void cannot_find(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
-			bool ambiguous)
+static void fail_not_found(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
+			   bool ambiguous)
 {
 	const char *near = suggest(typed, names);
 	SCOPED_TEXT(all);
@@ -196,7 +197,7 @@ static const struct cmd_group *first_group_with(const char *typed, size_t len)
 	return g->word ? g : NULL;
 }
 
-static void no_group(struct session *s, const char *typed, bool ambiguous)
+static void fail_no_group(struct session *s, const char *typed, bool ambiguous)
 {
 	const size_t len = ambiguous ? strlen(typed) : 0;
 	SCOPED_LIST(names);
@@ -204,7 +205,7 @@ static void no_group(struct session *s, const char *typed, bool ambiguous)
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (strncmp(g->word, typed, len) == 0)
 			list_append(names, g->word);
-	cannot_find(s, typed, names, "", ambiguous);
+	fail_not_found(s, typed, names, "", ambiguous);
 }
 
 /* The group that typed names by a unique prefix, or NULL. */
@@ -219,7 +220,7 @@ static const struct cmd_group *find_group(struct session *s, const char *typed)
 	if (found && !ambiguous)
 		return found;
 	if (s)
-		no_group(s, typed, ambiguous);
+		fail_no_group(s, typed, ambiguous);
 	return NULL;
 }
 
@@ -228,8 +229,8 @@ const struct cmd_group *cmd_group(const char *word)
 	return find_group(NULL, word);
 }
 
-static const struct cmd *no_member(struct session *s, const struct cmd_group *group,
-				   const char *typed, bool ambiguous)
+static const struct cmd *fail_no_member(struct session *s, const struct cmd_group *group,
+					const char *typed, bool ambiguous)
 {
 	const char *of = temp_text("%s ", group->word);
 	SCOPED_LIST(names);
@@ -242,18 +243,19 @@ static const struct cmd *no_member(struct session *s, const struct cmd_group *gr
 
 		Tcl_ListObjLength(NULL, names, &n);
 		fail(s, "command", "MISSING", "%sneeds a second word", of);
-		if (n > TOLD_MAX)
+		if (n > LISTED_MAX)
 			fail_row(s, "one of", "%s", Tcl_GetString(names));
 		add_candidate_rows(s, of, names);
 		fail_next(s, "help %s", group->word);
 	} else if (s) {
-		cannot_find(s, typed, names, of, ambiguous);
-		tell_if_operator(s, group->word, typed);
+		fail_not_found(s, typed, names, of, ambiguous);
+		add_operator_row(s, group->word, typed);
 	}
 	return NULL;
 }
 
-/* fits: how many second words begin with typed; an exact match counts as the only one. */
+/* Sets *fits to the number of second words that begin with typed; an exact match counts as the only
+ * one. */
 static const struct cmd *find_member(const struct cmd_group *group, const char *typed,
 				     unsigned *fits)
 {
@@ -287,7 +289,7 @@ const struct cmd *cmd_find(struct session *s, const char *const words[], int n, 
 		return found;
 	if (group->alone && !fits)
 		return group->alone;
-	return no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);
+	return fail_no_member(s, group, n > 1 ? words[1] : NULL, fits > 1);
 }
 
 const struct cmd *cmd_of_line(const char *line, int len, const char **rest)
@@ -341,7 +343,7 @@ int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const obj
 	if (rc == 0)
 		rc = c->exec(s, args, o);
 	for (int i = 0; rc && i < objc; i++)
-		if (tell_if_operator(s, c->name, Tcl_GetString(objv[i])))
+		if (add_operator_row(s, c->name, Tcl_GetString(objv[i])))
 			break;
 	if (s->held != held)
 		app.release(s, held);

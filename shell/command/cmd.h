@@ -28,7 +28,8 @@ struct arg_kind {
 	/* parse() needs no open device, so that -n can call it. A default of this kind is parsed
 	 * only once; its value must not point into s->arena. */
 	bool is_static;
-	/* For others: can word be nothing else, so that -n may parse it? NULL: never. */
+	/* For other kinds: is word certainly a literal, not the name of an object, so that -n may
+	 * parse it? NULL: never. */
 	bool (*is_certain)(struct session *s, const struct arg *a, Tcl_Obj *word);
 	/* Appends the possible words to a Tcl list. NULL: none. */
 	void (*complete)(struct session *s, const struct arg *a, Tcl_Obj *words);
@@ -53,7 +54,8 @@ struct arg {
 #define ARG_NEED 0x2 /* must be given */
 #define ARG_MANY 0x4 /* may be repeated, or takes all remaining words: struct many */
 
-#define ARG_REST  0x8  /* with both: all remaining words, options too: a nested command */
+#define ARG_REST \
+	0x8 /* with ARG_POS | ARG_MANY: all remaining words, options too: a nested command */
 #define ARG_MIXED 0x10 /* with ARG_MANY: options may follow its words; '--' ends them */
 
 #define AT(st, field) .offset = offsetof(struct st, field), .room = sizeof(struct st)
@@ -89,7 +91,7 @@ struct num {
 	bool set;
 };
 
-/* One number, or all that come of doubling the first, up to the last. */
+/* One number, or a range: the first, and its doubles up to the last. */
 struct size_range {
 	uint64_t first, last;
 	bool is_range;
@@ -170,7 +172,7 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
  * belongs to it yet, -1 if the command has no such argument. */
 int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[]);
 
-/* Appends "post write <mr> -remote addr ...". */
+/* Appends the usage of c: "post write <mr> -remote addr ...". */
 void args_usage(const struct cmd *c, Tcl_DString *d);
 /* The same in a line or two: many options are shortened to "[option ...]". */
 void args_usage_short(const struct cmd *c, Tcl_DString *d);
@@ -213,14 +215,13 @@ struct cmd {
 	 * that may come next, and what is still missing. */
 	void (*complete)(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
 	void (*hint)(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
-	/* For a command that takes dicts, else NULL: appends what may come next in a brace that is
-	 * open behind its words. inner: a list for it and each brace in it, of what stands there.
-	 */
+	/* For a command that takes dicts, else NULL: appends what may come next in an open brace
+	 * after its words. inner has one list for each of the depth open braces, the outermost
+	 * first: the words in it so far. */
 	void (*complete_dict)(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
 			      Tcl_Obj *const inner[], Tcl_Obj *words);
-	/* For -n, after the argument table has been checked, or NULL: looks at the positional
-	 * words, of which those are NULL that are known only at run time. -1 with s->fail filled.
-	 */
+	/* For -n, after the argument table has been checked, or NULL: checks the positional words.
+	 * A word is NULL if it is known only at run time. -1 with s->fail filled. */
 	int (*check)(struct session *s, int n, Tcl_Obj *const words[]);
 	/* help COMMAND WORD: writes the help for word; false: there is none. */
 	bool (*help)(const char *word, struct out *o);
@@ -228,7 +229,7 @@ struct cmd {
 
 #define CMD_NO_RECORD 0x1 /* record leaves it out: help, show, record ... */
 #define CMD_EVALS     0x2 /* runs a script given as an argument: its errors pass through */
-#define CMD_LOOKS     0x4 /* leaves all objects as they are; so do those that record leaves out */
+#define CMD_LOOKS     0x4 /* changes no object; implied by CMD_NO_RECORD */
 
 /* An example: a line of input, and text that its output or error must contain. The tests run the
  * examples of a command in order in one session, after the setup. */
@@ -291,7 +292,8 @@ const struct cmd_eg *cmd_examples(const struct cmd *c);
 /* Does c->calls name the function fn, such as "ibv_post_send"? */
 bool cmd_calls(const struct cmd *c, const char *fn);
 
-/* Parses objv (the words after the name) and runs the command. */
+/* Parses objv (the words after the name), runs the command and releases what it used. Returns the
+ * result of exec, or -1 with s->fail filled. */
 int cmd_run(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], struct out *o);
 
 #endif

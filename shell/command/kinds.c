@@ -27,7 +27,7 @@ static unsigned digit_of(char c)
 	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
-/* Parses the number at the start of text; *end points behind it. False: there is none. This is
+/* Parses the number at the start of text; *end points after it. False: there is none. This is
  * several times faster than strtoull(3), and most words of data-path commands are numbers. */
 static bool scan_number(const char *text, const char **end, uint64_t *v, bool *fits)
 {
@@ -44,7 +44,7 @@ static bool scan_number(const char *text, const char **end, uint64_t *v, bool *f
 		for (at = digits; (digit = (unsigned)*at - '0') < 10; at++)
 			n = n * 10 + digit;
 	*fits = !is_negative || !n;
-	if (at - digits > 16) { /* it may be too long: once more, with care */
+	if (at - digits > 16) { /* it may overflow: repeat with checks */
 		n = 0;
 		for (const char *p = digits; p < at; p++)
 			if (__builtin_mul_overflow(n, base, &n) ||
@@ -194,7 +194,7 @@ int args_parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *
 }
 
 /* Replaces Tcl's two-byte form of NUL (0xc0 0x80) by a zero byte. Returns the new length. */
-static size_t plain_zeros(unsigned char *text, size_t len)
+static size_t restore_zeros(unsigned char *text, size_t len)
 {
 	size_t to = 0;
 
@@ -227,7 +227,7 @@ static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	}
 	copy = arena_copy(&s->arena, data, (size_t)len);
 	b->data = copy;
-	b->len = text ? plain_zeros(copy, (size_t)len) : (size_t)len;
+	b->len = text ? restore_zeros(copy, (size_t)len) : (size_t)len;
 	return 0;
 }
 
@@ -368,7 +368,7 @@ static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words
 		closedir(d);
 }
 
-/* The addresses of this machine, and the names that its table of hosts has for others. */
+/* Completes the addresses of this machine, and the names in its /etc/hosts. */
 static void complete_host(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
 	struct ifaddrs *all = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of words that no argument takes, and of arguments that are missing: what was meant,
- * if that can be told, else the usage. */
+/* Messages about words that no argument takes, and about missing arguments. They suggest what was
+ * probably meant, or else show the usage. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -48,7 +48,7 @@ static unsigned edit_distance(const char *a, const char *b)
 	return d[m][n];
 }
 
-/* "dp" for "pd": too short for a wrong letter. */
+/* "dp" for "pd": words of two letters are too short for edit_distance(). */
 static bool is_swapped_pair(const char *a, const char *b)
 {
 	return strlen(a) == 2 && strlen(b) == 2 && a[0] == b[1] && a[1] == b[0];
@@ -91,7 +91,7 @@ static bool begins_an_option(const struct cmd *c, const char *word)
 	return false;
 }
 
-/* The option of c that goes by another name in other commands or programs; NULL: none. */
+/* The option of c that has the name word in other commands or programs; NULL: none. */
 static const char *option_meant(const struct cmd *c, const char *word)
 {
 	static const char *const meant[][2] = {

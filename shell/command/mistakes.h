@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through the words of a command, and what is said where it ends in a mistake. */
+/* The state while the words of a command are parsed, and the messages about mistakes in them. */
 #ifndef SHELL_MISTAKES_H
 #define SHELL_MISTAKES_H
 
@@ -45,15 +45,15 @@ static inline bool looks_like_option(const char *word)
 int mistake_option(struct session *s, const struct cmd *c, const char *word);
 /* No argument is left for word. */
 int mistake_too_many(struct session *s, const struct cmd *c, const struct walk *w, Tcl_Obj *word);
-/* The words end behind the name of option due. */
+/* The words end with the name of the option due: its value is missing. */
 int mistake_no_value(struct session *s, const struct cmd *c, const struct arg *due);
 int mistake_missing(struct session *s, const struct cmd *c, const struct arg *a);
-/* s->fail has what is wrong with the value of a. A bad number often means that the words are in the
- * wrong order: adds the usage. */
+/* s->fail already describes the bad value of a. Adds the usage if that is a positional of a fixed
+ * kind: the words may be in the wrong order. */
 int mistake_value(struct session *s, const struct cmd *c, const struct arg *a);
 
-/* s->fail has what is wrong with word i. If the word before it is a text: how to quote both as one
- * text. */
+/* s->fail already describes the mistake in word i. If the word before it is a text, adds how to
+ * quote both as one text. */
 void mistake_quotes(struct session *s, const struct cmd *c, const struct walk *w, int objc,
 		    Tcl_Obj *const objv[], int i);
 

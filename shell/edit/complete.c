@@ -186,7 +186,8 @@ void words_sort(Tcl_Obj *words)
 	Tcl_InvalidateStringRep(words);
 }
 
-/* Adds the commands of d that the user's own domain finds there; for the own domain all. */
+/* Adds the commands of d: all if d is the user's own domain, else those that the own domain would
+ * find in d. */
 static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 {
 	Tcl_Obj *commands = domain_commands(d), **v;
@@ -218,7 +219,7 @@ static void list_variables(struct session *s, Tcl_Obj *list)
 	add_result(s->tcl, "::lsort [::info vars]", list);
 }
 
-/* The numbers that answer the question of a lesson; and what else can be done with it. */
+/* The numbers of a lesson's choices, and the command lesson. */
 static void answer_words(int choices, const char *typed, Tcl_Obj *words)
 {
 	SCOPED_LIST(list);

@@ -192,7 +192,7 @@ static void list_words(struct edit *e, Tcl_Obj *const *words, int n)
 	edit_draw(e);
 }
 
-/* With nothing typed, are options all that can come? Then something else is missing, or nothing. */
+/* Are all of the words options? Completion then does not insert one unless something is typed. */
 static bool are_options(Tcl_Obj *const *words, int n)
 {
 	while (n > 0 && *Tcl_GetString(words[n - 1]) == '-')

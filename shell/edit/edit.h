@@ -59,7 +59,7 @@ void edit_history(const struct edit *e, unsigned n, const char *text, Tcl_Obj *l
 
 /* Ghost hints on or off (on at first). */
 void edit_hints(struct edit *e, bool on);
-/* Restores the terminal. For a panic; async-signal-safe enough for that. */
+/* Restores the terminal before the process ends abnormally. May be called in a signal handler. */
 void edit_panic(struct edit *e);
 
 /* Completion and hints for the text before the cursor. */
@@ -78,9 +78,9 @@ void words_sort(Tcl_Obj *words);
 /* rc: run the start file. 0, or -1 when the start file failed to be read. */
 int repl(struct session *s, bool rc);
 
-/* Is it "!COMMAND", of the system? */
+/* Is text "!COMMAND", a command for the system's shell? */
 bool repl_is_escape(const char *text);
-/* Runs it, and says how it has ended, unless that was well. false: it could not be run. */
+/* Runs such a command, and prints how it ended unless it succeeded. False: it could not be run. */
 bool repl_escape(const char *text);
 
 #endif

@@ -15,8 +15,8 @@
 struct hist;
 struct keys;
 
-/* libedit, loaded when somebody types: scripts start sooner without it and the two libraries that
- * it brings. */
+/* libedit is loaded at the first prompt: scripts start sooner without it and the two libraries that
+ * it depends on. */
 
 #define LIBEDIT_FUNCTIONS(X) \
 	X(el_cursor)         \
@@ -44,7 +44,7 @@ extern struct libedit {
 #undef X
 } libedit;
 
-/* Loads the library unless it is loaded. Ends the process, with a message, when it cannot be had.
+/* Loads the library unless it is loaded. Ends the process, with a message, if this fails.
  */
 void libedit_load(void);
 
@@ -172,9 +172,9 @@ void hist_close(struct hist *h);
 History *hist_entries(struct hist *h);
 /* Appends the last n entries that contain text ("": all), the oldest first, to a list. */
 void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list);
-/* The key ^R: an incremental search through the history. The found entry is the line, and the
- * prompt shows what is searched. ^R goes on to an older entry, ^S to a newer one, ^G gives up; any
- * other key is for the entry. */
+/* The key ^R: an incremental search through the history. The entry found becomes the line, and the
+ * prompt shows the text that is searched for. ^R moves to an older entry, ^S to a newer one, ^G
+ * cancels the search. Any other key ends the search and acts on the entry. */
 unsigned char edit_search_key(EditLine *el, wint_t key);
 /* Adds one entry, which may have several lines, unless it repeats the last one. */
 void hist_add(struct hist *h, const char *entry);

@@ -186,7 +186,7 @@ struct search {
 	char *before; /* what the last search was for */
 };
 
-/* Without capital letters in wanted their case does not matter. */
+/* Ignores case unless wanted has capital letters. */
 static const char *find_text(const char *entry, const char *wanted)
 {
 	const char *p = wanted;
@@ -196,8 +196,9 @@ static const char *find_text(const char *entry, const char *wanted)
 	return *p ? strstr(entry, wanted) : strcasestr(entry, wanted);
 }
 
-/* The entry nearest to number *at, that one included, with wanted in it: an older one, or a newer
- * one. Not one with the text of shown, unless that is NULL. NULL: there is none. */
+/* Finds the entry that contains wanted and is nearest to number *at, in the older or newer
+ * direction and *at included. Skips entries equal to shown, if that is not NULL. NULL: there is
+ * none. */
 static const char *find_entry(struct hist *h, const char *wanted, int *at, bool older,
 			      const char *shown)
 {
@@ -224,7 +225,7 @@ static char *copy_line(struct edit *e)
 	return xasprintf("%.*s", (int)(line->lastchar - line->buffer), line->buffer);
 }
 
-/* Makes text the line, with the cursor before its byte at. */
+/* Replaces the line by text, with the cursor before its byte at. */
 static void set_line(struct edit *e, const char *text, size_t at)
 {
 	const LineInfoW *line = libedit.el_wline(e->el);
@@ -242,7 +243,7 @@ static void set_line(struct edit *e, const char *text, size_t at)
 	libedit.el_cursor(e->el, chars - (int)(line->lastchar - line->buffer));
 }
 
-/* Shows the entry from number at on; again: not the one that is shown. */
+/* Searches from entry number at on and shows the result; again: skips entries equal to the line. */
 static void search(struct search *f, int at, bool older, bool again)
 {
 	const char *wanted = Tcl_DStringValue(&f->e->wanted), *entry;
@@ -275,7 +276,7 @@ static void drop_last_char(Tcl_DString *text)
 	Tcl_DStringSetLength(text, n);
 }
 
-/* ^R or ^S: the next entry; the last search once more where nothing is typed. */
+/* ^R or ^S: searches on; if no text is typed, repeats the last search. */
 static void search_on(struct search *f, bool older)
 {
 	Tcl_DString *wanted = &f->e->wanted;
@@ -288,7 +289,7 @@ static void search_on(struct search *f, bool older)
 	}
 }
 
-/* False: the key ends the search. */
+/* Returns false if the key ends the search. */
 static bool take_search_key(struct search *f, wchar_t c)
 {
 	Tcl_DString *wanted = &f->e->wanted;

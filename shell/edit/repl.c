@@ -92,7 +92,7 @@ static bool is_complete_line(void *session, const char *text)
 static const struct edit_ops ops = { write_prompt, is_complete_line, complete_words,
 				     complete_hint };
 
-/* "New here? lesson 1.", or where those that are done end. */
+/* Appends "New here? lesson 1.", or where to continue with the lessons. */
 static void append_lessons(const struct session *s, Tcl_DString *line)
 {
 	unsigned at, next = s->opt.no_device ? 0 : lesson_next_number(&at);
@@ -202,8 +202,8 @@ static void run_block(struct session *s, const char *block)
 	lesson_look(s, block, rc != 0);
 }
 
-/* Says what the end of the session cuts off; asks: Ctrl-D was typed, and can be taken back. true:
- * it is, as sends are outstanding. */
+/* Prints what the end of the session would interrupt. asks: after Ctrl-D, which outstanding sends
+ * cancel once. Returns true if they do. */
 static bool say_unfinished(struct session *s, bool asks)
 {
 	SCOPED_TEXT(sends);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that commands open, with checks of where scripts may and with waits that Ctrl-C ends; the
- * scripts themselves; files that the program keeps for the user; and libraries that it loads. */
+/* Files that commands open: checks which files a script may open, and reads and writes that Ctrl-C
+ * can interrupt. Also scripts, files that the program keeps for the user, and shared libraries. */
 #ifndef SHELL_FILE_H
 #define SHELL_FILE_H
 
@@ -31,8 +31,8 @@ ssize_t file_take(struct session *s, int fd, const char *path, void *data, size_
  * with s->fail filled. */
 int file_put(struct session *s, int fd, const char *path, const void *data, size_t len);
 
-/* Reads a whole text. NULL with s->fail filled, as a failure of command: it has zero bytes, or more
- * than 16 MiB. The caller frees it. */
+/* Reads a whole text, which the caller frees. NULL with s->fail filled, as a failure of command:
+ * the file cannot be read, contains zero bytes, or has more than 16 MiB. */
 char *file_text(struct session *s, int fd, const char *path, const char *command);
 
 /* A script that was read. */
@@ -107,8 +107,8 @@ void recorder_free(struct recorder *r);
 void record_note(struct session *s, const char *command, int len, bool failed);
 
 /*
- * Shared libraries that rdmash is not linked to: each is loaded when it is first needed, and those
- * who do without it start sooner.
+ * Shared libraries that rdmash is not linked to: each is loaded when it is first needed, so that
+ * other sessions start sooner.
  */
 
 /* A function by its name, and where in the struct of pointers its address goes. */
@@ -117,8 +117,9 @@ struct dynamic_function {
 	size_t offset;
 };
 
-/* Loads the first of the libraries (names end with NULL) that is there and fills the struct at to.
- * NULL, or why not: a text that is valid until the next call; then the struct is as it was. */
+/* Loads the first library of names (ends with NULL) that is installed, and fills the struct at to.
+ * Returns NULL, or the reason for a failure, valid until the next call; the struct is then
+ * unchanged. */
 const char *dynamic_load(const char *const names[], const struct dynamic_function functions[],
 			 size_t n, void *to);
 

@@ -22,7 +22,7 @@ struct page {
 	const struct topic *topic;
 };
 
-/* Goes on to the next page, from { 0 } to the first. False: there is none. */
+/* Moves p to the next page; { 0 } is before the first. False: there is none. */
 static bool next_page(struct page *p)
 {
 	if (!p->topic) {
@@ -98,7 +98,7 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 /** Alone it shows the subjects and their commands; 'help all' has a line for each command.
  * With a command's name it shows usage, examples, text and arguments; with a first word
  * such as 'post', or a subject such as 'memory', the commands that belong to it.
- * Any other word is looked for in all names first, then in all texts.
+ * Any other word is searched for in all names first, then in all texts.
  * help -json prints the table that all of this comes from.
  * > help => scripts
  * > help repeat => repeat <times> <body>
@@ -390,8 +390,8 @@ static int search_help(struct session *s, const char *word, struct out *o)
 	return 0;
 }
 
-/* Words of a question that say nothing of what it is about, and the command that answers such a
- * question, or NULL. */
+/* Words of a question that do not name its subject, and the command that answers such a question,
+ * or NULL. */
 static const struct {
 	const char *word, *answer;
 } question_words[] = {
@@ -466,7 +466,8 @@ static void answer_question(const struct question *q, struct out *o)
 		write_pages(Tcl_DStringValue(&q->about), best, false, NULL, o);
 }
 
-/* Answers what is left of a question; -1: nothing, or s->fail says what. */
+/* Answers a question by its command, or by a search for its subject. -1: it has neither, or the
+ * search failed with s->fail filled. */
 static int search_question(struct session *s, const char *text, struct out *o)
 {
 	struct question q;

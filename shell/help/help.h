@@ -86,7 +86,7 @@ void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d
 struct out;
 struct session;
 
-/* Whether a's data are words to choose from. */
+/* Are the data of a words to choose from? */
 bool help_has_words(const struct arg *a);
 
 /* All commands as the text of one JSON value. */

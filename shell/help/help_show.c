@@ -52,7 +52,7 @@ const struct topic topic_language = { .name = "language", .title = "The language
  *   #!/usr/bin/env rdmash          as its first line makes a file a program
  *
  * The first error ends a script, and says where: file, line, and through which procs. With
- * -k it goes on. 'expect' makes a script a test; 'record' makes one of what you typed.
+ * -k it continues. 'expect' makes a script a test; 'record' makes one of what you typed.
  *
  * Scripts are not trusted. They cannot run programs, reach the network only by commands
  * of the shell, and files only below the directory of the script or one that
@@ -76,12 +76,12 @@ const struct topic topic_scripts = { .name = "scripts", .title = "Scripts" };
  *   2    wrong usage, a script that cannot be read or does not parse
  *   3    an expectation failed
  *   4    interrupted: Ctrl-C, SIGTERM, SIGHUP
- *   70   Tcl cannot go on: no memory is left, a value has more than 2 GiB, or text was
+ *   70   Tcl cannot continue: no memory is left, a value has more than 2 GiB, or text was
  *        nested deeper than the stack
  *   77   a require of the script is not met: skipped; 0 if prove runs it, which wants that
  *        (HARNESS_ACTIVE is set)
  *
- * Where several are true (-k goes on after an error), it is 4, else 2, else 1, else 3.
+ * Where several are true (-k continues after an error), it is 4, else 2, else 1, else 3.
  * quit CODE ends with a code of your own. */
 const struct topic topic_exit_codes = { .name = "exit-codes", .title = "Exit codes" };
 
@@ -95,7 +95,7 @@ const struct topic topic_exit_codes = { .name = "exit-codes", .title = "Exit cod
  *
  *   $XDG_CONFIG_HOME/rdmash/rc.rdma
  *       the start file: run at the start of each interactive session, unless
- *       -X is given; as if it were typed, unless others than you could have
+ *       -X is given; as if it were typed, unless somebody else could have
  *       written it
  *   $XDG_STATE_HOME/rdmash/history
  *       what was typed; $RDMASH_HISTORY names another
@@ -109,14 +109,14 @@ const struct topic topic_files = { .name = "files", .title = "Files" };
 
 /** Tab completes commands, options, values, names of objects, $variables and files; what is
  * still missing stands in grey behind the cursor ('option hints off' hides it). Ctrl-R
- * searches the history with each letter; again it goes on to older lines, Ctrl-S to newer
- * ones, Ctrl-G gives up, and any other key edits or runs the line. Ctrl-L clears the screen.
+ * searches the history with each letter; again it moves to older lines, Ctrl-S to newer
+ * ones, Ctrl-G cancels, and any other key edits or runs the line. Ctrl-L clears the screen.
  * A line that is not whole (an open brace or quote) continues on the next one. Ctrl-C drops
  * the line, or stops the command that runs; only a single step of Tcl itself (an lsort of a
  * huge list) ends first. The session and its objects stay. Ctrl-D on an empty line leaves;
  * where a send has no completion yet, it says so, and a second Ctrl-D leaves. !command runs a
- * command of the system. A line with '*' is a notice: something happened on its own
- * ('notices').
+ * command of the system. A line with '*' is a notice: an event that no command
+ * waited for ('notices').
  *
  * What is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.
  * 'option prompt', 'option color' and 'timing' suit the prompt to one's taste; with

@@ -89,7 +89,7 @@ static int sleep_exec(struct session *s, const void *args, struct out *o)
 
 	if (loop_wait(s->loop, NULL, NULL, (int64_t)a->ms.v) == LOOP_INTERRUPTED)
 		return fail(s, "sleep", "EINTR", "interrupted");
-	/* typed: "sleep 30" is soon over */
+	/* a typed "sleep 30" means 30 ms: show that, as the user may expect seconds */
 	if (s->opt.interactive && !(s->script && s->script->name))
 		out_text(o, "slept %llu ms\n", (unsigned long long)a->ms.v);
 	return 0;

@@ -21,7 +21,7 @@
  * changes only its own interpreter. */
 static const char *const removed[] = { "after", "vwait",  "update",    "interp",
 				       "load",	"unload", "fileevent", NULL };
-/* The shell's commands take precedence; with --unsafe Tcl's are kept under another name. */
+/* The shell's commands take precedence; Tcl's are kept under another name, or deleted below. */
 static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "close", "tcl_close" },
 					  { "source", "tcl_source" },
@@ -90,8 +90,8 @@ static void set_limit(Tcl_Interp *tcl, Tcl_Time at, int granularity)
 	Tcl_LimitTypeSet(tcl, TCL_LIMIT_TIME);
 }
 
-/* Makes the interpreters unwind their stacks, in a way that no script can catch: all but one (or
- * NULL), whose limit is exceeded already: setting it again would clear that. */
+/* Makes the interpreters unwind their stacks, in a way that no script can catch. Leaves out one
+ * (NULL: none), whose limit is exceeded already: setting it again would clear that. */
 static void stop_others(struct session *s, Tcl_Interp *one)
 {
 	const Tcl_Time past = { 1, 0 };
@@ -111,7 +111,7 @@ int interp_quit(struct session *s, int code)
 	return TCL_RETURN;
 }
 
-static int has_value(struct session *s, struct out *o)
+static int keep_value(struct session *s, struct out *o)
 {
 	out_free(s->last);
 	s->last = o;
@@ -126,7 +126,7 @@ static int run_library(struct session *s, struct library *l, int objc, Tcl_Obj *
 	int rc = library_run(s, l, objc, objv, o, &code);
 
 	if (rc == 0)
-		return has_value(s, o);
+		return keep_value(s, o);
 	rc = tcl_error(s, o, code);
 	if (code)
 		Tcl_DecrRefCount(code);
@@ -185,7 +185,7 @@ static int run_word(struct session *s, const struct domain_word *word, int objc,
 		out_free(o);
 		return rc;
 	}
-	return has_value(s, o);
+	return keep_value(s, o);
 }
 
 /* The command runs with the rights of the calling interpreter. */
@@ -225,9 +225,9 @@ static bool looks_like_ipv6(const char *word)
 }
 
 /* Commands of Tcl that a safe interpreter, or this one, does not have. */
-static const char *const left_out[] = { "exec",	 "socket",     "file",	 "glob", "cd",	 "pwd",
-					"load",	 "fconfigure", "chan",	 "read", "gets", "after",
-					"vwait", "update",     "interp", NULL };
+static const char *const unavailable[] = { "exec",  "socket",	  "file",   "glob", "cd",   "pwd",
+					   "load",  "fconfigure", "chan",   "read", "gets", "after",
+					   "vwait", "update",	  "interp", NULL };
 
 int interp_unknown(struct session *s, const char *word)
 {
@@ -237,8 +237,8 @@ int interp_unknown(struct session *s, const char *word)
 				"[...] runs a command: write IPv6 addresses without "
 				"brackets, the port as a word of its own");
 	}
-	for (unsigned i = 0; left_out[i]; i++)
-		if (strcmp(left_out[i], word) == 0) {
+	for (unsigned i = 0; unavailable[i]; i++)
+		if (strcmp(unavailable[i], word) == 0) {
 			fail(s, "command", "UNSAFE", "Tcl's %s is not available to scripts", word);
 			if (strcmp(word, "after") == 0)
 				fail_next(s, "on timer 1s {echo tick}; or sleep 1s");
@@ -252,7 +252,7 @@ int interp_unknown(struct session *s, const char *word)
 	return 0;
 }
 
-/* "x = 5" is of other languages. */
+/* Fails with a hint if an assignment of other languages was typed: "x = 5". */
 static int fail_assignment(struct session *s, int objc, Tcl_Obj *const objv[])
 {
 	if (objc != 3 || strcmp(Tcl_GetString(objv[1]), "=") != 0 ||
@@ -301,9 +301,9 @@ bool interp_ours(struct session *s, const char *command, int len)
 	return ours;
 }
 
-/* An unknown command in brackets was probably meant as letters, "costs [1]": says that, and nothing
- * of other commands. */
-static void tell_of_brackets(struct session *s)
+/* An unknown command in brackets was probably meant as text, "costs [1]": replaces the suggestions
+ * of other commands by how to quote it. */
+static void suggest_braces(struct session *s)
 {
 	const char *trace = Tcl_GetVar(s->tcl, "errorInfo", TCL_GLOBAL_ONLY);
 	const char *executed = trace ? strstr(trace, "\n    while executing\n\"") : NULL;
@@ -327,7 +327,7 @@ static void fail_in(struct session *s, Tcl_Obj *body)
 
 	if (s->fail.text && strcmp(s->fail.text, text) == 0) {
 		if (s->opt.interactive && strcmp(s->fail.code, "UNKNOWN") == 0)
-			tell_of_brackets(s);
+			suggest_braces(s);
 		return;
 	}
 	fail(s, "script", "ERROR", "%s", *text ? text : "error without a message");
@@ -407,7 +407,7 @@ int interp_aside(struct session *s, struct domain *d, int objc, Tcl_Obj *const o
 
 /* ----------------------------------------------------------------------- limits -- */
 
-static void next_tick(Tcl_Interp *tcl)
+static void restart_limit(Tcl_Interp *tcl)
 {
 	Tcl_Time at;
 
@@ -429,13 +429,13 @@ static void check_interrupt(ClientData data, Tcl_Interp *tcl)
 	if (s->quit || loop_interrupted(s->loop) || loop_ending(s->loop))
 		stop_others(s, tcl);
 	else
-		next_tick(tcl);
+		restart_limit(tcl);
 }
 
 void interp_resume(struct session *s)
 {
 	for (struct domain *d = domain_first(s); d; d = LIST_NEXT(d, link))
-		next_tick(d->tcl);
+		restart_limit(d->tcl);
 }
 
 /* ----------------------------------------------------------------------- making -- */
@@ -485,7 +485,7 @@ void interp_make(struct domain *d)
 	if (s->opt.peer)
 		serve_commands(d->tcl);
 	Tcl_LimitAddHandler(d->tcl, TCL_LIMIT_TIME, check_interrupt, s, NULL);
-	next_tick(d->tcl);
+	restart_limit(d->tcl);
 }
 
 void interp_new(struct session *s)

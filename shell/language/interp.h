@@ -22,7 +22,8 @@ void interp_make(struct domain *d);
 /* Is the first word of this command a command of the shell (not Tcl's, not a proc)? */
 bool interp_ours(struct session *s, const char *command, int len);
 
-/* If there is a special reason why word is not a command, fills s->fail with it and returns -1. */
+/* Returns -1, with s->fail filled, if there is a special reason why word is not a command; else 0.
+ */
 int interp_unknown(struct session *s, const char *word);
 
 /* Evaluates a script given as an argument (expect, repeat, listen -accept) in the

@@ -318,7 +318,7 @@ static int load_library(struct session *s, struct library *l)
 {
 	struct script as = { .name = l->path, .dir = l->dir, .line = 1 };
 	char *root = xasprintf("library %s", l->name);
-	struct domain *d = domain_of(s, root); /* no file is below this root */
+	struct domain *d = domain_of(s, root); /* not a path: no file is below it */
 	char *text = program_file_text(s, l->path);
 	bool echo = s->opt.echo;
 	int rc = TCL_ERROR;
@@ -341,7 +341,7 @@ static int load_library(struct session *s, struct library *l)
 	return 0;
 }
 
-static void take_rows(struct session *s, Tcl_Obj *rows)
+static void copy_rows(struct session *s, Tcl_Obj *rows)
 {
 	Tcl_Obj **v;
 	int n;
@@ -352,7 +352,7 @@ static void take_rows(struct session *s, Tcl_Obj *rows)
 }
 
 /* Copies the error of the library's interpreter to s->fail. */
-static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_Obj **code)
+static void copy_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_Obj **code)
 {
 	SCOPED_VALUE(options, Tcl_GetReturnOptions(tcl, TCL_ERROR));
 	Tcl_Obj *errorcode = dict_get(options, "-errorcode"), **v = NULL;
@@ -364,7 +364,7 @@ static void take_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_
 	}
 	fail(s, n > 1 ? Tcl_GetString(v[1]) : "script", n ? Tcl_GetString(v[n - 1]) : "ERROR", "%s",
 	     Tcl_GetString(text));
-	take_rows(s, dict_get(options, "-rows"));
+	copy_rows(s, dict_get(options, "-rows"));
 }
 
 /* Writes the entries of a dict value, so that JSON has its keys. */
@@ -411,7 +411,7 @@ int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const o
 	rc = interp_eval_words(l->domain->tcl, n, v);
 	value = value_hold(Tcl_GetObjResult(l->domain->tcl));
 	if (rc == TCL_ERROR)
-		take_failure(s, l->domain->tcl, value, code);
+		copy_failure(s, l->domain->tcl, value, code);
 	domain_leave(s, &border);
 	if (rc != TCL_ERROR) {
 		out_dict_value(o, value);

@@ -34,7 +34,7 @@ struct pack_field {
 
 /* -------------------------------------------------------------------- layouts -- */
 
-static int bad_type(struct session *s, const char *word)
+static int fail_bad_type(struct session *s, const char *word)
 {
 	fail(s, "pack", "EINVAL", "there is no type '%s'", word);
 	fail_row(s, "numbers",
@@ -76,7 +76,7 @@ static struct pack_field *read_layout(struct session *s, Tcl_Obj *layout, int *n
 					  .size = colon ? colon + 1 : NULL };
 		if (!f->type || (colon && (!is_sized(f->type) || !colon[1])) ||
 		    (!colon && f->type->shape == PACK_PAD)) {
-			bad_type(s, word);
+			fail_bad_type(s, word);
 			return NULL;
 		}
 		if (f->type->shape != PACK_PAD && i == words) {
@@ -95,7 +95,7 @@ static const char *field_name(const struct pack_field *f)
 	return f->name ? Tcl_GetString(f->name) : "pad";
 }
 
-/* Is the size a number? */
+/* Is the size a number, not the name of a field? Stores it in *n. */
 static bool fixed_size(const struct pack_field *f, uint64_t *n)
 {
 	char *end;
@@ -145,7 +145,7 @@ static int put_bytes(struct session *s, Tcl_DString *to, const struct pack_field
 	return 0;
 }
 
-static Tcl_Obj *value_of(Tcl_Obj *values, Tcl_Obj *name)
+static Tcl_Obj *find_value(Tcl_Obj *values, Tcl_Obj *name)
 {
 	Tcl_Obj *value = NULL;
 
@@ -153,12 +153,12 @@ static Tcl_Obj *value_of(Tcl_Obj *values, Tcl_Obj *name)
 	return value;
 }
 
-/* The length of the bytes whose size this field holds; NULL: there are none. */
+/* The length of the later field whose size f holds, as a new value; NULL: there is none. */
 static Tcl_Obj *length_for(struct session *s, const struct pack_field *fields, int n,
 			   const struct pack_field *f, Tcl_Obj *values)
 {
 	for (const struct pack_field *g = f + 1; g < fields + n; g++) {
-		Tcl_Obj *value = g->name ? value_of(values, g->name) : NULL;
+		Tcl_Obj *value = g->name ? find_value(values, g->name) : NULL;
 		size_t len;
 
 		if (value && g->size && strcmp(g->size, field_name(f)) == 0 &&
@@ -180,7 +180,7 @@ static int pack_padding(struct session *s, Tcl_DString *to, const struct pack_fi
 	int begin = Tcl_DStringLength(to);
 
 	if (!fixed_size(f, &size) || size > PACK_MAX)
-		return bad_type(s, f->size);
+		return fail_bad_type(s, f->size);
 	Tcl_DStringSetLength(to, begin + (int)size);
 	memset(Tcl_DStringValue(to) + begin, 0, size);
 	return 0;
@@ -197,7 +197,7 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_
 		return fail(s, "pack", "EINVAL", "the values are not a dict: %s",
 			    Tcl_GetString(values));
 	for (const struct pack_field *f = fields; f < fields + n; f++) {
-		Tcl_Obj *word = f->name ? value_of(values, f->name) : NULL;
+		Tcl_Obj *word = f->name ? find_value(values, f->name) : NULL;
 		int rc;
 
 		left -= word != NULL;
@@ -266,13 +266,13 @@ static Tcl_Obj *unpack_field(struct unpack *u, const struct pack_field *f, Tcl_O
 				 : unpack_scalar(u, field_name(f), f->type);
 }
 
+/* A new dict, reference count 0; NULL with s->fail filled. */
 static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
 {
 	Tcl_Obj *values = Tcl_NewDictObj(), *value;
 	int n;
 	const struct pack_field *fields = read_layout(u->s, layout, &n), *f = fields;
 
-	Tcl_IncrRefCount(values);
 	for (; f && f < fields + n && (value = unpack_field(u, f, values)); f++)
 		if (f->name)
 			Tcl_DictObjPut(NULL, values, f->name, value);
@@ -357,7 +357,7 @@ const struct cmd cmd_pack = {
 };
 
 static const struct arg unpack_arg_table[] = {
-	LAYOUT, POS("bytes", pack_args, values, kind_obj, "what came"), PROTOBUF, ARGS_END
+	LAYOUT, POS("bytes", pack_args, values, kind_obj, "the message"), PROTOBUF, ARGS_END
 };
 
 static int unpack_exec(struct session *s, const void *args, struct out *o)

@@ -18,13 +18,13 @@ struct unpack {
 };
 
 enum pack_shape {
-	/* scalars: the first two have all their bytes, the others as many as they need */
+	/* scalars: the first two have a fixed size, the others use as many bytes as they need */
 	PACK_FIXED,
 	PACK_REAL,
 	PACK_VARINT,
 	PACK_ZIGZAG,
 	PACK_BOOL,
-	/* what has a length of its own */
+	/* with a length of their own */
 	PACK_BYTES,
 	PACK_TEXT,
 	PACK_HEX,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Protobuf's wire format; first single values and their packed form: numbers, varints, bytes, text.
- */
+/* The bytes of single values (numbers, varints, bytes, text), for pack.c, too; then protobuf's wire
+ * format. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +14,12 @@ static int fail_no_number(struct session *s, const char *name, const char *word)
 	return fail(s, "pack", "EINVAL", "%s: '%s' is not a number", name, word);
 }
 
-/* A word as a number of that many bits, unsigned or (is_signed) two's complement. */
+/* Parses word as a number of that many bits, unsigned or (is_signed) in two's complement. -1 with
+ * s->fail filled. */
 static int pack_number(struct session *s, const char *name, Tcl_Obj *word, unsigned bits,
 		       bool is_signed, uint64_t *v)
 {
-	Tcl_WideInt wide;
+	Tcl_WideInt wide = 0; /* stays 0 if Tcl refuses the word: "0999" looks octal */
 	bool fits = true, big = false;
 
 	if (Tcl_GetWideIntFromObj(NULL, word, &wide) != TCL_OK) {
@@ -215,7 +216,8 @@ static int unpack_varint(struct unpack *u, const char *name, uint64_t *v)
 
 Tcl_Obj *unpack_scalar(struct unpack *u, const char *name, const struct pack_type *t)
 {
-	const unsigned spare = 64 - t->bits; /* a decoder cuts longer varints off */
+	const unsigned spare = 64 -
+			       t->bits; /* as in other decoders, longer varints are truncated */
 	uint64_t v;
 
 	if (is_varint(t) ? unpack_varint(u, name, &v)
@@ -494,7 +496,7 @@ static int unpack_row(struct unpack *u, const struct protobuf_field *row, enum w
 	return 0;
 }
 
-static int pass_over(struct unpack *u, enum wire wire)
+static int skip_field(struct unpack *u, enum wire wire)
 {
 	struct unpack part;
 	uint64_t v;
@@ -526,7 +528,7 @@ static int read_fields(struct unpack *u, const struct protobuf_field *rows, int 
 		if (!(key >> 3))
 			return fail(u->s, "unpack", "EBADMSG", "a field has the number 0");
 		rc = i < n ? unpack_row(u, &rows[i], (enum wire)(key & 7), depth, values)
-			   : pass_over(u, (enum wire)(key & 7));
+			   : skip_field(u, (enum wire)(key & 7));
 		if (rc)
 			return -1;
 	}

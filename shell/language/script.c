@@ -155,8 +155,8 @@ static int syntax_error(struct session *s, const char *name, unsigned line, cons
 	return -1;
 }
 
-/* The place, or NULL; *incomplete: something is opened there and not closed. What is in braces may
- * be no script: the message tells. */
+/* Finds the place of the syntax error, or NULL. Sets *incomplete if something is opened there and
+ * not closed. A braced word need not be a script, so only an error with this message counts. */
 static const char *find_syntax(Tcl_Interp *tcl, const char *text, const char *end,
 			       const char *message, unsigned depth, bool *incomplete)
 {
@@ -202,16 +202,16 @@ bool script_syntax(struct session *s, const char *text, size_t len, const char *
 	return true;
 }
 
-/* Is raw, the inside of a braced word, what Tcl made text of? It makes a blank of a backslash at
- * the end of a line and the margin of the next one. */
+/* Has Tcl parsed raw, the inside of a braced word, as text? Tcl replaces a backslash at the end of
+ * a line, and the indentation of the next line, by one blank. */
 static bool is_inside(const char *raw, size_t size, const char *text)
 {
 	for (const char *end = raw + size; raw < end; raw++, text++) {
-		bool goes_on = raw[0] == '\\' && raw + 1 < end && raw[1] == '\n';
+		bool is_joined = raw[0] == '\\' && raw + 1 < end && raw[1] == '\n';
 
-		if (*text != (goes_on ? ' ' : *raw))
+		if (*text != (is_joined ? ' ' : *raw))
 			return false;
-		if (goes_on)
+		if (is_joined)
 			raw += 1 + strspn(raw + 2, " \t");
 		else if (raw[0] == '\\' && raw + 1 < end && *++text != *++raw)
 			return false;
@@ -242,7 +242,7 @@ const char *script_word(const char *command, const char *text, size_t *size)
 	return found;
 }
 
-/* A cheap estimate: text that evades it by newlines or quotes is caught by main()'s stack guard. */
+/* A cheap estimate: newlines and quotes can deceive it; main()'s stack guard catches such text. */
 bool script_nests(const char *text)
 {
 	unsigned depth = 0;
@@ -424,7 +424,7 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 	return leave_script(s, script, &border, rc);
 }
 
-/* At top level. */
+/* Runs a whole text at top level. 0, -1: a command failed, -2: it does not parse. */
 static int run_top(struct session *s, struct script *script, const char *text)
 {
 	script->line = 1;
@@ -453,7 +453,7 @@ int script_body(struct session *s, Tcl_Obj *body)
 	char *text = where_body(s->domain, body, &at);
 	int rc;
 
-	if (!text) { /* the script has made it: its line is that of the loop */
+	if (!text) { /* the script has built the body: use the line of the loop */
 		if (!s->script)
 			return interp_eval(s, body);
 		at = (struct position){ .name = s->script->name, .line = s->script->line };

@@ -59,15 +59,17 @@ int script_part(struct session *s, const struct script *as, const char *text, bo
 /* Are brackets nested so deeply that Tcl's recursive parser could overflow the stack? */
 bool script_nests(const char *text);
 
-/* To be called once per domain, when its interpreter exists. */
+/* Creates the command that marks the end of a script's command. To be called once per domain, when
+ * its interpreter exists. */
 void script_commands(struct domain *d);
 
-/* Where in command the word stands that has become text, and its size there: Tcl joins lines that
- * end with a backslash. NULL: nowhere. */
+/* Finds the word of command that Tcl has parsed as text. Returns its start and sets *size to its
+ * length in command, which may differ from that of text because Tcl joins lines that end with a
+ * backslash. NULL: there is no such word. */
 const char *script_word(const char *command, const char *text, size_t *size);
-/* Looks in the commands of text, and in the braced words of these, for the place that Tcl's parser
- * refuses with this message, and shows it in s->fail with a caret. False: there is none; else
- * *line is where it is, from 1. */
+/* Finds the place in text, or in a braced word of one of its commands, that Tcl's parser refuses
+ * with this message. Adds it to s->fail with a caret and sets *line, from 1. False: there is none.
+ */
 bool script_syntax(struct session *s, const char *text, size_t len, const char *message,
 		   unsigned *line);
 
@@ -103,17 +105,17 @@ int script_fs_eval(Tcl_Interp *tcl, const struct position *at, const char *comma
 		   const char *tail);
 
 /* To be called once per domain, when its interpreter exists, and at its end. From then on proc
- * records where it was called. */
+ * records where each procedure is defined. */
 void where_commands(struct domain *d);
 void where_free(struct domain *d);
 
-/* The number of newlines between the two. */
+/* The number of newlines in [from, to). */
 unsigned where_lines(const char *from, const char *to);
 /* The current depth of the domain's Tcl stack. */
 int where_frames(struct domain *d);
-/* Where body, an argument of the command that runs in the domain, begins. Returns it as it is
- * written there, which the caller frees: Tcl joins lines that end with a backslash. NULL: it is not
- * in a script. */
+/* Finds body, an argument of the command that runs in the domain, in its script. Sets *at to where
+ * it begins, and returns it as it is written there, before Tcl joins lines that end with a
+ * backslash; the caller frees it. NULL: it is not in a script. */
 char *where_body(struct domain *d, Tcl_Obj *body, struct position *at);
 /* Is the running command a top-level command of the script, not one in brackets or a body? */
 bool where_outermost(struct session *s);

@@ -197,7 +197,7 @@ static bool same_name(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A block that begins on the line of its command is no place of its own. */
+/* Leaves out a block that begins on the line of its command, which was appended just before. */
 static void append_place(struct where *w, struct position at, const char *proc)
 {
 	bool again = !proc && w->last.line == at.line && same_name(w->last.name, at.name);
@@ -212,8 +212,8 @@ static void append_place(struct where *w, struct position at, const char *proc)
 		 proc ? proc + strspn(proc, ":") : "");
 }
 
-/* A line of what was typed has a number where there are several. */
-static bool is_told(const struct session *s, const struct position *at, const char *proc)
+/* Is the place shown? A line in a proc or a file is; a typed line only if several were typed. */
+static bool is_shown(const struct session *s, const struct position *at, const char *proc)
 {
 	const struct script *sc = s->script;
 
@@ -292,7 +292,7 @@ static void append_frames(struct domain *d, int n, int first, unsigned *places, 
 
 		if (!f)
 			continue;
-		if (frame_position(f, &at) && is_told(d->s, &at, proc)) {
+		if (frame_position(f, &at) && is_shown(d->s, &at, proc)) {
 			if (*places == PLACES)
 				Tcl_DStringAppend(&w->text, " < ...", -1);
 			else
@@ -346,8 +346,8 @@ char *where_body(struct domain *d, Tcl_Obj *body, struct position *at)
 	return text;
 }
 
-/* The number of newlines before a line of text, of which Tcl counts only those after which no line
- * goes on. */
+/* The number of newlines before a line of text. line is Tcl's number, which does not count newlines
+ * after a backslash. */
 static unsigned lines_before(const char *text, unsigned line)
 {
 	unsigned n = 0;
@@ -455,8 +455,8 @@ static bool name_and_line(const char *p, char **name, unsigned *line)
 	return true;
 }
 
-/* An error of the parser in a block of a proc comes when the block is to be run, and Tcl tells the
- * line of the command that it belongs to: the text tells more. */
+/* Tcl reports a syntax error in a block of a proc when the block is about to run, at the line of
+ * the command that has the block. The exact line is found in the text of the proc. */
 static void append_proc(struct session *s, struct where *w, const char *name, unsigned line)
 {
 	struct domain *d = s->domain;
@@ -499,8 +499,8 @@ static bool named_command(const char *from, const char *to, const char **text, s
 	return true;
 }
 
-/* The line, from 1, in which the named command begins within another one; 0: in none, or there is
- * more than one like it. */
+/* The line of command, from 1, on which the named command begins; 0: it is not there, or more than
+ * once. */
 static unsigned line_within(const char *command, size_t size, const char *named, size_t len)
 {
 	const char *end = command + size, *p = command;
@@ -517,8 +517,8 @@ static unsigned line_within(const char *command, size_t size, const char *named,
 	return line;
 }
 
-/* Tcl knows no line within the blocks of an if that stands in no other block: its text, or the
- * parser, tells it. info: errorInfo from the last proc on, up to end. */
+/* Within the blocks of an if at top level Tcl reports no line. Finds it by the parser, or by the
+ * command that errorInfo names. info: errorInfo from the last proc on, up to end. */
 static void append_block(struct session *s, struct where *w, struct position at, const char *info,
 			 const char *end)
 {
@@ -554,7 +554,7 @@ static void append_body(struct session *s, struct where *w, const char *info, Tc
 		return;
 	at.line += lines_before(text, read_line_number(last));
 	free(text);
-	if (is_told(s, &at, NULL))
+	if (is_shown(s, &at, NULL))
 		append_place(w, at, NULL);
 }
 
@@ -580,7 +580,7 @@ void where_error(struct session *s, const char *info, Tcl_Obj *body, struct wher
 			free(name);
 		} else if (strncmp(p, in_file, sizeof in_file - 1) == 0 &&
 			   name_and_line(p + sizeof in_file - 1, &name, &line)) {
-			if (script_fs_place(name, line, &at) && is_told(s, &at, NULL)) {
+			if (script_fs_place(name, line, &at) && is_shown(s, &at, NULL)) {
 				append_block(s, w, at, after, p);
 				append_place(w, at, NULL);
 			}

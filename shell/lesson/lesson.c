@@ -19,7 +19,7 @@ static struct {
 	unsigned begun; /* its number, also after its end */
 	unsigned at;	/* the current step */
 	bool clearing;	/* before the first step: waiting until old objects are destroyed */
-	bool again;	/* what comes before that step is to be done again */
+	bool again;	/* the steps before it are to be repeated first */
 	bool skipped;	/* a step was not done */
 	bool answered;	/* the last answer was right */
 	bool quiet;	/* the command was lesson or answer: do not check the step */
@@ -70,7 +70,7 @@ static void show_until_task(struct session *s)
 	lesson_end_text(o);
 }
 
-/* Goes on at the current step, with the objects of those before it. */
+/* Continues at the current step, after recreating the objects of the steps before it. */
 static void begin_steps(struct session *s)
 {
 	if (now.again) {
@@ -152,7 +152,7 @@ static void look(struct session *s, const char *typed, bool failed)
 	show_until_task(s);
 }
 
-/* The conditions run commands: what the learner's own command has said stays for explain. */
+/* The conditions run commands; explain must still find the failure of the learner's command. */
 void lesson_look(struct session *s, const char *typed, bool failed)
 {
 	struct fail before = fail_aside(s);
@@ -243,7 +243,7 @@ static int list_lessons(struct session *s, struct out *o)
 	return 0;
 }
 
-/* Where a lesson that was left goes on: at the text before the step. */
+/* Where a lesson that was left continues: at the text before the step. */
 static void set_place(const struct lesson_progress *left)
 {
 	now.at = left->at < now.file.n ? left->at : 0;
@@ -252,7 +252,7 @@ static void set_place(const struct lesson_progress *left)
 	now.skipped = left->skipped;
 }
 
-/* from_start: also where it was left behind it. */
+/* from_start: begins at the first step even if the lesson was left at a later one. */
 static int begin_lesson(struct session *s, unsigned number, bool from_start)
 {
 	struct lesson_progress left = { 0 };
@@ -423,13 +423,14 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 }
 
 /** Without an argument: the lessons, and which are done. lesson 3 begins one: it tells
- * what to do, you type it at the usual prompt, and it goes on when it is done. A
- * number answers a question. Everything else works as ever. lesson hint tells the
- * step again, skip goes on without it, stop ends the lesson; lesson next begins the
- * next one. lesson play 3 types everything for you.
+ * you what to do, you type it at the usual prompt, and the lesson continues. A number
+ * answers a question. Everything else works as usual. lesson hint repeats the step,
+ * skip continues without it, stop ends the lesson; lesson next begins the next one.
+ * lesson play 3 types everything for you.
  *
- * A lesson that was left goes on at the same step, also in another session; if its
- * objects are gone, the steps before are done again. lesson restart 3 begins it anew.
+ * A lesson that was left continues at the same step, also in another session; if its
+ * objects are gone, the steps before are done again. lesson restart 3 begins at its
+ * first step.
  * > lesson => protection domain
  * > lesson play 1 => protection domain */
 const struct cmd cmd_lesson = {

@@ -50,13 +50,14 @@ void lesson_note_typed(struct session *s, const char *typed, bool failed);
 bool lesson_holds(struct session *s, const struct lesson_step *step);
 /* What the last checked condition found wrong, or NULL. Valid until the next check. */
 const char *lesson_wrong(struct session *s);
-/* The command that must come before those of the step, as an object that it makes is there already,
- * and is another; or NULL. As lesson_wrong(). */
+/* A command to type before those of the step, which destroys an object whose name the step needs;
+ * or NULL. Valid as the result of lesson_wrong() is. */
 const char *lesson_first(struct session *s);
-/* Is it a line of the step, but not the last, so that there is more to type? */
+/* Is the line typed one of the step's lines, but not the last? */
 bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed);
-/* May it be meant for the step? Not if it only looks at something, or goes to the system, and no
- * line of the step (NULL: there is none) begins with the same command. */
+/* Was the line typed probably meant for the step (NULL: there is none)? A line that only shows
+ * something, or runs a command of the system, is not, unless a line of the step begins with the
+ * same command. */
 bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool failed);
 /* The number of lessons; 0 with s->fail filled: none were found. */
 unsigned lesson_count(struct session *s);
@@ -69,7 +70,7 @@ int lesson_choices(void);
 /* Converts typed input to a command: a number alone may be the answer to a question. Valid until
  * the next call. */
 const char *lesson_typed(const char *typed);
-/* Ends the lesson, if one is on, and says where it is left. */
+/* Ends the current lesson, if there is one, and prints the step at which it was left. */
 void lesson_end(void);
 
 /* The number of the first lesson that is not done; 0: all are done, or none is found. *at: the step
@@ -79,8 +80,8 @@ unsigned lesson_next_number(unsigned *at);
 /* How far the user has done a lesson, in this session or an earlier one. */
 struct lesson_progress {
 	bool done;
-	unsigned at;  /* the step where it was left since, from 0 */
-	bool skipped; /* with a step before that was skipped */
+	unsigned at;  /* the step at which it was last left, from 0 */
+	bool skipped; /* a step before that one was skipped */
 };
 struct lesson_progress lesson_progress(const struct lesson_file *file);
 void lesson_note_done(const struct lesson_file *file);
@@ -98,11 +99,11 @@ void lesson_write_step(const struct lesson_step *step, const char *first, struct
 void lesson_end_text(struct out *o);
 /* The number of choices; choice i has its text at index 2 i of *v and its reply after it. */
 int lesson_choices_of(const struct lesson_step *step, Tcl_Obj ***v);
-/* Does all steps in place of the learner, for tests and for a demonstration. -1 with s->fail
+/* Performs all steps in place of the learner, for tests and demonstrations. -1 with s->fail
  * filled. */
 int lesson_play(struct session *s, unsigned number);
-/* Does the first n steps again, so that the objects of the others are there; only the commands are
- * shown. */
+/* Repeats the first n steps, to recreate the objects that later steps use; shows only the commands.
+ */
 void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned n);
 
 #endif

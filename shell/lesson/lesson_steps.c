@@ -170,8 +170,8 @@ int lesson_play(struct session *s, unsigned number)
 	return rc;
 }
 
-/* An error that the lesson asks for is not shown again. What a line gave to the system has left
- * nothing here. */
+/* Does not show an error again that the lesson asks for. Skips lines for the system: they created
+ * no objects here. */
 static void do_line_again(struct session *s, const char *line)
 {
 	char *script = xasprintf("catch {%s}", line);

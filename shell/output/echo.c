@@ -111,7 +111,7 @@ struct progress_args {
 };
 
 static const struct arg progress_arg_table[] = {
-	POS("done", progress_args, done, kind_size, "the amount that is done; 0 starts anew"),
+	POS("done", progress_args, done, kind_size, "the amount that is done; 0 starts over"),
 	POS("total", progress_args, total, kind_size, "the total amount"),
 	SWITCH("bytes", progress_args, bytes, "the amounts are bytes: show MiB"),
 	OPT("note", progress_args, note, kind_str, "a few words at the end of the line"),

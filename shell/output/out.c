@@ -137,7 +137,7 @@ static int find_constants(struct dl_phdr_info *info, size_t size, void *literal)
 	return 0;
 }
 
-/* Does text say the same as when it was cached? */
+/* Is text the same as when obj was cached for it? */
 static bool is_unchanged(const char *text, const Tcl_Obj *obj)
 {
 	return (uintptr_t)text - constants.begin < constants.size || strcmp(obj->bytes, text) == 0;
@@ -292,7 +292,7 @@ void out_painted(struct out *o, enum paint p, const char *fmt, ...)
 
 /* ---------------------------------------------------------------------- the value -- */
 
-static bool has_inside(const struct node *node)
+static bool has_content(const struct node *node)
 {
 	return node->type == NODE_DICT || node->type == NODE_LIST;
 }
@@ -300,7 +300,7 @@ static bool has_inside(const struct node *node)
 /* The index of the first node after node i and its content. */
 static unsigned next_sibling(const struct out *o, unsigned i)
 {
-	if (!has_inside(&o->nodes[i]))
+	if (!has_content(&o->nodes[i]))
 		return i + 1;
 	return o->nodes[i].v.end ? o->nodes[i].v.end : o->n;
 }
@@ -436,7 +436,7 @@ void out_copy(struct out *o, const struct out *from, const char *key)
 			Tcl_IncrRefCount(copy->key);
 		if (has_object(copy))
 			Tcl_IncrRefCount(copy->v.obj);
-		if (has_inside(copy))
+		if (has_content(copy))
 			copy->v.end = at + next_sibling(from, i) - first;
 	}
 	j = node_json(from, first);

@@ -54,14 +54,15 @@ void out_paint(struct out *o, enum paint p);
 /* Appends text in this colour. */
 void out_painted(struct out *o, enum paint p, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* false: nothing will be printed, so a long text need not be made. */
+/* false: nothing will be printed, so a command need not build a long text. */
 bool out_has_text(const struct out *o);
 
 /* Sets the whole value to a Tcl object, such as the result of a script; other values are ignored.
  * In JSON it is printed as a string if there is a text. */
 void out_obj(struct out *o, Tcl_Obj *value);
 
-/* The value as a new Tcl object (reference count 0); an empty string if there is none. */
+/* The value as a Tcl object, an empty string if there is none. The caller does not own a reference;
+ * the object may belong to o. */
 Tcl_Obj *out_value(const struct out *o);
 /* Appends the output in this format, without colours and ending with a newline; nothing if it is
  * empty. */

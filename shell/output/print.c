@@ -65,8 +65,8 @@ static unsigned hang_of(const char *line, size_t len, unsigned columns)
 	return hang < columns / 2 ? hang : indent < columns / 2 ? indent : 2;
 }
 
-/* How many bytes of the line fit into this many columns, up to a blank, or else behind a comma; all
- * if there is neither. */
+/* How many bytes of the line to put into a row of this many columns: up to the last blank that
+ * fits, or else up to and with a comma; all if there is neither. */
 static size_t fitting_length(const char *line, size_t len, unsigned columns)
 {
 	unsigned at = 0, width;
@@ -152,7 +152,7 @@ void fold_to_ascii(const char *text, Tcl_DString *d)
 extern char **environ;
 
 /* Options of less, like git's: a text that fits stays on the screen, colours are kept. less also
- * quits at the end of the text (-E), because newcomers would type the next command into it; the
+ * quits at the end of the text (-E), because newcomers would type their next command into less; the
  * prompt says which keys to press. For the same reason LESSSECURE keeps such a command from writing
  * files (s) or running programs (!), unless the user asks for less by name. */
 #define LESS "-EFRX -PsSpace goes on, q goes back$"

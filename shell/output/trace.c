@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is told while things happen: trace lines, whose content comes from the record of calls
- * (cmds/call/call_trace.c), and notices.
+ * Lines printed as things happen: the trace, whose content comes from the record of calls
+ * (cmds/call/call_trace.c), step mode, and notices.
  */
 #include <poll.h>
 #include <stdarg.h>
@@ -38,9 +38,9 @@ static void print_trace_line(struct session *s, enum voice v, int64_t when, cons
 			   voices[v].paint, voices[v].word, text);
 }
 
-/* Prints "  rdma_create_qp = qp0", the call and what it created, or "  ibv_modify_qp qp0 INIT", the
- * call, what it works with, and the error. */
-static void short_line(const struct traced_call *c)
+/* Prints the call and what it created, "  rdma_create_qp = qp0", or the call, what it works with
+ * and its error, "  ibv_modify_qp qp0 INIT". */
+static void print_short_line(const struct traced_call *c)
 {
 	const char *result = c->bad ? c->result : c->made;
 	SCOPED_TEXT(text);
@@ -63,7 +63,7 @@ void trace_call(struct session *s, const struct traced_call *c)
 	if (!s->opt.trace && !s->opt.step)
 		return;
 	if (!s->opt.raw && !s->opt.step) {
-		short_line(c);
+		print_short_line(c);
 		return;
 	}
 	text = xasprintf(" %s%s%s%s%s", c->name, *c->args ? " " : "", c->args,
@@ -139,7 +139,7 @@ static void compare_snapshots(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
 	Tcl_DictObjDone(&search);
 }
 
-static void tell_changes(struct session *s)
+static void print_changes(struct session *s)
 {
 	Tcl_Obj *now = app.objects ? app.objects(s) : NULL;
 	SCOPED_TEXT(text);
@@ -201,7 +201,7 @@ void step_before(struct session *s, const char *call)
 
 	if (step.skip)
 		return;
-	tell_changes(s);
+	print_changes(s);
 	text = xasprintf("step   %s   [Enter, skip, quit] ", call);
 	for (;;) {
 		print_text(PRINT_ERR, text);
@@ -215,7 +215,7 @@ void step_before(struct session *s, const char *call)
 			step.skip = true;
 		} else if (a.len) {
 			print_error(
-				"       Enter: call it; skip: no stop till this command ends; quit: "
+				"       Enter: call it; skip: no stop until this command ends; quit: "
 				"step off\n");
 			continue;
 		}
@@ -227,7 +227,7 @@ void step_before(struct session *s, const char *call)
 void step_after(struct session *s)
 {
 	if (!step.skip)
-		tell_changes(s);
+		print_changes(s);
 }
 
 void step_command(struct session *s)
@@ -239,7 +239,7 @@ void step_command(struct session *s)
 void step_ended(struct session *s)
 {
 	if (s->opt.step && step.was)
-		tell_changes(s);
+		print_changes(s);
 }
 
 /* ------------------------------------------------------------------- the command -- */
@@ -248,8 +248,9 @@ static const struct word step_words[] = { { "off", 0, "no stops" },
 					  { "on", 1, "stop before each call" },
 					  { 0 } };
 
-static const struct arg step_arg_table[] = { SETTING_ARG(step_words, "on or off (default: say it)"),
-					     ARGS_END };
+static const struct arg step_arg_table[] = {
+	SETTING_ARG(step_words, "on or off (default: show the setting)"), ARGS_END
+};
 
 static int step_exec(struct session *s, const void *args, struct out *o)
 {

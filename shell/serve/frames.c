@@ -242,7 +242,7 @@ struct json_object *frames_value(Tcl_Obj *value)
 	return to_json(value, DEPTH);
 }
 
-/* Digits that are none make no bytes. */
+/* Decodes up to the first character that is not a hexadecimal digit. */
 static Tcl_Obj *bytes_obj(struct json_object *body)
 {
 	const char *hex = json_object_get_string(body);

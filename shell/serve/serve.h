@@ -32,7 +32,7 @@ struct session;
  * Runs are queued and run one after the other. */
 int serve(struct session *s);
 
-/* Reads received messages while a script computes: there may be an interrupt. */
+/* Reads messages that have arrived while a script computes, so that an interrupt takes effect. */
 void serve_look(void);
 /* Creates the command FRAMES_VALUE. To be called for each interpreter. */
 void serve_commands(Tcl_Interp *tcl);

@@ -37,6 +37,7 @@ refused ERANGE "n: -1 does not fit" {pack {u64 n} {n -1}}
 refused ERANGE "n: 18446744073709551616" {pack {u64 n} {n 18446744073709551616}}
 refused ERANGE "n: 9223372036854775808 does not fit in 64 signed" {pack {i64 n} {n 9223372036854775808}}
 refused ERANGE "n: 128 does not fit in 8 signed" {pack {i8 n} {n 128}}
+refused ERANGE "n: 0999 does not fit in 8 unsigned" {pack {u8 n} {n 0999}}
 refused EINVAL "n: 'x' is not a number" {pack {u8 n} {n x}}
 refused EINVAL "'zz' is not pairs of hex digits" {pack {hex n} {n zz}}
 refused EINVAL "there is no type 'u24'" {pack {u24 n} {n 1}}
@@ -51,6 +52,11 @@ refused EMSGSIZE "d: 18446744073709551615 bytes" {unpack {u64 n bytes:n d} [byte
 refused EMSGSIZE "d: 18446744073709551615 bytes" {unpack {i8 n bytes:n d} [bytes ff]}
 refused EINVAL "no number called n comes before" {unpack {bytes:n d} x}
 refused ERANGE "more than 64 bits" {unpack {varint n} [bytes ffffffffffffffffff02]}
+
+# whoever holds the values owns all references: both kinds of unpack have the same number
+proc references {values} {lindex [::tcl::unsupported::representation $values] 8}
+expect -name "unpack keeps no reference" \
+	-value [references [unpack {1 uint32 a} [bytes 0801] -protobuf]] {references [unpack {u8 a} [bytes 01]]}
 
 # protobuf: bytes as protoc --encode has them
 both {1 uint64 id} {id 150} 089601 -protobuf
