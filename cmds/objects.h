@@ -323,7 +323,7 @@ struct id {
 	TAILQ_ENTRY(id) in_state; /* in ID_REQUEST, and when it is over */
 	enum rdma_port_space ps;
 	bool passive;	/* created for an incoming request */
-	bool by_itself; /* accepted by listen -accept: destroyed when its peer disconnects */
+	bool transient; /* accepted by listen -accept: destroyed when its peer disconnects */
 	bool stepping;	/* made by 'cm create': the user answers all events */
 	bool left;	/* rdma_disconnect() was called: the peer is not kept waiting */
 	bool peer_left; /* the peer disconnected first */

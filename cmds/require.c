@@ -127,6 +127,7 @@ static const struct capability capabilities[] = {
 	{ "rc", "has no RC", makes_qp, IBV_QPT_RC, false },
 	{ "uc", "has no UC", makes_qp, IBV_QPT_UC, false },
 	{ "ud", "has no UD", makes_qp, IBV_QPT_UD, false },
+	{ "xrc", "has no XRC", has_cap, IBV_DEVICE_XRC, false },
 	{ "srq", "has no shared receive queues", has_attr, ATTR(max_srq), false },
 	{ "mw", "has no memory windows", has_cap, IBV_DEVICE_MEM_WINDOW, false },
 	{ "mw-type2", "has no memory windows of type 2", has_cap, MW_TYPE2, false },
@@ -274,10 +275,10 @@ static int require_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** For the first lines of a script. Words: device, ports N (active ones of all
- * devices), rc, uc, ud, srq, mw, mw-type2, atomics, imm, send-inv, multicast, odp,
- * roce, ib, iwarp. -true takes an expression, and a reason to print. If a requirement
- * is not met, the script prints '1..0 # SKIP' and the reason, and ends with exit code 77,
- * which test runners count as skipped (under prove with 0).
+ * devices), rc, uc, ud, xrc, srq, mw, mw-type2, atomics, imm, send-inv, multicast,
+ * odp, roce, ib, iwarp. -true takes an expression, and a reason to print. If a
+ * requirement is not met, the script prints '1..0 # SKIP' and the reason, and ends with
+ * exit code 77, which test runners count as skipped (under prove with 0).
  * > require device rc
  * > require ports 1
  * > require -true {1 + 1 == 2} "arithmetic" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* call: any function of libibverbs and librdmacm by its own name. buf: memory for it. */
+/* call: calls any function of libibverbs and librdmacm by its name. buf: memory for it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,7 @@ struct call_cmd_args {
 	Tcl_Obj *with;
 };
 
-/* What the function waits on, or -1. */
+/* The descriptor on which the function waits, or -1. */
 static int fd_of(const struct calling *c)
 {
 	const void *p = (const void *)(uintptr_t)c->arg[0];
@@ -45,6 +45,7 @@ static int fd_of(const struct calling *c)
 	}
 }
 
+/* The errno of a result, or 0: the call succeeded. */
 static int errno_of(const struct call_fn *fn, uint64_t result)
 {
 	int64_t rc = fn->result.size == 8 ? (int64_t)result : (int32_t)result;
@@ -61,7 +62,8 @@ static int errno_of(const struct call_fn *fn, uint64_t result)
 	}
 }
 
-/* The loop waits, so that the session lives on and Ctrl-C works; the function never does. */
+/* Calls the function, which does not block: the event loop waits for its descriptor, so that events
+ * are handled and Ctrl-C works. Returns an errno, or 0. */
 static int invoke_when_ready(struct calling *c, int fd, uint64_t within_ms, uint64_t *result)
 {
 	int flags = fcntl(fd, F_GETFL), err;
@@ -79,7 +81,7 @@ static int invoke_when_ready(struct calling *c, int fd, uint64_t within_ms, uint
 		how = loop_wait_fd(c->s->loop, fd, POLLIN, left);
 	}
 	fcntl(fd, F_SETFL, flags);
-	return err == EAGAIN ? ETIMEDOUT : err;
+	return err != EAGAIN ? err : how == LOOP_INTERRUPTED ? EINTR : ETIMEDOUT;
 }
 
 static int invoke_or_wait(struct calling *c, uint64_t within_ms, uint64_t *result)
@@ -93,8 +95,8 @@ static int invoke_or_wait(struct calling *c, uint64_t within_ms, uint64_t *resul
 	return errno_of(c->fn, *result);
 }
 
-/* Which of a list of work requests the library stopped at. */
-static void row_of_bad(struct calling *c)
+/* Adds a row with the work request at which the library stopped. */
+static void add_bad_row(struct calling *c)
 {
 	for (unsigned i = 1; c->fn->args[i].name; i++) {
 		const struct ibv_recv_wr *bad, *wr = (const void *)(uintptr_t)c->arg[i - 1];
@@ -103,14 +105,11 @@ static void row_of_bad(struct calling *c)
 		if (c->fn->args[i].kind != CALL_BAD)
 			continue;
 		bad = *(const struct ibv_recv_wr **)(uintptr_t)c->arg[i];
-		for (; wr && wr != bad; n++) /* wr_id and next are the first of all kinds */
+		for (; wr && wr != bad; n++) /* all kinds begin with wr_id and next */
 			wr = wr->next;
 		if (wr)
-			fail_row(c->s, c->fn->args[i].name, "the %s, wr_id %llu",
-				 n == 0	  ? "first"
-				 : n == 1 ? "second"
-					  : "one after them",
-				 (unsigned long long)wr->wr_id);
+			fail_row(c->s, c->fn->args[i].name, "number %u of the list, wr_id %llu",
+				 n + 1, (unsigned long long)wr->wr_id);
 	}
 }
 
@@ -123,7 +122,7 @@ static void add_cap_rows(struct calling *c, const struct ibv_qp_init_attr *init)
 	qp_likely_rows(c->s, &problems);
 }
 
-/* What modify-qp, qp create and reg say of such a failure. */
+/* Adds the rows with which modify-qp, qp create and reg explain such a failure. */
 static void add_cause_rows(struct calling *c, int err)
 {
 	const void *given = (const void *)(uintptr_t)c->arg[1];
@@ -144,18 +143,18 @@ static int fail_explained(struct calling *c, int err, const char *words)
 		if (handle_context(c->used[i]))
 			device = ibv_get_device_name(handle_context(c->used[i])->device);
 	fail_call(c->s, err, c->fn->name, "%s", words);
-	row_of_bad(c);
+	add_bad_row(c);
 	if (err == ENOENT && c->fn->args[0].name && c->fn->args[0].object == OBJECT_CQ_EX)
-		fail_row(c->s, "means", "no completion is there (any more)");
+		fail_row(c->s, "means", "the CQ has no completion, or no further one");
 	else if ((err == EOPNOTSUPP || err == ENOSYS) && device)
-		fail_row(c->s, "cause", "%s does not do this", device);
+		fail_row(c->s, "cause", "%s does not support this", device);
 	else if (meaning)
 		fail_row(c->s, "means", "%s", meaning);
 	add_cause_rows(c, err);
 	return fail_row(c->s, "in C", "%s", c->fn->prototype);
 }
 
-/* An id whose QP and SRQ are no more needs nothing but its channel. */
+/* An id without a QP and an SRQ uses nothing but its event channel. */
 static void unuse_destroyed(struct obj *id)
 {
 	const struct rdma_cm_id *v = handle_pointer(id, OBJECT_CM_ID);
@@ -170,7 +169,7 @@ static void unuse_destroyed(struct obj *id)
 	}
 }
 
-/* The state of QPs may be another one now; an id may need what it was given. */
+/* Updates what the call may have changed: the objects that an id uses, and the states of QPs. */
 static void update_used(struct calling *c)
 {
 	if (c->fn == &call_table[ROW_rdma_destroy_qp] || c->fn == &call_table[ROW_rdma_destroy_srq])
@@ -184,8 +183,8 @@ static void update_used(struct calling *c)
 			qp_history_asked((struct qp *)c->used[i], c->fn->name);
 }
 
-/* An event brings the id of who asks. */
-static void adopt_of_event(struct calling *c, struct rdma_cm_event *ev, struct obj *event)
+/* Makes the new id of a CONNECT_REQUEST an object. The event uses its ids. */
+static void adopt_id_of_event(struct calling *c, struct rdma_cm_event *ev, struct obj *event)
 {
 	struct obj *id = handle_find(c->s, OBJECT_CM_ID, ev->id);
 
@@ -195,7 +194,9 @@ static void adopt_of_event(struct calling *c, struct rdma_cm_event *ev, struct o
 	obj_use(event, handle_find(c->s, OBJECT_CM_ID, ev->listen_id));
 }
 
-static struct obj *made_of(struct calling *c, const struct call_value *v, void *p, const char *name)
+/* The object of p, which the call has created (name NULL: the next number) or found. */
+static struct obj *object_of(struct calling *c, const struct call_value *v, void *p,
+			     const char *name)
 {
 	struct obj *o;
 
@@ -205,34 +206,34 @@ static struct obj *made_of(struct calling *c, const struct call_value *v, void *
 			v->object == OBJECT_QP_EX ? (void *)&((struct ibv_qp_ex *)p)->qp_base : p);
 	o = handle_adopt(c, v->object, p, name);
 	if (v->object == OBJECT_CM_EVENT)
-		adopt_of_event(c, p, o);
+		adopt_id_of_event(c, p, o);
 	return o;
 }
 
-/* The object that the call has made or found; NULL: none. */
-static struct obj *take_object(struct calling *c, uint64_t result, const char *name)
+/* The object that the call has created or found; NULL: none. */
+static struct obj *resulting_object(struct calling *c, uint64_t result, const char *name)
 {
 	struct ibv_async_event *event;
 
 	if (c->fn->says == RESULT_POINTER && c->fn->result.kind == CALL_OBJECT)
-		return made_of(c, &c->fn->result, (void *)(uintptr_t)result, name);
+		return object_of(c, &c->fn->result, (void *)(uintptr_t)result, name);
 	for (unsigned i = 0; c->fn->args[i].name; i++) {
 		const struct call_value *v = &c->fn->args[i];
 
 		if (v->kind != CALL_OBJECT || (v->role != CALL_MADE && v->role != CALL_FOUND))
 			continue;
 		if (v->object != OBJECT_ASYNC_EVENT)
-			return made_of(c, v, *(void **)(uintptr_t)c->arg[i], name);
+			return object_of(c, v, *(void **)(uintptr_t)c->arg[i], name);
 		event = malloc(sizeof *event);
 		if (event)
 			memcpy(event, (void *)(uintptr_t)c->arg[i], sizeof *event);
-		return made_of(c, v, event, name);
+		return object_of(c, v, event, name);
 	}
 	return NULL;
 }
 
-/* What goes by this function goes as by destroy: in order, and not while it is in use. */
-static int end_object(struct calling *c)
+/* Destroys the object as the command destroy does, which refuses while other objects use it. */
+static int destroy_object(struct calling *c)
 {
 	struct lib_obj *lib = handle_as_lib(c->used[0]);
 
@@ -241,7 +242,7 @@ static int end_object(struct calling *c)
 	return obj_destroy(c->s, c->used[0], false);
 }
 
-static bool ends_object(const struct call_fn *fn)
+static bool destroys_object(const struct call_fn *fn)
 {
 	return fn->args[0].name && fn->args[0].role == CALL_GONE;
 }
@@ -288,7 +289,7 @@ static int run_call(struct calling *c, const struct call_cmd_args *a, struct out
 		return -1;
 	}
 	Tcl_DecrRefCount(words);
-	made = take_object(c, result, a->name);
+	made = resulting_object(c, result, a->name);
 	call_rules_after(c, result);
 	update_used(c);
 	handle_add_membership(c);
@@ -298,12 +299,12 @@ static int run_call(struct calling *c, const struct call_cmd_args *a, struct out
 
 static const struct arg call_args[] = {
 	POS("function", call_cmd_args, fn, kind_function, "its name in C"),
-	POS_MIXED("argument", call_cmd_args, words, kind_obj, "in the order of C"),
-	OPT("name", call_cmd_args, name, kind_str, "name of the object that it makes"),
-	OPT("within", call_cmd_args, within, kind_ms, "how long a function that waits may do so",
+	POS_MIXED("argument", call_cmd_args, words, kind_obj, "in the order of the C function"),
+	OPT("name", call_cmd_args, name, kind_str, "name of the object that it creates"),
+	OPT("within", call_cmd_args, within, kind_ms, "how long the function may wait",
 	    .dflt = "5000"),
 	OPT("with", call_cmd_args, with, kind_obj,
-	    "wr_id and wr_flags of the QP, as a dict, before a function of ibv_wr_"),
+	    "wr_id and wr_flags, as a dict, set in the QP before an ibv_wr_ function"),
 	ARGS_END
 };
 
@@ -344,25 +345,26 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 	group = handle_of_membership(&c);
 	if (group)
 		return obj_destroy(s, group, false);
-	return ends_object(a->fn) ? end_object(&c) : run_call(&c, a, o);
+	return destroys_object(a->fn) ? destroy_object(&c) : run_call(&c, a, o);
 }
 
-/** The arguments stand in the order of C. An object is given by its name, a flag or an
- * enumerator by its word with or without its prefix, flags as a comma list, a struct as
- * a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'), work requests
- * as a dict or a list of dicts, an address as HOST or {HOST PORT}. What can be known is
- * left out: out-parameters, the length of a list or of bytes, comp_mask, a mask at the
- * end. Pointers that only the program uses (cq_context, qp_context) are always left out.
- * The value is what the function gives: an object's name, a number, the out-parameter,
- * or a dict of several.
+/** The arguments are in the order of the C function. An object is given by its name; a flag
+ * or an enumerator by its word, with or without the prefix; several flags as a comma list;
+ * a struct as a dict of its members ('cap.max_send_wr 8' or 'cap {max_send_wr 8}'); work
+ * requests as a dict or a list of dicts; an address as HOST or {HOST PORT}. Leave out what
+ * follows from other arguments: out-parameters, the length of a list or of bytes,
+ * comp_mask, a mask at the end. Leave out pointers for the caller's own use (cq_context,
+ * qp_context), too. The value is the result of the function: an object's name, a number,
+ * an out-parameter, or a dict of several out-parameters.
  *
- * Memory is named by the object that has it and an offset (mr0+64, buf0), and must be
- * within it; plain addresses need --unsafe. Functions, descriptors and pointers of a C
- * program cannot be given. What would crash a program, because the library takes it for
- * granted, is refused before the call. What the device does not do is refused by the
- * device: its errno is in the error.
+ * Memory is given as an object and an offset (mr0+64, buf0), and must be within that
+ * object; plain addresses need --unsafe. Functions, descriptors and pointers of a C
+ * program cannot be given. A call that would crash the program, because the library does
+ * not check its arguments, is refused. If the device does not support something, the
+ * error has its errno.
  *
- * 'help call FUNCTION' shows a function with its structs; 'help coverage' all of them.
+ * 'help call FUNCTION' shows a function with its structs; 'help coverage' lists all
+ * functions.
  * > call ibv_alloc_pd [call ibv_get_device_name [dict get [open] name]] => pd
  * > call ibv_query_srq srq0 => max_wr
  * > call ibv_modify_srq srq0 {srq_limit 4}
@@ -370,7 +372,7 @@ static int call_exec(struct session *s, const void *args, struct out *o)
 const struct cmd cmd_call = {
 	.name = "call",
 	.family = "every function",
-	.summary = "call a function of libibverbs or librdmacm by its own name",
+	.summary = "call a function of libibverbs or librdmacm by its name",
 	.calls = NULL,
 	.setup = "srq",
 	.args = call_args,
@@ -404,8 +406,8 @@ static int buf_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** For call: ibv_reg_mr and its relatives take memory that is there, buf0 or buf0+64.
- * It is page-aligned and zero. reg does both at once.
+/** For call: ibv_reg_mr and similar functions take existing memory, buf0 or buf0+64. The
+ * memory is page-aligned and zeroed. reg allocates and registers in one step.
  * > buf 4096 => buf buf0
  * > call ibv_reg_mr [dict get [pd] name] buf0 4096 LOCAL_WRITE => mr */
 const struct cmd cmd_buf = {

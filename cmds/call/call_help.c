@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What call says of the functions of the table while one is typed, and in help. */
+/* Completion, hints and help for the functions of call; help coverage. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static const struct call_value *typed_arg(const struct call_fn *fn, int n)
 	return NULL;
 }
 
-/* The function among the words, and how many words come after it. */
+/* The function that the first such word names, or NULL; *after is the number of words after it. */
 static const struct call_fn *function_of(int objc, Tcl_Obj *const objv[], int *after)
 {
 	for (int i = 0; i < objc; i++) {
@@ -103,8 +103,8 @@ static bool has_members(const struct call_value *v)
 	       v->of;
 }
 
-/* The members of a struct whose names begin with path, those of the structs in it, too:
- * "cap.max_send_wr". at: the name of the struct in them, with a dot, or "". */
+/* Appends the rest of the names that begin with path, "cap.", of the members of a struct and of the
+ * structs in it. at: the prefix of this struct's members: "", or "cap." in a nested one. */
 static void complete_members(const struct call_struct *of, const char *at, const char *path,
 			     Tcl_Obj *words)
 {
@@ -150,8 +150,8 @@ void call_complete_dict(struct session *s, int objc, Tcl_Obj *const objv[], int 
 	free(path);
 }
 
-/* "<pd> {qp_init_attr}": what is still to be typed. */
-static void usage_from(const struct call_fn *fn, int n, Tcl_DString *d)
+/* Appends the arguments from number n on: "<pd> {qp_init_attr}". */
+static void append_usage(const struct call_fn *fn, int n, Tcl_DString *d)
 {
 	const struct call_value *v;
 
@@ -173,10 +173,10 @@ void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
 	const struct call_fn *fn = function_of(objc, objv, &after);
 
 	if (fn)
-		usage_from(fn, after, d);
+		append_usage(fn, after, d);
 }
 
-/* What an argument or a member may be, for scripts; all else is a number. */
+/* What the value of an argument or a member is, for scripts. NULL: a number. */
 static const char *const kind_words[CALL_FD + 1] = {
 	[CALL_ENUM] = "enum",	    [CALL_FLAGS] = "flags",    [CALL_OBJECT] = "object",
 	[CALL_OBJECTS] = "objects", [CALL_STRUCT] = "struct",  [CALL_LIST] = "list",
@@ -186,8 +186,6 @@ static const char *const kind_words[CALL_FD + 1] = {
 	[CALL_CHARS] = "bytes",	    [CALL_STRING] = "string",  [CALL_SOCKADDR] = "host",
 	[CALL_GID] = "gid",
 };
-
-static void help_value(const struct call_value *v, unsigned depth, struct out *o);
 
 static void help_words(const struct call_enum *e, unsigned depth, struct out *o)
 {
@@ -227,13 +225,13 @@ bool call_help(const char *name, struct out *o)
 
 	if (!fn)
 		return false;
-	usage_from(fn, 0, &d);
+	append_usage(fn, 0, &d);
 	out_dict(o, NULL);
 	out_str(o, "name", fn->name, NULL);
 	out_str(o, "prototype", fn->prototype, "%s;\n", fn->prototype);
 	out_str(o, "header", fn->header, "#include <%s>\n\n", fn->header);
 	if (fn->why)
-		out_str(o, "why_not", fn->why, "  not to be called here: %s\n", fn->why);
+		out_str(o, "why_not", fn->why, "  cannot be called here: %s\n", fn->why);
 	else
 		out_text(o, "  call %s %s\n\n", fn->name, Tcl_DStringValue(&d));
 	out_list(o, "arguments");
@@ -247,8 +245,8 @@ bool call_help(const char *name, struct out *o)
 
 /* -------------------------------------------------------- help coverage -- */
 
-/* The commands that call it, the first three of them; how many. */
-static unsigned commands_of(const struct call_fn *fn, Tcl_DString *d)
+/* Appends the names of the first three commands that call the function. Returns how many do. */
+static unsigned append_commands(const struct call_fn *fn, Tcl_DString *d)
 {
 	unsigned n = 0;
 
@@ -276,7 +274,7 @@ static void list_coverage(Tcl_DString *d)
 
 			if (fn->is_cm != is_cm)
 				continue;
-			if (commands_of(fn, &how))
+			if (append_commands(fn, &how))
 				by_command++;
 			else if (fn->invoke)
 				by_call++;
@@ -294,8 +292,8 @@ static void list_coverage(Tcl_DString *d)
 		 call_count, by_command, by_call, none);
 }
 
-/** Every function of the headers of libibverbs and librdmacm, and how it is reached: by
- * commands, by 'call', or not at all, and why. */
+/** Every function of the headers of libibverbs and librdmacm, and what can call it:
+ * commands, 'call', or nothing, and why not. */
 const struct topic topic_coverage = {
 	.name = "coverage",
 	.title = "Every function",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a call has told: numbers, words, structs, names of objects. */
+/* The results of a call: numbers, words, structs, names of objects. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "session.h"
 #include "alloc.h"
 
-/* Values and lines at once: "  path    text", or (a value that stands alone) the text. */
+/* Where values and lines go. A line is "  path    text", or, of a single value, only the text. */
 struct result_text {
 	struct session *s;
 	struct out *o;
-	char path[96]; /* of the structs that have been begun */
+	char path[96]; /* of the open structs: "cap" */
 };
 
 static void print_line(struct call_sink *k, const char *text)
@@ -31,7 +31,7 @@ static void print_line(struct call_sink *k, const char *text)
 		out_text(t->o, "%s\n", text);
 }
 
-static void tell_text(struct call_sink *k, const char *text)
+static void write_text(struct call_sink *k, const char *text)
 {
 	struct result_text *t = k->arg;
 
@@ -39,7 +39,7 @@ static void tell_text(struct call_sink *k, const char *text)
 	print_line(k, text);
 }
 
-static void tell_number(struct call_sink *k, uint64_t n)
+static void write_number(struct call_sink *k, uint64_t n)
 {
 	const struct call_value *v = k->v;
 	struct result_text *t = k->arg;
@@ -56,7 +56,7 @@ static void tell_number(struct call_sink *k, uint64_t n)
 	print_line(k, text);
 }
 
-static void tell_words(struct call_sink *k, uint64_t n)
+static void write_words(struct call_sink *k, uint64_t n)
 {
 	const struct call_value *v = k->v;
 	const char *name = v->kind == CALL_ENUM ? call_word_name(v->words, (int64_t)n) : NULL;
@@ -65,7 +65,7 @@ static void tell_words(struct call_sink *k, uint64_t n)
 	FILE *f;
 
 	if (v->kind == CALL_ENUM && !name) {
-		tell_number(k, n);
+		write_number(k, n);
 		return;
 	}
 	if (!name) {
@@ -73,19 +73,19 @@ static void tell_words(struct call_sink *k, uint64_t n)
 		call_write_flags(f, v->words, n);
 		fclose(f);
 	}
-	tell_text(k, name ? name : flags);
+	write_text(k, name ? name : flags);
 	free(flags);
 }
 
-static void tell_object(struct call_sink *k, const void *object)
+static void write_object(struct call_sink *k, const void *object)
 {
 	const struct result_text *t = k->arg;
 	const struct obj *obj = handle_find(t->s, k->v->object, object);
 
-	tell_text(k, obj ? obj->name : object ? "(unnamed)" : "NULL");
+	write_text(k, obj ? obj->name : object ? "(unnamed)" : "NULL");
 }
 
-static void tell_bytes(struct call_sink *k, const void *data, size_t n)
+static void write_bytes(struct call_sink *k, const void *data, size_t n)
 {
 	const struct call_value *v = k->v;
 	struct result_text *t = k->arg;
@@ -94,7 +94,7 @@ static void tell_bytes(struct call_sink *k, const void *data, size_t n)
 	if (v->kind == CALL_STRING || v->kind == CALL_CHARS) {
 		char *copy = xasprintf("%.*s", (int)n, (const char *)data);
 
-		tell_text(k, copy);
+		write_text(k, copy);
 		free(copy);
 		return;
 	}
@@ -103,31 +103,31 @@ static void tell_bytes(struct call_sink *k, const void *data, size_t n)
 	print_line(k, text);
 }
 
-static void tell_gid(struct call_sink *k, const union ibv_gid *gid)
+static void write_gid(struct call_sink *k, const union ibv_gid *gid)
 {
 	char text[INET6_ADDRSTRLEN];
 
-	tell_text(k, inet_ntop(AF_INET6, gid, text, sizeof text));
+	write_text(k, inet_ntop(AF_INET6, gid, text, sizeof text));
 }
 
-static void tell_address(struct call_sink *k, const struct sockaddr *sa)
+static void write_address(struct call_sink *k, const struct sockaddr *sa)
 {
-	tell_text(k, cm_addr_text(sa));
+	write_text(k, cm_addr_text(sa));
 }
 
-static void tell_nothing(struct call_sink *k)
+static void write_nothing(struct call_sink *k)
 {
 	const struct call_value *v = k->v;
 
 	if (v->kind == CALL_DATA)
-		tell_bytes(k, NULL, 0);
+		write_bytes(k, NULL, 0);
 	else if (v->kind == CALL_OBJECT)
-		tell_object(k, NULL);
+		write_object(k, NULL);
 	else if (v->kind == CALL_STRING || v->kind == CALL_SOCKADDR)
-		tell_text(k, "");
+		write_text(k, "");
 }
 
-static void tell_begin(struct call_sink *k, enum call_group group)
+static void write_begin(struct call_sink *k, enum call_group group)
 {
 	struct result_text *t = k->arg;
 	size_t at = strlen(t->path);
@@ -142,7 +142,7 @@ static void tell_begin(struct call_sink *k, enum call_group group)
 		snprintf(t->path + at, sizeof t->path - at, "%s%s", at ? "." : "", k->key);
 }
 
-static void tell_end(struct call_sink *k, enum call_group group)
+static void write_end(struct call_sink *k, enum call_group group)
 {
 	struct result_text *t = k->arg;
 	char *dot = strrchr(t->path, '.');
@@ -154,15 +154,15 @@ static void tell_end(struct call_sink *k, enum call_group group)
 
 static struct call_sink sink_of(struct result_text *t, unsigned qp_type)
 {
-	return (struct call_sink){ .number = tell_number,
-				   .words = tell_words,
-				   .object = tell_object,
-				   .bytes = tell_bytes,
-				   .gid = tell_gid,
-				   .address = tell_address,
-				   .nothing = tell_nothing,
-				   .begin = tell_begin,
-				   .end = tell_end,
+	return (struct call_sink){ .number = write_number,
+				   .words = write_words,
+				   .object = write_object,
+				   .bytes = write_bytes,
+				   .gid = write_gid,
+				   .address = write_address,
+				   .nothing = write_nothing,
+				   .begin = write_begin,
+				   .end = write_end,
 				   .all = true,
 				   .arg = t,
 				   .qp_type = qp_type };
@@ -181,7 +181,7 @@ static bool is_filled_in(const struct call_value *v)
 	return v->role == CALL_OUT && v->kind != CALL_COOKIE;
 }
 
-/* What ibv_start_poll() and ibv_next_poll() leave in the CQ itself. */
+/* Writes what ibv_start_poll() and ibv_next_poll() leave in the CQ. */
 static void out_polled(struct call_sink *k, const struct calling *c, struct out *o)
 {
 	static const char *const names[] = { "wr_id", "status" };
@@ -206,8 +206,8 @@ void call_result(struct calling *c, uint64_t result, const char *name, struct ou
 
 	for (const struct call_value *v = fn->args; v->name; v++)
 		n += is_filled_in(v);
-	if (name) { /* the object that it made or found */
-		tell_text(&k, name);
+	if (name) { /* of the object that the call created or found */
+		write_text(&k, name);
 		return;
 	}
 	if (call_polls(fn)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the libraries take for granted and do not check: a program that breaks it crashes or
- * hangs. Functions of extended QPs and CQs are pointers that may be NULL and must come in order;
- * ids have parts only after the calls that make them; events are acknowledged once.
+ * Preconditions that the libraries do not check: a program that violates one crashes or hangs. The
+ * functions of extended QPs and CQs are pointers that may be NULL, and must be called in order. An
+ * id has a part only after the call that creates it. An event is acknowledged once.
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ static int wr_rules(struct calling *c)
 		return refuse_call(c, "BADSTATE", "ibv_wr_start comes first");
 	if (has_member(c))
 		return -1;
-	p->building = c->fn->step != CALL_LAST; /* also when they fail */
+	p->building = c->fn->step != CALL_LAST; /* also if the call fails */
 	return 0;
 }
 
@@ -77,13 +77,17 @@ static int poll_rules(struct calling *c)
 	if (c->fn->result.role == CALL_FOUND) /* the CQ that it is */
 		return 0;
 	if (starts && p->polling)
-		return refuse_call(c, "BADSTATE", "polling already: ibv_next_poll or ibv_end_poll");
+		return refuse_call(
+			c, "BADSTATE",
+			"it was called already: ibv_next_poll or ibv_end_poll comes next");
 	if (!starts && !p->polling)
-		return refuse_call(c, "BADSTATE", "ibv_start_poll comes first, and must find one");
+		return refuse_call(c, "BADSTATE",
+				   "ibv_start_poll comes first, and must find a completion");
 	return has_member(c);
 }
 
-/* Others wait for what is open: the library holds its lock. */
+/* From the first to the last call of a sequence the library holds a lock, so that any other call
+ * with this QP or CQ would wait for ever. */
 static int open_rules(struct calling *c)
 {
 	for (unsigned i = 0; i < c->nused; i++) {
@@ -141,7 +145,7 @@ static int srq_ex_rules(struct calling *c)
 
 /* ---------------------------------------------------------------------------- ids -- */
 
-/* Parts that ids have only after other calls: pointers, of which one must be there. */
+/* Parts of an id, which other calls create: one of the two pointers must be set. */
 static const struct {
 	enum call_need need;
 	size_t at, or_at;
@@ -166,7 +170,7 @@ static bool has_part(const struct rdma_cm_id *id, size_t at)
 	return *(void *const *)((const char *)id + at);
 }
 
-/* What of an id must be there: the calls look at it without asking. */
+/* The function uses these parts of the id without a check, so they must exist. */
 static int id_rules(struct calling *c)
 {
 	const struct rdma_cm_id *id = (const void *)(uintptr_t)c->arg[0];
@@ -187,7 +191,7 @@ static int id_rules(struct calling *c)
 	return 0;
 }
 
-/* The shell knows what its own ids and channels have; that must not change behind it. */
+/* The shell keeps the state of its own ids and channels, which call would change unnoticed. */
 static int shell_rules(struct calling *c)
 {
 	if (!c->fn->serves || handle_is_own(c->used[0]))
@@ -198,7 +202,7 @@ static int shell_rules(struct calling *c)
 			"make one with call");
 }
 
-/* The receive must be within its region: the library asserts it. */
+/* The buffer must be within its region: the library asserts this. */
 static int recv_rules(struct calling *c)
 {
 	const struct ibv_mr *mr = (const void *)(uintptr_t)c->arg[4];
@@ -210,7 +214,7 @@ static int recv_rules(struct calling *c)
 	return refuse_call(c, "EINVAL", "these bytes are not within the region");
 }
 
-/* rxe's library looks at the region without asking, also when nothing is bound. */
+/* rxe's library uses the region without a check, also to unbind. */
 static int bind_mw_rules(struct calling *c)
 {
 	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)c->arg[2];
@@ -218,7 +222,7 @@ static int bind_mw_rules(struct calling *c)
 	return bind ? need_member(c, bind->bind_info.mr, "bind_info.mr") : 0;
 }
 
-/* A completion that has a GRH needs it. */
+/* For a completion with IBV_WC_GRH the function reads the GRH. */
 static int grh_rules(struct calling *c)
 {
 	unsigned wc = 0;
@@ -258,7 +262,7 @@ static int (*const rules[])(struct calling *c) = {
 	[RULE_SRQ_INIT_EX] = srq_ex_rules, [RULE_MW_BIND] = bind_mw_rules,
 	[RULE_WC_GRH] = grh_rules,	   [RULE_WITHIN_MR] = recv_rules,
 	[RULE_CQ_EVENTS] = ack_rules,	   [RULE_QPT_BIT] = qpt_rules,
-	[RULE_IMPORTED] = import_rules,	   [RULE_MCAST_JOIN_EX] = NULL, /* the last */
+	[RULE_IMPORTED] = import_rules,	   [RULE_MCAST_JOIN_EX] = NULL, /* the last rule */
 };
 
 int call_rules(struct calling *c)
@@ -276,7 +280,7 @@ int call_rules(struct calling *c)
 	return first == OBJECT_CQ_EX ? poll_rules(c) : 0;
 }
 
-/* The CQ of an event that was taken, or that the call has made. */
+/* The CQ that the call has created, or whose event it has taken; NULL: neither. */
 static struct obj *cq_of(struct calling *c, uint64_t result)
 {
 	const struct call_value *cq = call_value_find(c->fn->args, "cq");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dicts become structs, lists arrays and chains, and the words of a command the arguments of a
- * function. Counts come from the lengths of lists, a member of a union is one that its struct's
- * opcode or mask chooses.
+ * Converts dicts to structs, lists to arrays and chains, and the words of a command to the
+ * arguments of a function. A count comes from the length of its list. The opcode, type or mask of a
+ * struct chooses which member of a union may be set.
  */
 #include <string.h>
 
@@ -17,14 +17,15 @@ static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 
 /* ------------------------------------------------------------------------- lists -- */
 
-/* Where v is, which is among values: the fields of the struct at base, or (NULL) the arguments. */
+/* The place of v, one of values: these are the fields of the struct at base, or (base NULL) the
+ * arguments of the function. */
 static void *place_of(struct calling *c, const struct call_value *values,
 		      const struct call_value *v, void *base)
 {
 	return base ? (char *)base + v->offset : (void *)&c->arg[v - values];
 }
 
-/* Sets the length or count of v. */
+/* Sets the sibling that has the length or count of v. */
 static int set_count(struct calling *c, const struct call_value *values, const struct call_value *v,
 		     uint64_t n, void *base)
 {
@@ -80,7 +81,7 @@ static int set_list(struct calling *c, const struct call_value *v, Tcl_Obj *word
 	return 0;
 }
 
-/* A dict, or a list of dicts: the first word of a dict is one word. */
+/* Is it a dict, and not a list of dicts? The first element of a dict is a single word. */
 static bool is_one_dict(Tcl_Obj *word)
 {
 	Tcl_Obj *first;
@@ -112,7 +113,9 @@ static int set_chain(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 	return 0;
 }
 
-/* Each as long as the member that its type chooses; size says so. */
+/* Sets the specs that follow a flow's struct. Each has the size of the member that its type
+ * chooses.
+ */
 static int set_trail(struct calling *c, const struct call_value *v, Tcl_Obj *word, char *base)
 {
 	struct ibv_flow_attr *attr = (struct ibv_flow_attr *)(void *)base;
@@ -143,7 +146,7 @@ static int set_trail(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 
 /* ------------------------------------------------------------------------ structs -- */
 
-/* Behind a struct there may be specs of a flow. */
+/* The size of a struct, with room for the specs that follow a flow's. */
 static size_t room_of(const struct call_struct *of)
 {
 	size_t room = of->size;
@@ -175,7 +178,7 @@ static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 				       : call_word(c, v, word, p);
 }
 
-/* One field or argument, with what counts it. */
+/* Sets a field or an argument, and its count. */
 static int set_field(struct calling *c, const struct call_value *values, const struct call_value *f,
 		     Tcl_Obj *word, void *base)
 {
@@ -201,7 +204,7 @@ static int set_field(struct calling *c, const struct call_value *values, const s
 	return rc ? -1 : set_count(c, values, f, n, base);
 }
 
-static int no_field(struct calling *c, const struct call_struct *of, const char *key)
+static int fail_no_field(struct calling *c, const struct call_struct *of, const char *key)
 {
 	SCOPED_LIST(names);
 
@@ -238,7 +241,7 @@ const struct call_value *call_find_field(const struct call_struct **of, const ch
 	return NULL;
 }
 
-/* What chooses the member says so where nobody else has said anything: comp_mask. */
+/* Sets the member's flag in the flags (comp_mask) that choose it, unless the dict has them. */
 static void set_chooser(const struct call_struct *of, const struct call_value *f, Tcl_Obj *dict,
 			char *base)
 {
@@ -248,8 +251,8 @@ static void set_chooser(const struct call_struct *of, const struct call_value *f
 		call_store(by, base + by->offset, call_load(by, base + by->offset) | f->when_any);
 }
 
-static int not_chosen(struct calling *c, const struct call_struct *of, const struct call_value *f,
-		      const char *base)
+static int fail_not_chosen(struct calling *c, const struct call_struct *of,
+			   const struct call_value *f, const char *base)
 {
 	const struct call_value *by = f->when ? &of->fields[f->when - 1] : NULL;
 	const char *is;
@@ -264,7 +267,8 @@ static int not_chosen(struct calling *c, const struct call_struct *of, const str
 	return call_bad(c, f, "%s does not name it", by ? by->name : "the mask");
 }
 
-/* Sets the fields that a dict names, or (all have been set) looks whether they are chosen. */
+/* Sets the fields that a dict names; or, when all are set (set false), checks that they are chosen.
+ */
 static int each_field(struct calling *c, const struct call_struct *of, const char *path,
 		      Tcl_Obj *dict, char *base, uint64_t mask, bool set);
 
@@ -287,7 +291,7 @@ static int one_field(struct calling *c, const struct call_struct *of, const char
 
 	if (!f) /* wr {rdma {rkey 7}} is wr.rdma.rkey 7 */
 		return is_group(of, path) ? each_field(c, of, path, value, base, mask, set)
-					  : no_field(c, of, path);
+					  : fail_no_field(c, of, path);
 	if (set) {
 		if (set_field(c, its->fields, f, value, at))
 			return -1;
@@ -296,7 +300,7 @@ static int one_field(struct calling *c, const struct call_struct *of, const char
 	}
 	if (call_field_is_set(its, f, at, its == of ? mask : 0, c->qp_type))
 		return 0;
-	return not_chosen(c, its, f, at);
+	return fail_not_chosen(c, its, f, at);
 }
 
 static int each_field(struct calling *c, const struct call_struct *of, const char *path,
@@ -319,7 +323,7 @@ static int each_field(struct calling *c, const struct call_struct *of, const cha
 	return rc;
 }
 
-/* An object that must be there and is not. */
+/* Fails if an object that the struct needs is NULL. */
 static int check_missing(struct calling *c, const struct call_struct *of, const char *base,
 			 uint64_t mask)
 {
@@ -336,9 +340,9 @@ static int check_missing(struct calling *c, const struct call_struct *of, const 
 	return 0;
 }
 
-/* Is the memory that addresses among values name that of one live object? An address of the process
- * has its bytes; one that only the device looks at may be any, but for data that is copied while
- * posting. Lists are looked at again, because they came before what they are used for was known. */
+/* Checks that each address among values has its bytes in the memory of one live object. An address
+ * that only the device uses may be any, unless the data is copied while posting (SEND_INLINE).
+ * Lists are checked here, because send flags may come after them. */
 static int check_memory(struct calling *c, const struct call_value *values, void *base)
 {
 	for (const struct call_value *v = values; v->name; v++) {
@@ -382,7 +386,7 @@ static const struct call_value *struct_of_mask(const struct call_fn *fn, const s
 	return NULL;
 }
 
-/* The bits of the attributes that a struct names. */
+/* The mask bits of the attributes that the dict names. */
 static uint64_t mask_of(const struct call_struct *of, Tcl_Obj *dict)
 {
 	Tcl_Obj *key, *value;
@@ -409,7 +413,7 @@ static int fail_missing_value(struct calling *c, const struct call_value *v)
 	return fail_next(c->s, "help call %s", c->fn->name);
 }
 
-/* Room for what the function fills in. */
+/* Allocates the memory of an argument that the function fills in. */
 static int make_room(struct calling *c, unsigned i)
 {
 	const struct call_value *v = &c->fn->args[i];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The trace and step mode: library calls, shown as they are made. */
 #include "call/calling.h"
 
 #include <inttypes.h>
@@ -17,20 +18,22 @@
 #include "words.h"
 #include "alloc.h"
 
-/* A call that has made an object is told when that has its name. */
+/* The call that was traced last. One that creates an object is printed when the object has its
+ * name.
+ */
 static struct {
 	struct session *s;
 	pthread_t thread;
-	bool waits; /* there is one: */
+	bool waits; /* to be printed; the members below are valid */
 	struct traced_call call;
 	char *subject, *args, *result;
 	uint64_t made;
-	const char *joint; /* between its name and the result */
+	const char *joint; /* between the name of the object and the result */
 } pending;
 
 /* --------------------------------------------------------------------------- text -- */
 
-/* The name of the object at address at that time, or NULL. */
+/* The name that the object at address had at that time, or NULL. */
 static const char *name_of(uint64_t address, uint64_t when)
 {
 	const struct record_object *o = record_object_at(address, when);
@@ -38,7 +41,7 @@ static const char *name_of(uint64_t address, uint64_t when)
 	return o && *o->name ? o->name : NULL;
 }
 
-/* "buf+8": a place in the memory of an object. */
+/* Writes "buf+8", a place in the memory of an object. False: there is no such object. */
 static bool write_place(const struct call_names *n, struct call_sink *k, uint64_t address)
 {
 	const struct obj *o = obj_by_address(n->arg, NULL, address, 1);
@@ -59,7 +62,7 @@ static const char *object_name(const struct call_names *n, const struct record *
 	const char *name = name_of(address, r->end ? r->end : r->begin);
 
 	(void)n;
-	if (!name) /* it is no more */
+	if (!name) /* the call has destroyed it */
 		name = name_of(address, r->begin);
 	if (!name && v->object == OBJECT_DEVICE)
 		name = ibv_get_device_name((struct ibv_device *)(uintptr_t)address);
@@ -68,7 +71,7 @@ static const char *object_name(const struct call_names *n, const struct record *
 	return name;
 }
 
-/* A text of a record by one of the writers of call_format.h; to be freed. */
+/* The text that a writer of call_format.h makes of a record. The caller frees it. */
 static char *text_of(struct session *s, const struct record *r,
 		     void (*write)(FILE *to, const struct call_names *n, const struct record *r))
 {
@@ -104,21 +107,21 @@ char *call_result_text(struct session *s, const struct record *r)
 
 /* ------------------------------------------------------------------------- calls -- */
 
-/* Does it only tell something, or take what has come? */
+/* Does the function only query something, or take or acknowledge events or completions? */
 static bool only_looks(const struct call_fn *fn)
 {
 	return fn->asks || fn->fetches;
 }
 
-/* No domain: the session is being closed. */
+/* Does a script of the library run? There is no domain while the session is being closed. */
 static bool by_library(const struct session *s)
 {
 	return s->domain && s->domain->is_library;
 }
 
-/* Calls that commands make, but for those that only look something up in memory, and those of a
- * library: they are as many as its packets. 'trace all' has these. */
-static bool is_told(const struct record *r)
+/* Is the call traced? Those that only look something up in memory are not. Those of a library, at
+ * least one for each of its packets, are traced by 'trace all' only. */
+static bool is_traced(const struct record *r)
 {
 	return r->depth == 0 && *r->fn->header && r->fn->says != RESULT_VALUE &&
 	       pthread_equal(pthread_self(), pending.thread) &&
@@ -126,7 +129,7 @@ static bool is_told(const struct record *r)
 	       (pending.s->opt.trace || pending.s->opt.step);
 }
 
-/* Nothing had come: the shell looks whether something has, all the time. */
+/* Did the call find no event and no completion? The shell polls all the time. */
 static bool found_nothing(const struct record *r)
 {
 	return (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
@@ -138,7 +141,7 @@ static void trace_before_call(void *arg, const struct record *r)
 	struct session *s = arg;
 	char *args, *text;
 
-	if (!is_told(r))
+	if (!is_traced(r))
 		return;
 	call_trace_flush(s);
 	if (!s->opt.step || only_looks(r->fn))
@@ -179,7 +182,7 @@ static void trace_after_call(void *arg, const struct record *r)
 	struct session *s = arg;
 	struct traced_call *c = &pending.call;
 
-	if (!is_told(r) || found_nothing(r))
+	if (!is_traced(r) || found_nothing(r))
 		return;
 	call_trace_flush(s);
 	pending.subject = text_of(s, r, call_text_subject);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words become values, as the table describes them: objects, numbers, flags, addresses. Nothing
- * of it is believed: an address is one of memory that a live object has.
+ * Converts words to values, as the table describes them: objects, numbers, flags, addresses. Every
+ * word is checked: an address must be in the memory of a live object.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +37,10 @@ static void use_object(struct calling *c, struct obj *o)
 			return;
 	if (c->nused < OBJ_USES)
 		c->used[c->nused] = o;
-	c->nused++; /* too many: call_words() says so */
+	c->nused++; /* beyond OBJ_USES call_words() fails */
 }
 
-static int no_such(struct calling *c, const struct call_value *v, const char *name)
+static int fail_no_object(struct calling *c, const struct call_value *v, const char *name)
 {
 	struct obj *other = obj_find(c->s, NULL, name), *o;
 	SCOPED_TEXT(names);
@@ -61,7 +61,7 @@ static int no_such(struct calling *c, const struct call_value *v, const char *na
 	return -1;
 }
 
-/* A device that is not open yet is opened by its name, as other commands do. */
+/* Finds the object of that name. Opens a device that is not open yet, as other commands do. */
 static struct obj *find_handle(struct calling *c, const struct call_value *v, Tcl_Obj *word)
 {
 	struct obj *o = obj_find(c->s, NULL, Tcl_GetString(word));
@@ -74,7 +74,7 @@ static struct obj *find_handle(struct calling *c, const struct call_value *v, Tc
 	return &dev->o;
 }
 
-static int one_device(struct calling *c, const struct call_value *v, const struct obj *o)
+static int check_one_device(struct calling *c, const struct call_value *v, const struct obj *o)
 {
 	const struct ibv_context *context = handle_context(o);
 
@@ -98,8 +98,8 @@ static int set_object(struct calling *c, const struct call_value *v, Tcl_Obj *wo
 	o = find_handle(c, v, word);
 	pointer = o ? handle_pointer(o, v->object) : NULL;
 	if (!pointer)
-		return c->s->fail.text ? -1 : no_such(c, v, Tcl_GetString(word));
-	if (one_device(c, v, o))
+		return c->s->fail.text ? -1 : fail_no_object(c, v, Tcl_GetString(word));
+	if (check_one_device(c, v, o))
 		return -1;
 	if (v->role == CALL_GONE && v->object == OBJECT_QP && handle_pointer(o, OBJECT_CM_ID))
 		return call_bad(c, v, "%s is an id: 'call rdma_destroy_qp %s' ends its QP", o->name,
@@ -137,7 +137,7 @@ int call_put(struct calling *c, const struct call_value *v, uint64_t n, void *p)
 	return call_bad(c, v, "%lld does not fit in %u bits", (long long)n, 8u * v->size);
 }
 
-static int no_word(struct calling *c, const struct call_value *v, const char *typed)
+static int fail_no_word(struct calling *c, const struct call_value *v, const char *typed)
 {
 	SCOPED_LIST(words);
 
@@ -149,7 +149,8 @@ static int no_word(struct calling *c, const struct call_value *v, const char *ty
 	return -1;
 }
 
-static int one_word(struct calling *c, const struct call_value *v, Tcl_Obj *word, uint64_t *n)
+static int parse_enumerator(struct calling *c, const struct call_value *v, Tcl_Obj *word,
+			    uint64_t *n)
 {
 	const struct call_word *w = call_word_find(v->words, Tcl_GetString(word));
 	bool fits;
@@ -157,7 +158,7 @@ static int one_word(struct calling *c, const struct call_value *v, Tcl_Obj *word
 	if (!w && args_number(Tcl_GetString(word), n, &fits) && fits)
 		return 0;
 	if (!w)
-		return no_word(c, v, Tcl_GetString(word));
+		return fail_no_word(c, v, Tcl_GetString(word));
 	*n = (uint64_t)w->value;
 	return 0;
 }
@@ -183,7 +184,7 @@ static int set_flags(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 		int rc;
 
 		Tcl_IncrRefCount(word);
-		rc = one_word(c, v, word, &one);
+		rc = parse_enumerator(c, v, word, &one);
 		Tcl_DecrRefCount(word);
 		if (rc)
 			return -1;
@@ -214,7 +215,8 @@ static int set_key(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 
 /* ---------------------------------------------------------------------- addresses -- */
 
-/* "mr0+64": a place in the memory of an object. 0: it is none; 1: it is. */
+/* Parses "mr0+64", a place in the memory of an object. 1: it is one; 0: there is no such object; -1
+ * with s->fail filled. */
 static int parse_place(struct calling *c, const struct call_value *v, Tcl_Obj *word, uint64_t *addr)
 {
 	const char *text = Tcl_GetString(word), *plus = strchr(text, '+');
@@ -257,8 +259,8 @@ static int set_address(struct calling *c, const struct call_value *v, Tcl_Obj *w
 		if (v->kind == CALL_ADDRESS && !c->s->opt.unsafe)
 			return call_bad(
 				c, v,
-				"a plain address is taken with --unsafe only: name the object "
-				"whose memory it is (mr0+64)");
+				"a plain address needs --unsafe: name the object whose memory it "
+				"is (mr0+64)");
 	}
 	memcpy(p, &addr, sizeof addr);
 	return 0;
@@ -331,7 +333,7 @@ int call_word(struct calling *c, const struct call_value *v, Tcl_Obj *word, void
 	case CALL_QPN:
 		return parse_call_number(c, v, word, &n) ? -1 : call_put(c, v, n, p);
 	case CALL_ENUM:
-		return one_word(c, v, word, &n) ? -1 : call_put(c, v, n, p);
+		return parse_enumerator(c, v, word, &n) ? -1 : call_put(c, v, n, p);
 	case CALL_FLAGS:
 		return set_flags(c, v, word, p);
 	case CALL_KEY:
@@ -360,11 +362,10 @@ int call_word(struct calling *c, const struct call_value *v, Tcl_Obj *word, void
 			return call_put(c,
 					&(struct call_value){ .kind = CALL_INT, .size = v->size },
 					(uint64_t)-1, p);
-		return call_bad(c, v,
-				"a descriptor of this process is not for scripts; -1 is none");
+		return call_bad(c, v, "a descriptor of this process cannot be given; -1: none");
 	case CALL_CALLBACK:
 		return call_bad(c, v, "a function of the program cannot be given");
 	default:
-		return call_bad(c, v, "it is not given by hand");
+		return call_bad(c, v, "it cannot be given");
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live objects and what the libraries have behind them. What call makes becomes an object of a
- * command wherever that one's struct fits, so that post, poll and the others work with it; all
- * else is a struct lib_obj, which the function that belongs to it destroys.
+ * Live objects and the libraries' objects behind them. What call creates becomes an object of a
+ * command's class where its struct fits, so that post, poll and other commands work with it.
+ * Anything else becomes a struct lib_obj, which knows the function that destroys it.
  */
 #include <errno.h>
 #include <rdma/rdma_verbs.h>
@@ -21,8 +21,8 @@
 
 /* ------------------------------------------------------------------- lib objects -- */
 
-/* rdma_destroy_id() leaves its QP and SRQ behind. */
-static void end_parts(struct rdma_cm_id *id)
+/* rdma_destroy_id() does not destroy the QP and SRQ of the id. */
+static void destroy_parts(struct rdma_cm_id *id)
 {
 	if (id->qp)
 		rdma_destroy_qp(id);
@@ -38,7 +38,7 @@ static int lib_destroy(struct session *s, struct obj *o)
 	if (!lib->v)
 		return munmap(lib->mem, lib->len);
 	if (o->class->kind == OBJECT_CM_ID)
-		end_parts(lib->v);
+		destroy_parts(lib->v);
 	if (lib->ends->invoke(&arg) && lib->ends->says == RESULT_STATUS)
 		return call_fail(s, "%s", o->name);
 	if (o->class->kind == OBJECT_ASYNC_EVENT)
@@ -90,7 +90,7 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 		out_u64(out, "addr", (uintptr_t)lib->mem, "  at %p", lib->mem);
 		out_u64(out, "len", lib->len, "  %zu B", lib->len);
 	}
-	if (qp) /* of a type that `qp` does not make, or of an id */
+	if (qp) /* of a type that qp create does not make, or of an id */
 		describe_qp(qp, out);
 	if (o->class->kind == OBJECT_DEVICE_LIST || o->class->kind == OBJECT_CONTEXT_LIST)
 		list_names(lib, out);
@@ -162,7 +162,7 @@ static void *plain_pointer(const struct obj *o, enum call_object want)
 	return o->class->kind == want ? obj_pointer(o) : NULL;
 }
 
-/* An id stands for the QP that it has. */
+/* Where a QP is wanted, an id stands for its QP. */
 static struct ibv_qp *qp_of_id(const struct obj *o)
 {
 	const struct rdma_cm_id *id = plain_pointer(o, OBJECT_CM_ID);
@@ -180,7 +180,7 @@ void *handle_pointer(const struct obj *o, enum call_object want)
 	case OBJECT_DEVICE:
 		context = plain_pointer(o, OBJECT_CONTEXT);
 		return context ? context->device : NULL;
-	case OBJECT_QP_EX: /* NULL also of a QP that was not made so */
+	case OBJECT_QP_EX: /* NULL, too, of a QP that is not an extended one */
 		qp = plain_pointer(o, OBJECT_QP);
 		record_aside(1);
 		qp_ex = qp ? ibv_qp_to_qp_ex(qp) : NULL;
@@ -188,7 +188,7 @@ void *handle_pointer(const struct obj *o, enum call_object want)
 		return qp_ex;
 	case OBJECT_QP:
 		return plain_pointer(o, OBJECT_QP) ? plain_pointer(o, OBJECT_QP) : qp_of_id(o);
-	case OBJECT_CQ_EX: /* whether it was made so, call_rules.c knows */
+	case OBJECT_CQ_EX: /* call_rules.c checks that it is an extended one */
 		return plain_pointer(o, OBJECT_CQ);
 	default:
 		return plain_pointer(o, want);
@@ -233,7 +233,7 @@ struct ibv_context *handle_context(const struct obj *o)
 		return ((const struct rdma_cm_id *)v)->verbs;
 	if (lib)
 		return lib->context;
-	/* the first member of all others */
+	/* in all others the context is the first member */
 	return v && o->class->kind != OBJECT_EVENT_CHANNEL ? *(struct ibv_context **)v : NULL;
 }
 
@@ -268,7 +268,7 @@ static void *of_class(struct session *s, const struct obj_class *class, enum cal
 	return o && o->class == class ? o : NULL;
 }
 
-/* The QP as qp create would have made it; NULL: it has no such parts. */
+/* A QP like those of qp create. NULL: its PD, a CQ or its SRQ is not an object of a command. */
 static struct obj *adopt_qp(struct calling *c, struct ibv_qp *v, const char *name)
 {
 	struct ibv_qp_init_attr init = { 0 };
@@ -293,7 +293,7 @@ static struct obj *adopt_qp(struct calling *c, struct ibv_qp *v, const char *nam
 	return &qp->o;
 }
 
-/* ibv_reg_mr() of memory of another object. */
+/* A region of ibv_reg_mr() in the memory of another object. NULL: it is something else. */
 static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *name)
 {
 	struct pd *pd = used_of(c, &pd_class);
@@ -317,7 +317,7 @@ static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *nam
 	return &mr->o;
 }
 
-/* Objects that are made of another one and have few values of their own. */
+/* Classes whose objects need no more than the library's pointer and the parent. */
 static const struct plain_class {
 	const struct obj_class *class, *parent;
 	size_t parent_offset;
@@ -341,7 +341,7 @@ static struct obj *adopt_plain(struct calling *c, enum call_object kind, void *v
 		p++;
 	parent = p->class ? used_of(c, p->parent) : NULL;
 	if (!parent || (kind == OBJECT_AH && c->fn->rule != RULE_AH_PLAIN))
-		return NULL; /* of an AH: what it leads to is not known */
+		return NULL; /* an AH whose destination is not known */
 	o = obj_new(c->s, p->class, name);
 	*(void **)((char *)o + p->class->pointer) = v;
 	*(void **)((char *)o + p->parent_offset) = parent;
@@ -370,7 +370,7 @@ static struct obj *adopt_lib(struct calling *c, enum call_object kind, void *v, 
 	return &lib->o;
 }
 
-/* It may go before what was made with it. */
+/* May the object be destroyed before those that were created with it? */
 static bool is_passing(const struct obj *o)
 {
 	const enum call_object kind = o->class->kind;
@@ -392,7 +392,7 @@ struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, cons
 	for (unsigned i = 0; i < c->nused; i++)
 		if (!is_passing(c->used[i]))
 			obj_use(o, c->used[i]);
-	if (o->life == OBJ_NEW) /* qp_adopt() has put it in the store already */
+	if (o->life == OBJ_NEW) /* qp_adopt() has added it to the store already */
 		obj_add(c->s, o);
 	return o;
 }
@@ -419,17 +419,17 @@ struct lib_obj *buf_make(struct session *s, const char *name, size_t len)
 
 /* ----------------------------------------------------------------- groups -- */
 
-/* A QP that is in a multicast group cannot be destroyed: each membership is an object, which
- * calls make and end. */
+/* A QP in a multicast group cannot be destroyed, so each membership is an object. Calls that join
+ * and leave create and destroy it. */
 struct group_call {
 	bool ends;
 	struct obj *o; /* QP or id */
-	struct qp *qp; /* that receives, or NULL */
+	struct qp *qp; /* the one that receives, or NULL */
 	union ibv_gid gid;
-	const struct sockaddr *addr; /* NULL: by hand */
+	const struct sockaddr *addr; /* of the group; NULL: attached by hand */
 };
 
-/* false: the call is not about a group. */
+/* Fills g. False: the call does not join or leave a group. */
 static bool group_of(const struct calling *c, struct group_call *g)
 {
 	const struct rdma_cm_join_mc_attr_ex *attr = (const void *)(uintptr_t)c->arg[1];
@@ -458,7 +458,7 @@ int handle_check_membership(struct calling *c)
 	struct group_call g;
 
 	if (!group_of(c, &g) || g.ends || !g.addr)
-		return 0; /* attached twice by hand is attached once */
+		return 0; /* attaching by hand again changes nothing */
 	return mcast_check_once(c->s, c->fn->name, g.qp, &g.gid);
 }
 

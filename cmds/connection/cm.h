@@ -41,8 +41,8 @@ const char *id_again(struct session *s, const struct id *id);
 /* The newest connected QP that was accepted on the same listener as id, or NULL. */
 const struct qp *id_next_peer(struct session *s, const struct id *id);
 
-/* A positional before a host or a group: taken only when the word names an id; left out
- * as kind_id. */
+/* An id before a host or a group: the word is an id only if it names one. Left out, it is as
+ * kind_id. */
 extern const struct arg_kind kind_id_first;
 
 /* The arguments of commands that take nothing but an id. */
@@ -51,7 +51,7 @@ struct id_args {
 };
 extern const struct arg id_args[];
 
-/* The bytes of private data without the zeros at its end, with which the CM fills it up. */
+/* The length of private data without the zeros at its end, with which the CM pads it. */
 size_t id_data_used(const unsigned char *data, size_t len);
 /* Appends a hex dump, 16 bytes per line, indented; zeros at the end are only counted. */
 void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d);
@@ -70,9 +70,9 @@ struct ec *ec_default(struct session *s);
 
 #define CM_FOREVER UINT64_MAX
 
-/* Waits for the event want of the id; other events are skipped. An event that ends the attempt
- * makes it fail with the meaning, cause and remedy; call is the command, for the message. *ev,
- * unless NULL, gets a copy. */
+/* Waits for the event want of the id, for up to within_ms (CM_FOREVER: no limit); other events are
+ * skipped. If an event ends the attempt, it fails with the meaning, cause and remedy; call is the
+ * command, for the message. *ev, unless NULL, gets a copy. */
 int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_event_type want,
 	     uint64_t within_ms, struct cm_event *ev);
 /* Waits for a request, on listener or (NULL) any: its id, or NULL with s->fail filled. */
@@ -81,8 +81,9 @@ struct id *cm_await_request(struct session *s, struct id *listener, uint64_t wit
  * (NULL). *whose is set to its id. The caller frees the event. NULL with s->fail filled. */
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose);
 
-/* The same without waiting, for a handler. NULL: there is none, or a command waits for it. */
+/* The same without waiting, for a handler. NULL: there is no event, or a command waits for it. */
 struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose);
+/* Would cm_take() return an event? */
 bool cm_pending(struct session *s, struct id *id);
 /* Does such an event end the attempt to connect, to resolve or to join? */
 bool cm_event_ends(enum rdma_cm_event_type type);
@@ -121,21 +122,21 @@ struct conn_args {
 	struct num responder, initiator, flow, retry, rnr;
 	struct num srq, qpn; /* only for a QP that was not created with the id */
 };
-#define CONN_ARGS(st, f)                                                                       \
-	OPT("private-data", st, f.data, kind_bytes, "bytes for the peer, text or binary"),     \
-		OPT("responder-resources", st, f.responder, kind_u8,                           \
-		    "READs and atomics of the peer at a time (default 16 or the most "         \
-		    "possible)"),                                                              \
-		OPT("initiator-depth", st, f.initiator, kind_u8,                               \
-		    "own READs and atomics at a time (default 16 or the most "                 \
-		    "possible)"),                                                              \
-		OPT("flow-control", st, f.flow, kind_u8, "hardware flow control", .max = 1),   \
-		OPT("retry-count", st, f.retry, kind_u8,                                       \
-		    "tries of both ends without an answer; only connect decides (default: 7)", \
-		    .max = 7),                                                                 \
-		OPT("rnr-retry", st, f.rnr, kind_u8,                                           \
-		    "how often the peer's sends are tried again when no receive is posted "    \
-		    "here; 7: for ever (the default)",                                         \
+#define CONN_ARGS(st, f)                                                                           \
+	OPT("private-data", st, f.data, kind_bytes, "bytes for the peer, text or binary"),         \
+		OPT("responder-resources", st, f.responder, kind_u8,                               \
+		    "READs and atomics of the peer at a time (default 16 or the most "             \
+		    "possible)"),                                                                  \
+		OPT("initiator-depth", st, f.initiator, kind_u8,                                   \
+		    "own READs and atomics at a time (default 16 or the most "                     \
+		    "possible)"),                                                                  \
+		OPT("flow-control", st, f.flow, kind_u8, "hardware flow control", .max = 1),       \
+		OPT("retry-count", st, f.retry, kind_u8,                                           \
+		    "retries of both ends without an answer; that of connect counts (default: 7)", \
+		    .max = 7),                                                                     \
+		OPT("rnr-retry", st, f.rnr, kind_u8,                                               \
+		    "how often the peer repeats a send when no receive is posted here; 7: "        \
+		    "without limit (the default)",                                                 \
 		    .max = 7)
 #define CONN_QP_ARGS(st, f)                                                                    \
 	OPT("srq", st, f.srq, kind_u8, "1: the QP uses an SRQ (with -qpn)", .max = 1),         \
@@ -151,11 +152,12 @@ int data_fits(struct session *s, const struct id *id, enum data_for what, size_t
 /* address NULL: all of IPv4, or (v6) of IPv6. */
 int step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6);
 int step_listen(struct session *s, struct id *id, int backlog);
-/* source, a host, may be NULL. These two wait for the event if they are told to. */
+/* source: a local address, or NULL. These two wait for the event only if wait is true. within_ms is
+ * the library's time limit. */
 int step_resolve_addr(struct session *s, struct id *id, const char *source,
 		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait);
 int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait);
-/* What the arguments do not give has defaults within the limits of the device and of the peer's
+/* Arguments that are not given have defaults within the limits of the device and of the peer's
  * request. */
 int step_connect(struct session *s, struct id *id, const struct conn_args *a);
 int step_accept(struct session *s, struct id *id, const struct conn_args *a);
@@ -282,8 +284,8 @@ void listening_sweep(struct session *s, struct id *listener);
 
 #define SHARE_BYTES 40
 
-/* Writes address and key of mr as any client reads them (8 and 4 bytes, big-endian), its length
- * behind them if with_len, and then what only rdmash reads. */
+/* Writes address and key of mr in the form that any client reads (8 and 4 bytes, big-endian), then
+ * its length if with_len, and then what only rdmash reads. */
 void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
 /* Parses the data of share_pack() into addr, len, rkey and access of *window. False, with nothing
  * changed: the data is something else, or invalid. */
@@ -301,22 +303,22 @@ struct mcast {
 	struct qp *qp;		      /* may be NULL with an id */
 	char group[64];		      /* as it was typed */
 	union ibv_gid gid;	      /* of the group */
-	struct sockaddr_storage addr; /* the same, with an id */
-	uint16_t lid;		      /* without */
+	struct sockaddr_storage addr; /* with an id: of the group */
+	uint16_t lid;		      /* without an id: of the group */
 };
 
 /* The GID of a group that has this address. */
 union ibv_gid mcast_gid(const struct sockaddr *group);
-/* The QP is attached by hand. */
+/* Creates the object for a QP that was attached by hand. */
 struct mcast *mcast_attached(struct session *s, struct qp *qp, const union ibv_gid *gid,
 			     uint16_t lid, const char *group);
-/* The id has joined; qp is the one that it receives with, or NULL. */
+/* Creates the object for an id that joins; qp is the QP that receives, or NULL. */
 struct mcast *mcast_joined(struct session *s, struct id *id, struct qp *qp,
 			   const struct sockaddr *addr, const char *group);
-/* What makes o, an id or a QP, a member of the group, or NULL. */
+/* The membership of o, an id or a QP, in the group, or NULL. */
 struct mcast *mcast_find(const struct obj *o, const union ibv_gid *gid);
-/* A QP is in a group once, however often it is attached, and the first detach ends that: fails
- * naming call if it is in already. qp may be NULL. */
+/* Fails if the QP is in the group already: a QP is in a group once, however often it is attached,
+ * and the first detach ends that. call is for the message; qp may be NULL. */
 int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 		     const union ibv_gid *gid);
 

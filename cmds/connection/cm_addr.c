@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses: parsing and formatting them, and why one did not work. Numeric addresses are tried
- * before names: only a name needs a name server, which is the only wait outside of the event loop.
+ * Addresses: parsing, formatting, and why one did not work. A host is first parsed as a numeric
+ * address. Only a name needs a name server, which is the only wait outside the event loop.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -225,7 +225,7 @@ static void owner_of(const struct sockaddr *sa, char *netdev)
 	freeifaddrs(all);
 }
 
-/* The interface packets to dst leave by, and the address they would carry. */
+/* The interface through which packets to dst leave, and their source address. */
 static void route_to(const struct sockaddr *dst, char *netdev, struct sockaddr_storage *from)
 {
 	socklen_t len = sizeof *from;

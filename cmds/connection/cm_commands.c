@@ -13,7 +13,7 @@
  * that both ends can be stepped in one process.
  */
 
-#define NOWAIT(st) SWITCH("nowait", st, nowait, "return at once; 'cm event' brings the answer")
+#define NOWAIT(st) SWITCH("nowait", st, nowait, "return at once; 'cm event' waits for the answer")
 
 /* ----------------------------------------------------------------- cm bind -- */
 
@@ -71,7 +71,7 @@ static const struct arg resolve_args[] = {
 	POS_OPT("id", resolve_args, id, kind_id_first, "connection id"),
 	POS("host", resolve_args, host, kind_host, "address or name of the peer"),
 	POS("port", resolve_args, port, kind_port, "the peer's port"),
-	OPT("source", resolve_args, source, kind_host, "address of this machine to come from"),
+	OPT("source", resolve_args, source, kind_host, "local address to use"),
 	OPT("within", resolve_args, within, kind_ms, "time to resolve", .dflt = "2s",
 	    .max = 3600000),
 	NOWAIT(resolve_args),
@@ -92,8 +92,8 @@ static int resolve_exec(struct session *s, const void *args, struct out *o)
 
 /** Uses the routing table and ARP (or neighbour discovery), and binds the id to the
  * device of that interface. Waits for ADDR_RESOLVED. ADDR_ERROR -19 means that
- * the interface has no RDMA device, -110 that there is no answer to ARP. It may be tried
- * again.
+ * the interface has no RDMA device, -110 that there is no answer to ARP. After an error the
+ * command may be repeated.
  * > cm resolve-addr 10.0.0.2 7471 => id0  ADDR_RESOLVED */
 const struct cmd cmd_cm_resolve_addr = {
 	.name = "cm resolve-addr",
@@ -376,7 +376,7 @@ static int cm_disconnect_exec(struct session *s, const void *args, struct out *o
 	unsigned states = ID_IN(ID_ESTABLISHED) | ID_IN(ID_ACCEPTING) | ID_IN(ID_CONNECTING);
 
 	if (!id->left)
-		states |= ID_IN(ID_DISCONNECTED); /* the answer to the peer's */
+		states |= ID_IN(ID_DISCONNECTED); /* answers the peer's disconnect */
 	if (id_need(s, id, "cm disconnect", states) || step_disconnect(s, id))
 		return -1;
 	out_str(o, NULL, id->o.name, "%s DISCONNECTED%s%s\n", id->o.name, id->qp ? ", ERR: " : "",

@@ -65,7 +65,7 @@ static struct cm_event *copy_event(const struct id *id, const struct rdma_cm_eve
 	return copy;
 }
 
-/* Acknowledges the event, or keeps it for cm ack. A request counts on its listener. */
+/* Acknowledges the event, or keeps it for cm ack. A request is an event of its listener. */
 static void ack_or_hold(struct id *owner, struct rdma_cm_event *ev, struct cm_event *copy)
 {
 	if (!owner->hold) {
@@ -191,8 +191,8 @@ void cm_circumstances(struct session *s)
 	}
 }
 
-/* ", 56 bytes of private data" */
-static void say_data(const struct cm_event *ev, Tcl_DString *d)
+/* Appends ", 56 bytes of private data". */
+static void append_data_len(const struct cm_event *ev, Tcl_DString *d)
 {
 	char text[64];
 
@@ -218,8 +218,8 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 	      ev->len, Tcl_DStringValue(&hex), used > 64 ? "..." : "");
 }
 
-/* Shows a request, and what to type. */
-static void tell_request(struct session *s, const struct id *id, const char *data)
+/* Posts a notice of a request, and what to type. */
+static void post_request_notice(struct session *s, const struct id *id, const char *data)
 {
 	const struct listening *l = id->listener->listening;
 
@@ -238,9 +238,9 @@ static void post_event_notice(struct session *s, const struct id *id, const stru
 
 	if (cm_awaited(id))
 		return;
-	say_data(ev, &d);
+	append_data_len(ev, &d);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-		tell_request(s, id, Tcl_DStringValue(&d));
+		post_request_notice(s, id, Tcl_DStringValue(&d));
 	else
 		notice_post(s->notices, NOTICE_CM, "%s: %s%s%s%s", id->o.name, name,
 			    ev->status ? temp_text(" %s", cm_status_text(id, ev))
@@ -458,11 +458,11 @@ static int cm_event_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Events are read as they come and queued on their id; this takes the oldest, of the
- * id or (without one) of any. An event of a listener's request counts for the listener
- * too. The value has event, id, status, and what is valid for the event: connection
- * parameters and private_data, for datagrams qp_num, qkey and the address. The
- * commands that wait (cm connect ...) take their events themselves.
+/** Events are read as they arrive and queued on their id. This command takes the oldest event
+ * of the id, or of any id. A CONNECT_REQUEST is an event of its listener, too. The value
+ * has event, id, status, and the members that are valid for the event: connection
+ * parameters and private_data; for datagrams qp_num, qkey and the address. The commands
+ * that wait (cm connect ...) take their events themselves.
  * > cm event => ADDR_RESOLVED  id0  status 0
  * > cm event -within 100 => no event */
 const struct cmd cmd_cm_event = {
@@ -493,10 +493,10 @@ static int ack_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Every event must be acknowledged once, and its private data is gone then. An id made
- * with cm create -hold leaves this to you, to see what happens when it is forgotten:
- * destroying or migrating the id would wait for ever, so the shell refuses. A request
- * counts on its listener.
+/** Every event must be acknowledged exactly once, which frees its private data. An id made
+ * with cm create -hold leaves this to you, to show what happens if it is forgotten:
+ * destroying or migrating the id would wait for ever, so the shell refuses. A request is
+ * an event of its listener.
  * > destroy id0 => 1 event not acknowledged: rdma_destroy_id would wait
  * > cm ack id0 => id0: 1 event acknowledged
  * > destroy id0 */

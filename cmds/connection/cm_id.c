@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connection ids. rdma_destroy_id(3) blocks until every event of the id is acknowledged. So an id
- * that holds events is not destroyed, because that would block forever.
+ * Connection ids. rdma_destroy_id(3) blocks until every event of the id is acknowledged, so an id
+ * that holds events is not destroyed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -196,11 +196,11 @@ static const char *next_step(const struct id *id)
 	case ID_ROUTE_RESOLVED:
 		return id->qp ? "cm connect %s" : "qp create -id %s, then cm connect %s";
 	case ID_CONNECTING:
-		return "cm event %s: the answer is not there yet";
+		return "cm event %s: the answer has not arrived yet";
 	case ID_REQUEST:
 		return id->qp ? "cm accept %s, or cm reject %s" : "accept %s, or reject %s";
 	case ID_ACCEPTING:
-		return "cm event %s: ESTABLISHED is not there yet";
+		return "cm event %s: ESTABLISHED has not arrived yet";
 	case ID_ESTABLISHED:
 		return "post ..., or disconnect %s";
 	case ID_DISCONNECTED:
@@ -422,7 +422,7 @@ void out_id(struct session *s, struct id *id, struct out *o)
 	out_str(o, "state", state, "%s", id->peer_left ? "ESTABLISHED" : state);
 	out_str(o, "peer", id_peer(id), " with %s", id_peer(id));
 	if (id->peer_left)
-		out_text(o, ", then %s by it", state);
+		out_text(o, ", then %s by the peer", state);
 	if (id->qp) {
 		const char *qps = word_name(qp_state_words, qp_history_state(id->qp));
 

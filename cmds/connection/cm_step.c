@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The library calls of connection management, one function each, and the objects of an end: PD, CQ,
- * QP, and the region that -share announces. Immediate state changes are made here, those by the
- * peer's answer where its event is read.
+ * QP, and the region that -share announces. A call that changes the state at once records it here;
+ * where the peer's answer changes it, the reader of that event does.
  */
 #include <endian.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ int step_listen(struct session *s, struct id *id, int backlog)
 	return 0;
 }
 
-#define SPARE_MS 1000 /* by which a wait is longer than the library's own limit */
+#define SPARE_MS 1000 /* added to the library's own time limit, which should end the wait */
 
 int step_resolve_addr(struct session *s, struct id *id, const char *source,
 		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait)
@@ -159,7 +159,7 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
  * of rdma_cm in a request. librdmacm would only return EINVAL.
  */
 
-#define DEPTH 16 /* READs at a time, unless asked otherwise */
+#define DEPTH 16 /* default of READs and atomics at a time */
 
 unsigned data_limit(const struct id *id, enum data_for what)
 {
@@ -210,7 +210,8 @@ static int check_depth(struct session *s, const struct dev *dev, const char *nam
 {
 	if (max < 0 || n <= max)
 		return 0;
-	fail(s, "args", "EINVAL", "-%s: %u is more than %s can do: %d", name, n, dev->o.name, max);
+	fail(s, "args", "EINVAL", "-%s: %u is more than %s supports: %d", name, n, dev->o.name,
+	     max);
 	return fail_row(s, "limit", "%d: from ibv_query_device, see 'device'", max);
 }
 
@@ -284,8 +285,7 @@ int step_accept(struct session *s, struct id *id, const struct conn_args *a)
 		param_rows(s, id, &p);
 		if (call_errno() != EINVAL)
 			return -1;
-		fail_row(s, "likely", "%s has gone since it asked: there is nobody to accept",
-			 id_peer(id));
+		fail_row(s, "likely", "%s has gone since its request", id_peer(id));
 		return fail_next(s, "destroy %s", id->o.name);
 	}
 	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);

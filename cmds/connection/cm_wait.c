@@ -274,7 +274,7 @@ void cm_note_own(struct session *s, const struct id *request)
 		return;
 	notice_post(s->notices, NOTICE_CM,
 		    "%s waits for that answer, so nobody can give it here. Press Ctrl-C, then type "
-		    "'destroy %s; destroy %s; listen %u -accept', which answers by itself",
+		    "'destroy %s; destroy %s; listen %u -accept', which answers automatically",
 		    id->o.name, request->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
 }
 
@@ -295,7 +295,7 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 {
 	int64_t ms = w->within_ms > INT64_MAX ? LOOP_FOREVER : (int64_t)w->within_ms;
 	struct cm_wait *outer = waiting;
-	bool said = ms >= 0 && ms <= NOTICE_AFTER_MS;
+	bool is_short = ms >= 0 && ms <= NOTICE_AFTER_MS;
 	struct held held, *before = w->s->held;
 	enum loop_end end;
 	struct id *ours;
@@ -303,7 +303,7 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 	obj_hold(w->s, &held, w->id);
 	waiting = w;
 	end = has_arrived(w) ? LOOP_DONE : LOOP_TIMEOUT;
-	if (end != LOOP_DONE && !said) {
+	if (end != LOOP_DONE && !is_short) {
 		end = loop_wait(w->s->loop, has_arrived, w, NOTICE_AFTER_MS);
 		if (end == LOOP_TIMEOUT)
 			post_waiting_notice(w);
@@ -325,7 +325,7 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 		return -1;
 	fail_row(w->s, "cause", "%s, the request to %s, arrived here and was not answered",
 		 ours->o.name, ours->listener->o.name);
-	/* the request has the port, too */
+	/* as long as the request exists, the port is in use, too */
 	return fail_next(w->s, "destroy %s; destroy %s; listen %u -accept", ours->o.name,
 			 ours->listener->o.name, ntohs(rdma_get_src_port(ours->listener->v)));
 }

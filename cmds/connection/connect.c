@@ -23,12 +23,12 @@ struct connect_args {
 
 static const struct arg connect_args[] = {
 	POS("host", connect_args, host, kind_host, "address or name of the peer"),
-	POS_OPT("port", connect_args, port, kind_port, "the peer's port; or as in 10.0.0.1:7471"),
-	OPT("source", connect_args, source, kind_host, "address of this machine to come from"),
+	POS_OPT("port", connect_args, port, kind_port, "the peer's port, unless host is HOST:PORT"),
+	OPT("source", connect_args, source, kind_host, "local address to use"),
 	OPT("within", connect_args, within, kind_ms, "time for each step", .dflt = "30s",
 	    .max = 3600000),
 	SWITCH("prepare", connect_args, prepare,
-	       "stop before rdma_connect, to post receives; 'cm connect' goes on"),
+	       "stop before rdma_connect, to post receives; 'cm connect' continues"),
 	OPT("ps", connect_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
 	OPT("name", connect_args, name, kind_str, "name of the id"),
 	CONN_ARGS(connect_args, conn),
@@ -38,7 +38,7 @@ static const struct arg connect_args[] = {
 
 #define RESOLVE_MS 5000 /* a neighbour answers within this time or not at all */
 
-/* The host and the port, in two words or in one. */
+/* Reads the host and the port, which are two words or one. */
 static int read_peer(struct session *s, const struct connect_args *a, struct sockaddr_storage *dst)
 {
 	const char *colon = strchr(a->host, ':');
@@ -172,7 +172,7 @@ static int disconnect_and_wait(struct session *s, struct id *id, uint64_t within
 		return 0;
 	if (id_need(s, id, "disconnect", ID_IN(ID_ESTABLISHED) | ID_IN(ID_DISCONNECTED)))
 		return -1;
-	if (id->state == ID_DISCONNECTED) /* the peer's, not answered yet: 'cm create' */
+	if (id->state == ID_DISCONNECTED) /* by the peer; an id of 'cm create' has not answered */
 		return step_disconnect(s, id);
 	if (step_disconnect(s, id))
 		return fail_next(s, "%s", id_again(s, id));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The passive side in one command each: listen, accept, reject; and requests that listen -accept
+/* The passive side: the commands listen, accept and reject, and the requests that listen -accept
  * answers. */
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,17 @@ struct listen_args {
 };
 
 static const struct arg listen_args[] = {
-	POS("port", listen_args, port, kind_port, "port; 0: any that is free"),
+	POS("port", listen_args, port, kind_port, "port; 0: any free one"),
 	OPT("address", listen_args, address, kind_host, "address of this machine; else all"),
 	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
 	OPT("share", listen_args, how.share, kind_mr_opt,
-	    "region whose address and key accepted peers are told"),
+	    "region whose address and key accepted peers receive"),
 	SWITCH("share-len", listen_args, how.share_len,
 	       "with -share: tell programs other than rdmash its length, too"),
-	SWITCH("accept", listen_args, how.accept, "accept by itself while other commands wait"),
+	SWITCH("accept", listen_args, how.accept,
+	       "accept automatically, also while other commands wait"),
 	SWITCH("keep", listen_args, how.keep,
-	       "with -accept: keep the id and QP of a peer that has left"),
+	       "with -accept: keep the id and QP of a peer that disconnected"),
 	OPT("backlog", listen_args, backlog, kind_u32, "requests that may wait", .dflt = "16",
 	    .min = 1, .max = 1024),
 	OPT("ps", listen_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
@@ -52,8 +53,8 @@ static struct listening *keep_settings(const struct listening *how)
 	return l;
 }
 
-static int other_pd(struct session *s, const char *call, const struct mr *share,
-		    const struct pd *pd, const char *whose)
+static int fail_other_pd(struct session *s, const char *call, const struct mr *share,
+			 const struct pd *pd, const char *whose)
 {
 	fail(s, call, "EINVAL", "%s is in %s, %s in %s: the peers could not reach it",
 	     share->o.name, share->pd->o.name, whose, pd->o.name);
@@ -68,21 +69,23 @@ static int share_fits(struct session *s, const char *call, const struct mr *shar
 
 	if (!pd || pd == share->pd)
 		return 0;
-	return other_pd(s, call, share, pd, ends->pd ? "their QPs would be" : ends->srq->o.name);
+	return fail_other_pd(s, call, share, pd,
+			     ends->pd ? "their QPs would be" : ends->srq->o.name);
 }
 
 static int check_listen_args(struct session *s, const struct listen_args *a)
 {
 	if (a->how.keep && !a->how.accept)
-		return fail(s, "args", "MISSING", "-keep goes with -accept");
+		return fail(s, "args", "MISSING", "-keep needs -accept");
 	if (a->how.share_len && !a->how.share)
-		return fail(s, "args", "MISSING", "-share-len goes with -share");
+		return fail(s, "args", "MISSING", "-share-len needs -share");
 	if (a->how.share && a->how.conn.data.len)
-		return fail(s, "args", "TWICE", "-share and -private-data both say what peers get");
+		return fail(s, "args", "TWICE",
+			    "-share and -private-data both set the private data: give one of them");
 	if (a->how.share &&
 	    !(a->how.share->access &
 	      (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))) {
-		fail(s, "listen", "EACCES", "-share: %s gives peers no right to anything",
+		fail(s, "listen", "EACCES", "-share: the access flags of %s give peers no rights",
 		     a->how.share->o.name);
 		return fail_next(s, "reg 4096 -access local-write,remote-write,remote-read");
 	}
@@ -138,16 +141,18 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** Makes an id, binds it and listens. A request appears as a notice and waits for accept
- * or reject; with -accept it is accepted as soon as it comes, also while other commands
- * wait, so that both ends can live in one process. -share announces a region to each
- * peer, in the private data of the answer: its address (8 bytes), its rkey (4 bytes) and
- * its length (8 bytes; zero unless -share-len asks for it, for programs that read 20
- * bytes), all big-endian. The bytes that follow are for rdmash, so that post write there
- * needs no address. The other options apply to the connections that are accepted. In
- * steps: cm create, cm bind, cm listen. What -accept made for a peer is destroyed when
- * the peer leaves; the current QP only when the next peer is accepted, whose QP is then
- * the current one. So a server may run for ever. What a command has used stays, and with
- * -keep everything stays. Peers that send datagrams never leave.
+ * or reject; with -accept it is accepted as soon as it arrives, also while other commands
+ * wait, so that both ends can run in one process. -share announces a region to each peer,
+ * in the private data of the answer: its address (8 bytes), its rkey (4 bytes) and its
+ * length (8 bytes; zero unless -share-len asks for it, for programs that read 20 bytes),
+ * all big-endian. The bytes that follow are for rdmash, where post write then needs no
+ * address. The other options apply to the connections that are accepted. In steps: cm
+ * create, cm bind, cm listen.
+ *
+ * The objects that -accept made for a peer are destroyed when the peer disconnects, so that
+ * they do not accumulate in a server. The current QP is destroyed only when the next peer is
+ * accepted, whose QP then becomes the current one. Objects that a command has used are
+ * kept, and with -keep all objects are. Datagram peers never disconnect.
  * > reg 4096 -name window => window
  * > listen 7471 -share window -accept => id0 listening on 0.0.0.0:7471
  * > listen 7471 => port 7471 is in use: id0 has it
@@ -163,11 +168,11 @@ const struct cmd cmd_listen = {
 };
 
 /*
- * Answering requests. The event loop answers those of a listener with -accept, in the middle of
- * whatever command waits: that command's current QP and failure are put aside meanwhile.
+ * Answering requests. For a listener with -accept the event loop answers while some command waits.
+ * The current QP and the failure of that command are saved, and restored afterwards.
  */
 
-/* Takes the listener's settings where the arguments give none. share: room for its bytes. */
+/* Uses the listener's settings where the arguments give none. share: a buffer of SHARE_BYTES. */
 static int inherit_listen_args(struct session *s, struct id *id, struct ends_args *ends,
 			       struct conn_args *conn, unsigned char *share)
 {
@@ -189,7 +194,7 @@ static int inherit_listen_args(struct session *s, struct id *id, struct ends_arg
 				l->share->pd->dev->o.name, dev->o.name);
 	}
 	if (id->qp && id->qp->pd != l->share->pd && !conn->data.len)
-		return other_pd(s, "rdma_accept", l->share, id->qp->pd, id->qp->o.name);
+		return fail_other_pd(s, "rdma_accept", l->share, id->qp->pd, id->qp->o.name);
 	if (!id->qp && !conn->data.len && share_fits(s, "rdma_accept", l->share, ends))
 		return -1;
 	if (!ends->pd && !ends->srq)
@@ -203,7 +208,7 @@ static int inherit_listen_args(struct session *s, struct id *id, struct ends_arg
 }
 
 /* Makes what the id lacks (PD, CQ, QP) and, unless prepare, calls rdma_accept. The
- * listener's settings count where the arguments say nothing. */
+ * listener's settings apply where the arguments say nothing. */
 static int accept_id(struct session *s, struct id *id, const struct ends_args *ends,
 		     const struct conn_args *conn, bool prepare, struct made *made)
 {
@@ -244,14 +249,14 @@ static void answer_request(struct session *s, struct id *listener, struct id *id
 	if (!l || !l->accept)
 		return;
 	if (accept_id(s, id, &l->ends, &l->conn, false, &made) == 0) {
-		id->by_itself = !l->keep;
+		id->transient = !l->keep;
 		return;
 	}
 	refuse_request(s, id, s->fail.text);
 }
 
 /* The user's current QP stays current, unless it is in ERR: then the new one takes its place. */
-static void give_back_current(struct session *s, struct qp *before)
+static void restore_current_qp(struct session *s, struct qp *before)
 {
 	bool is_dead = before && !obj_gone(before) && qp_history_state(before) == IBV_QPS_ERR;
 
@@ -268,16 +273,16 @@ void listening_request(struct session *s, struct id *listener, struct id *id)
 
 	answer_request(s, listener, id);
 	fail_back(s, before);
-	give_back_current(s, qp);
+	restore_current_qp(s, qp);
 }
 
-/* Awaited: a command is about to take the event that tells of it. A QP with a reference is in use
- * by the command that waits. */
+/* An awaited id is kept, because a waiting command is about to take its event, and so is a QP that
+ * a command holds. */
 bool listening_forgets(struct session *s, const struct id *id)
 {
 	bool over = id->state == ID_DISCONNECTED || id->state == ID_ERROR;
 
-	return id->by_itself && over && !id->unacked && !cm_awaited(id) && !ends_named(id) &&
+	return id->transient && over && !id->unacked && !cm_awaited(id) && !ends_named(id) &&
 	       id != s->ctx->id && (!id->qp || (id->qp != s->ctx->qp && !id->qp->o.refs));
 }
 
@@ -297,7 +302,7 @@ void listening_sweep(struct session *s, struct id *listener)
 	struct id *id;
 
 	while (listener && (id = find_forgotten(s, listener))) {
-		id->by_itself = false; /* tried once */
+		id->transient = false; /* tried once */
 		ends_destroy(s, id);
 	}
 	fail_back(s, before);
@@ -305,8 +310,8 @@ void listening_sweep(struct session *s, struct id *listener)
 
 /* -------------------------------------------------------- accept, reject -- */
 
-/* When a peer gives up before it is answered, the kernel drops the event. Only a call that needs
- * the request finds out. */
+/* Has the peer given up the request? The kernel drops that event, but a call that needs the request
+ * fails then. */
 static bool given_up(const struct id *id)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
@@ -366,13 +371,13 @@ static const struct arg accept_args[] = {
 	OPT("within", accept_args, within, kind_ms, "time to wait for the request and the peer",
 	    .dflt = "60s"),
 	SWITCH("prepare", accept_args, prepare,
-	       "stop before rdma_accept, to post receives; 'accept' again goes on"),
+	       "stop before rdma_accept, to post receives; a second accept continues"),
 	CONN_ARGS(accept_args, conn),
 	ENDS_ARGS(accept_args, ends),
 	ARGS_END
 };
 
-/* The peer has gone meanwhile: destroys what was made for it, and keeps the id to be looked at. */
+/* If the peer has gone meanwhile, destroys the objects that were made for it, but not the id. */
 static int finish_or_undo(struct session *s, struct id *id, uint64_t within_ms, struct made *made)
 {
 	if (finish_accept(s, id, within_ms) == 0)
@@ -380,7 +385,7 @@ static int finish_or_undo(struct session *s, struct id *id, uint64_t within_ms, 
 	if (id->state == ID_ERROR || id->state == ID_DISCONNECTED)
 		return made_undo(s, made);
 	return fail_row(s, "left",
-			"%s is %s: 'cm event %s' waits on, 'destroy %s -cascade' ends it",
+			"%s is %s: 'cm event %s' waits again, 'destroy %s -cascade' ends it",
 			id->o.name, word_name(id_state_words, id->state), id->o.name, id->o.name);
 }
 
@@ -408,8 +413,8 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
  * calls rdma_accept and waits for ESTABLISHED. The new id and its QP become the
  * current ones. The peer may send at once: where it does, use -prepare, post
  * receives, and accept again. In steps: cm event, qp create -id, cm accept. The
- * example has both ends in one process; its last line shows what happens when nobody
- * comes.
+ * example has both ends in one process; its last line shows what happens when there is
+ * no request.
  * > accept -prepare => id2 REQUEST
  * > accept => id2 ESTABLISHED
  * > accept -within 100 => no request within 100 ms */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Multicast: memberships as objects; mcast attach and detach, cm join and leave. */
+/* Multicast: mcast attach and detach, cm join and leave. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,10 +11,8 @@
 #include "session.h"
 #include "words.h"
 
-/*
- * Multicast memberships as objects, and mcast attach and detach of a QP by hand. A QP
- * that is attached to a group cannot be destroyed: the membership is destroyed before it.
- */
+/* A QP that is attached to a group cannot be destroyed, so each membership is an object, which is
+ * destroyed before its QP. */
 
 static int mcast_destroy(struct session *s, struct obj *o)
 {
@@ -140,7 +138,7 @@ static int parse_mcast_gid(struct session *s, const char *text, union ibv_gid *g
 	return fail_row(s, "GIDs", "are written as IPv6 addresses: ::ffff:239.1.1.1");
 }
 
-/* ff..., or an IPv4 one as RoCE v2 writes it. */
+/* Is it ff..., or an IPv4 multicast address, as RoCE v2 maps it? */
 static bool is_multicast(const union ibv_gid *gid)
 {
 	struct in6_addr a;
@@ -154,9 +152,9 @@ static int check_mcast(struct session *s, const struct mcast_args *a, const unio
 	if (a->qp->type == IBV_QPT_UD && is_multicast(gid))
 		return 0;
 	fail(s, "ibv_attach_mcast", "EINVAL", "ibv_attach_mcast not called: %s",
-	     is_multicast(gid) ? "the QP is not UD" : "that is no multicast GID");
+	     is_multicast(gid) ? "the QP is not UD" : "that is not a multicast GID");
 	return fail_row(s, "note",
-			"groups take UD QPs, and have GIDs like ::ffff:239.1.1.1 or ff0e::1");
+			"a group has only UD QPs, and a GID such as ::ffff:239.1.1.1 or ff0e::1");
 }
 
 static int attach_exec(struct session *s, const void *args, struct out *o)
@@ -176,11 +174,12 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** The QP then gets a copy of each message to the group. Joining the group, so that the
- * network brings the messages, is another matter: cm join does both.
+/** The QP then receives a copy of each message to the group that reaches this port. The
+ * command does not ask the network to deliver these messages, that is, it does not join
+ * the group: cm join does both.
  *
  * On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;
- * ff0e::ffff:239.1.1.1 is how RoCE v1 writes it, and another group. To send to a group:
+ * ff0e::ffff:239.1.1.1, the form of RoCE v1, is a different group. To send to a group:
  * ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it.
  * > mcast attach -gid ::ffff:239.1.1.1 => receives what is sent */
 const struct cmd cmd_mcast_attach = {
@@ -206,7 +205,7 @@ static int detach_exec(struct session *s, const void *args, struct out *o)
 		fail(s, "ibv_detach_mcast", "ENOENT",
 		     "ibv_detach_mcast not called: %s is not attached to %s", a->qp->o.name,
 		     a->gid);
-		return fail_row(s, "note", "what 'cm join' attached, 'cm leave' detaches");
+		return fail_row(s, "note", "'cm leave' detaches a QP that 'cm join' attached");
 	}
 	out_str(o, NULL, a->gid, "%s is detached from %s\n", a->qp->o.name, a->gid);
 	return obj_destroy(s, m, false);
@@ -226,7 +225,7 @@ const struct cmd cmd_mcast_detach = {
 
 /*
  * Multicast through the connection manager: cm join, cm leave. librdmacm attaches the QP
- * of the id by itself when it joins, and detaches it when it leaves.
+ * of the id when the id joins, and detaches it when the id leaves.
  */
 
 /* ----------------------------------------------------------------- cm join -- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench: posts and polls in C and counts. One work request in flight measures latency,
- * more of them bandwidth, as ib_read_lat and ib_write_bw of perftest do; two ends that answer each
- * other the time one way, as ib_write_lat and ib_send_lat.
+ * several measure bandwidth, like ib_read_lat and ib_write_bw of perftest; two ends that answer
+ * each other measure the time one way, like ib_write_lat and ib_send_lat.
  *
  * Every work request is signaled, so a completion belongs to the oldest one in flight.
  */
@@ -24,9 +24,9 @@
 #include "alloc.h"
 
 #define BENCH_MAX 100000000 /* iterations */
-#define TURN_NS	  20000000  /* at most between two turns of the rest of the program */
+#define TURN_NS	  20000000  /* how long the rest of the program waits at most */
 
-/* The functions of verbs.h themselves: a record of each call would be measured, too. */
+/* The functions of verbs.h themselves: wrappers would add the cost of a record to each call. */
 #undef ibv_post_send
 #undef ibv_post_recv
 #undef ibv_poll_cq
@@ -85,7 +85,7 @@ struct bench_run {
 	int64_t *sent; /* ring of depth: when */
 	struct latencies *took;
 	bool counts;	/* not while warming up */
-	uint64_t wr_id; /* of the first one: others in the CQ are not counted */
+	uint64_t wr_id; /* of the first request: other completions in the CQ are not counted */
 	uint32_t posted, done;
 	int64_t heard;	/* when the last completion came */
 	int64_t turned; /* when the rest of the program had its turn */
@@ -193,7 +193,7 @@ static int post_request(struct bench_run *r)
 	return 0;
 }
 
-/* The record has no request of bench: explain is told of the one that has failed. */
+/* The record has no requests of bench, so explain gets the one that failed. */
 static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 {
 	const char *status = word_name(wc_status_words, wc->status);
@@ -212,7 +212,7 @@ static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 	return fail_next(r->s, "explain");
 }
 
-/* How many completions were there; -1: failed. */
+/* The number of completions; -1: failed. */
 static int poll_once(struct bench_run *r, struct cq *cq)
 {
 	struct ibv_wc wc[16];
@@ -242,14 +242,14 @@ static int poll_once(struct bench_run *r, struct cq *cq)
 	return n;
 }
 
-/* Looks in vain until the rest of the program gets its turn. A look at memory is short, and the
- * turn would be in many round trips. */
+/* How many checks find nothing before the rest of the program gets its turn. A check of memory is
+ * short, so with fewer of them many round trips would include a turn. */
 static unsigned spins_of_turn(const struct bench_run *r)
 {
 	return r->a->into ? 8192 : 256;
 }
 
-/* Nothing has completed: says what is likely. */
+/* Nothing has completed: fails with the likely reason. */
 static int fail_silence(const struct bench_run *r)
 {
 	const struct wr_op *op = &wr_ops[r->a->op.v];
@@ -270,8 +270,8 @@ static bool is_stopped(const struct bench_run *r)
 	return loop_interrupted(r->s->loop) || loop_ending(r->s->loop);
 }
 
-/* The rest of the program, and a peer on this processor, get their turn: when nothing is there, and
- * now and then while completions never stop coming. */
+/* Gives the rest of the program, and a peer on this processor, their turn: when there is no
+ * completion, and from time to time while completions keep coming. */
 static int pass_turn(struct bench_run *r, unsigned spins)
 {
 	if (spins % spins_of_turn(r) && r->heard - r->turned < TURN_NS)
@@ -326,7 +326,7 @@ static int post_receives(struct bench_run *r, uint32_t n)
 	return 0;
 }
 
-/* The last byte of what the other end has written counts. */
+/* The last byte that the other end writes tells that its message is complete. */
 static int look_for_write(struct bench_run *r)
 {
 	const volatile unsigned char *last = (const unsigned char *)r->a->into->buf + r->len - 1;
@@ -337,8 +337,8 @@ static int look_for_write(struct bench_run *r)
 	return 1;
 }
 
-/* What has come since, of either kind; -1: failed. While only memory can change the CQ is polled
- * now and then all the same: a device without hardware may need that to get on. */
+/* What has come since, of either kind; -1: failed. Where only memory changes, the CQ is still
+ * polled from time to time: a device in software may need that to make progress. */
 static int look_for_answer(struct bench_run *r, uint32_t n, unsigned spins)
 {
 	const struct qp *qp = r->a->qp;
@@ -396,7 +396,7 @@ static int run_pingpong(struct bench_run *r, uint32_t n)
 	return 0;
 }
 
-/* Two places, as nobody has measured more. */
+/* Two decimals: the measurement is not more precise. */
 static double rounded(double d)
 {
 	return (double)(int64_t)(d * 100 + 0.5) / 100;
@@ -404,7 +404,7 @@ static double rounded(double d)
 
 static const struct {
 	const char *key;
-	unsigned per_mille; /* of the latencies are not longer */
+	unsigned per_mille; /* of the latencies are at most this long */
 	int width;	    /* in a row of a table */
 	const char *label;
 } quantiles[] = {
@@ -442,7 +442,7 @@ static void out_figures(const struct bench_run *r, int64_t ns, bool row, struct 
 		latencies_out_bars(r->took, o);
 }
 
-/* One length and depth. What was measured until an interrupt is told, too. */
+/* One length and depth. An interrupt ends it with the figures so far. */
 static int measure_one(struct bench_run *r, bool row, struct out *o)
 {
 	int (*run)(struct bench_run * r, uint32_t n) = r->a->into ? run_pingpong : post_and_poll;
@@ -467,7 +467,7 @@ static int measure_one(struct bench_run *r, bool row, struct out *o)
 	return rc;
 }
 
-/* Of a range: doubled, but at most the last, which is measured in any case. */
+/* The next value of a range: twice the last one, but at most the end, which is always measured. */
 static uint64_t next_size(const struct size_range *range, uint64_t n)
 {
 	return n > range->last / 2 ? range->last : n * 2;
@@ -521,7 +521,7 @@ static int bench_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	r.remote = a->remote.set ? a->remote.v : a->qp->peer.addr;
 	r.rkey = a->rkey.set ? (uint32_t)a->rkey.v : a->qp->peer.rkey;
-	timeline_pause(s, true); /* a million packets would tell nothing, and cost time */
+	timeline_pause(s, true); /* a million packets would show nothing, and cost time */
 	r.took = xcalloc(1, sizeof *r.took);
 	r.sent = xcalloc(a->depth.last, sizeof *r.sent);
 	rc = measure_all(&r, o);

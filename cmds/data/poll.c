@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * poll; waiting for completions by polling, and saying why none came.
+ * poll: waits for completions by polling, and says why none came.
  *
  * The first moments are a busy poll, for latency; then the wait between two polls grows,
  * so that a peer on the same processor gets its turn.
@@ -25,7 +25,7 @@
 #include "spec_tables.h"
 #include "words.h"
 
-#define BUSY_NS	 200000	      /* then the processor is shared */
+#define BUSY_NS	 200000	      /* then other processes get the processor between polls */
 #define SERVE_NS 50000	      /* how long the rest of the program may go unserved */
 #define PATIENCE 1000000000LL /* ns before a wait at the prompt says what it waits for */
 
@@ -68,7 +68,7 @@ static bool in_set(const struct cq_set *set, const struct cq *cq)
 	return false;
 }
 
-/* May a completion come of what was posted? */
+/* Can a posted request still complete? */
 static bool is_outstanding(struct session *s, const struct cq_set *set)
 {
 	struct qp *qp;
@@ -95,9 +95,9 @@ static void say_patience(struct session *s, const struct cq_set *set, int n, int
 int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
 	    int *end)
 {
-	int64_t start = 0, served = 0; /* not known before it is to be waited for */
+	int64_t start = 0, served = 0; /* read only if a wait is necessary */
 	bool patient = !s->opt.interactive;
-	bool had_turn = within == 0; /* the rest of the program: once at least, if there is time */
+	bool had_turn = within == 0; /* the rest of the program gets one at least, if time allows */
 	int got = 0;
 
 	*end = 0;
@@ -138,7 +138,7 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
 	}
 }
 
-/* How many a completion is to be expected of.
+/* The requests whose completion is still to come.
  * "qp0: 3 sends, the oldest: RDMA_WRITE wr_id 1, posted 5000.0 ms ago" */
 static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 {
@@ -186,8 +186,8 @@ static void say_how_to_receive(struct session *s, const struct qp *qp, uint64_t 
 			  qp->pd->o.name, qp->o.name, repeat);
 }
 
-/* Requests that the device has in the queues of a QP: none that has completed, polled or not. -1:
- * it cannot be asked. */
+/* The number of requests in the queues of a QP on the device: without those that have completed,
+ * even if nobody has polled them. -1: the device cannot tell. */
 struct queued {
 	int64_t sends, recvs;
 };
@@ -223,7 +223,7 @@ static void say_receives(struct session *s, const struct qp *qp, const struct qp
 	say_how_to_receive(s, peer, n < room ? n : room);
 }
 
-/* Do the sends wait for a receive at the peer? true: that is known. */
+/* Do the sends wait for a receive at the peer? true only if that is known. */
 static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op *op,
 			   const struct ibv_qp_attr *attr, uint64_t more)
 {
@@ -281,7 +281,7 @@ static bool sent_wrong_qkey(const struct qp *from, const struct qp *to, uint32_t
 	return false;
 }
 
-/* Why no datagram came. */
+/* Adds why no datagram came. */
 static void guess_datagrams(struct session *s, const struct qp *qp)
 {
 	const uint32_t qkey = own_qkey(qp);
@@ -424,7 +424,7 @@ static int poll_all(struct session *s, const struct cq_set *set, bool ok, struct
 		if (n < 0)
 			return -1;
 		wc_out_all(s, wc, n, true, o);
-		if (ok && rc == 0) /* all are taken, the first that has failed is told */
+		if (ok && rc == 0) /* all are taken; the first failed one is the error */
 			rc = wc_all_ok(s, "poll", wc, n);
 	} while (n);
 	out_end(o);
@@ -432,10 +432,10 @@ static int poll_all(struct session *s, const struct cq_set *set, bool ok, struct
 }
 
 #define WITHIN_MS	5000
-#define WITHIN_BRIEF_MS 200 /* of what call has posted by ibv_wr_... nothing is known here */
+#define WITHIN_BRIEF_MS 200 /* not 0: requests of call ibv_wr_... are not known here */
 
-/* How long to wait if the user has not said so. If poll was typed and nothing can come, the prompt
- * comes back soon. A script may wait for what a handler posts. */
+/* How long to wait if the user has not said so. If poll was typed and no completion can come, the
+ * prompt returns soon. A script may wait for what a handler posts. */
 static int64_t default_within(struct session *s, const struct cq_set *set)
 {
 	const bool is_typed = s->opt.interactive && !(s->script && s->script->name);

@@ -13,6 +13,7 @@
 
 #include "alloc.h"
 #include "call/calling.h"
+#include "call_record.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "launch.h"
@@ -58,18 +59,30 @@ static void rate_gid(struct gid_row *r)
 	}
 }
 
-int gid_table(const struct dev *dev, uint8_t port, struct gid_row rows[GID_ROWS])
+/* How many GIDs the tables of all ports can hold. */
+static size_t gid_capacity(struct ibv_context *v)
 {
-	struct ibv_gid_entry entries[GID_ROWS];
-	ssize_t n = ibv_query_gid_table(dev->v, entries, GID_ROWS, 0);
+	struct ibv_port_attr port;
+	size_t n = 0;
+
+	record_aside(1);
+	for (uint8_t i = 1; i && ibv_query_port(v, i, &port) == 0; i++)
+		n += (size_t)port.gid_tbl_len;
+	record_aside(-1);
+	return n;
+}
+
+int gid_table(const struct dev *dev, uint8_t port, struct gid_row **rows)
+{
+	const size_t room = gid_capacity(dev->v) +
+			    1; /* never 0; the kernel refuses too little room */
+	struct ibv_gid_entry *entries = xcalloc(room, sizeof *entries);
+	ssize_t n = ibv_query_gid_table(dev->v, entries, room, 0);
 	int used = 0;
 
-	if (n < 0) {
-		errno = (int)-n;
-		return -1;
-	}
+	*rows = xcalloc(n > 0 ? (size_t)n : 1, sizeof **rows);
 	for (ssize_t i = 0; i < n; i++) {
-		struct gid_row *r = &rows[used];
+		struct gid_row *r = *rows + used;
 
 		if (entries[i].port_num != port)
 			continue;
@@ -79,7 +92,16 @@ int gid_table(const struct dev *dev, uint8_t port, struct gid_row rows[GID_ROWS]
 		rate_gid(r);
 		used++;
 	}
-	return used;
+	free(entries);
+	if (n >= 0)
+		return used;
+	errno = (int)-n;
+	return -1;
+}
+
+void gids_free(struct gid_row **rows)
+{
+	free(*rows);
 }
 
 const struct gid_row *gid_best(const struct gid_row *rows, int n)
@@ -126,9 +148,9 @@ static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
 static int gids_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct gids_args *a = args;
-	struct gid_row rows[GID_ROWS];
+	SCOPED_GIDS(rows);
 	const struct gid_row *best;
-	int n = gid_table(a->dev, (uint8_t)a->port.v, rows);
+	int n = gid_table(a->dev, (uint8_t)a->port.v, &rows);
 
 	if (n < 0)
 		return fail_call(s, errno, "ibv_query_gid_table", "%s", a->dev->o.name);
@@ -505,8 +527,8 @@ static void address_of_mac(const uint8_t *mac, char *text)
 
 void dev_addr(const struct dev *dev, char *text)
 {
-	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, 1, rows);
+	SCOPED_GIDS(rows);
+	int n = gid_table(dev, 1, &rows);
 	const struct gid_row *best = gid_best(rows, n);
 
 	*text = 0;

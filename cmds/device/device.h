@@ -22,8 +22,6 @@ void dev_addr(const struct dev *dev, char *text);
 
 /* The GID table of a port, the recommended entry, and GIDs as arguments. */
 
-#define GID_ROWS 128 /* of all ports; the kernel refuses to return some of more */
-
 struct gid_row {
 	struct ibv_gid_entry e;
 	char netdev[IF_NAMESIZE]; /* "" on InfiniBand */
@@ -31,8 +29,12 @@ struct gid_row {
 	const char *why;	  /* the reason for the score */
 };
 
-/* Fills rows with the used entries; returns their number, or -1 with errno. */
-int gid_table(const struct dev *dev, uint8_t port, struct gid_row rows[GID_ROWS]);
+/* Sets *rows to the used entries, which the caller frees; returns their number, or -1 with errno.
+ */
+int gid_table(const struct dev *dev, uint8_t port, struct gid_row **rows);
+/* Declares rows for it, which are freed at the end of their block. */
+#define SCOPED_GIDS(name) __attribute__((cleanup(gids_free))) struct gid_row *name = NULL
+void gids_free(struct gid_row **rows);
 /* The row to use when the user names none, or NULL when there is none (n may be -1). */
 const struct gid_row *gid_best(const struct gid_row *rows, int n);
 

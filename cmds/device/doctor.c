@@ -337,8 +337,8 @@ static void check_mtu(struct checkup *c, const char *name, const struct ibv_port
 static void check_gid_table(struct checkup *c, struct dev *dev, uint8_t number,
 			    const struct ibv_port_attr *port)
 {
-	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, number, rows);
+	SCOPED_GIDS(rows);
+	int n = gid_table(dev, number, &rows);
 	const struct gid_row *best = gid_best(rows, n);
 	const char *name = ibv_get_device_name(dev->v->device);
 
@@ -405,9 +405,9 @@ struct claim {
 
 static unsigned claims_of(struct ibv_device *device, struct claim *claims, unsigned n)
 {
-	struct gid_row rows[GID_ROWS];
+	SCOPED_GIDS(rows);
 	struct dev dev = { .v = ibv_open_device(device) };
-	int got = dev.v ? gid_table(&dev, 1, rows) : 0;
+	int got = dev.v ? gid_table(&dev, 1, &rows) : 0;
 
 	for (int i = 0; i < got && n < MOST; i++) {
 		bool known = !*rows[i].netdev;

@@ -56,7 +56,7 @@ const struct fact *fact_of(const struct fact_family *f, uint64_t value)
 	return NULL;
 }
 
-/* How well it fits; larger is better. */
+/* How well the entry fits; larger is better. */
 enum fit { FIT_NOT, FIT_TEXT, FIT_MEANING, FIT_PART, FIT_NUMBER, FIT_NAME };
 
 /* Makes text upper case, and '-' and ' ' to '_'. */
@@ -282,7 +282,7 @@ void explain_fact(const struct found *f, const char *call, struct out *o)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */
 }
 
-/* A change of a QP's state: what the table of transitions says of it. */
+/* A change of a QP's state, as the table of transitions has it. */
 
 static const struct word *find_state(const char *text, size_t len)
 {
@@ -452,7 +452,7 @@ static void tell_family(const struct fact_family *f, struct out *o)
 	out_end(o);
 }
 
-/* What an object of the session is: its class is a term. false: there is none of that name. */
+/* Says what an object of the session is: its class is a term. false: no object has that name. */
 static bool explain_object(struct session *s, const char *name, struct out *o)
 {
 	const struct obj *obj = obj_find(s, NULL, name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explain alone: the last failure, a command's or a completion's, whichever was later. The objects
- * behind it are looked at, at both ends if the other is in this process or in a peer that this one
- * has started.
+ * explain alone: the last failure, a command's or a completion's, whichever was later. Its
+ * objects are examined, at both ends if the other one is in this process or in a peer that this
+ * process has started.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -213,7 +213,7 @@ static Tcl_Obj *ask_peer(struct session *s, const char *name)
 	return p && p->state == PEER_READY && !peer_busy(p) ? peer_ask(p, "show", PEER_MS) : NULL;
 }
 
-/* Of a QP of this session it is known with which PSN it began. */
+/* For a QP of this session the first PSN is known. */
 static void take_first_psn(struct session *s, struct live_qp *to)
 {
 	const struct qp *qp = obj_find(s, &qp_class, to->name);
@@ -325,7 +325,7 @@ static bool is_in_err(struct qp *qp)
 	return qp && qp_history_sync(qp, NULL) == IBV_QPS_ERR;
 }
 
-/* The one that the failed completion was of, or the current one, if it is in ERR; else NULL. */
+/* The QP of the failed completion, or the current one, if it is in ERR; else NULL. */
 static const struct qp *qp_in_err(struct session *s, const struct bad_wc *bad)
 {
 	struct qp *qp = bad ? obj_find(s, &qp_class, bad->qp) : NULL;
@@ -363,7 +363,7 @@ static bool is_asked_for(const struct qp *qp)
 	return qp_history_err(qp, &step) && !step.failed;
 }
 
-/* A QP in ERR of which no completion has told yet: why it is there, and what to do. */
+/* A QP that is in ERR without a failed completion so far: the reason, and what to do. */
 static void tell_state(struct session *s, struct qp *qp, struct out *o)
 {
 	const bool is_asked = is_asked_for(qp);
@@ -378,7 +378,7 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 	out_way_back(s, qp, o);
 }
 
-/* What has made the completion an error, with the objects that there are now. */
+/* Why the completion is an error, judged by the objects that exist now. */
 static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
 {
 	const struct fact *fact = fact_of(fact_family("wc-status"), bad->status);
@@ -427,7 +427,8 @@ static void out_failed_command(struct session *s, const struct fail *f, struct o
 		out_end(o);
 	}
 	out_end(o);
-	/* of an errno only where a library has said so: the shell's own words say what they mean */
+	/* an errno is explained only if a library returned it: the shell's own messages need no
+	 * explanation */
 	if (call_find(f->call) && facts_find(NULL, f->code, found) &&
 	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0) {
 		out_dict(o, "fact");
@@ -437,7 +438,7 @@ static void out_failed_command(struct session *s, const struct fail *f, struct o
 	explain_here(s, call_find(f->call), o);
 }
 
-/* What has gone well since is not what is explained. */
+/* Says how old the failure is, because explain skips the commands that succeeded since. */
 static void tell_age(const struct session *s, unsigned long command, struct out *o)
 {
 	unsigned long since = s->commands - command;
@@ -446,7 +447,7 @@ static void tell_age(const struct session *s, unsigned long command, struct out 
 		out_text(o, "The last failure, %lu commands ago:\n", since);
 }
 
-/* The failure is about what was typed, not about RDMA: there is nothing to look into. */
+/* The failure is about what was typed, not about RDMA: there is nothing to examine. */
 static bool is_of_typing(const struct fail *f)
 {
 	return fail_is_usage(f) || strcmp(f->call, "explain") == 0;
@@ -461,13 +462,13 @@ static bool is_cured(struct session *s, const struct bad_wc *bad)
 	return qp && qp->o.serial != bad->serial && !is_in_err(qp);
 }
 
-/* What a library or a peer has said, which a QP in ERR is not the reason for. */
+/* An error of a library or a peer that a QP in ERR does not cause. */
 static bool is_said_by_other(const struct fail *f)
 {
 	return call_find(f->call) || strcmp(f->call, "peer") == 0;
 }
 
-/* Whether the completion is what explain is asked about, rather than what a command said. */
+/* Is explain about the failed completion, and not about a command's error? */
 static bool prefers_completion(struct session *s, const struct bad_wc *bad, const struct fail *f,
 			       bool in_err)
 {
@@ -480,11 +481,11 @@ static bool prefers_completion(struct session *s, const struct bad_wc *bad, cons
 	/* a command that waited for a completion fails with the completion's status */
 	if (strcmp(f->code, word_name(wc_status_words, bad->status)) == 0)
 		return true;
-	/* while the QP is down, what does not go is its consequence */
+	/* while the QP is in ERR, later errors are its consequence */
 	return in_err && !is_said_by_other(f);
 }
 
-/* The current QP, if it is in ERR and nothing that has failed has told why. */
+/* The current QP, if it is in ERR and no failure has said why. */
 static struct qp *unexplained_qp(struct session *s, const struct bad_wc *bad, const struct fail *f)
 {
 	struct qp *qp = s->ctx->qp;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a completion is an error. This end's buffers can always be checked; the other end's only
- * where it can be looked at, or has told its region.
+ * Why a completion is an error. This end's buffers can always be checked; the other end's
+ * only if its objects can be seen, or if it has announced its region.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static unsigned causes_confirmed(const struct causes *c)
 
 enum key_kind { LKEY, RKEY };
 
-/* The region with this key, one that lives first; NULL: none. */
+/* The region with this key, preferably one that still exists; NULL: none. */
 static const struct live_region *region_by_key(const struct live_end *e, enum key_kind kind,
 					       uint32_t key)
 {
@@ -90,7 +90,7 @@ static const struct live_region *region_of_bytes(const struct diagnosis *q,
 	return NULL;
 }
 
-/* The lkey may be that of another region than was meant. */
+/* The lkey may belong to a region that was not meant. */
 static void check_meant(const struct diagnosis *q, const struct ibv_sge *sge)
 {
 	const struct live_region *meant = region_of_bytes(q, sge);
@@ -380,7 +380,7 @@ static void check_path_mtu(const struct diagnosis *q)
 			  word_name(mtu_words, there), word_name(mtu_words, here));
 }
 
-/* Where that of the peer is not known. */
+/* Where the MTU of the peer is not known. */
 static void guess_path_mtu(const struct diagnosis *q)
 {
 	const enum ibv_mtu here = known_path_mtu(q->qp);
@@ -453,8 +453,8 @@ static void check_silence(const struct diagnosis *q, uint32_t number)
 		  "the way there: GID index and type, firewall on UDP port 4791");
 }
 
-/* The first PSN that the peer expects has to be the first one of this end. Later it cannot lie
- * before that. */
+/* The first PSN that the peer expects must be the first one of this end. Later it cannot be
+ * smaller. */
 static void check_psns(const struct diagnosis *q, const char *next)
 {
 	const struct live_qp *peer = q->peer;

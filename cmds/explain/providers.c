@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In what the devices of several makers differ. A device is known by the vendor that it states of
- * itself, whatever its name. */
+/* How the devices of several makers differ. A device is recognized by the vendor ID that it
+ * reports, whatever its name. */
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void out_difference(const struct difference *d, bool with_call, struct ou
 	out_end(o);
 }
 
-/* Those of one function; NULL: all. */
+/* The differences of one function; NULL: all. */
 static void out_differences(const struct provider *p, const struct call_fn *fn, struct out *o)
 {
 	out_list(o, "rows");

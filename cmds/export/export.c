@@ -12,7 +12,7 @@
 #include "output/out.h"
 #include "session.h"
 
-/* It becomes the name of the target, too. */
+/* Checks the name of the program, which becomes that of a CMake target, too. */
 static int check_name(struct session *s, const char *path, const char *end)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -22,12 +22,14 @@ static int check_name(struct session *s, const char *path, const char *end)
 		return fail(s, "export", "EINVAL", "'%s': the name ends with %s", path, end);
 	for (const char *c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
-			return fail(s, "export", "EINVAL",
-				    "'%s': the name has letters, digits, '_', '-' and '.'", path);
+			return fail(
+				s, "export", "EINVAL",
+				"'%s': the name may have only letters, digits, '_', '-' and '.'",
+				path);
 	return 0;
 }
 
-static void tell_left_out(const struct program *p, struct out *o)
+static void out_warnings(const struct program *p, struct out *o)
 {
 	const char *line = Tcl_DStringValue(&p->warnings), *end;
 
@@ -54,10 +56,10 @@ static const struct word roles[] = { { "client", END_CLIENT, "the end that conne
 				     { 0 } };
 
 static const struct arg export_args[] = {
-	POS("file", export_args, path, kind_path, "the program; CMakeLists.txt goes beside it"),
-	OPT("role", export_args, role, kind_enum, "of a session with both ends: only this one",
+	POS("file", export_args, path, kind_path, "the program, NAME.c"),
+	OPT("role", export_args, role, kind_enum, "only this end of a session that had both",
 	    .data = roles),
-	SWITCH("force", export_args, force, "replace a program that is there"), ARGS_END
+	SWITCH("force", export_args, force, "replace an existing file"), ARGS_END
 };
 
 static int write_text(struct session *s, const char *path, bool force, const Tcl_DString *text)
@@ -78,7 +80,7 @@ static int write_program(struct session *s, struct program *p, const struct expo
 	return rc;
 }
 
-/* One that is there already is the user's, or of an earlier export to the same folder. */
+/* Keeps an existing file, which is the user's, or that of an earlier export to the same folder. */
 static int write_cmake(struct session *s, const char *path, bool *written)
 {
 	char *copy = xstrdup(path), *copy2 = xstrdup(path);
@@ -103,10 +105,10 @@ static void out_written(const struct program *p, const char *path, bool cmake, s
 {
 	out_str(o, "file", path, "%s: %u function%s", path, p->nphases, p->nphases == 1 ? "" : "s");
 	out_bool(o, "cmake", cmake, "%s\n", cmake ? ", CMakeLists.txt beside it" : "");
-	tell_left_out(p, o);
+	out_warnings(p, o);
 }
 
-static int exec(struct session *s, const void *args, struct out *o)
+static int export_c_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct export_args *a = args;
 	struct program p = { .s = s, .role = a->role.set ? (enum end)a->role.v : END_BOTH };
@@ -135,16 +137,16 @@ static int exec(struct session *s, const void *args, struct out *o)
 	"listen 7471 -address 10.0.0.1 -accept -share window\nconnect 10.0.0.1 7471\n" \
 	"reg 4096 -name buf; mem put buf 0 hello\n"
 
-/** Writes the library calls that went well, in their order, with error checks; at the
- * end the program destroys everything in the right order. Addresses, keys and QP
- * numbers are recognised by their values and become expressions, also where they came
- * from the peer in private data or in bytes that mem get has read. The addresses to
- * connect to are arguments of the program. A session that played both ends gives a
- * program of both, or with -role of one. A server waits at its end for its clients to
- * disconnect, unless it has disconnected them in the session. What 'call' did is in the
- * program, too. Calls that failed, bench and rereg are left out: rdmash lists them, and
- * the program has them as comments. A script may write below its own directory (or
- * --allow-dir). Only a file that export has made is overwritten.
+/** Writes the library calls that succeeded, in their order, with error checks; at the end
+ * the program destroys everything in the right order. Addresses, keys and QP numbers are
+ * recognised by their values and become expressions, also where they came from the peer,
+ * in private data or in bytes that mem get has read. The addresses to connect to are
+ * arguments of the program. If the session had both ends, so has the program; -role writes
+ * one of them. At its end a server waits until its clients have disconnected, unless it
+ * disconnected them in the session. Functions that 'call' called are in the program, too.
+ * Calls that failed, bench and rereg are left out: export lists them, and comments in the
+ * program name them. CMakeLists.txt is written beside the program, unless it exists. A
+ * script may write files below its own directory (or --allow-dir).
  * > post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll => SUCCESS
  * > export c eg-export.c => eg-export.c
  * > export c eg-client.c -role client => eg-client.c */
@@ -154,7 +156,7 @@ const struct cmd cmd_export_c = {
 	.summary = "write the session so far as a C program",
 	.setup = SETUP,
 	.args = export_args,
-	.exec = exec,
+	.exec = export_c_exec,
 };
 
 /* ------------------------------------------------------- export pyverbs -- */
@@ -165,8 +167,8 @@ struct python_args {
 };
 
 static const struct arg python_args[] = {
-	POS("file", python_args, path, kind_path, "the program"),
-	SWITCH("force", python_args, force, "replace a program that is there"), ARGS_END
+	POS("file", python_args, path, kind_path, "the program, NAME.py"),
+	SWITCH("force", python_args, force, "replace an existing file"), ARGS_END
 };
 
 static int python_exec(struct session *s, const void *args, struct out *o)
@@ -186,17 +188,17 @@ static int python_exec(struct session *s, const void *args, struct out *o)
 			       (size_t)Tcl_DStringLength(&text));
 	if (rc == 0) {
 		out_str(o, "file", a->path, "%s\n", a->path);
-		tell_left_out(&p, o);
+		out_warnings(&p, o);
 	}
 	program_free(&p);
 	free(copy);
 	return rc;
 }
 
-/** As export c, on pyverbs (of rdma-core), for QPs that are connected by hand: PD,
- * CQ, regions, QPs and their states, posts and completions. A session that has used
- * the connection manager is refused: use export c. Windows, SRQs and address
- * handles are left out, and named.
+/** As export c, but the program uses pyverbs (of rdma-core), and only QPs that are connected
+ * by hand are supported: PD, CQ, regions, QPs and their states, posts and completions. A
+ * session that has used the connection manager is refused: use export c. Windows, SRQs and
+ * address handles are left out; export lists them.
  * > export pyverbs eg-export.py => eg-export.py */
 const struct cmd cmd_export_pyverbs = {
 	.name = "export pyverbs",

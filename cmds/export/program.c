@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From records to functions: variables, phases, and which record is whose. */
+/* Converts the record to C functions: variables, phases, and which records go into the program. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #define PASSES	    4
 #define COLUMNS	    90
 
-/* Words that cannot be a member: of C, and what headers define as macros. */
+/* Words that cannot name a member: keywords of C, and macros of headers. */
 static const char *const reserved[] = {
 	"alignas",	"alignof",	 "asm",	      "auto",	  "bool",    "break",  "case",
 	"char",		"const",	 "constexpr", "continue", "default", "do",     "double",
@@ -34,7 +34,7 @@ static bool is_reserved(const char *name)
 
 	for (const char *c = name; *c; c++)
 		lower |= islower((unsigned char)*c) != 0;
-	if (!lower) /* as macros are written */
+	if (!lower) /* it may be a macro */
 		return true;
 	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
 		if (strcmp(reserved[i], name) == 0)
@@ -127,10 +127,10 @@ struct var *var_of(const struct program *p, uint64_t address)
 {
 	struct var *v = var_at(p, address, p->r->begin);
 
-	return v ? v : var_at(p, address, p->r->end); /* what the call itself has made */
+	return v ? v : var_at(p, address, p->r->end); /* created by the call itself */
 }
 
-/* "s.cq0": as another kind of object it is got by a function that cannot fail. */
+/* Converts an expression, "s.cq0", to another kind of object, by a function that cannot fail. */
 static const char *cast_object(const char *expr, enum call_object is, enum call_object want)
 {
 	if (is == OBJECT_QP && want == OBJECT_QP_EX)
@@ -171,7 +171,7 @@ static void name_var(struct program *p, struct var *v)
 		snprintf(v->name, sizeof v->name, "%s_%u", base, ++again);
 }
 
-/* The object that was there at that time becomes a variable, if it is none yet. */
+/* Makes the object that was at address at that time a variable, unless it is one. NULL: unknown. */
 static struct var *add_var(struct program *p, uint64_t address, uint64_t when,
 			   const struct record *made)
 {
@@ -196,7 +196,7 @@ static struct var *add_var(struct program *p, uint64_t address, uint64_t when,
 	return v;
 }
 
-/* What of an id comes with a call of it: its QP. */
+/* Makes the QP of an id a variable: the id's call has created it. */
 static void add_parts(struct program *p, const struct record *r, struct var *id)
 {
 	const struct rdma_cm_id *copy = id ? record_bytes(r, id->address, NULL) : NULL;
@@ -223,7 +223,7 @@ static void add_event(struct program *p, const struct record *r)
 	id->is_ud = id->from && id->from->is_ud;
 }
 
-/* The variables that a call makes, and devices: those are only named. */
+/* Adds the variables of the objects that a call creates, and of the devices that it uses. */
 static void collect_call(struct program *p, const struct record *r)
 {
 	enum call_object kind;
@@ -259,7 +259,7 @@ static bool is_kept(const struct record *r)
 	return r->ended && !r->err && !r->depth;
 }
 
-/* Of a list that was refused in part the program posts what was accepted. */
+/* Of a list that was refused in part, only the accepted requests are kept. */
 static void keep_accepted(struct record *r)
 {
 	unsigned accepted = r->err ? record_accepted(r) : 0;
@@ -307,7 +307,7 @@ static void learn_keys(struct var *v, const struct record *r)
 	}
 }
 
-/* An id has a QP now, or has none any more. */
+/* The id may have got a QP. */
 static void track_parts(struct program *p, const struct record *r, const struct var *id)
 {
 	const struct rdma_cm_id *copy = record_bytes(r, id->address, NULL);
@@ -390,7 +390,7 @@ static const char *phase_of(const struct record *r, const char *now)
 		return now ? now : "set_up";
 	if (row == ROW_ibv_post_recv || row == ROW_ibv_post_srq_recv ||
 	    row == ROW_ibv_req_notify_cq)
-		return now ? now : "transfer"; /* on the way */
+		return now ? now : "transfer"; /* belongs to any phase */
 	if (row == ROW_rdma_disconnect || row == ROW_rdma_destroy_qp || ends_something(r->fn))
 		return "leave";
 	return r->fn->path == CALL_DATAPATH ? "transfer" : "set_up";
@@ -410,14 +410,14 @@ void enter_phase(struct program *p, const char *phase)
 
 /* ----------------------------------------------------------------- records -- */
 
-bool is_told(const struct record *r)
+bool is_in_program(const struct record *r)
 {
 	if (!is_kept(r) || r->fn->asks)
 		return false;
 	switch (row_of(r)) {
 	case ROW_ibv_open_device: /* open_device() in the program, where it is needed */
 	case ROW_ibv_close_device:
-	case ROW_ibv_ack_cq_events: /* with the events */
+	case ROW_ibv_ack_cq_events: /* comes with the event */
 	case ROW_rdma_ack_cm_event:
 	case ROW_ibv_get_async_event:
 	case ROW_ibv_ack_async_event:
@@ -429,7 +429,7 @@ bool is_told(const struct record *r)
 	}
 }
 
-static bool other_end(const struct program *p, const struct var *v)
+static bool is_of_other_end(const struct program *p, const struct var *v)
 {
 	return p->role && v->end && v->end != p->role;
 }
@@ -446,14 +446,14 @@ const char *refusal_of(const struct program *p)
 	for (unsigned i = 0; i < r->nargs && !v; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT)
 			v = var_of(p, r->args[i]);
-	if (v && other_end(p, v))
+	if (v && is_of_other_end(p, v))
 		return NULL;
 	name = strerrorname_np(abs(r->err));
 	return temp_text("%s%s%s failed with %s: it is not in the program", r->fn->name,
 			 v ? " of " : "", v ? v->called : "", name ? name : "an unknown error");
 }
 
-/* What the record is about: what it makes, or its first object. */
+/* The subject of the record: the object that it creates, or else its first object. */
 static struct var *subject_of(const struct program *p)
 {
 	const struct record *r = p->r;
@@ -471,7 +471,7 @@ static struct var *subject_of(const struct program *p)
 	return NULL;
 }
 
-/* Whose completions these are: a CQ may serve both. */
+/* Are all completions of this poll of the other end? A CQ may serve both ends. */
 static bool is_all_of_other_end(const struct program *p)
 {
 	const struct ibv_wc *wc = (const void *)(uintptr_t)p->r->after[2];
@@ -479,7 +479,7 @@ static bool is_all_of_other_end(const struct program *p)
 	for (uint64_t i = 0; i < p->r->result; i++) {
 		const struct var *qp = qp_numbered(p, wc[i].qp_num);
 
-		if (!qp || !other_end(p, qp))
+		if (!qp || !is_of_other_end(p, qp))
 			return false;
 	}
 	return p->r->result != 0;
@@ -489,8 +489,8 @@ static bool left_out(const struct program *p, const struct var *v)
 {
 	const struct rdma_cm_event *ev = record_cm_event(p->r);
 
-	if (other_end(p, v) || (ev && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT))
-		return true; /* nobody needs to wait for the latter */
+	if (is_of_other_end(p, v) || (ev && ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT))
+		return true; /* the program need not wait for TIMEWAIT_EXIT */
 	if (p->r->fn->path == CALL_DATAPATH && v->is_left_out)
 		return true;
 	if (!p->role || v->kind == OBJECT_CM_ID || v->kind == OBJECT_QP)
@@ -498,7 +498,7 @@ static bool left_out(const struct program *p, const struct var *v)
 	return !v->used || (row_of(p->r) == ROW_ibv_poll_cq && is_all_of_other_end(p));
 }
 
-static void one_record(struct program *p, unsigned *unknown)
+static void add_record(struct program *p, unsigned *unknown)
 {
 	struct var *v = subject_of(p);
 
@@ -537,8 +537,8 @@ static void write_pass(struct program *p)
 		refusal = refusal_of(p);
 		if (refusal)
 			add_warning(p, "%s", refusal);
-		else if (is_told(p->r))
-			one_record(p, &unknown);
+		else if (is_in_program(p->r))
+			add_record(p, &unknown);
 	}
 	write_last_waits(p);
 	end_phase(p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record as a C program. A call is written as the table describes it; the values that are
- * others each time the program runs (objects, addresses, keys, QP numbers) become expressions.
- * It is written several times over: what an expression turns out to need (an event kept, bytes
- * remembered, an object of the role) is noted, and there the next time.
+ * The record as a C program. A call is written as the table describes it; values that differ from
+ * run to run (objects, addresses, keys, QP numbers) become expressions. The program is written in
+ * several passes: a pass notes what its expressions need (an event or bytes to be kept, an object
+ * of the role), and the next one writes that, too.
  */
 #ifndef CMDS_PROGRAM_H
 #define CMDS_PROGRAM_H
@@ -17,35 +17,36 @@ enum end { END_BOTH, END_CLIENT, END_SERVER };
 /* An object as a member of the program's struct s. */
 struct var {
 	uint64_t serial, address;
-	enum call_object kind;	   /* as it was made */
-	const struct record *made; /* NULL: it comes with its whole, or (a device) from a list */
+	enum call_object kind;	   /* when it was created */
+	const struct record *made; /* created it; NULL: the id's call did, or it is a device */
 	struct var *whole;	   /* QP, SRQ: the id that has it */
 	struct var *from;	   /* id: its event channel, or its listener */
-	char called[32];	   /* in the session */
-	char name[48];		   /* in the program */
-	enum end end;		   /* of ids and QPs: whose it is */
-	bool live;		   /* at the record being written */
-	bool written;		   /* the program has it */
-	bool used, keeps;	   /* by an expression; its last event is */
-	bool is_left_out;	   /* what it carries is not told call by call */
+	char called[32];	   /* its name in the session */
+	char name[48];		   /* its name in the program */
+	enum end end;		   /* id, QP: the end that has it */
+	bool live;		   /* it exists at the record being written */
+	bool written;		   /* the program has created it by then */
+	bool used;		   /* an expression uses it */
+	bool keeps;		   /* the program keeps its last event, or its peer_info */
+	bool is_left_out;	   /* QP: its data path is not in the program (bench) */
 	bool is_ud;		   /* id */
-	bool is_connected;	   /* id: by now, and neither end has left */
-	bool is_left;		   /* id of a client: the server's end has disconnected it */
+	bool is_connected;	   /* id: by then, and neither end has disconnected */
+	bool is_left;		   /* id of a client: the server has disconnected it */
 	struct var *client;	   /* id of a server: the id of this session that it accepts */
-	bool is_shared;		   /* MR: of memory that another one has */
+	bool is_shared;		   /* MR: its memory is that of another one */
 	unsigned qp_type;
-	uint64_t memory, len;	  /* MR: where, as long as it lives */
-	uint32_t lkey, rkey, qpn; /* as they are at the record */
-	const struct record *by;  /* the event that told of its peer; QP: the exchange that did */
+	uint64_t memory, len;	  /* MR: its address and length */
+	uint32_t lkey, rkey, qpn; /* their values by then */
+	const struct record *by;  /* id: the event with its peer's data; QP: the exchange with it */
 };
 
-/* Bytes that came from the peer, as the program has them. */
+/* Bytes that came from the peer: their values are those of the peer's objects. */
 struct source {
-	char expr[80];
+	char expr[80]; /* their place in the program */
 	const unsigned char *data;
 	size_t len;
-	const struct var *owner; /* of an event: a later one takes its place */
-	bool *used;
+	const struct var *owner; /* whose next event replaces them; NULL: none */
+	bool *used;		 /* set if an expression uses them */
 };
 
 #define ADDRESSES 8
@@ -62,101 +63,105 @@ struct program {
 	struct record_list *list;
 	const struct record *r; /* being written */
 	unsigned at;		/* its number */
-	struct var **vars;	/* in the order in which they were made */
+	struct var **vars;	/* in order of creation */
 	unsigned nvars;
-	Tcl_HashTable by_serial, names; /* of them */
+	Tcl_HashTable by_serial, names; /* of vars */
 	struct source *sources;
 	unsigned nsources;
-	bool *got; /* by number of the record: bytes read from a region that are needed later */
-	const struct record *init; /* rdma_init_qp_attr() that the next modify goes on from */
+	bool *got; /* for each record: it read bytes from a region that are needed later */
+	const struct record *init; /* rdma_init_qp_attr() for the next ibv_modify_qp(), or NULL */
 	char address[ADDRESSES][64];
 	unsigned naddresses;
 	Tcl_DString body, phases; /* the functions; their names, a blank between them */
 	Tcl_DString before;	  /* statements that the call being written needs first */
 	Tcl_DString warnings;	  /* lines */
-	Tcl_HashTable warned;	  /* by those */
+	Tcl_HashTable warned;	  /* those lines */
 	unsigned nphases, lines, nlocals;
 	const char *phase;
 };
 
-/* program.c: name of a variable from any text: a C identifier that is no word of C. */
+/* program.c: makes a C identifier of any text, which is not a keyword, in to. */
 void program_name(const char *name, char *to, size_t size);
-/* Writes the program for the record into p, which is zero but for s and role. */
+/* Writes the program for the record into p, in which only s and role are set. To be freed with
+ * program_free(). */
 void program_write(struct program *p);
-/* Only reads the record and names the variables. */
+/* Only reads the record and names the variables. To be freed as well. */
 void program_read(struct program *p);
 void program_free(struct program *p);
 
-/* A line of the function, indented once; C as of call_c_sink(), in lines; a sentence for the
- * user, once in the program as a comment too. */
+/* Appends a line of the function, indented once; code of call_c_sink(), which is wrapped; a
+ * sentence for the user, which becomes a comment in the program, too. */
 void put_line(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void put_code(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void add_warning(struct program *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What is written next stands in a function of this name and a number. */
+/* The next lines go into a function whose name is this and a number. */
 void enter_phase(struct program *p, const char *phase);
 
-/* The object that was there at that time, or before its call began; NULL: not known. */
+/* The variable of the object that was at address at that time, or NULL. */
 struct var *var_at(const struct program *p, uint64_t address, uint64_t when);
-/* That of an argument of the record being written. */
+/* The variable of an argument of the record being written, or NULL. */
 struct var *var_of(const struct program *p, uint64_t address);
-/* "s.pd0", and marks it as used; want: as what (a CQ as an extended one); NULL: "NULL". */
+/* "s.pd0" as a temp_text(), and marks v as used. want: the kind of object that is needed, for
+ * instance an extended CQ. "NULL" for a NULL v. */
 const char *var_expr(struct program *p, struct var *v, enum call_object want);
-/* Has the program made it by now? */
+/* Has the program created it by now? */
 bool is_written(const struct var *v);
-/* What the record does to objects: live or not, with which keys. */
+/* Updates the variables that the record creates, destroys or changes. */
 void keep_track(struct program *p, const struct record *r);
+/* The live QP with that number, or NULL. */
 struct var *qp_numbered(const struct program *p, uint32_t qpn);
-/* Does the program do again what the record tells? */
-bool is_told(const struct record *r);
-/* "ibv_post_send of qp0 failed with EINVAL: it is not in the program", if the record being written
- * tells that, as a temp_text(); else NULL. */
+/* Does the program repeat what the record has? */
+bool is_in_program(const struct record *r);
+/* "ibv_post_send of qp0 failed with EINVAL: it is not in the program" as a temp_text(), if the
+ * record being written is such a failure; else NULL. */
 const char *refusal_of(const struct program *p);
 
 /* program_values.c: numbers and bytes as expressions, which are temp_text()s. */
 const char *number(uint64_t v);
-/* An address and a key of our own; NULL when it is in no region. */
+/* An address in a region of this end (NULL: it is in none), and the key of one. */
 const char *own_addr(struct program *p, uint64_t addr);
 const char *lkey_expr(struct program *p, uint32_t lkey);
 const char *remote_addr_expr(struct program *p, uint64_t addr);
 const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr);
 const char *qpn_expr(struct program *p, uint32_t qpn);
-/* A C string of these bytes, in pieces of a line each, indented by tabs. */
+/* Appends these bytes as a C string, one piece on each line. indent: before the further lines. */
 void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *indent);
-/* Appends statements that overwrite what is an address or a key of ours among the bytes at
- * expr. */
+/* Appends statements that store the program's own addresses and keys where data, n bytes at expr in
+ * the program, has those of the session. */
 void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char *expr,
 	       const unsigned char *data, size_t n);
-/* Zeroes these among the bytes; false: nothing else is there but zeroes. */
+/* Zeroes these addresses and keys in data. False: nothing else is left. */
 bool without_own(struct program *p, unsigned char *data, size_t n);
-/* The region that an address lies in; the region or window with that key, that of the address
- * before others. NULL: none. */
+/* The live region that has the address, or NULL. */
 struct var *region_of(struct program *p, uint64_t addr);
-struct var *keyed(struct program *p, uint32_t key, uint64_t addr);
+/* The live region or window with that rkey, preferably one that has the address; or NULL. */
+struct var *key_holder(struct program *p, uint32_t key, uint64_t addr);
+/* Adds a struct source. */
 void source_add(struct program *p, const char *expr, const void *data, size_t len,
 		const struct var *owner, bool *used);
-/* The live QP whose peer was told of over TCP, and has that number; NULL: none. */
-struct var *peer_told(struct program *p, uint32_t qpn);
+/* The live QP whose peer, known from an exchange over TCP, has that number; or NULL. */
+struct var *qp_of_oob_peer(struct program *p, uint32_t qpn);
 
-/* What a QP was told of its peer over TCP, or NULL. */
-const struct qp_peer *told_to(const struct var *v);
+/* The peer of a QP, as an exchange over TCP brought it; or NULL. */
+const struct qp_peer *oob_peer(const struct var *v);
 
-/* program_calls.c: the call of the record. */
+/* program_calls.c: writes the call of the record. */
 void write_call(struct program *p);
-/* The object that it has made, or NULL. */
+/* The object that the call has created, or NULL. */
 struct var *made_by(const struct program *p);
-/* For call_sink.own: values that are others each time the program runs. */
+/* For call_sink.own: values that differ from run to run. */
 bool write_own(struct call_sink *k, const struct call_value *v, const void *at);
-/* "address[0]": one that the user may give as an argument. */
+/* "address[0]": a host that is an argument of the program. */
 const char *host_expr(struct program *p, const char *host);
-/* The index at which a GID is one of our own, of the device *v; -1: it is not. */
+/* The index of one of our own GIDs, and in *v its device; -1: it is not ours. */
 int own_gid(struct program *p, const union ibv_gid *gid, struct var **v);
 
-/* program_rows.c: one record, whatever it is. */
+/* program_rows.c: writes a record of any kind. */
 void write_record(struct program *p);
-/* Waits for the peers that leave first, before the clean-up. */
+/* Writes the waits for peers that disconnect first, before the clean-up. */
 void write_last_waits(struct program *p);
-/* Ends v; in the clean-up at the end it may be there or not. */
+/* Appends code that destroys v if it exists. */
 void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
 
 /* exported.c.in and exported.py.in. */
@@ -166,8 +171,8 @@ extern const char exported_c[], exported_py[];
 void program_text(struct program *p, const char *file, Tcl_DString *text);
 void program_cmake(const char *file, Tcl_DString *text);
 
-/* python.c: the whole text, for pyverbs; -1 with s->fail filled when it cannot be done. p is
- * as for program_write(). */
+/* python.c: appends the whole program, for pyverbs. -1 with s->fail filled: the session cannot be
+ * exported. p is as for program_write(), and to be freed in any case. */
 int python_write(struct program *p, const char *file, Tcl_DString *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any call as statements: one expression, which the table describes, with what its values need
- * before it.
+ * Writes any call as an expression, which the table describes, after the statements that its values
+ * need.
  */
 #include <netdb.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ const char *host_expr(struct program *p, const char *host)
 	return temp_text("address[%u]", i);
 }
 
-/* Statements of the block around the call: what is declared there has a number. */
+/* Adds statements to the block before the call. Numbers distinguish the variables of a block. */
 static const char *address_expr(struct program *p, const struct sockaddr *sa)
 {
 	socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
@@ -46,7 +46,7 @@ static const char *address_expr(struct program *p, const struct sockaddr *sa)
 	return temp_text("(struct sockaddr *)&addr%u", n);
 }
 
-/* Bytes that have an address or a key of ours in them; NULL: they have none. */
+/* Bytes with an address or a key of ours, as a variable of the block; NULL: they have none. */
 static const char *data_expr(struct program *p, const unsigned char *data, size_t n)
 {
 	const char *name = temp_text("data%u", p->nlocals + 1);
@@ -98,14 +98,14 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 
 	for (unsigned i = p->nvars; i-- > 0;) {
 		const struct var *v = p->vars[i];
-		const struct qp_peer *peer = told_to(v);
+		const struct qp_peer *peer = oob_peer(v);
 
 		if (peer && memcmp(&peer->gid, gid, sizeof *gid) == 0)
 			return temp_text("%ss.peer_of_%s.gid", pointer ? "&" : "", v->name);
 	}
 	index = own_gid(p, gid, &dev);
 	if (index < 0) {
-		add_warning(p, "the address of the peer (its GID) stands as it was");
+		add_warning(p, "the address of the peer (its GID) is that of the session");
 		return NULL;
 	}
 	p->nlocals++;
@@ -117,8 +117,9 @@ static const char *gid_expr(struct program *p, const union ibv_gid *gid, bool po
 	return temp_text("%sgid%u", pointer ? "&" : "", p->nlocals);
 }
 
-/* The id whose event has told of a UD peer with that number (qpn 0: any), or NULL. */
-static struct var *told_of(struct program *p, uint32_t qpn, uint32_t qkey, const union ibv_gid *gid)
+/* The id whose event brought a UD peer with that QP number, Q_Key or GID, or NULL. */
+static struct var *ud_peer_id(struct program *p, uint32_t qpn, uint32_t qkey,
+			      const union ibv_gid *gid)
 {
 	for (unsigned i = p->nvars; i-- > 0;) {
 		struct var *v = p->vars[i];
@@ -137,7 +138,7 @@ static struct var *told_of(struct program *p, uint32_t qpn, uint32_t qkey, const
 	return NULL;
 }
 
-/* The address of a peer, where keys and lengths stand beside it. */
+/* The peer's address among the siblings of the value, or 0. */
 static uint64_t remote_beside(const struct call_sink *k)
 {
 	for (const struct call_value *v = k->values; v && v->name; v++)
@@ -154,7 +155,7 @@ static bool is_of(const struct call_sink *k, const struct call_value *v, enum ca
 	return k->values == call_table[row].args[1].of->fields && v->offset == offset;
 }
 
-/* Keys: of a window that is bound now, of our region, of the peer. */
+/* A key: the next one of a window that is being bound, one of a region of ours, or the peer's. */
 static const char *key_expr(struct program *p, const struct call_sink *k,
 			    const struct call_value *v, uint32_t key)
 {
@@ -189,12 +190,12 @@ static const char *object_expr(struct program *p, const struct call_value *v, ui
 
 	if (pointer &&
 	    (!var || (!is_written(var) && v->role == CALL_IN && var->kind != OBJECT_CONTEXT)))
-		add_warning(p, "%s is not in the program: what it is made of is not",
+		add_warning(p, "%s is not in the program, because what it is made from is not",
 			    var ? var->called : call_objects[v->object].name);
 	return var_expr(p, var, v->object);
 }
 
-/* What the callee fills in goes nowhere, but for objects. */
+/* Of what the callee fills in, the program keeps objects only. */
 static const char *out_expr(struct program *p, const struct call_value *v, const void *at)
 {
 	uint64_t pointer = *(const uint64_t *)at;
@@ -219,36 +220,36 @@ static const char *bad_expr(const struct call_fn *fn)
 	return "NULL";
 }
 
-/* Of the attributes of a QP that is connected by hand. */
+/* Numbers that came from the peer: the PSN of a QP that is connected by hand, the Q_Key for UD. */
 static const char *number_expr(struct program *p, const struct call_sink *k,
 			       const struct call_value *v, uint64_t n)
 {
 	const struct ibv_qp_attr *attr = (const void *)k->base;
-	struct var *told;
+	struct var *from;
 
 	if (is_of(k, v, ROW_ibv_modify_qp, offsetof(struct ibv_qp_attr, rq_psn)) &&
-	    (told = peer_told(p, attr->dest_qp_num)))
-		return temp_text("s.peer_of_%s.psn", told->name);
+	    (from = qp_of_oob_peer(p, attr->dest_qp_num)))
+		return temp_text("s.peer_of_%s.psn", from->name);
 	if ((is_of(k, v, ROW_ibv_post_send, offsetof(struct ibv_send_wr, wr.ud.remote_qkey)) ||
 	     v == &call_table[ROW_ibv_wr_set_ud_addr].args[3]) &&
-	    (told = told_of(p, 0, (uint32_t)n, NULL)))
-		return temp_text("s.event_of_%s.ud.qkey", told->name);
+	    (from = ud_peer_id(p, 0, (uint32_t)n, NULL)))
+		return temp_text("s.event_of_%s.ud.qkey", from->name);
 	return NULL;
 }
 
 static const char *ah_expr(struct program *p, const struct ibv_ah_attr *a)
 {
-	struct var *told = a && a->is_global ? told_of(p, 0, 0, &a->grh.dgid) : NULL;
+	struct var *from = a && a->is_global ? ud_peer_id(p, 0, 0, &a->grh.dgid) : NULL;
 
-	return told ? temp_text("&s.event_of_%s.ud.ah_attr", told->name) : NULL;
+	return from ? temp_text("&s.event_of_%s.ud.ah_attr", from->name) : NULL;
 }
 
-/* NULL: as the table says. */
+/* The expression of a value; NULL: the value is written as it is. */
 static const char *expr_of(struct program *p, const struct call_sink *k, const struct call_value *v,
 			   const void *at)
 {
 	uint64_t pointer = 0;
-	struct var *told;
+	struct var *from;
 
 	if (k->is_arg && (v->role == CALL_OUT || v->role == CALL_MADE))
 		return out_expr(p, v, at);
@@ -284,8 +285,8 @@ static const char *expr_of(struct program *p, const struct call_sink *k, const s
 	case CALL_KEY:
 		return key_expr(p, k, v, (uint32_t)call_load(v, at));
 	case CALL_QPN:
-		told = told_of(p, (uint32_t)call_load(v, at), 0, NULL);
-		return told ? temp_text("s.event_of_%s.ud.qp_num", told->name)
+		from = ud_peer_id(p, (uint32_t)call_load(v, at), 0, NULL);
+		return from ? temp_text("s.event_of_%s.ud.qp_num", from->name)
 			    : qpn_expr(p, (uint32_t)call_load(v, at));
 	case CALL_BAD:
 		return bad_expr(p->r->fn);
@@ -309,7 +310,7 @@ bool write_own(struct call_sink *k, const struct call_value *v, const void *at)
 
 /* -------------------------------------------------------------------------- calls -- */
 
-/* "ibv_alloc_pd(s.device)"; to be freed. */
+/* "ibv_alloc_pd(s.device)". The caller frees it. */
 static char *call_expr(struct program *p)
 {
 	char *c;
@@ -328,7 +329,7 @@ static char *call_expr(struct program *p)
 	return c;
 }
 
-/* What the call needs first stands in a block with it. */
+/* Begins a block if the call needs statements before it. Returns the additional indentation. */
 static const char *begin_block(struct program *p)
 {
 	if (!Tcl_DStringLength(&p->before))
@@ -383,7 +384,7 @@ static void forget_ended(struct program *p, const char *in)
 	}
 }
 
-/* Windows that were bound by this post have the next key. */
+/* Windows that this post binds get their next key. */
 static void bind_windows(struct program *p, const char *in)
 {
 	const struct ibv_send_wr *wr = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands around the functions of the session: heading, variables, clean-up, main.
- * exported.c.in has the order of all, and the structs and functions of which a program has those
- * that it uses.
+ * Everything around the functions of the session: heading, variables, clean-up, main. exported.c.in
+ * has their order, and structs and functions, of which the program gets those that it uses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +26,7 @@ static bool is_member(const struct var *v)
 static void add_objects(const struct program *p, Tcl_DString *text)
 {
 	Tcl_DStringAppend(text,
-			  "/* The objects of the session, by their names there. */\n"
+			  "/* The objects of the session, with their names. */\n"
 			  "static struct {\n",
 			  -1);
 	for (unsigned i = 0; i < p->nvars; i++) {
@@ -38,7 +37,7 @@ static void add_objects(const struct program *p, Tcl_DString *text)
 		if (is_member(v))
 			xappendf(text, "\tstruct %s *%s;\n", type_of(v), v->name);
 		if (v->keeps && v->kind == OBJECT_QP)
-			xappendf(text, "\tstruct told peer_of_%s;\n", v->name);
+			xappendf(text, "\tstruct peer_info peer_of_%s;\n", v->name);
 		else if (v->keeps)
 			xappendf(text, "\tstruct event event_of_%s;\n", v->name);
 	}
@@ -50,7 +49,7 @@ static void add_objects(const struct program *p, Tcl_DString *text)
 	if (!p->naddresses)
 		return;
 	Tcl_DStringAppend(text,
-			  "\n/* May be given as arguments, in this order. */\n"
+			  "\n/* Arguments of the program replace them, in this order. */\n"
 			  "static const char *address[] = {",
 			  -1);
 	for (unsigned i = 0; i < p->naddresses; i++)
@@ -60,11 +59,11 @@ static void add_objects(const struct program *p, Tcl_DString *text)
 
 /* ----------------------------------------------------------- clean-up, main -- */
 
-/* Windows hold on to their siblings: they go first, else what came last. */
+/* Windows are destroyed first, because they use other objects; then the newest first. */
 static void add_clean_up(struct program *p, Tcl_DString *text)
 {
 	Tcl_DStringAppend(text,
-			  "\n/* What is still there, users before what they use. */\n"
+			  "\n/* Destroys the remaining objects, users before what they use. */\n"
 			  "static int clean_up(void)\n{\n\tint rc = 0;\n\n",
 			  -1);
 	for (int first = 1; first >= 0; first--)
@@ -106,12 +105,12 @@ static void add_heading(const struct program *p, const char *file, Tcl_DString *
 	xappendf(text,
 		 "%s: what the session did, call by call.\n *\n"
 		 " *	cc -o program %s -lrdmacm -libverbs\n *	./program%s\n"
-		 " *	uroce ./program%s	(where no RDMA device is)\n *\n"
-		 " * It listens at the same ports as the session: end rdmash first.\n",
+		 " * uroce ./program%s (without an RDMA device)\n *\n"
+		 " * A server listens on the same ports as the session: end rdmash first.\n",
 		 PROGRAM_MARK, file, p->naddresses ? " [ADDRESS ...]" : "",
 		 p->naddresses ? " [ADDRESS ...]" : "");
 	if (*line)
-		Tcl_DStringAppend(text, " *\n * Not as it was:\n", -1);
+		Tcl_DStringAppend(text, " *\n * Different from the session:\n", -1);
 	for (; (end = strchr(line, '\n')); line = end + 1)
 		xappendf(text, " * - %.*s\n", (int)(end - line), line);
 	Tcl_DStringAppend(text, " */\n", -1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that are written otherwise than as the call that they tell of: those that wait, those
- * whose memory is the program's own, and what is no call.
+ * Records that are not written as their call: those that wait, those whose memory is the program's
+ * own, and those that are no call of a library.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------- regions and their memory -- */
 
-/* Memory that another region has already is shared with it. */
+/* A region in the memory of another one shares it; any other gets memory of its own. */
 static void write_reg(struct program *p)
 {
 	struct var *v = made_by(p), *mr = NULL;
@@ -71,8 +71,8 @@ static void write_put(struct program *p)
 	if (n == RECORD_DATA_MAX && len > n)
 		add_warning(
 			p,
-			"of the bytes put into %s the record has kept the first %zu, which are repeated",
-			v->called, n);
+			"the record has only the first %zu of the bytes put into %s: they are repeated",
+			n, v->called);
 	if (!data || !n || !len)
 		return;
 	memcpy(rest, data, n);
@@ -90,7 +90,7 @@ static void write_put(struct program *p)
 		own_bytes(p, &p->body, "\t", temp_text("(unsigned char *)%s", at), data, len);
 }
 
-/* What was read from a region may be from the peer, and be used later. */
+/* The bytes read from a region may have come from the peer, and be used later. */
 static void write_get(struct program *p)
 {
 	const struct var *v = var_of(p, p->r->args[0]);
@@ -113,7 +113,7 @@ static bool is_as_given(const struct call_value *f, const void *a, const void *b
 	return memcmp((const char *)a + f->offset, (const char *)b + f->offset, f->size) == 0;
 }
 
-/* What rdma_init_qp_attr() has filled in just before is left to it. */
+/* Attributes that rdma_init_qp_attr() has filled in just before are left to it. */
 static void write_modify(struct program *p)
 {
 	const struct call_value *arg = &p->r->fn->args[1];
@@ -186,7 +186,7 @@ static void write_completions(struct program *p)
 	}
 }
 
-/* An extended CQ has its completion when it has one. */
+/* The program polls an extended CQ until it has a completion. */
 static void write_start_poll(struct program *p)
 {
 	put_line(p, "if (check(await_poll(%s), \"ibv_start_poll\"))",
@@ -210,7 +210,7 @@ static void write_event(struct program *p)
 	struct var *awaited = request ? var_of(p, (uintptr_t)ev->listen_id) : id;
 	const char *name = word_name(cm_event_words, ev->event);
 	size_t len = ev->param.conn.private_data ? ev->param.conn.private_data_len : 0;
-	bool told = len || (id->is_ud && ev->param.ud.qp_num);
+	bool has_data = len || (id->is_ud && ev->param.ud.qp_num);
 
 	if (!awaited || !awaited->written || !channel) {
 		add_warning(p, "the event %s of %s is not in the program", name, id->called);
@@ -221,11 +221,12 @@ static void write_event(struct program *p)
 	put_code(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_%s,\v%s))",
 		 var_expr(p, channel, OBJECT_EVENT_CHANNEL), var_expr(p, awaited, OBJECT_CM_ID),
 		 name,
-		 id->keeps && (told || request) ? temp_text("&s.event_of_%s", id->name) : "NULL");
+		 id->keeps && (has_data || request) ? temp_text("&s.event_of_%s", id->name)
+						    : "NULL");
 	put_line(p, "\treturn -1;");
 	if (request)
 		put_line(p, "%s = s.event_of_%s.id;", var_expr(p, id, OBJECT_CM_ID), id->name);
-	if (!told)
+	if (!has_data)
 		return;
 	id->by = p->r;
 	source_add(p, temp_text("s.event_of_%s.data", id->name), ev->param.conn.private_data, len,
@@ -255,7 +256,7 @@ static void follow_event(struct program *p, const struct rdma_cm_event *ev)
 		id->is_connected = false;
 }
 
-/* Which connections there are after the record. */
+/* Tracks which ids are connected after the record. */
 static void follow_connection(struct program *p)
 {
 	const struct rdma_cm_event *ev = record_cm_event(p->r);
@@ -286,7 +287,8 @@ static void follow_connection(struct program *p)
 	}
 }
 
-/* The client leaves first, except where the server has left it in the session. */
+/* Does this end wait for the peer to disconnect? A server does, and a client that the server has
+ * disconnected in the session. */
 static bool is_left_last(const struct program *p, const struct var *id)
 {
 	if (!id->is_connected || !id->live || !id->written || (p->role && id->end != p->role))
@@ -299,15 +301,15 @@ static bool is_left_last(const struct program *p, const struct var *id)
 	return true;
 }
 
-/* What the peer still does with the memory and the receives of this end goes well only while they
- * are there. */
+/* The peer may still use the memory and the receives of this end, so the program waits until the
+ * peer has disconnected before it destroys them. */
 void write_last_waits(struct program *p)
 {
 	for (unsigned i = 0; i < p->nvars; i++)
 		p->vars[i]->is_connected = p->vars[i]->is_left = false;
 	for (p->at = 0; p->at < p->list->n; p->at++) {
 		p->r = &p->list->v[p->at];
-		if (is_told(p->r))
+		if (is_in_program(p->r))
 			follow_connection(p);
 	}
 	for (unsigned i = 0; i < p->nvars; i++) {
@@ -328,8 +330,9 @@ void write_last_waits(struct program *p)
 
 /* --------------------------------------------------------- by hand, one end alone -- */
 
-/* What is the same each time is written out; the rest is filled in. */
-static void tell_mine(struct program *p, struct var *v, const struct qp_peer *m)
+/* Writes the message to the peer: values that are the same in each run as text, others as
+ * arguments of snprintf(). */
+static void write_mine(struct program *p, struct var *v, const struct qp_peer *m)
 {
 	const char *addr = m->addr ? own_addr(p, m->addr) : NULL;
 	struct var *mr = m->addr ? region_of(p, m->addr) : NULL;
@@ -349,7 +352,7 @@ static void tell_mine(struct program *p, struct var *v, const struct qp_peer *m)
 		 mr ? temp_text("s.%s->rkey", mr->name) : "0u", addr ? addr : "0");
 }
 
-/* What the two ends tell each other over TCP; with both ends here there is nothing to tell. */
+/* Writes an exchange over TCP, unless both ends are in this session. */
 static void write_oob(struct program *p)
 {
 	const struct qp_peer *mine = (const void *)(uintptr_t)p->r->args[3];
@@ -364,8 +367,8 @@ static void write_oob(struct program *p)
 	if (!*host || !dev) {
 		add_warning(
 			p,
-			"oob listen of %s is not in the program: what the peer has told stands as "
-			"it was",
+			"oob listen of %s is not in the program: the values from the peer are those "
+			"of the session",
 			v->called);
 		return;
 	}
@@ -377,7 +380,7 @@ static void write_oob(struct program *p)
 	put_line(p, "\tif (check(ibv_query_gid(%s, 1, %u, &own), \"ibv_query_gid\"))",
 		 var_expr(p, dev, OBJECT_CONTEXT), mine->gid_index);
 	put_line(p, "\t\treturn -1;");
-	tell_mine(p, v, mine);
+	write_mine(p, v, mine);
 	put_line(p, "\tif (exchange(%s, \"%llu\", mine, &s.peer_of_%s))", host_expr(p, host),
 		 (unsigned long long)p->r->args[2], v->name);
 	put_line(p, "\t\treturn -1;");
@@ -396,7 +399,6 @@ static void write_left_out(struct program *p)
 
 /* --------------------------------------------------------------------------- all -- */
 
-/* Its keys are others afterwards, and its memory may be. */
 static void write_rereg(struct program *p)
 {
 	add_warning(p, "%s of %s is not in the program", p->r->fn->name,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of the session as expressions of the program. An address, a key or a QP number is
- * another one each time the program runs: it is recognised by its value, among our own
- * objects and among the bytes that the peer has sent.
+ * Numbers of the session as expressions of the program. Addresses, keys and QP numbers differ from
+ * run to run. They are recognised by their values: those of our own objects, and those in bytes
+ * that the peer has sent.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "export/program.h"
 #include "alloc.h"
 
-#define SMALL 0xff /* keys up to here are taken for plain numbers */
+#define SMALL 0xff /* numbers up to this one are not taken for keys or addresses */
 
 const char *number(uint64_t v)
 {
@@ -58,8 +58,7 @@ const char *lkey_expr(struct program *p, uint32_t lkey)
 	return number(lkey);
 }
 
-/* The region or window with that key; that of the address before others. */
-struct var *keyed(struct program *p, uint32_t key, uint64_t addr)
+struct var *key_holder(struct program *p, uint32_t key, uint64_t addr)
 {
 	struct var *found = NULL;
 
@@ -102,7 +101,7 @@ void source_add(struct program *p, const char *expr, const void *data, size_t le
 	p->nsources++;
 }
 
-/* The newest first. */
+/* A number among the bytes that came from the peer, the newest first; NULL: it is not there. */
 static const char *received_value(struct program *p, uint64_t v, unsigned size)
 {
 	for (unsigned i = p->nsources; i-- > 0;) {
@@ -119,18 +118,17 @@ static const char *received_value(struct program *p, uint64_t v, unsigned size)
 	return NULL;
 }
 
-/* What an exchange over TCP has told: the rows of it are those of the QPs. */
-const struct qp_peer *told_to(const struct var *v)
+const struct qp_peer *oob_peer(const struct var *v)
 {
 	return v->live && v->kind == OBJECT_QP && v->by
 		       ? (const struct qp_peer *)(uintptr_t)v->by->args[4]
 		       : NULL;
 }
 
-struct var *peer_told(struct program *p, uint32_t qpn)
+struct var *qp_of_oob_peer(struct program *p, uint32_t qpn)
 {
 	for (unsigned i = p->nvars; i-- > 0;) {
-		const struct qp_peer *peer = told_to(p->vars[i]);
+		const struct qp_peer *peer = oob_peer(p->vars[i]);
 
 		if (peer && peer->qpn == qpn)
 			return p->vars[i];
@@ -138,10 +136,10 @@ struct var *peer_told(struct program *p, uint32_t qpn)
 	return NULL;
 }
 
-static const char *told_addr(struct program *p, uint64_t addr)
+static const char *oob_addr_expr(struct program *p, uint64_t addr)
 {
 	for (unsigned i = p->nvars; i-- > 0;) {
-		const struct qp_peer *peer = told_to(p->vars[i]);
+		const struct qp_peer *peer = oob_peer(p->vars[i]);
 
 		if (peer && addr >= peer->addr && addr - peer->addr < peer->len)
 			return temp_text("s.peer_of_%s.addr + %llu", p->vars[i]->name,
@@ -150,10 +148,10 @@ static const char *told_addr(struct program *p, uint64_t addr)
 	return NULL;
 }
 
-static const char *told_rkey(struct program *p, uint32_t rkey)
+static const char *oob_rkey_expr(struct program *p, uint32_t rkey)
 {
 	for (unsigned i = p->nvars; rkey && i-- > 0;) {
-		const struct qp_peer *peer = told_to(p->vars[i]);
+		const struct qp_peer *peer = oob_peer(p->vars[i]);
 
 		if (peer && peer->rkey == rkey)
 			return temp_text("s.peer_of_%s.rkey", p->vars[i]->name);
@@ -163,10 +161,10 @@ static const char *told_rkey(struct program *p, uint32_t rkey)
 
 const char *remote_addr_expr(struct program *p, uint64_t addr)
 {
-	const char *peer = told_addr(p, addr);
+	const char *peer = oob_addr_expr(p, addr);
 
-	/* What came from the peer before what is ours: two runs of one program have the same
-	 * addresses where the system does not choose them at random. */
+	/* The bytes from the peer come before our own regions: without address randomization two
+	 * runs of one program have the same addresses. */
 	if (!peer && addr > SMALL)
 		peer = received_value(p, addr, 8);
 	if (!peer && !p->role)
@@ -174,22 +172,22 @@ const char *remote_addr_expr(struct program *p, uint64_t addr)
 	if (!peer && addr > SMALL)
 		add_warning(
 			p,
-			"the address 0x%llx at the peer is not known from anything that came from "
-			"it: it stands as it was",
+			"the address 0x%llx at the peer is not known from bytes of the peer: it is "
+			"that of the session",
 			(unsigned long long)addr);
 	return peer ? peer : number(addr);
 }
 
 const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 {
-	struct var *v = p->role ? NULL : keyed(p, key, addr);
+	struct var *v = p->role ? NULL : key_holder(p, key, addr);
 	const char *peer;
 
 	if (v) {
 		v->used = true;
 		return temp_text("s.%s->rkey", v->name);
 	}
-	peer = told_rkey(p, key);
+	peer = oob_rkey_expr(p, key);
 	if (peer)
 		return peer;
 	peer = key <= SMALL ? NULL : received_value(p, key, 4);
@@ -198,8 +196,8 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 	if (key > SMALL)
 		add_warning(
 			p,
-			"the key 0x%x is no key of this session and not known from the peer: it "
-			"stands as it was",
+			"the key 0x%x is neither a key of this session nor known from the peer: it "
+			"is that of the session",
 			key);
 	return number(key);
 }
@@ -213,12 +211,13 @@ const char *qpn_expr(struct program *p, uint32_t qpn)
 		    (!p->role || !v->end || v->end == p->role))
 			return temp_text("%s->qp_num", var_expr(p, v, OBJECT_QP));
 	}
-	if (peer_told(p, qpn))
-		return temp_text("s.peer_of_%s.qpn", peer_told(p, qpn)->name);
+	if (qp_of_oob_peer(p, qpn))
+		return temp_text("s.peer_of_%s.qpn", qp_of_oob_peer(p, qpn)->name);
 	if (qpn > 1)
-		add_warning(p,
-			    "the QP number 0x%x is of no QP of this session: it stands as it was",
-			    qpn);
+		add_warning(
+			p,
+			"the QP number 0x%x is not that of a QP of this session: it is unchanged",
+			qpn);
 	return number(qpn);
 }
 
@@ -259,7 +258,7 @@ static bool is_text(const unsigned char *data, size_t n)
 
 static const char *own_key(struct program *p, uint64_t key)
 {
-	struct var *v = key > SMALL && key <= UINT32_MAX ? keyed(p, (uint32_t)key, 0) : NULL;
+	struct var *v = key > SMALL && key <= UINT32_MAX ? key_holder(p, (uint32_t)key, 0) : NULL;
 
 	if (!v)
 		return NULL;
@@ -267,7 +266,8 @@ static const char *own_key(struct program *p, uint64_t key)
 	return temp_text("s.%s->rkey", v->name);
 }
 
-/* How many bytes at data are a value of the program's own (0: none); *expr gets its expression. */
+/* The number of bytes at data that are an address or a key of this end (0: none). *expr is set to
+ * the expression, *big to the byte order. */
 static unsigned own_value(struct program *p, const unsigned char *data, size_t n, bool *big,
 			  const char **expr)
 {

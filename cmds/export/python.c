@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record as a Python program on pyverbs. Its connection manager is a synchronous one and
- * makes PD and QP by itself: what the record has of one cannot be played again call by call.
- * So this is for QPs that are connected by hand.
+ * The record as a Python program that uses pyverbs. The connection manager of pyverbs is
+ * synchronous and creates PD and QP itself, so it cannot repeat the calls of the record. Therefore
+ * only QPs that are connected by hand can be exported.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define COLUMNS 75 /* of a line, without its indentation */
 
-/* Words of Python that are none of C. */
+/* Keywords of Python that are not keywords of C. */
 static const char *const keywords[] = { "and",	   "as",     "assert",	 "async",  "await",
 					"class",   "def",    "del",	 "elif",   "except",
 					"finally", "from",   "global",	 "import", "in",
@@ -57,7 +57,7 @@ static const char *addr_expr(struct program *p, uint64_t addr)
 
 static const char *rkey_expr(struct program *p, uint32_t key, uint64_t addr)
 {
-	const struct var *v = keyed(p, key, addr);
+	const struct var *v = key_holder(p, key, addr);
 
 	return v ? temp_text("s.%s.rkey", v->name) : number_text(key);
 }
@@ -79,7 +79,7 @@ static const char *bytes_expr(const void *data, size_t n)
 	return Tcl_DStringValue(&d);
 }
 
-/* "e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ", "0" */
+/* "e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ", or "0". */
 static const char *flags_py(const struct call_enum *e, uint64_t bits)
 {
 	char all[480] = "0";
@@ -102,13 +102,13 @@ static void put_made(struct program *p, const struct var *v, const char *call)
 	put_line(p, "s.%s = stack.enter_context(%s)", v->name, call);
 }
 
-/* The variable that an argument is, as the program has it. */
+/* The expression of an argument that is an object. */
 static const char *arg_expr(struct program *p, unsigned i)
 {
 	return var_expr(p, var_of(p, p->r->args[i]), p->r->fn->args[i].object);
 }
 
-static void make_qp(struct program *p, const struct var *v)
+static void write_make_qp(struct program *p, const struct var *v)
 {
 	const struct ibv_qp_init_attr *init = ARG(p, 1);
 	const struct ibv_qp_cap *c = &init->cap;
@@ -137,7 +137,7 @@ static void open_device_py(struct program *p)
 	v->written = true;
 }
 
-/* false: pyverbs has no such object. */
+/* Writes the creation of an object. False: it cannot be written for pyverbs. */
 static bool write_made_py(struct program *p, struct var *v)
 {
 	const uint64_t *a = p->r->args;
@@ -164,7 +164,7 @@ static bool write_made_py(struct program *p, struct var *v)
 	case ROW_ibv_create_qp:
 		if (((const struct ibv_qp_init_attr *)ARG(p, 1))->srq)
 			return false;
-		make_qp(p, v);
+		write_make_qp(p, v);
 		break;
 	default:
 		return false;
@@ -194,7 +194,7 @@ static void write_av(struct program *p, const struct ibv_ah_attr *a)
 		 a->grh.hop_limit);
 }
 
-/* What class QPAttr has. */
+/* The attributes of class QPAttr. */
 #define QP_ATTR_PY                                                                                 \
 	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT | \
 	 IBV_QP_QKEY | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |    \
@@ -348,8 +348,8 @@ static void write_cq_event_py(struct program *p, const struct var *channel)
 static int refuse_cm(struct program *p, const struct var *v)
 {
 	fail(p->s, "export", "EOPNOTSUPP",
-	     "%s was made by the connection manager: pyverbs has none that goes step by "
-	     "step, so only QPs that are connected by hand can be exported to it",
+	     "%s was made by the connection manager, whose steps pyverbs cannot repeat: only QPs "
+	     "that are connected by hand can be exported",
 	     v->called);
 	return fail_next(p->s, "export c FILE.c");
 }
@@ -375,7 +375,7 @@ static void write_call_py(struct program *p, struct var *v)
 	case ROW_ibv_get_cq_event:
 		write_cq_event_py(p, v);
 		break;
-	case OWN_OOB: /* the peer's number is told of where the QP is connected */
+	case OWN_OOB: /* write_modify_py() has the peer's number */
 		break;
 	case OWN_MEM_PUT:
 		write_put_py(p, v);
@@ -415,8 +415,8 @@ static int write_record_py(struct program *p)
 	return 0;
 }
 
-/* How much of the rest of a line, n bytes, goes on this one: a long one is broken behind a flag
- * within parentheses, of which *open are open. */
+/* The length of the first part of a line of n bytes. A long line is broken after a flag within
+ * parentheses; *open is the number of open ones. */
 static size_t part_of(const char *rest, size_t n, unsigned *open)
 {
 	size_t part = n;
@@ -429,7 +429,7 @@ static size_t part_of(const char *rest, size_t n, unsigned *open)
 	return part;
 }
 
-/* Each line of the body with blanks for its tab. */
+/* Appends the lines of the body, with blanks for tabs, and breaks long ones. */
 static void append_indented(const char *body, Tcl_DString *text)
 {
 	for (const char *end; (end = strchr(body, '\n')); body = end + 1) {
@@ -462,7 +462,7 @@ int python_write(struct program *p, const char *file, Tcl_DString *text)
 		refusal = refusal_of(p);
 		if (refusal)
 			add_note(p, refusal);
-		else if (is_told(p->r) && write_record_py(p))
+		else if (is_in_program(p->r) && write_record_py(p))
 			return -1;
 	}
 	if (!p->nvars)

@@ -18,7 +18,7 @@ static bool begins_with(const char *text, const char *word)
 	return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* By what other parts use the one that defines it: "check(", "struct told ", "completion "; as a
+/* The word by which other parts use this one: "check(", "struct event ", "completion "; a
  * temp_text(). "": it defines nothing. */
 static const char *defined_word(const char *part)
 {
@@ -40,7 +40,7 @@ static const char *defined_word(const char *part)
 	return "";
 }
 
-/* Does the code use it? Strings and comments of C do not. */
+/* Does the code use the word, outside strings and comments of C? */
 static bool uses(const char *code, const char *word)
 {
 	const bool is_c = word[strlen(word) - 1] == '(' || begins_with(word, "struct ");
@@ -60,8 +60,8 @@ static bool uses(const char *code, const char *word)
 	return false;
 }
 
-/* Cuts the last part off the template: an empty line that is not within a function stands before
- * it. The first part is the template itself. */
+/* Cuts the last part off the template and returns it. Before a part there is an empty line that is
+ * not within a function. Returns the template itself for the first part. */
 static char *cut_last_part(char *template)
 {
 	for (char *at = template + strlen(template); at > template + 2; at--)
@@ -72,6 +72,7 @@ static char *cut_last_part(char *template)
 	return template;
 }
 
+/* The text for a mark; for any other part the part itself. */
 static const char *text_of(const char *part, const struct template_part *parts)
 {
 	for (; parts->mark; parts++)

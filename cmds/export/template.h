@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and scripts that are written from a template: a text whose parts have an empty line
- * between them. A part is
+ * Templates of programs and scripts. The parts of a template are separated by empty lines. A part
+ * is
  *
- *   - a mark, "@session@", for which another text is put;
- *   - a function or a struct of C, or a procedure of Tcl, which is left out where nothing uses it;
- *   - or anything else, which is always there.
+ *   - a mark, "@session@", which is replaced by another text;
+ *   - a function or a struct of C, or a procedure of Tcl, which is left out if nothing uses it;
+ *   - or anything else, which is always written.
  */
 #ifndef CMDS_TEMPLATE_H
 #define CMDS_TEMPLATE_H
@@ -17,7 +17,8 @@ struct template_part {
 	const char *text;
 };
 
-/* Appends the template to text, with parts for its marks. A part may use those before it only. */
+/* Appends the template to text, with the texts of parts for its marks. A part may only use parts
+ * before it. */
 void template_fill(const char *template, const struct template_part *parts, Tcl_DString *text);
 
 #endif

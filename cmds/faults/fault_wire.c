@@ -185,13 +185,13 @@ static int not_embedded(struct session *s, const struct fault_args *a)
 {
 	struct dev *dev = dev_default(s);
 	const char *netem = netem_words(s, a);
-	struct gid_row rows[GID_ROWS];
+	SCOPED_GIDS(rows);
 	const struct gid_row *best;
 	int n;
 
 	if (!dev)
 		return -1;
-	n = gid_table(dev, 1, rows);
+	n = gid_table(dev, 1, &rows);
 	best = gid_best(rows, n);
 	fail(s, "fault wire", "EOPNOTSUPP",
 	     "fault wire: rdmash cannot change the packets of %s, a device of the kernel (EOPNOTSUPP)",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launcher: rank and size from the environment that mpirun(1), srun(1) or RDMASH_RANK and
- * RDMASH_SIZE set.
+ * launcher: rank and size from the environment variables of mpirun(1) and srun(1), or from
+ * RDMASH_RANK and RDMASH_SIZE.
  */
 #include "launch/launcher.h"
 
@@ -16,8 +16,9 @@
 
 #define RANKS_MAX 65536
 
-/* Names of environment variables; NULL: the launcher does not set one. The order matters: mpirun in
- * a Slurm allocation inherits Slurm's variables, which are not those of the ranks. */
+/* Names of environment variables; NULL: the launcher does not set one. The order matters: in a
+ * Slurm allocation the processes of mpirun inherit Slurm's variables, which do not have their
+ * ranks. */
 static const struct kind {
 	const char *name, *rank, *size, *local_rank, *local_size;
 	const char *hosts;  /* number of hosts */
@@ -78,7 +79,7 @@ static int env_number(struct session *s, const char *name, unsigned max, unsigne
 	return 0;
 }
 
-/* Reads the job's name, with the characters that a file name may not contain replaced. */
+/* Reads the job's name, and replaces the characters that a file name may not contain. */
 static void read_job(const struct kind *k, char *job, size_t size)
 {
 	const char *first = env_value(k->job[0]), *second = env_value(k->job[1]);
@@ -145,7 +146,7 @@ static int launcher_exec(struct session *s, const void *args, struct out *o)
  * or another launcher. Rank and size come from the environment that Open MPI, MPICH,
  * Slurm and PMIx set; for other launchers set RDMASH_RANK and RDMASH_SIZE. Without a
  * launcher it is rank 0 of 1. local_size is the number of ranks on this host, 0 if it is
- * unknown. 'rendezvous' carries values from one to the others.
+ * unknown. 'rendezvous' exchanges values between the processes.
  * > launcher => rank 0 of 1
  * > dict get [launcher] size => 1 */
 const struct cmd cmd_launcher = {

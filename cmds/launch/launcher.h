@@ -15,7 +15,7 @@ struct launcher {
 	char job[128];	     /* unique name of the job; "": unknown */
 };
 
-/* Fills l. -1 with s->fail filled: the environment is contradictory. */
+/* Reads the environment into l. -1 with s->fail filled: a variable is missing or invalid. */
 int launcher_read(struct session *s, struct launcher *l);
 
 #endif

@@ -43,9 +43,8 @@ static bool key_is_legal(const char *key)
 	return n > 0 && n <= KEY_LEN_MAX && *key != '.' && *key != '-';
 }
 
-/* Opens a directory that only this user may write to, and creates it if it is missing. -1 with
- * errno. */
-static int own_dir(int at, const char *path)
+/* Opens a directory of this user, and creates it (mode 0700) if it is missing. -1 with errno. */
+static int open_own_dir(int at, const char *path)
 {
 	struct stat st;
 	int fd;
@@ -58,12 +57,12 @@ static int own_dir(int at, const char *path)
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid())
 		return fd;
 	close(fd);
-	errno = EPERM; /* another user created it */
+	errno = EPERM; /* it belongs to another user */
 	return -1;
 }
 
-/* Opens a directory that the user named; others may own it. */
-static int named_dir(const char *path)
+/* Opens a directory that the user named, which another user may own. */
+static int open_named_dir(const char *path)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return -1;
@@ -71,7 +70,8 @@ static int named_dir(const char *path)
 }
 
 /* The directory that contains the job's directory: $RDMASH_RENDEZVOUS, or, if all ranks are on this
- * host, one of the launcher's or the user's own in /tmp. NULL with s->fail filled. */
+ * host, the launcher's temporary directory or one of the user in $TMPDIR or /tmp. NULL with s->fail
+ * filled. */
 static const char *base_path(struct session *s, const struct launcher *l, char path[PATH_MAX])
 {
 	const char *shared = getenv(SHARED), *session = getenv("PMIX_SERVER_TMPDIR");
@@ -107,10 +107,10 @@ static int make_job_dir(struct session *s, const struct launcher *l)
 	if (!base)
 		return -1;
 	snprintf(name, sizeof name, "rdmash.%s", *l->job ? l->job : "job");
-	dir = base == getenv(SHARED) ? named_dir(base) : own_dir(AT_FDCWD, base);
+	dir = base == getenv(SHARED) ? open_named_dir(base) : open_own_dir(AT_FDCWD, base);
 	if (dir < 0)
 		return fail_call(s, errno, "rendezvous", "%s", base);
-	job_dir = own_dir(dir, name);
+	job_dir = open_own_dir(dir, name);
 	if (job_dir < 0)
 		fail_call(s, errno, "rendezvous", "%s/%s", base, name);
 	close(dir);
@@ -140,8 +140,8 @@ static int put_key(int job_dir, const char *key, const void *value, size_t n)
 	return -1;
 }
 
-/* Reads a key into value[VALUE_LEN_MAX]. Returns its length, or -1 with errno: ENOENT: not put yet;
- * EFBIG. */
+/* Reads a key into value[VALUE_LEN_MAX]. Returns its length, or -1 with errno (ENOENT: not put
+ * yet). */
 static long get_key(int job_dir, const char *key, void *value)
 {
 	int fd = openat(job_dir, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -248,8 +248,8 @@ static int rendezvous_put_exec(struct session *s, const void *args, struct out *
 
 #define SETUP "require -true {[dict get [launcher] name] ne \"\"} \"a launcher\""
 
-/** Stores a value under a key, which every process of the job can get; an older value is
- * replaced. Keys are files in a directory below $RDMASH_RENDEZVOUS, which all hosts must
+/** Stores a value under a key, so that every process of the job can get it; an older value
+ * is replaced. Keys are files in a directory below $RDMASH_RENDEZVOUS, which all hosts must
  * share, or below a temporary directory if all processes are on this host. See
  * 'launcher' for what a job is.
  * > rendezvous put address {10.0.0.1 7471}
@@ -302,10 +302,10 @@ struct key_wait {
 	const char *const *keys;
 	Tcl_Obj **values; /* NULL: not put yet */
 	size_t n, missing;
-	const char *broken; /* a key that cannot be read, because of err */
-	int err;
-	bool look; /* the directory may have changed */
-	char *buf; /* VALUE_LEN_MAX */
+	const char *broken; /* a key that cannot be read, or NULL */
+	int err;	    /* why */
+	bool look;	    /* the directory may have changed */
+	char *buf;	    /* VALUE_LEN_MAX */
 };
 
 static void look_again(void *arg)
@@ -327,7 +327,7 @@ static void on_event(void *arg, int fd, short revents)
 	w->look = true;
 }
 
-static bool all_there(void *arg)
+static bool has_all_keys(void *arg)
 {
 	struct key_wait *w = arg;
 
@@ -363,7 +363,7 @@ static enum loop_end wait_keys(struct key_wait *w, int64_t within)
 	if (w->events >= 0 && inotify_add_watch(w->events, path, IN_MOVED_TO) >= 0)
 		loop_watch(loop, w->events, POLLIN, on_event, w);
 	look_again(w);
-	end = loop_wait(loop, all_there, w, within);
+	end = loop_wait(loop, has_all_keys, w, within);
 	loop_cancel(loop, w->timer);
 	if (w->events >= 0) {
 		loop_unwatch(loop, w->events);
@@ -372,8 +372,8 @@ static enum loop_end wait_keys(struct key_wait *w, int64_t within)
 	return end;
 }
 
-/* "rank.3, rank.7 and 5 more" */
-static void name_missing(const struct key_wait *w, Tcl_DString *d)
+/* Appends "rank.3, rank.7 and 5 more". */
+static void append_missing(const struct key_wait *w, Tcl_DString *d)
 {
 	size_t named = 0;
 
@@ -391,14 +391,14 @@ static void name_missing(const struct key_wait *w, Tcl_DString *d)
 	}
 }
 
-static int not_all(const struct key_wait *w, enum loop_end end, uint64_t ms)
+static int fail_incomplete(const struct key_wait *w, enum loop_end end, uint64_t ms)
 {
 	struct session *s = w->s;
 	SCOPED_TEXT(names);
 
 	if (w->broken)
 		return fail_call(s, w->err, "rendezvous", "get %s", w->broken);
-	name_missing(w, &names);
+	append_missing(w, &names);
 	if (end == LOOP_TIMEOUT) {
 		fail(s, "rendezvous", "ETIMEDOUT",
 		     "rendezvous get: nobody has put %s within %" PRIu64 " ms",
@@ -410,7 +410,7 @@ static int not_all(const struct key_wait *w, enum loop_end end, uint64_t ms)
 	return -1;
 }
 
-static void values_out(const struct key_wait *w, bool dict, struct out *o)
+static void out_values(const struct key_wait *w, bool dict, struct out *o)
 {
 	if (!dict) {
 		out_str(o, NULL, Tcl_GetString(w->values[0]), "%s\n", Tcl_GetString(w->values[0]));
@@ -441,9 +441,9 @@ static int rendezvous_get_exec(struct session *s, const void *args, struct out *
 	memset(w.values, 0, w.n * sizeof *w.values);
 	end = wait_keys(&w, (int64_t)a->within.v);
 	if (w.broken || end == LOOP_INTERRUPTED || (w.missing && !a->partial))
-		rc = not_all(&w, end, a->within.v);
+		rc = fail_incomplete(&w, end, a->within.v);
 	else
-		values_out(&w, w.n > 1 || a->partial, o);
+		out_values(&w, w.n > 1 || a->partial, o);
 	for (size_t i = 0; i < w.n; i++)
 		if (w.values[i])
 			Tcl_DecrRefCount(w.values[i]);
@@ -460,8 +460,8 @@ static const struct arg get_arg_table[] = {
 
 /** Waits until all these keys exist. Returns the value of one key, or a dict of several.
  * If keys are missing after -within, it fails and names them (RDMASH rendezvous
- * ETIMEDOUT); with -partial it returns a dict of those that exist. Meanwhile connection
- * events are handled.
+ * ETIMEDOUT); with -partial it returns a dict of those that exist. Connection events are
+ * handled during the wait.
  * > rendezvous put a 1; rendezvous put b 2
  * > rendezvous get a b => b  2
  * > rendezvous get -within 50ms -partial a c => a  1

@@ -44,7 +44,7 @@ unsigned char *mem_range(struct session *s, const struct mr *mr, const struct nu
 	return mem_at(s, mr, off->v, *n);
 }
 
-/* The same for bytes that become a Tcl value, with a limit of their number. */
+/* As mem_range(), for bytes that become a Tcl value: they may be VALUE_MAX at most. */
 static unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
 				const struct num *len, size_t *n)
 {
@@ -186,8 +186,8 @@ static int dump_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Sixteen bytes per line: offset in hex (mem dump buf 0x20 is possible, too), hex digits,
- * characters. The value is the bytes.
+/** Each line has the offset in hex, the hex digits of 16 bytes, and their characters. A
+ * command takes offsets in hex, too: mem dump buf 0x20. The value is the bytes.
  * > mem dump buf 0 32 => 68 65 6c 6c 6f
  * > mem dump => hello */
 const struct cmd cmd_mem_dump = {
@@ -236,7 +236,8 @@ static int cmp_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** A dict: same (1 or 0), and at, first, second for the first byte that differs.
+/** The value is a dict: same (1 or 0), len, and, if a byte differs, at (the offset of the
+ * first such byte from the start of both ranges), first and second (its values).
  * > mem cmp buf copy -len 5 => different  at byte 0
  * > mem put copy 0 hello
  * > dict get [mem cmp buf copy] same
@@ -291,8 +292,8 @@ static int mem_put_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Text is written as UTF-8, without a zero byte unless -zero is given; make numbers and
- * structures with pack or Tcl's binary format. Returns the number of bytes.
+/** Text is written as UTF-8, without a zero byte at its end unless -zero is given. Use pack
+ * or Tcl's binary format for numbers and structures. Returns the number of bytes.
  * > mem put buf 0 "hello, memory"
  * > mem put buf 16 {00 7f ff} -hex
  * > mem put buf 32 [binary format WuIu 4096 7]
@@ -318,7 +319,7 @@ static const struct arg fill_args[] = {
 	ARGS_END
 };
 
-/* "0x41" is a byte, "ab" a pattern. */
+/* A number such as "0x41" is a byte; other text, "ab", is a pattern. */
 static bool byte_value(struct session *s, const struct bytes *b, unsigned char *byte)
 {
 	bool fits;
@@ -356,8 +357,8 @@ static int fill_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** A number from 0 to 255 is one byte, other text is repeated. Returns the
- * number of bytes that were filled.
+/** A number from 0 to 255 is the value of each byte; any other text is repeated. Returns
+ * the number of bytes that were filled.
  * > mem fill buf 0xaa
  * > mem fill buf {de ad be ef} -hex -off 8 -len 8
  * > mem dump buf 0 16 => aa aa  de ad be ef de ad be ef */
@@ -371,10 +372,9 @@ const struct cmd cmd_mem_fill = {
 };
 
 /*
- * mem watch: a peer's RDMA WRITE causes no completion here, so the memory itself is checked.
- *
- * The bytes are compared with those at the start of the command, or with -was, so that a change
- * before the command is not missed.
+ * mem watch: a peer's RDMA WRITE causes no completion here, so the memory itself is polled. The
+ * bytes are compared with those at the start of the command, or with those of -was, which also
+ * finds a change before the command.
  */
 
 struct watch_args {
@@ -388,7 +388,7 @@ static const struct arg watch_args[] = {
 	POS_OPT("off", watch_args, off, kind_size, "offset in the region", .dflt = "0"),
 	POS_OPT("len", watch_args, len, kind_size, "bytes; left out: up to its end"),
 	OPT("was", watch_args, was, kind_bytes,
-	    "compare with these bytes, not with the current ones"),
+	    "compare with these bytes instead of the current ones"),
 	OPT("within", watch_args, within, kind_ms, "how long to wait", .dflt = "5000"),
 	ARGS_END
 };
@@ -428,6 +428,9 @@ static int mem_watch_exec(struct session *s, const void *args, struct out *o)
 
 	if (!p)
 		return -1;
+	if (a->len.set && a->len.v != n)
+		return fail(s, "mem", "EINVAL", "-was has %zu bytes, not %llu", n,
+			    (unsigned long long)a->len.v);
 	was = arena_copy(&s->arena, a->was.data ? a->was.data : p, n);
 	while ((at = first_difference(p, was, n)) == n) {
 		if (loop_interrupted(s->loop) || loop_ending(s->loop))
@@ -446,7 +449,7 @@ static int mem_watch_exec(struct session *s, const void *args, struct out *o)
 
 /** For data that a peer writes with plain RDMA WRITE. Shows the bytes before and after.
  * When the first byte has changed, the others may still be on their way: let the peer
- * write a flag last, or use post write-imm.
+ * write a flag last, or use post write-imm. With -was the number of bytes is that of -was.
  * > mem put buf 0 news
  * > set old [mem get window 0 4]
  * > post write buf -len 4 -remote [get window addr] -rkey [get window rkey]

@@ -33,7 +33,7 @@ static const struct arg load_args[] = {
 	ARGS_END
 };
 
-/* Reads one byte more than fits, because a longer file is an error. */
+/* Without -len it tries to read one more byte than fits, because a longer file is an error. */
 static int read_into_region(struct session *s, const struct file_args *a, int fd, unsigned char *p,
 			    size_t room, size_t *got)
 {
@@ -81,9 +81,9 @@ static int mem_load_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** A script may read files below its own directory (or --allow-dir). Returns the number
- * of bytes that were read. Read a file that does not fit piece by piece, with -len and
- * -at, until it returns 0.
+/** Returns the number of bytes that were read. A file that does not fit can be read in
+ * pieces, with -len and -at, until the command returns 0. A script may read files below
+ * its own directory (or --allow-dir).
  * > mem save buf in.bin -len 12 => 12 B
  * > mem load buf in.bin -off 100 => 12 B
  * > mem get buf 100 12 => to be loaded
@@ -130,8 +130,8 @@ static int mem_save_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** An existing file is replaced only with -force. With -append the file must exist.
- * Either all of it is written or nothing. A script may write below its own directory
- * (or --allow-dir). Returns the number of bytes that were written.
+ * Either all bytes are written or none. Returns the number of bytes that were written. A
+ * script may write files below its own directory (or --allow-dir).
  * > mem save buf out.bin -len 5 => 5 B of buf
  * > mem save buf out.bin -off 5 -len 7 -append => 7 B of buf
  * > mem load buf out.bin => 12 B
@@ -203,12 +203,12 @@ struct digest_args {
 };
 
 static const struct arg digest_args[] = {
-	POS_OPT("mr", digest_args, mr, kind_mr_opt, "region; else the last one"),
+	POS_OPT("mr", digest_args, mr, kind_mr_opt, "region"),
 	OPT("off", digest_args, off, kind_size, "offset in the region", .dflt = "0"),
 	OPT("len", digest_args, len, kind_size, "bytes; left out: up to its end"),
 	OPT("file", digest_args, path, kind_path, "file instead of a region"),
-	OPT("algorithm", digest_args, algorithm, kind_enum, "which", .data = algorithm_words,
-	    .dflt = "md5"),
+	OPT("algorithm", digest_args, algorithm, kind_enum, "hash function",
+	    .data = algorithm_words, .dflt = "md5"),
 	ARGS_END
 };
 
@@ -240,6 +240,8 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 	if (a->path) {
 		if (a->mr)
 			return fail(s, "mem", "EINVAL", "give a region or -file, not both");
+		if (a->off.v || a->len.set)
+			return fail(s, "mem", "EINVAL", "-off and -len are for a region");
 		if (digest_file(s, a->path, algorithm, &c))
 			return -1;
 	} else {
@@ -254,9 +256,8 @@ static int digest_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** The value is hex digits, as md5sum(1) and sha256sum(1) print them. If it is the same
- * at both ends, every byte has arrived. A file may be larger than memory; in a script it
- * must be below the script's directory (or
- * --allow-dir).
+ * at both ends, every byte has arrived. A file may be larger than the memory of this
+ * machine. A script may read files below its own directory (or --allow-dir).
  * > mem digest buf -len 5 => 5d41402abc4b2a76b9719d911017c592
  * > mem save buf digest.bin -len 5; mem digest -file digest.bin => 5d41402abc4b2a76b9719d911017c592
  * > mem digest buf -len 0 -algorithm sha256 => e3b0c44298fc1c149afbf4c8996fb924 */

@@ -162,8 +162,9 @@ static void list_all(struct session *s, struct out *o)
 			"there are no peers: 'peer b' starts one, '@b COMMAND' runs a command there\n");
 }
 
-/* A script may not choose a program, which could do anything. It may start rdmash, which is as
- * confined as this one, but not from within a peer, since each peer could start more. */
+/* A script may not choose the program of a peer, because that program could do anything. It may
+ * start rdmash, which is as confined as this one, but not from within a peer: each peer could start
+ * more peers. */
 static int may_start(struct session *s, const struct peer_args *a)
 {
 	const char *what = a->how.host ? "host" : a->how.command ? "command" : "rdmash";
@@ -203,7 +204,7 @@ static int await_hello(struct session *s, struct peer *p, int64_t within_ms)
 	if (p->state == PEER_ENDED)
 		peer_dead(s, p);
 	else
-		fail(s, "peer", "ETIMEDOUT", "%s", p->why ? p->why : "it does not end");
+		fail(s, "peer", "ETIMEDOUT", "%s", p->why ? p->why : "the process does not end");
 	if (p->remote)
 		fail_row(s, "note",
 			 "ssh must work without a password, and find rdmash "
@@ -260,21 +261,20 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
  *   peer b -command {ip netns exec b}
  *   peer b -command {srun -N1 -w node2}
  *
- * The two speak over standard input and output, so any launcher works that passes
- * them on; a banner that it prints is shown and does no harm. -command takes a Tcl
- * list, not a line for a shell. ssh must get there without asking (keys), and the
- * same rdmash must be at both ends.
+ * The two processes communicate over standard input and output, so any launcher that
+ * passes these on works; a banner that it prints is shown and does no harm. -command
+ * takes a Tcl list, not a line for a shell. ssh must log in without a prompt (with keys),
+ * and both ends must run the same version of rdmash.
  *
- * What a peer prints is shown behind its name: trace lines, notices and results, in the
- * order in which they came. A setting (trace, color, format, -x) that changes here
- * changes at the peer, too. '@NAME trace off' changes it there alone, until it changes
- * here again.
+ * Each line that a peer prints (trace lines, notices, results) is shown after its name, in
+ * the order of arrival. A setting (trace, color, format, -x) that changes here changes at
+ * the peer, too. '@NAME trace off' changes it there alone, until it changes here again.
  *
- * 'peer' lists the peers, 'show NAME' tells about one, 'destroy NAME' ends it; all end
- * with this session. A peer that ends on its own is reported with its exit status, and each
- * command for it fails with its last lines, until 'peer NAME' starts it anew.
+ * 'peer' lists the peers, 'show NAME' describes one, 'destroy NAME' ends it. All peers end
+ * with this session. If a peer ends on its own, a notice shows its exit status, and each
+ * command for it fails and shows its last lines, until 'peer NAME' starts it again.
  *
- * A script may start a peer beside it, as confined as it is itself, but no other
+ * A script may start peers on this machine, as confined as the script itself, but no other
  * programs. You start a peer on another host yourself, before the script:
  * rdmash -c 'peer b -host node2' -f both.rdma, where the script has
  * 'if {![dict exists [peer] b]} {peer b}'.
@@ -314,7 +314,7 @@ static const struct arg at_args[] = {
 	ARGS_END,
 };
 
-static int take_result(struct peer *p, struct call *c, struct out *o)
+static int out_result(struct peer *p, struct call *c, struct out *o)
 {
 	Tcl_Obj *value = peer_take(p, c);
 
@@ -385,14 +385,14 @@ static int at_exec(struct session *s, const void *args, struct out *o)
 		return 0;
 	if (peer_await(a->peer, c, within, !a->result))
 		return -1;
-	return take_result(a->peer, c, o);
+	return out_result(a->peer, c, o);
 }
 
-/** '@b poll' runs poll at the peer b, which 'peer b' has started, and brings its value
- * here: set k [@b get mr0 rkey]. What it prints stands behind the name. An error there
- * is an error here, with the same -errorcode. Words are substituted here, and travel
- * as values: @b post write mr0 -remote $addr -rkey $k -len 64. A block in braces is run
- * there as it stands, with the variables of there.
+/** '@b poll' runs poll at the peer b, which 'peer b' has started, and returns its value:
+ * set k [@b get mr0 rkey]. Its output is shown after the name of the peer. An error there
+ * is an error here, with the same -errorcode. Words are substituted here, and sent as
+ * values: @b post write mr0 -remote $addr -rkey $k -len 64. A block in braces is sent
+ * unchanged, and uses the variables of the peer.
  *
  * -background does not wait, so that both ends can wait for each other:
  *
@@ -402,9 +402,10 @@ static int at_exec(struct session *s, const void *args, struct out *o)
  *   barrier
  *
  * A peer runs its commands one after the other, also those in the background.
- * '@b -result' returns the value of one in the background; if it fails, a notice is
- * shown at once, and -result or barrier fails, too. Ctrl-C and -within of '@b COMMAND'
- * end the command there. '@b' alone shows the state of the peer.
+ * '@b -result' waits for the first command in the background and returns its value. If
+ * that command fails, a notice is shown at once, and -result or barrier fails, too. Ctrl-C
+ * and -within of '@b COMMAND' end the command there. '@b' alone shows the state of the
+ * peer.
  * > @b reg 4096 -name window => b| mr window
  * > set rkey [@b get window rkey]
  * > @b {set n 3; expr {$n + 1}}
@@ -460,7 +461,8 @@ static int await_calls(struct peer *p, const struct barrier_args *a, int64_t unt
 	return 0;
 }
 
-/* Waits for all peers before it reports the first error, so that no output follows it. */
+/* Waits for all peers before any failed command is reported, so that no output follows the error.
+ * -1 with s->fail filled: time-out or Ctrl-C. */
 static int await_all(struct session *s, const struct barrier_args *a)
 {
 	int64_t until = loop_now() + (int64_t)a->within.v * 1000000;
@@ -497,7 +499,7 @@ static int barrier_exec(struct session *s, const void *args, struct out *out)
 	Tcl_IncrRefCount(values);
 	obj_foreach_of(o, s, &peer_class)
 		while (is_in_barrier(a, o) && (c = peer_first((struct peer *)o))) {
-			if (rc) { /* already reported by a notice */
+			if (rc) { /* a failure of this one was reported by a notice */
 				peer_call_free((struct peer *)o, c);
 				continue;
 			}

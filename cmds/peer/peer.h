@@ -2,9 +2,9 @@
 /*
  * Peers: other rdmash processes that this one starts, to control both ends from one prompt.
  *
- * A peer is an object like others (show, get, destroy). It runs calls, in order; the answer of a
- * call is kept until it is taken. Everything that a peer sends is read in the event loop and is
- * untrusted until it is checked.
+ * A peer is an object like others (show, get, destroy). It runs its calls in order. The answer of a
+ * call is kept until a command takes it. Everything that a peer sends is read in the event loop and
+ * is checked before it is used.
  */
 #ifndef CMDS_PEER_H
 #define CMDS_PEER_H
@@ -38,8 +38,8 @@ struct call {
 	bool background;  /* its answer is for '@NAME -result' or barrier */
 	bool unwanted;	  /* its answer will be dropped */
 	bool done;	  /* answered, or the peer has ended */
-	unsigned awaited; /* number of commands that wait for it and keep it alive */
-	unsigned passed;  /* expectations met before it, as sent to the peer */
+	unsigned awaited; /* number of commands that wait for it: it is not freed meanwhile */
+	unsigned passed;  /* expectations met, and not met, before it, as sent to the peer */
 	unsigned failed;
 	struct json_object *answer; /* NULL until done, and if the peer has ended */
 };
@@ -56,11 +56,11 @@ struct peer {
 	Tcl_DString unsent;
 	char *version, *host; /* from its hello */
 	int64_t its_pid;
-	char *why;	       /* reason why it was given up; or NULL */
+	char *why;	       /* why it was killed: peer_give_up(); or NULL */
 	char *how;	       /* PEER_ENDED: "exit status 3" */
 	char *said[PEER_SAID]; /* ring of its last lines of text or errors */
 	unsigned nsaid;
-	bool stubborn; /* it did not react to an interrupt */
+	bool stubborn; /* it did not end an interrupted command in time */
 	bool leaving;  /* it was asked to end, or quit itself */
 	struct loop_timer
 		*kill; /* kills the process if it does not end after its channel was closed */
@@ -72,8 +72,8 @@ struct peer {
 extern const struct obj_class peer_class;
 extern const struct arg_kind kind_peer; /* struct peer *; NAME or "@NAME" */
 
-/* Appends the names of the peer's ("@NAME") objects of a class, or (NULL) of all, as of its last
- * command. */
+/* Appends the names of the objects of the peer at ("@NAME" or "NAME"): those of a class, or of all
+ * classes (NULL). They are as of its last command. */
 void peer_names(struct session *s, const char *at, const struct obj_class *class, Tcl_Obj *names);
 /* Ends all peers, the newest first. */
 void peer_end_all(struct session *s);
@@ -108,26 +108,27 @@ void peer_drain(struct peer *p);
 /* Sends a script to the peer; takes ownership of values. NULL with s->fail filled. */
 struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct json_object *values,
 		       bool background);
-/* Waits until the call is done. -1 with s->fail filled; stop: the peer's command is interrupted
- * then. The call may be freed after an error. */
+/* Waits until the call is done, for up to within_ms (LOOP_FOREVER: no limit). -1 with s->fail
+ * filled: time-out or Ctrl-C. The peer's command is interrupted after Ctrl-C, and (stop) after a
+ * time-out; then the call may be freed. */
 int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop);
 /* Interrupts all calls of the peer and drops their answers. */
 void peer_interrupt(struct peer *p);
-/* The first call in the background whose answer is not taken, or NULL. */
+/* The first call in the background for which no command waits, or NULL. */
 struct call *peer_first(struct peer *p);
 void peer_call_free(struct peer *p, struct call *c);
 /* The call that runs now, or NULL. */
 const struct call *peer_busy(const struct peer *p);
 
-/* Takes the answer of a call that is done: its value (new, reference count 0), or NULL with s->fail
- * and the interpreter's result filled. Frees the call. */
+/* Takes the answer of a call that is done, and frees the call. Returns its value (new, reference
+ * count 0), or NULL with s->fail and the interpreter's result filled. */
 Tcl_Obj *peer_take(struct peer *p, struct call *c);
-/* The value (reference count 0) of a command at a peer that is not busy. Nothing is printed. NULL:
- * it has failed there, or there is no answer in that time. */
+/* Runs a command at a peer that is not busy and returns its value (reference count 0). Nothing is
+ * printed. NULL: it failed, or there was no answer within within_ms. */
 Tcl_Obj *peer_ask(struct peer *p, const char *script, int64_t within_ms);
 /* Handles a message "done". */
 void peer_answer(struct peer *p, struct json_object *body);
-/* Fails because the peer has ended, with its last lines. */
+/* Fills s->fail: the peer has ended, and its last lines. Returns -1. */
 int peer_dead(struct session *s, const struct peer *p);
 
 #endif

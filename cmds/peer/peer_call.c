@@ -16,7 +16,7 @@
 #include "session.h"
 
 #define CALLS_MAX 1000	     /* calls of a peer whose answers are not taken */
-#define BYTES_MAX FRAMES_MAX /* unfinished commands of a peer */
+#define BYTES_MAX FRAMES_MAX /* of all unfinished commands of a peer */
 #define GRACE_MS  2000	     /* time for an interrupted command to end */
 
 /* --------------------------------------------------------------------- sending -- */
@@ -29,7 +29,7 @@ static void on_room(void *arg, int fd, short revents)
 	flush_unsent(arg);
 }
 
-/* Writes what the pipe takes: a peer that does not read must not block this end. */
+/* Writes as much as the pipe takes: a peer that does not read must not block this end. */
 static void flush_unsent(struct peer *p)
 {
 	int len = Tcl_DStringLength(&p->unsent);
@@ -393,7 +393,7 @@ static void raise_error(struct peer *p, struct json_object *error)
 	fail_row(s, "on", "%s", p->o.name);
 	where_init(&here);
 	script_where(s, &here);
-	if (*where) { /* the place in this script stays the first */
+	if (*where) { /* replaces the text; the place in this script stays */
 		Tcl_DStringFree(&here.text);
 		Tcl_DStringAppend(&here.text, where, -1);
 	}
@@ -432,7 +432,7 @@ Tcl_Obj *peer_take(struct peer *p, struct call *c)
 
 Tcl_Obj *peer_ask(struct peer *p, const char *script, int64_t within_ms)
 {
-	struct session *s = p->s; /* the peer may go meanwhile */
+	struct session *s = p->s; /* the peer may be destroyed meanwhile */
 	Tcl_Obj *text = Tcl_NewStringObj(script, -1), *value = NULL;
 	const bool printing = s->printing;
 	struct call *c;

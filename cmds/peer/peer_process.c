@@ -22,7 +22,7 @@
 #include "session.h"
 #include "uroce.h"
 
-#define GRACE_MS 5000 /* time for the process to end by itself */
+#define GRACE_MS 5000 /* time for the process to end after its input is closed */
 
 extern char **environ;
 
@@ -70,8 +70,8 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
 	return 0;
 }
 
-/* Adds ssh, which must not ask for input because the terminal belongs to the prompt; keepalives
- * detect a dead host. */
+/* Adds ssh and its options. ssh must not ask for input, because the terminal belongs to the prompt.
+ * Keepalives detect a dead host. */
 static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 {
 	static const char *const ssh[] = { "ssh", "-T",
@@ -109,8 +109,7 @@ static int make_argv(struct session *s, const struct peer_how *how, Tcl_Obj *arg
 
 	if (how->host && how->command)
 		return fail(s, "args", "TWICE",
-			    "-host is short for a -command with ssh: only one "
-			    "of them");
+			    "-host stands for a -command with ssh: give only one of them");
 	if (how->host)
 		return add_ssh(s, how, argv);
 	if (how->command) {
@@ -127,8 +126,8 @@ static int make_argv(struct session *s, const struct peer_how *how, Tcl_Obj *arg
 }
 
 /* The environment without the preloaded liburoce.so: the peer loads its own, and its launcher (ssh,
- * ip, an emulator) needs none. The caller frees it, and *own, the entry that was changed (or NULL).
- */
+ * ip, an emulator) needs none. The caller frees the array, and *own, the entry that was changed (or
+ * NULL). */
 static char **make_environment(char **own)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -169,8 +168,8 @@ static char **make_environment(char **own)
 
 /* -------------------------------------------------------------------- starting -- */
 
-/* Starts the process in its own session: Ctrl-C at the terminal goes to this process, which passes
- * it on. */
+/* Starts the process in a session of its own: Ctrl-C at the terminal reaches this process only,
+ * which passes it on. Returns 0 or an errno. */
 static int spawn_process(struct peer *p, char *const *argv, int in, int out, int err)
 {
 	posix_spawn_file_actions_t files;
@@ -292,7 +291,7 @@ static void close_in(struct peer *p)
 void peer_ended(struct peer *p)
 {
 	siginfo_t si = { 0 };
-	bool heard = false;
+	bool is_awaited = false; /* a command waits, and will report the end */
 	struct call *c;
 
 	if (p->state == PEER_ENDED || waitid(P_PID, (id_t)p->pid, &si, WEXITED | WNOHANG) ||
@@ -307,10 +306,10 @@ void peer_ended(struct peer *p)
 	p->kill = NULL;
 	p->how = exit_status_text(&si);
 	STAILQ_FOREACH(c, &p->calls, link) {
-		heard |= !c->done && !c->unwanted && !c->background;
+		is_awaited |= !c->done && !c->unwanted && !c->background;
 		c->done = true;
 	}
-	if (p->state == PEER_READY && !p->leaving && !heard)
+	if (p->state == PEER_READY && !p->leaving && !is_awaited)
 		notice_post(p->s->notices, NOTICE_PEER, "%s has ended: %s", p->o.name,
 			    p->why ? p->why : p->how);
 	p->state = PEER_ENDED;

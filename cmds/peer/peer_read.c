@@ -17,11 +17,11 @@
 #include "session.h"
 
 #define ROOM	 (64u << 10) /* bytes read at once */
-#define LAST_MAX 64	     /* reads after its end: more than a pipe holds */
+#define LAST_MAX 64	     /* reads after the end of the process: more than a pipe holds */
 
 /* -------------------------------------------------------------------- printing -- */
 
-/* With --json: a line of the peer as one JSON value. */
+/* Appends a line of the peer as one JSON value, for --json. */
 static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t len)
 {
 	struct json_object *all = json_object_new_object(), *value;
@@ -86,14 +86,15 @@ static void peer_print(struct peer *p, const char *text, size_t len, bool error)
 static void remember_line(struct peer *p, const char *line, size_t len)
 {
 	char **slot = &p->said[p->nsaid++ % PEER_SAID];
-	SCOPED_PAINTED(text); /* to remove its colours */
+	SCOPED_PAINTED(text); /* its text has no colours */
 
 	painted_add_printed(&text, line, len < 500 ? len : 500);
 	free(*slot);
 	*slot = xstrdup(Tcl_DStringValue(&text.text));
 }
 
-/* Text before the hello is shown only if the peer does not start. */
+/* Text before the hello is kept: on_hello() prints it, or the error that the peer did not start
+ * shows it. */
 static void on_text(void *ctx, const char *line, size_t len)
 {
 	struct peer *p = ctx;
@@ -171,8 +172,8 @@ static void on_message(void *ctx, struct json_object *msg)
 
 /* --------------------------------------------------------------------- reading -- */
 
-/* Ignores messages on standard error, where only text is expected. */
-static void no_message(void *ctx, struct json_object *msg)
+/* On standard error only text is expected. */
+static void ignore_message(void *ctx, struct json_object *msg)
 {
 	(void)ctx, (void)msg;
 }
@@ -243,7 +244,7 @@ void peer_drain(struct peer *p)
 	close_watched(p, &p->out);
 }
 
-static void on_exit_of(void *arg, int fd, short revents)
+static void on_process_end(void *arg, int fd, short revents)
 {
 	(void)fd, (void)revents;
 	peer_ended(arg);
@@ -252,11 +253,11 @@ static void on_exit_of(void *arg, int fd, short revents)
 void peer_listen(struct peer *p)
 {
 	static const struct frames_ops ops = { on_message, on_text };
-	static const struct frames_ops text_ops = { no_message, on_text };
+	static const struct frames_ops text_ops = { ignore_message, on_text };
 
 	p->frames = frames_new(&ops, p);
 	p->errors = frames_new(&text_ops, p);
 	loop_watch(p->s->loop, p->out, POLLIN, on_out, p);
 	loop_watch(p->s->loop, p->err, POLLIN, on_err, p);
-	loop_watch(p->s->loop, p->pidfd, POLLIN, on_exit_of, p);
+	loop_watch(p->s->loop, p->pidfd, POLLIN, on_process_end, p);
 }

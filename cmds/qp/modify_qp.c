@@ -32,8 +32,8 @@ static void complete_state(struct session *s, const struct arg *a, Tcl_Obj *word
 		list_append(words, w->name);
 }
 
-/* Is the first word a state, or nearly one, so that its parser tells which is meant? Otherwise it
- * is the name of a QP. */
+/* Is the first word a state, or so much like one that the parser of states can suggest which?
+ * Otherwise it is the name of a QP. */
 static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 {
 	const char *text = Tcl_GetString(word);
@@ -93,7 +93,7 @@ const struct arg modify_qp_args[] = {
 	NUM("timeout", timeout, kind_u8, "wait for an ACK: 4.096 us * 2^n; 0: for ever"),
 	NUM("retry-cnt", retry_cnt, kind_u8, "tries when no ACK comes, 0 to 7"),
 	NUM("rnr-retry", rnr_retry, kind_u8, "tries when the peer posted no RECV; 7: for ever"),
-	NUM("cur-state", cur_state, kind_enum, "state the QP is in, as you believe",
+	NUM("cur-state", cur_state, kind_enum, "state in which you believe the QP is",
 	    .data = qp_state_words),
 	NUM("en-sqd-async-notify", en_sqd_async_notify, kind_u8, "1: event SQ_DRAINED when drained",
 	    .max = 1),
@@ -174,7 +174,7 @@ static void take_alt(struct qp_change *c, const struct modify_qp_args *args)
 	c->mask |= IBV_QP_ALT_PATH;
 }
 
-/* Takes the attributes that are given into the change. */
+/* Copies the given attributes to the change. */
 static void modify_take(struct qp_change *c, const struct modify_qp_args *args)
 {
 	take_plain(c, args);
@@ -190,7 +190,7 @@ static void modify_take(struct qp_change *c, const struct modify_qp_args *args)
  * whole command to type. -force calls the kernel in any case.
  */
 
-/* Takes the attributes that the connection manager would set for this state. */
+/* Copies the attributes that the connection manager would set for this state. */
 static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 {
 	int mask = 0;
@@ -485,8 +485,8 @@ static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned 
 static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 			    struct causes *problems)
 {
-	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, av->port_num, rows);
+	SCOPED_GIDS(rows);
+	int n = gid_table(dev, av->port_num, &rows);
 	const struct gid_row *r = row_of(rows, n, av->grh.sgid_index);
 	const struct in6_addr *to = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
 	const struct in6_addr *from;

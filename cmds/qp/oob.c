@@ -339,9 +339,9 @@ static int mine_of(struct session *s, const struct oob_args *a, struct qp_peer *
 	return qp_peer_of(s, a->qp, a->mr, a->gid_index.set ? (int)a->gid_index.v : -1, mine);
 }
 
-#define COMMON                                                                   \
-	OPT("qp", oob_args, qp, kind_qp, "QP to tell of; else the current one"), \
-		OPT("mr", oob_args, mr, kind_mr_opt, "region the peer may use"), \
+#define COMMON                                                                           \
+	OPT("qp", oob_args, qp, kind_qp, "QP whose data is sent; else the current one"), \
+		OPT("mr", oob_args, mr, kind_mr_opt, "region the peer may use"),         \
 		OPT("gid-index", oob_args, gid_index, kind_u8, "our GID; else the one gids marks")
 
 /* ----------------------------------------------------------------- listen -- */
@@ -453,8 +453,8 @@ static int oob_accept_exec(struct session *s, const void *args, struct out *o)
 	return wait_for_peer(s, a->oob, &a->within, o);
 }
 
-/** Waits until the exchange is complete. After -within the listener stays, and you can
- * call it again.
+/** Waits until the exchange is complete. The listener outlives a wait that -within ended:
+ * call oob accept again.
  * > oob accept -within 10 => said nothing in time
  * > oob connect localhost $port -qp b => b <-
  * > dict get [oob accept] qpn */

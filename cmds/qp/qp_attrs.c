@@ -357,8 +357,8 @@ static int no_transition(struct session *s, const struct qp_change *c)
 		     state_name(c->from));
 	if (c->to == IBV_QPS_SQE)
 		fail_row(s, "note",
-			 "a device puts a UC or UD QP into SQE when a send fails; "
-			 "nobody else does");
+			 "only the device puts a QP into SQE: a UC or UD QP whose "
+			 "send has failed");
 	if (c->mask & IBV_QP_STATE)
 		add_next_command(s, c, next_state_toward(c->qp->type, c->from, c->to));
 	return -1;
@@ -372,7 +372,7 @@ static void optional_row(struct session *s, const struct qp_row *row)
 	fail_row(s, "optional", "%s", row->optional ? Tcl_DStringValue(&names) : "none");
 }
 
-/* The change with a port that exists, and with P_Key index 0 if values are wrong all the same. */
+/* The change with a port that exists; also with P_Key index 0 if that is not enough. */
 static struct qp_change change_on_device(const struct qp_change *c)
 {
 	struct causes problems = { 0 };
@@ -415,7 +415,7 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 		fail_row(s, "note", "%s", v->row->note);
 	fixed = change_on_device(c);
 	add_next_command(s, &fixed, c->to);
-	fail_row(s, "or", "-force asks the kernel anyway, which says EINVAL%s",
+	fail_row(s, "or", "-force calls the kernel anyway, which returns EINVAL%s",
 		 v->missing ? "; -fill adds what can be known" : "");
 	return -1;
 }
@@ -442,7 +442,7 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 	for (unsigned i = 1; i < problems->n; i++)
 		fail_row(s, "and", "%s", problems->v[i].text);
 	next_on_device(s, c);
-	return fail_row(s, "or", "-force asks the kernel anyway");
+	return fail_row(s, "or", "-force calls the kernel anyway");
 }
 
 bool qp_likely_rows(struct session *s, struct causes *reasons)

@@ -42,8 +42,9 @@ static const struct {
 	{ IBV_QP_RNR_RETRY, 7 }, /* for ever */
 };
 
-/* A peer at one of our own addresses sees ours as that one, as the routes of the host have it. Else
- * what counts is the family, then whether both are link-local, then the score. */
+/* A peer at an address of this host gets packets from that same address, by the routes of the host:
+ * so an equal GID fits best. Then the family decides, then whether both are link-local, then the
+ * score. */
 static int gid_fitness(const struct gid_row *r, const union ibv_gid *dgid)
 {
 	const struct in6_addr *own = (const struct in6_addr *)(const void *)r->e.gid.raw;
@@ -56,9 +57,9 @@ static int gid_fitness(const struct gid_row *r, const union ibv_gid *dgid)
 
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid)
 {
-	struct gid_row rows[GID_ROWS];
+	SCOPED_GIDS(rows);
 	const struct gid_row *best = NULL;
-	int n = gid_table(dev, port, rows);
+	int n = gid_table(dev, port, &rows);
 
 	for (int i = 0; i < n; i++)
 		if (!best || gid_fitness(&rows[i], dgid) > gid_fitness(best, dgid))
@@ -132,7 +133,7 @@ unsigned qp_fill(struct qp_change *c, unsigned want)
  * capabilities shown are those of ibv_query_qp(3).
  */
 
-/* The CQ the user made for it: the only one of the device, if nothing uses it yet. */
+/* The CQ that the user probably made for it: the only one of the device, if nothing uses it yet. */
 static struct cq *waiting_cq(struct session *s, const struct dev *dev)
 {
 	struct cq *found = NULL, *cq;
@@ -239,7 +240,8 @@ static void add_create_rows(struct session *s, const struct qp_spec *spec)
 			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",
 			 d->max_qp);
 	else if (c->max_inline_data > 64)
-		fail_row(s, "try", "-inline 0: a limit on inline data is found by trying alone");
+		fail_row(s, "try",
+			 "-inline 0: the limit of inline data can only be found by trying");
 }
 
 static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spec)

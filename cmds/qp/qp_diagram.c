@@ -10,7 +10,7 @@
 #include "words.h"
 
 /*
- * The state machine, as a picture whose characters know what they are of.
+ * The state machine as a picture, and for each of its characters the state or edge it belongs to.
  *
  * Past transitions have double arrows and the current state a double frame, so that both are
  * visible without colour. Without UTF-8 it is drawn in ASCII.
@@ -34,7 +34,7 @@ static const char *const picture[] = {
 	"                 [-----]     but RESET    [-----]",
 };
 
-/* What each character is of: a state, by its number; an edge, by its letter; a text ('s': about
+/* What each character belongs to: a state, by its number; an edge, by its letter; a text ('s': about
  * SQE). */
 static const char *const owners[] = {
 	"   000000000     11111111     2222222     3333333 ddd 4444444",

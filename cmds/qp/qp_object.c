@@ -53,7 +53,7 @@ void qp_dump(struct session *s, const struct qp *qp)
 	      a.qp_state < IBV_QPS_RTR ? "-" : word_name(mtu_words, a.path_mtu), a.sq_psn, a.rq_psn,
 	      a.max_rd_atomic, a.max_dest_rd_atomic, a.retry_cnt, a.rnr_retry, a.timeout);
 	if (a.qp_state >= IBV_QPS_RTR)
-		return; /* told when it was made */
+		return; /* shown when the QP was created */
 	trace(s, VOICE_INFO, "QP caps: max_send_wr=%u max_recv_wr=%u max_sge={s=%u,r=%u} inline=%u",
 	      a.cap.max_send_wr, a.cap.max_recv_wr, a.cap.max_send_sge, a.cap.max_recv_sge,
 	      a.cap.max_inline_data);
@@ -207,8 +207,8 @@ static int set_region(struct session *s, const struct qp *qp, const struct mr *m
 static int set_local_gid(struct session *s, const struct dev *dev, uint8_t port, int gid_index,
 			 struct qp_peer *mine)
 {
-	struct gid_row rows[GID_ROWS];
-	int n = gid_table(dev, port, rows);
+	SCOPED_GIDS(rows);
+	int n = gid_table(dev, port, &rows);
 	const struct gid_row *r = gid_index < 0 ? gid_best(rows, n) : NULL;
 
 	for (int i = 0; i < n; i++)

@@ -19,7 +19,7 @@
 #include "spec_tables.h"
 #include "words.h"
 
-/* json-c makes UINT64_MAX of every larger number, so that it says nothing. */
+/* json-c reads every larger number as UINT64_MAX, so UINT64_MAX cannot be told from those. */
 #define NUMBER_MAX (UINT64_MAX - 1)
 
 struct peer_field {
@@ -93,8 +93,8 @@ static int take_numbers(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	return 0;
 }
 
-/* Stores what the word called key stands for; without one *value stays. wrong: what is said of
- * other words. */
+/* Stores the value of the word at key; without that key *value stays. wrong: the error for a word
+ * that is not in words. */
 static int take_word(struct session *s, Tcl_Obj *dict, const char *key, const struct word *words,
 		     const char *wrong, unsigned *value)
 {
@@ -139,7 +139,7 @@ int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	if (Tcl_DictObjSize(NULL, dict, &n) != TCL_OK) {
 		const char *word = Tcl_GetString(dict);
 
-		fail(s, "peer", "EINVAL", "'%s' does not tell QP number, PSN and GID", word);
+		fail(s, "peer", "EINVAL", "'%s' does not contain QP number, PSN and GID", word);
 		fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
 		return obj_find(s, &qp_class, word) ? fail_next(s, "-peer [qp-info %s]", word) : -1;
 	}

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Completion queues and the channels that tell of completions: cq, cq resize, cc. Shared receive
- * queues: srq and its limit.
- */
+/* Completion channels (cc), completion queues (cq, cq resize) and shared receive queues (srq). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -73,7 +70,7 @@ struct cc_args {
 	const char *name;
 };
 
-static const struct arg cc_args[] = { OPT("device", cc_args, dev, kind_dev, "device it is made on"),
+static const struct arg cc_args[] = { OPT("device", cc_args, dev, kind_dev, "its device"),
 				      OPT("name", cc_args, name, kind_str, "name of the object"),
 				      ARGS_END };
 
@@ -84,9 +81,9 @@ static int cc_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, cc_make(s, a->dev, a->name), o);
 }
 
-/** A file descriptor that becomes readable when an armed CQ gets a completion, so
- * that a program can sleep instead of polling. Give it to a CQ with cq -channel,
- * then use arm and wait.
+/** A completion channel is a file descriptor that becomes readable when an armed CQ gets a
+ * completion, so that a program can sleep instead of polling. Give it to a CQ with cq
+ * -channel, then use arm and wait.
  * > cc => cc cc0 */
 const struct cmd cmd_cc = {
 	.name = "cc",
@@ -169,12 +166,12 @@ struct cq_args {
 };
 
 static const struct arg cq_args[] = {
-	OPT("depth", cq_args, depth, kind_u32, "entries; the device may give more", .dflt = "64",
+	OPT("depth", cq_args, depth, kind_u32, "entries; the device may add some", .dflt = "64",
 	    .min = 1, .max = INT32_MAX),
 	OPT("channel", cq_args, cc, kind_cc_opt, "completion channel, for arm and wait"),
 	SWITCH("events", cq_args, new_channel, "make a completion channel for it"),
 	OPT("vector", cq_args, vector, kind_u32, "completion vector (interrupt)", .dflt = "0"),
-	OPT("device", cq_args, dev, kind_dev_opt, "device it is made on"),
+	OPT("device", cq_args, dev, kind_dev_opt, "its device"),
 	OPT("name", cq_args, name, kind_str, "name of the object"),
 	ARGS_END
 };
@@ -199,10 +196,10 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, cq, o);
 }
 
-/** Finished work requests leave a completion (WC) here, which poll takes out. The
- * queue must have room for every completion that can be outstanding: when it
- * overflows it is broken for good (event CQ_ERR) and its QPs go to ERR. The device
- * rounds the depth up. With a channel, arm and wait can sleep until one comes.
+/** A finished work request adds a completion (WC) to the queue, and poll removes it. The
+ * queue must have room for every completion that can be outstanding: when it overflows it
+ * becomes unusable (event CQ_ERR) and its QPs go to ERR. The device may round the depth
+ * up. With a channel, arm and wait can sleep until a completion arrives.
  * > cq -depth 16 => cq cq0
  * > cq -events -name evq => channel cc0 */
 const struct cmd cmd_cq = {
@@ -239,8 +236,8 @@ static int resize_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, a->cq, o);
 }
 
-/** Completions that wait in the queue are kept; it cannot become smaller than
- * their number. Not every device can do this.
+/** Completions in the queue are kept, and the queue cannot become smaller than their
+ * number. Not every device can resize a queue.
  * > cq resize 128 => entries */
 const struct cmd cmd_cq_resize = {
 	.name = "cq resize",
@@ -252,14 +249,14 @@ const struct cmd cmd_cq_resize = {
 	.exec = resize_exec,
 };
 
-/* Shared receive queues: srq, srq modify. The limit fires once and is then 0 again. */
+/* Shared receive queues: srq, srq modify. The limit event comes once; then the limit is 0 again. */
 
 static int srq_destroy(struct session *s, struct obj *o)
 {
 	return ibv_destroy_srq(((struct srq *)o)->v) ? call_fail(s, "%s", o->name) : 0;
 }
 
-/* The device knows the limit best. */
+/* Queries the device, which resets the limit when it reports it. */
 static void srq_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct srq *srq = (struct srq *)o;
@@ -367,9 +364,9 @@ static int srq_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, srq, o);
 }
 
-/** Receives for several QPs (qp create -srq): post recv -srq fills it, and each
- * message takes the next one, whichever QP it came to. With -limit the event
- * SRQ_LIMIT_REACHED tells, once, that fewer receives than that are left.
+/** Several QPs (qp create -srq) take their receives from one queue: post recv -srq fills
+ * it, and each message takes the next receive, whichever QP it came to. With -limit the
+ * event SRQ_LIMIT_REACHED reports, once, that fewer receives than that are left.
  * > srq -max-wr 16 => srq srq0
  * > srq -limit 4 -name low => event below 4 */
 const struct cmd cmd_srq = {
@@ -395,12 +392,12 @@ static int modify_exec(struct session *s, const void *args, struct out *o)
 
 	if (!a->limit.set && !a->max_wr.set)
 		return fail(s, "srq modify", "MISSING",
-			    "srq modify: say what changes: -limit or -max-wr");
+			    "srq modify: nothing to change: give -limit or -max-wr");
 	return modify_srq(s, a->srq, &a->max_wr, &a->limit) ? -1 : obj_out(s, a->srq, o);
 }
 
-/** The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, then arm it
- * again. Not every device can resize.
+/** The limit event comes once: after SRQ_LIMIT_REACHED fill the queue, then arm the limit
+ * again. Not every device can resize a queue.
  * > srq modify -limit 8 => event below 8
  * > srq modify srq0 -max-wr 64 => srq srq0 */
 const struct cmd cmd_srq_modify = {

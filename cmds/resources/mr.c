@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory regions: reg, dereg, rereg; the memory is mapped here, page-aligned and zeroed. Memory
- * windows: mw, mw bind.
+ * Memory regions (reg, dereg, rereg) and memory windows (mw, mw bind). reg maps the memory of a
+ * region, which is page-aligned and zeroed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "session.h"
 #include "words.h"
 
-/* Only the device knows what a window of type 2 is bound to. */
-static int still_bound(struct session *s, const struct mr *mr)
+/* Names a window that may be bound to the region: of type 2 only the device knows. Returns -1. */
+static int fail_still_bound(struct session *s, const struct mr *mr)
 {
 	const struct mw *mw;
 
@@ -54,7 +54,7 @@ const struct mr *mr_to_receive(struct session *s, const struct pd *pd)
 	return NULL;
 }
 
-static void no_text_region(struct mr *mr)
+static void unlist_text_region(struct mr *mr)
 {
 	if (mr->for_texts)
 		LIST_REMOVE(mr, text_region);
@@ -66,8 +66,8 @@ static int mr_destroy(struct session *s, struct obj *o)
 	struct mr *mr = (struct mr *)o;
 
 	if (ibv_dereg_mr(mr->v))
-		return still_bound(s, mr);
-	no_text_region(mr);
+		return fail_still_bound(s, mr);
+	unlist_text_region(mr);
 	if (!mr->memory)
 		munmap(mr->buf, mr->len);
 	return 0;
@@ -125,9 +125,10 @@ void mr_explain_failure(struct session *s, uint64_t len, unsigned access)
 		fail_next(s, "reg %llu -access local-write,%s", (unsigned long long)len,
 			  word_typed(word_flags(mr_access_words, access)));
 	} else if (err == EINVAL && !len) {
-		fail_row(s, "cause", "a region has one byte at least");
+		fail_row(s, "cause", "a region has at least one byte");
 	} else if (err == EOPNOTSUPP || err == EINVAL) {
-		fail_row(s, "cause", "the device does not do one of these flags, or not together");
+		fail_row(s, "cause",
+			 "the device does not support one of these flags, or not this combination");
 	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
 		   lock.rlim_cur != RLIM_INFINITY) {
 		fail_row(s, "cause",
@@ -179,13 +180,14 @@ struct reg_args {
 
 static const struct arg reg_args[] = {
 	POS("size", reg_args, len, kind_size, "bytes", .min = 1),
-	OPT("access", reg_args, access, kind_flags, "who may do what",
+	OPT("access", reg_args, access, kind_flags, "what this device and the peer may do",
 	    .dflt = "local-write,remote-write,remote-read,remote-atomic", .data = mr_access_words),
 	OPT("pd", reg_args, pd, kind_pd_opt, "protection domain"),
 	OPT("name", reg_args, name, kind_str, "name of the object"), ARGS_END
 };
 
-/* iWARP has no atomics and some devices refuse the flag: the default is what fits. */
+/* The access flags. Some devices without atomics (iWARP) refuse the flag, so the default omits it.
+ */
 static unsigned default_access(const struct reg_args *a, const struct dev *dev)
 {
 	unsigned access = (unsigned)a->access.v;
@@ -207,11 +209,11 @@ static int reg_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, mr, o);
 }
 
-/** The device can only use registered memory: registering pins the pages and gives
- * two keys. The lkey goes into your own work requests; the rkey, with the address,
- * is what a peer needs to read or write the region. The peer is bound by the access
- * flags of the region and of the QP: both must allow what it does. Without -access
- * the peer may read, write and do atomics, as far as the device can.
+/** The device can only use registered memory. Registering pins the pages and returns two
+ * keys: the lkey goes into your own work requests; the rkey, with the address, is what a
+ * peer needs to read or write the region. The access flags of the region and of the QP
+ * must both allow what the peer does. Without -access the peer may read, write and, if the
+ * device supports them, do atomics.
  * > reg 4096 => mr mr0
  * > reg 1M -name window -access local-write,remote-read => REMOTE_READ
  * > get window rkey */
@@ -239,9 +241,9 @@ static int dereg_exec(struct session *s, const void *args, struct out *o)
 	return obj_destroy(s, ((const struct dereg_args *)args)->mr, false);
 }
 
-/** Work requests that still use the region fail: LOC_PROT_ERR at the side that owns
- * it, REM_ACCESS_ERR or REM_OP_ERR at the peer. Refused while a memory window is
- * bound to it.
+/** Work requests that still use the region fail: with LOC_PROT_ERR at the owner of the
+ * region, with REM_ACCESS_ERR or REM_OP_ERR at the peer. The command fails while a memory
+ * window is bound to the region.
  * > dereg mr0 */
 const struct cmd cmd_dereg = {
 	.name = "dereg",
@@ -275,22 +277,23 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	int rc;
 
 	if (!flags)
-		return fail(s, "rereg", "MISSING", "rereg: say what changes: -access or -pd");
+		return fail(s, "rereg", "MISSING", "rereg: nothing to change: give -access or -pd");
 	if (obj_same_dev(s, "ibv_rereg_mr", a->mr, a->pd))
 		return -1;
 	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
 	if (rc) {
 		call_fail(s, "%s", a->mr->o.name);
 		mr_explain_failure(s, a->mr->len, (unsigned)a->access.v);
-		return rc == IBV_REREG_MR_ERR_CMD
-			       ? fail_row(s, "state", "the old registration holds")
-			       : -1;
+		return fail_row(s, "state", "%s",
+				rc == IBV_REREG_MR_ERR_INPUT
+					? "the old registration is still valid"
+					: "do not use the region any more: ibv_rereg_mr(3)");
 	}
 	obj_reindex(s, a->mr);
 	if (a->access.set)
 		a->mr->access = (unsigned)a->access.v;
 	if (a->pd) {
-		no_text_region(a->mr);
+		unlist_text_region(a->mr);
 		obj_unuse(a->mr, a->mr->pd);
 		obj_use(a->mr, a->pd);
 		a->mr->pd = a->pd;
@@ -298,8 +301,8 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, a->mr, o);
 }
 
-/** The keys may change. When the device refuses, the old registration still holds
- * unless the report says otherwise. Devices differ in what they can change.
+/** The keys may change. Devices differ in what they can change. If the command fails, the
+ * row 'state' says whether the region can still be used.
  * > rereg mr0 -access local-write,remote-read => LOCAL_WRITE,REMOTE_READ */
 const struct cmd cmd_rereg = {
 	.name = "rereg",
@@ -314,8 +317,8 @@ const struct cmd cmd_rereg = {
 /*
  * Memory windows.
  *
- * ibv_bind_mw(3) is for type 1 and gives the new rkey itself; type 2 is bound by a work
- * request (post bind-mw).
+ * Type 1 is bound by ibv_bind_mw(3), which sets the new rkey. Type 2 is bound by a work request
+ * (post bind-mw).
  */
 
 static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bind" },
@@ -419,9 +422,9 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, mw, o);
 }
 
-/** A window opens a part of a region to the peer under an rkey of its own, and
- * closes it again, without registering memory anew. Until it is bound it opens
- * nothing: see post bind-mw (type 2) and mw bind (type 1).
+/** A window gives the peer access to a part of a region, with an rkey of its own, until it is
+ * invalidated; the region stays registered. A window that is not bound gives no access: see
+ * post bind-mw (type 2) and mw bind (type 1).
  * > mw => mw mw0  type 2
  * > mw -type 1 -name one => type 1 */
 const struct cmd cmd_mw = {
@@ -445,9 +448,9 @@ struct bind_args {
 
 static const struct arg bind_args[] = {
 	POS_OPT("mw", bind_args, mw, kind_mw, "memory window of type 1"),
-	POS_OPT("mr", bind_args, mr, kind_mr, "region it opens a part of"),
-	OPT("off", bind_args, off, kind_size, "where in the region", .dflt = "0"),
-	OPT("len", bind_args, len, kind_size, "bytes; left out: up to its end; 0 closes it"),
+	POS_OPT("mr", bind_args, mr, kind_mr, "region"),
+	OPT("off", bind_args, off, kind_size, "offset in the region", .dflt = "0"),
+	OPT("len", bind_args, len, kind_size, "bytes; left out: up to its end; 0 unbinds"),
 	OPT("access", bind_args, access, kind_flags, "what the peer may do",
 	    .dflt = "remote-write,remote-read", .data = qp_access_words),
 	OPT("qp", bind_args, qp, kind_qp, "queue pair; left out: the current one"),
@@ -477,12 +480,12 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 		     "ibv_bind_mw not called: %s is in %s, %s in %s, %s in %s", a->mw->o.name,
 		     a->mw->pd->o.name, a->mr->o.name, a->mr->pd->o.name, a->qp->o.name,
 		     a->qp->pd->o.name);
-		return fail_row(s, "note", "-force calls it all the same");
+		return fail_row(s, "note", "-force calls it anyway");
 	}
 	return mem_check(s, "mw bind", a->mr, a->off.v, len);
 }
 
-static void bind_note(struct session *s, const struct bind_args *a, uint64_t wr_id, uint64_t len)
+static void note_bound(struct session *s, const struct bind_args *a, uint64_t wr_id, uint64_t len)
 {
 	if (!a->wr_id.set)
 		s->ctx->wr_id = wr_id;
@@ -508,18 +511,17 @@ static int bind_mw_exec(struct session *s, const void *args, struct out *o)
 	if (ibv_bind_mw(a->qp->v, a->mw->v, &bind)) {
 		call_fail(s, "%s to %s in %s", a->mw->o.name, a->mr->o.name, a->qp->o.name);
 		return fail_row(s, "needs",
-				"type 1; a region with MW_BIND (and LOCAL_WRITE, to be "
-				"written); all of one PD; %s in RTS",
+				"a window of type 1; a region with MW_BIND (and LOCAL_WRITE, if "
+				"the peer may write); one PD for all; %s in RTS",
 				a->qp->o.name);
 	}
-	bind_note(s, a, wr_id, len);
+	note_bound(s, a, wr_id, len);
 	out_u64(o, "wr_id", wr_id, NULL);
 	return obj_out(s, a->mw, o);
 }
 
-/** A call of its own that ends as a work request in the send queue: take its
- * completion with poll before the peer uses the rkey. Length 0 closes the
- * window.
+/** The call posts a work request to the send queue: poll its completion before the peer uses
+ * the rkey. Length 0 unbinds the window.
  * > mw -type 1 -name one -pd [get $peer pd] => type 1
  * > mw bind one window -len 64 -qp $peer => bound to window
  * > poll -qp $peer => SUCCESS  BIND_MW */

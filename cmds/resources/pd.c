@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Protection domains: what belongs to one can be used together, and with nothing else. And address
- * handles, which are made in one.
+ * Protection domains (pd): only objects of the same domain can be used together. Address handles
+ * (ah), which belong to a domain.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -87,7 +87,7 @@ struct pd_args {
 	const char *name;
 };
 
-static const struct arg pd_args[] = { OPT("device", pd_args, dev, kind_dev, "device it is made on"),
+static const struct arg pd_args[] = { OPT("device", pd_args, dev, kind_dev, "its device"),
 				      OPT("name", pd_args, name, kind_str, "name of the object"),
 				      ARGS_END };
 
@@ -98,10 +98,10 @@ static int pd_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, pd_make(s, a->dev, a->name), o);
 }
 
-/** QPs, memory regions, memory windows, address handles and SRQs are made in a
- * protection domain. A work request may only use regions of the domain of its QP,
- * and a peer that reaches a QP reaches only regions of that domain. Commands that
- * need one take the first of the device, and make it when there is none.
+/** QPs, memory regions, memory windows, address handles and SRQs belong to a protection
+ * domain. A work request can only use regions of its QP's domain, and through a QP a peer
+ * reaches only regions of that domain. A command that needs a domain uses that of the
+ * current QP, or else the first one of the device, which it creates if there is none.
  * > pd => pd pd0
  * > pd -name mine => pd mine */
 const struct cmd cmd_pd = {
@@ -114,8 +114,8 @@ const struct cmd cmd_pd = {
 };
 
 /*
- * Address handles: where a UD message goes. From a GID, from what qp-info gives, or from
- * a message that was received: its completion and the 40 bytes before the data.
+ * Address handles: the destination of a UD message. It comes from a GID, from the peer's qp-info,
+ * or from a message that was received: its completion and the 40 bytes before the data.
  */
 
 static int ah_destroy(struct session *s, struct obj *o)
@@ -175,13 +175,14 @@ struct ah_args {
 
 static const struct arg ah_args[] = {
 	OPT("dgid", ah_args, dgid, kind_str, "GID or IPv4 address of the peer or group"),
-	OPT("to", ah_args, to, kind_obj, "dict of the peer with gid qpn qkey: from its qp-info"),
-	OPT("from-wc", ah_args, wc, kind_obj, "the completion of a message received: its sender"),
-	OPT("grh", ah_args, grh, kind_mr_opt, "region that message was received in"),
-	OPT("off", ah_args, off, kind_size, "where in it", .dflt = "0"),
-	OPT("sgid-index", ah_args, sgid_index, kind_u8, "own GID; left out: the best one"),
+	OPT("to", ah_args, to, kind_obj, "the peer's qp-info: a dict with gid, qpn and qkey"),
+	OPT("from-wc", ah_args, wc, kind_obj, "to the sender of a message: its completion"),
+	OPT("grh", ah_args, grh, kind_mr_opt, "with -from-wc: region that received the message"),
+	OPT("off", ah_args, off, kind_size, "with -grh: offset of the message", .dflt = "0"),
+	OPT("sgid-index", ah_args, sgid_index, kind_u8,
+	    "index of the own GID; left out: the best one"),
 	OPT("port", ah_args, port, kind_u8, "port of the device", .dflt = "1"),
-	OPT("hop-limit", ah_args, hop_limit, kind_u8, "routers on the way", .dflt = "64"),
+	OPT("hop-limit", ah_args, hop_limit, kind_u8, "most hops on the way", .dflt = "64"),
 	OPT("traffic-class", ah_args, tclass, kind_u8, "traffic class", .dflt = "0"),
 	OPT("flow-label", ah_args, flow, kind_u32, "flow label", .dflt = "0", .max = 0xfffff),
 	OPT("dlid", ah_args, dlid, kind_u16, "LID of the peer (InfiniBand)"),
@@ -212,7 +213,7 @@ static bool dict_u32(Tcl_Obj *dict, const char *key, uint32_t *v)
 	return true;
 }
 
-/* The dict comes from another end: every field is checked. */
+/* Fills the handle from the dict of a peer, of which every field is checked. */
 static int from_dict(struct session *s, const struct ah_args *a, struct ah *ah)
 {
 	Tcl_Obj *gid = dict_get(a->to, "gid");
@@ -238,12 +239,14 @@ static int from_wc(struct session *s, const struct ah_args *a, struct ah *ah)
 	int err;
 
 	if (!a->grh)
-		return fail(s, "ah", "EINVAL", "-from-wc needs -grh: the region of the message");
+		return fail(s, "ah", "EINVAL",
+			    "-from-wc needs -grh: the region that received the message");
 	if (a->off.v > a->grh->len || sizeof grh > a->grh->len - a->off.v)
 		return fail(s, "ah", "ERANGE", "%s has no 40 bytes at offset %llu", a->grh->o.name,
 			    (unsigned long long)a->off.v);
 	if (!dict_u32(a->wc, "src_qp", &wc.src_qp))
-		return fail(s, "ah", "EINVAL", "-from-wc: no src_qp in it: not a UD receive");
+		return fail(s, "ah", "EINVAL",
+			    "-from-wc: the dict has no src_qp: it is not a UD receive");
 	if (dict_u32(a->wc, "slid", &v))
 		wc.slid = (uint16_t)v;
 	if (dict_u32(a->wc, "sl", &v))
@@ -267,8 +270,9 @@ static int fill_ah_attr(struct session *s, const struct ah_args *a, struct ah *a
 	attr->port_num = (uint8_t)a->port.v;
 	attr->sl = (uint8_t)a->sl.v;
 	if (!a->dgid + !a->to + !a->wc != 2 && !(a->dlid.set && !a->dgid && !a->to && !a->wc))
-		return fail(s, "ah", "EINVAL",
-			    "say where to: one of -dgid, -to, -from-wc (or -dlid)");
+		return fail(
+			s, "ah", "EINVAL",
+			"the destination is missing: give one of -dgid, -to, -from-wc (or -dlid)");
 	if (a->wc) {
 		if (from_wc(s, a, ah))
 			return -1;
@@ -334,16 +338,16 @@ static int ah_exec(struct session *s, const void *args, struct out *o)
 	return obj_out(s, ah, o);
 }
 
-/** UD queue pairs are not connected: each post send names an address handle, the
- * peer's QP number and its Q_Key. The handle can carry the last two. To answer a
- * message, make one from its completion and the first 40 bytes of its receive:
- * ah -from-wc $wc -grh mr0.
+/** UD queue pairs are not connected: each post send names an address handle, the peer's QP
+ * number and its Q_Key. The object can store the last two. To answer a message, make an
+ * address handle from the completion and the first 40 bytes of the receive: ah -from-wc
+ * $wc -grh mr0.
  * > ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234 => to ::ffff:10.0.0.1
  * > get ah0 qpn => 17 */
 const struct cmd cmd_ah = {
 	.name = "ah",
 	.family = "resources",
-	.summary = "make an address handle: where a UD message goes",
+	.summary = "make an address handle: the destination of a UD message",
 	.calls = "ibv_create_ah(3), ibv_init_ah_from_wc(3)",
 	.args = ah_args,
 	.exec = ah_exec,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at live objects and destroying them: show, get, destroy. */
+/* show, get and destroy: commands for objects of any class. */
 #include <limits.h>
 #include <string.h>
 
@@ -68,11 +68,11 @@ static const struct arg_kind kind_name = { .word = "object",
 					   .complete = obj_arg_complete };
 
 static const struct arg show_args[] = {
-	POS_OPT("object", show_args, name, kind_name, "its name; without: all, as a tree"),
-	OPT("process", show_args, process, kind_u32, "of this program on uroce0, by its number",
-	    .min = 1, .max = INT_MAX),
+	POS_OPT("object", show_args, name, kind_name, "its name; left out: all, as a tree"),
+	OPT("process", show_args, process, kind_u32,
+	    "objects of another program on uroce0: its process ID", .min = 1, .max = INT_MAX),
 	OPT("kernel", show_args, kernel, kind_switch,
-	    "beside each object what the kernel, or uroce0, holds for this process"),
+	    "compare with the objects that the kernel, or uroce0, has of this process"),
 	ARGS_END
 };
 
@@ -106,7 +106,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 
 	if (a->kernel && (a->name || a->process.set))
 		return fail(s, "show", "EINVAL",
-			    "-kernel shows all objects of this session: give nothing beside it");
+			    "-kernel shows all objects of this session: give no other argument");
 	if (a->kernel)
 		return show_kernel(s, o);
 	if (a->process.set)
@@ -123,22 +123,21 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Without a name every object is shown below what it was made from. Destroying
- * goes from the leaves up.
+/** Without a name all objects are shown as a tree: each is below the youngest object that
+ * it uses. An object must be destroyed before those above it.
  *
- * With -process the objects are those of another program that uses uroce0 and runs
- * as the same user, whether vtrace has started it or not: how full its queues are,
- * what its regions let the peer do, and the peer of each QP, with its process if that
- * is on this host. A QP that is named, or the only one, is shown with its states as
- * qp-state draws them. This neither stops the program nor changes anything. '!uroce
- * status' lists the processes.
+ * -process shows the objects of another program that uses uroce0 and runs as the same
+ * user, with or without vtrace: how full its queues are, what its regions let the peer do,
+ * and the peer of each QP, with its process if that is on this host. A QP that you name, or
+ * the only one, is shown with its states, as qp-state draws them. The program is neither
+ * stopped nor changed. '!uroce status' lists the processes.
  *
- * With -kernel there is a line for each object, with what the device holds. A device of
- * the kernel is asked as 'rdma resource show' of iproute2 asks it, about this process;
- * keys need CAP_NET_ADMIN. A '!' marks what does not agree: an object that the device no
- * longer has, one that is not known here, a QP whose state is not the one that this
- * session saw last. CQs and SRQs have no number that both sides know: they are told
- * apart by size and users, or by their order.
+ * -kernel shows a line for each object, with what the device has. The kernel is asked for
+ * the objects of this process, as 'rdma resource show' of iproute2 does; keys need
+ * CAP_NET_ADMIN. A '!' marks a difference: an object that the device no longer has, one
+ * that this session does not know, a QP whose state is not the one that this session saw
+ * last. CQs and SRQs have no number that both sides know: they are identified by their
+ * size and users, or by their order.
  * > show => mr0
  * > show mr0 => uses pd0
  * > show mr0 -process [pid] => 4096 B
@@ -146,7 +145,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 const struct cmd cmd_show = {
 	.name = "show",
 	.family = "resources",
-	.summary = "live objects: one, or all as a tree",
+	.summary = "show one object, or all as a tree",
 	.setup = "reg 4096",
 	.args = show_args,
 	.flags = CMD_NO_RECORD,
@@ -162,7 +161,7 @@ struct get_args {
 
 static const struct arg get_args[] = {
 	POS("object", get_args, obj, kind_any, "its name"),
-	POS_OPT("attribute", get_args, attr, kind_str, "without: all, as a dict"), ARGS_END
+	POS_OPT("attribute", get_args, attr, kind_str, "left out: all, as a dict"), ARGS_END
 };
 
 static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
@@ -176,7 +175,7 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 	return -1;
 }
 
-/* After the name of an object come its attributes. */
+/* Completes the attributes after the name of an object. */
 static void get_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
 {
 	struct obj *o = objc == 1 && !s->at ? obj_find(s, NULL, Tcl_GetString(objv[0])) : NULL;
@@ -217,14 +216,14 @@ static int show_get_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-/** For scripts: set k [get mr0 rkey]. Numbers are plain decimal; format 0x%x makes
- * hexadecimal of them.
+/** For scripts: set k [get mr0 rkey]. Numbers are decimal; format 0x%x makes them
+ * hexadecimal.
  * > get mr0 len => 4096
  * > format 0x%x [get mr0 rkey] => 0x */
 const struct cmd cmd_get = {
 	.name = "get",
 	.family = "resources",
-	.summary = "an attribute of an object, as a value",
+	.summary = "get an attribute of an object",
 	.setup = "reg 4096",
 	.args = get_args,
 	.flags = CMD_NO_RECORD,
@@ -241,8 +240,8 @@ struct destroy_args {
 
 static const struct arg destroy_args[] = {
 	POS_MANY("object", destroy_args, objs, kind_any, "names of objects"),
-	SWITCH("cascade", destroy_args, cascade, "destroy what uses them first"),
-	SWITCH("all", destroy_args, all, "everything"), ARGS_END
+	SWITCH("cascade", destroy_args, cascade, "first destroy the objects that use them"),
+	SWITCH("all", destroy_args, all, "destroy all objects"), ARGS_END
 };
 
 static bool is_named(const struct destroy_args *a, const struct obj *o)
@@ -255,8 +254,8 @@ static bool is_named(const struct destroy_args *a, const struct obj *o)
 	return false;
 }
 
-/* "name serial title" of all that nobody has asked to destroy. */
-static Tcl_Obj *note_others(struct session *s, const struct destroy_args *a)
+/* A list of "name serial title" of all objects but the named ones. The caller releases it. */
+static Tcl_Obj *list_others(struct session *s, const struct destroy_args *a)
 {
 	Tcl_Obj *others = Tcl_NewListObj(0, NULL);
 	const struct obj *o;
@@ -273,11 +272,11 @@ static Tcl_Obj *note_others(struct session *s, const struct destroy_args *a)
 	return others;
 }
 
-/* Says which of them were destroyed along with the named ones: as the value, and in a line. */
+/* Writes which of the others were destroyed, too: as the value, and in a line. */
 static void out_gone(struct session *s, Tcl_Obj *others, struct out *o)
 {
 	Tcl_Obj **other, **v;
-	int n, words, told = 0;
+	int n, words, shown = 0;
 
 	out_list(o, NULL);
 	Tcl_ListObjGetElements(NULL, others, &n, &other);
@@ -291,11 +290,11 @@ static void out_gone(struct session *s, Tcl_Obj *others, struct out *o)
 		if (there && there->serial == (uint64_t)serial)
 			continue;
 		out_str(o, NULL, Tcl_GetString(v[0]), "%s%s (%s)",
-			told++ ? ", " : "also destroyed: ", Tcl_GetString(v[0]),
+			shown++ ? ", " : "also destroyed: ", Tcl_GetString(v[0]),
 			Tcl_GetString(v[2]));
 	}
 	out_end(o);
-	out_text(o, "%s", told ? "\n" : "");
+	out_text(o, "%s", shown ? "\n" : "");
 }
 
 static int destroy_exec(struct session *s, const void *args, struct out *o)
@@ -307,10 +306,10 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 
 	if (!a->objs.n && !a->all)
 		return fail(s, "destroy", "MISSING",
-			    "destroy what? Name objects ('show' lists them), or say -all");
+			    "nothing to destroy: name objects ('show' lists them), or give -all");
 	if (a->all)
 		return obj_destroy_each(s);
-	others = a->cascade ? note_others(s, a) : NULL;
+	others = a->cascade ? list_others(s, a) : NULL;
 	for (size_t i = 0; i < a->objs.n && rc == 0; i++)
 		if (!obj_gone(v[i]))
 			rc = obj_destroy(s, v[i], a->cascade);
@@ -322,9 +321,9 @@ static int destroy_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-/** An object that others use is not destroyed: the message names the users, and
- * -cascade destroys them first, in order; it says which, and its value is their names.
- * What is left at the end of the session is destroyed the same way.
+/** An object that others use is not destroyed: the error names the users. -cascade destroys
+ * these first, in order, and shows which; its value is a list of their names. At the end of
+ * the session all remaining objects are destroyed in the same way.
  * > destroy mr0
  * > destroy pd0 -cascade => mr1 (memory region) */
 const struct cmd cmd_destroy = {

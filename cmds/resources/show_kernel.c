@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* show -kernel: the objects of this session beside those that its devices hold for this process. */
+/* show -kernel: compares the objects of this session with those that its devices have of this
+ * process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 /* ------------------------------------------------------------- what the session has -- */
 
-/* The kernel's state of an id, enum rdma_cm_state of its cma_priv.h, by the names of rdma(8). */
+/* enum rdma_cm_state of the kernel's cma_priv.h: the state of an id, with the names of rdma(8). */
 static const struct word cma_state_words[] = {
 	{ "IDLE", 0, NULL },	       { "ADDR_QUERY", 1, NULL },     { "ADDR_RESOLVED", 2, NULL },
 	{ "ROUTE_QUERY", 3, NULL },    { "ROUTE_RESOLVED", 4, NULL }, { "CONNECT", 5, NULL },
@@ -24,7 +25,7 @@ static const struct word cma_state_words[] = {
 	{ "DEVICE_REMOVAL", 9, NULL }, { "DESTROYING", 10, NULL },    { 0 },
 };
 
-/* Which of them an id has here; the others may be in several. */
+/* The kernel's state for a state of this session. In other states the kernel may have several. */
 static const struct {
 	enum id_state here;
 	const char *kernel;
@@ -39,7 +40,7 @@ static const struct {
 	{ ID_ESTABLISHED, "CONNECT" },
 };
 
-static void know_id(struct facts *f, const struct id *id)
+static void add_id_facts(struct facts *f, const struct id *id)
 {
 	const struct rdma_addr *a = &id->v->route.addr;
 
@@ -53,7 +54,7 @@ static void know_id(struct facts *f, const struct id *id)
 				facts_add(f, FIELD_STATE, w->value);
 }
 
-/* References that the queue pairs have, as the kernel counts them. */
+/* The references of QPs to the CQ, as the kernel counts them. */
 static uint64_t cq_users(struct session *s, const struct cq *cq)
 {
 	uint64_t n = 0;
@@ -65,7 +66,7 @@ static uint64_t cq_users(struct session *s, const struct cq *cq)
 	return n;
 }
 
-/* Its facts, and in *pd its PD or NULL. */
+/* The facts of an object; *pd becomes its PD, or NULL. */
 static struct facts facts_of(struct session *s, enum tracked_kind kind, struct obj *o,
 			     struct pd **pd)
 {
@@ -96,7 +97,7 @@ static struct facts facts_of(struct session *s, enum tracked_kind kind, struct o
 		facts_add(&f, FIELD_STATE, ((struct qp *)o)->state);
 		break;
 	case TRACKED_ID:
-		know_id(&f, (struct id *)o);
+		add_id_facts(&f, (struct id *)o);
 		break;
 	case TRACKED_KINDS:
 		break;
@@ -104,7 +105,7 @@ static struct facts facts_of(struct session *s, enum tracked_kind kind, struct o
 	return f;
 }
 
-/* Does the device hold it? A listener on all addresses is held by each. */
+/* Is the object on the device? A listener on all addresses is on every device. */
 static bool is_on(const struct dev *dev, enum tracked_kind kind, const struct obj *o,
 		  const struct pd *pd)
 {
@@ -122,13 +123,13 @@ static bool is_on(const struct dev *dev, enum tracked_kind kind, const struct ob
 struct comparison {
 	struct session *s;
 	const struct dev *dev;
-	const char *who; /* holds it: "the kernel" or the device */
+	const char *who; /* has the tracked objects: "the kernel" or the device */
 	struct tracked_list tracked;
 	unsigned disagree;
 	struct out *o;
 };
 
-/* What both know of these fields is the same, and they both know one of them. */
+/* Do both sides know at least one of the fields, and agree on those that both know? */
 static bool same_in(const struct facts *a, const struct facts *b, unsigned fields)
 {
 	unsigned both = a->known & b->known & fields;
@@ -147,7 +148,9 @@ static struct tracked *find_tracked(struct comparison *c, const struct obj *o)
 	return NULL;
 }
 
-static struct tracked *first_like(struct comparison *c, const struct facts *f, unsigned fields)
+/* The first tracked object of that kind without an object of the session, and with the same values
+ * of the fields (0: any values). */
+static struct tracked *find_unmatched(struct comparison *c, const struct facts *f, unsigned fields)
 {
 	for (size_t i = 0; i < c->tracked.n; i++) {
 		struct tracked *h = &c->tracked.all[i];
@@ -158,8 +161,8 @@ static struct tracked *first_like(struct comparison *c, const struct facts *f, u
 	return NULL;
 }
 
-/* What was made of a PD has its number. */
-static void number_of_pd(struct comparison *c, const struct pd *pd, struct facts *f)
+/* Finds the number of a PD: matched objects that were created in the PD have it. */
+static void add_pd_number(struct comparison *c, const struct pd *pd, struct facts *f)
 {
 	for (size_t i = 0; i < c->tracked.n; i++) {
 		const struct tracked *h = &c->tracked.all[i];
@@ -173,7 +176,7 @@ static void number_of_pd(struct comparison *c, const struct pd *pd, struct facts
 	}
 }
 
-/* Finds the object among those that are held; by: its identity, or the order. */
+/* Matches the session's objects of a kind with tracked ones: by identity, or by order. */
 static void match_kind(struct comparison *c, enum tracked_kind kind, bool by_order)
 {
 	struct obj *o;
@@ -186,16 +189,16 @@ static void match_kind(struct comparison *c, enum tracked_kind kind, bool by_ord
 		if (!is_on(c->dev, kind, o, pd) || find_tracked(c, o))
 			continue;
 		if (kind == TRACKED_PD)
-			number_of_pd(c, pd, &f);
-		h = !by_order ? first_like(c, &f, tracked_classes[kind].identity)
-		    : tracked_classes[kind].in_order ? first_like(c, &f, 0)
+			add_pd_number(c, pd, &f);
+		h = !by_order ? find_unmatched(c, &f, tracked_classes[kind].identity)
+		    : tracked_classes[kind].in_order ? find_unmatched(c, &f, 0)
 						     : NULL;
 		if (h && (by_order || tracked_classes[kind].identity))
 			h->o = o;
 	}
 }
 
-/* PDs last: what was made of them tells which is which. */
+/* PDs come last, because the objects in them identify them. */
 static void match_all(struct comparison *c)
 {
 	for (unsigned by_order = 0; by_order < 2; by_order++)
@@ -209,8 +212,8 @@ static const struct word srq_type_words[] = { { "BASIC", 0, NULL },
 					      { "TM", 2, NULL },
 					      { 0 } };
 
-static void tell_field(struct comparison *c, enum tracked_kind kind, unsigned field,
-		       const char *key, uint64_t v)
+static void out_field(struct comparison *c, enum tracked_kind kind, unsigned field, const char *key,
+		      uint64_t v)
 {
 	const char *word = NULL;
 
@@ -232,18 +235,18 @@ static const char *const field_names[FIELDS] = {
 	[FIELD_STATE] = "state", [FIELD_PORT] = "port", [FIELD_PEER_PORT] = "peer_port",
 };
 
-static void tell_facts(struct comparison *c, const struct facts *f)
+static void out_facts(struct comparison *c, const struct facts *f)
 {
 	const char *number = tracked_classes[f->kind].number;
 
 	if (number && (f->known & BIT(FIELD_NUMBER)))
-		tell_field(c, f->kind, FIELD_NUMBER, number, f->v[FIELD_NUMBER]);
+		out_field(c, f->kind, FIELD_NUMBER, number, f->v[FIELD_NUMBER]);
 	for (unsigned i = 0; i < FIELDS; i++)
 		if (field_names[i] && (f->known & BIT(i)))
-			tell_field(c, f->kind, i, field_names[i], f->v[i]);
+			out_field(c, f->kind, i, field_names[i], f->v[i]);
 }
 
-/* A bit for each field of which both sides know something else. */
+/* A bit for each field that both sides know, with different values. */
 static unsigned differing_fields(const struct facts *here, const struct facts *there)
 {
 	unsigned fields = 0;
@@ -255,9 +258,9 @@ static unsigned differing_fields(const struct facts *here, const struct facts *t
 	return fields;
 }
 
-/* What the session knows, where the device holds something else. */
-static void tell_differences(struct comparison *c, const struct facts *here,
-			     const struct facts *there)
+/* Writes the session's values of the fields that differ. */
+static void out_differences(struct comparison *c, const struct facts *here,
+			    const struct facts *there)
 {
 	const unsigned fields = differing_fields(here, there);
 
@@ -267,7 +270,7 @@ static void tell_differences(struct comparison *c, const struct facts *here,
 	out_dict(c->o, "here");
 	for (unsigned i = 0; i < FIELDS; i++)
 		if (fields & BIT(i))
-			tell_field(c, here->kind, i, field_names[i], here->v[i]);
+			out_field(c, here->kind, i, field_names[i], here->v[i]);
 	out_end(c->o);
 }
 
@@ -286,7 +289,7 @@ static void end_line(struct comparison *c)
 	out_paint(c->o, PAINT_NONE);
 }
 
-static void tell_object(struct comparison *c, enum tracked_kind kind, struct obj *o)
+static void out_object(struct comparison *c, enum tracked_kind kind, struct obj *o)
 {
 	struct pd *pd;
 	struct facts here = facts_of(c->s, kind, o, &pd);
@@ -296,16 +299,16 @@ static void tell_object(struct comparison *c, enum tracked_kind kind, struct obj
 		return;
 	begin_line(c, h && !differing_fields(&here, &h->facts), o->name);
 	if (h) {
-		tell_facts(c, &h->facts);
-		tell_differences(c, &here, &h->facts);
+		out_facts(c, &h->facts);
+		out_differences(c, &here, &h->facts);
 	} else {
-		out_text(c->o, "  %s has it no more", c->who);
+		out_text(c->o, "  %s no longer has it", c->who);
 	}
 	end_line(c);
 }
 
-/* librdmacm makes a PD of its own on a device when it binds the first id to it, and uroce0's when
- * the device is opened. */
+/* librdmacm creates a PD of its own on a device when it binds the first id to it; that of uroce0
+ * does so when the device is opened. */
 static bool has_librdmacms_pd(struct comparison *c)
 {
 	const struct id *id;
@@ -316,8 +319,8 @@ static bool has_librdmacms_pd(struct comparison *c)
 	return embedded_is_used();
 }
 
-/* What no object of the session stands for. */
-static void tell_rest(struct comparison *c)
+/* Writes the tracked objects that match no object of the session. */
+static void out_rest(struct comparison *c)
 {
 	bool librdmacms = has_librdmacms_pd(c);
 
@@ -334,7 +337,7 @@ static void tell_rest(struct comparison *c)
 			     : xasprintf("(%s%zu)", tracked_classes[h->facts.kind].class->prefix,
 					 i);
 		begin_line(c, known, name);
-		tell_facts(c, &h->facts);
+		out_facts(c, &h->facts);
 		out_text(c->o, known ? "" : "; no object of this session");
 		end_line(c);
 		free(name);
@@ -358,12 +361,12 @@ static int compare_device(struct session *s, const struct dev *dev, struct out *
 	for (unsigned kind = 0; kind < TRACKED_KINDS; kind++) {
 		struct obj *obj;
 
-		if (uroce && kind == TRACKED_ID) /* are librdmacm's part of the process itself */
+		if (uroce && kind == TRACKED_ID) /* uroce0 does not track ids */
 			continue;
 		obj_foreach_of(obj, s, tracked_classes[kind].class)
-			tell_object(&c, kind, obj);
+			out_object(&c, kind, obj);
 	}
-	tell_rest(&c);
+	out_rest(&c);
 	out_end(o);
 	free(c.tracked.all);
 	return (int)c.disagree;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "resources/show_process.h"
 
 #include <dlfcn.h>
@@ -19,9 +19,9 @@
 #include "session.h"
 #include "words.h"
 
-/* -------------------------------------------------------------------------- asking -- */
+/* -------------------------------------------------------------------------- inventories -- */
 
-/* Where the device is not in use here, its library serves to ask. */
+/* Finds a function of liburoce.so, which is loaded if this process does not use the device. */
 static void *find_symbol(const char *name)
 {
 	static void *library;
@@ -53,7 +53,7 @@ struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn)
 	return ask ? ask(qpn) : NULL;
 }
 
-/* -------------------------------------------------------------------------- telling -- */
+/* -------------------------------------------------------------------------- output -- */
 
 #define PROCESSES (1u << (24 - UROCE_QPN_PROCESS_SHIFT))
 
@@ -81,7 +81,7 @@ static const char *format_name(enum uroce_kind kind, uint32_t number, char name[
 	return name;
 }
 
-/* Begins the line and the dict of an object; false: it is not wanted. */
+/* Begins the line and the dict of an object. False: the object is not to be shown. */
 static bool begin_object(struct process_text *t, enum uroce_kind kind, uint32_t number,
 			 unsigned depth)
 {
@@ -105,9 +105,10 @@ static void end_object(struct process_text *t)
 		out_end(t->o);
 }
 
-/* Another object that it belongs to; fmt has a place for its name. */
-static void tell_other(struct process_text *t, const char *key, enum uroce_kind kind,
-		       uint32_t number, const char *before)
+/* Writes the name of another object that this one uses; printed after before, unless that is NULL.
+ */
+static void out_other(struct process_text *t, const char *key, enum uroce_kind kind,
+		      uint32_t number, const char *before)
 {
 	char name[NAME];
 
@@ -120,7 +121,7 @@ static void tell_other(struct process_text *t, const char *key, enum uroce_kind 
 		out_str(t->o, key, name, NULL);
 }
 
-static void tell_context(struct process_text *t, const struct uroce_context_row *r)
+static void out_context(struct process_text *t, const struct uroce_context_row *r)
 {
 	if (!begin_object(t, UROCE_CONTEXT, r->number, 1))
 		return;
@@ -130,21 +131,21 @@ static void tell_context(struct process_text *t, const struct uroce_context_row 
 	end_object(t);
 }
 
-static void tell_cq(struct process_text *t, const struct uroce_cq_row *r)
+static void out_cq(struct process_text *t, const struct uroce_cq_row *r)
 {
 	if (!begin_object(t, UROCE_CQ, r->number, 2))
 		return;
 	out_str(t->o, "device", t->inv->device, "  on %s", t->inv->device);
 	out_u64(t->o, "cqe", r->size, "  %u entries", r->size);
 	out_u64(t->o, "filled", r->filled, "  %u filled", r->filled);
-	tell_other(t, "context", UROCE_CONTEXT, r->context, NULL);
+	out_other(t, "context", UROCE_CONTEXT, r->context, NULL);
 	out_bool(t->o, "channel", r->channel, "%s", r->channel ? "  with a channel" : "");
 	out_bool(t->o, "armed", r->armed, "%s", r->armed ? "  armed" : "");
 	out_bool(t->o, "broken", r->overrun, "%s\n", r->overrun ? "  OVERRUN: unusable" : "");
 	end_object(t);
 }
 
-static void tell_srq(struct process_text *t, const struct uroce_srq_row *r)
+static void out_srq(struct process_text *t, const struct uroce_srq_row *r)
 {
 	if (!begin_object(t, UROCE_SRQ, r->number, 3))
 		return;
@@ -152,11 +153,11 @@ static void tell_srq(struct process_text *t, const struct uroce_srq_row *r)
 	out_u64(t->o, "posted", r->posted, "  %u of %u receives posted", r->posted, r->size);
 	out_u64(t->o, "recv_len", r->oldest_len, NULL);
 	out_u64(t->o, "limit", r->limit, "  limit %u\n", r->limit);
-	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	out_other(t, "pd", UROCE_PD, r->pd, NULL);
 	end_object(t);
 }
 
-static void tell_mr(struct process_text *t, const struct uroce_mr_row *r)
+static void out_mr(struct process_text *t, const struct uroce_mr_row *r)
 {
 	const char *access = word_flags(mr_access_words, r->access);
 
@@ -168,11 +169,11 @@ static void tell_mr(struct process_text *t, const struct uroce_mr_row *r)
 	out_u64(t->o, "rkey", r->rkey, "  rkey 0x%x", r->rkey);
 	out_str(t->o, "access", access, "  %s\n", r->access ? access : "read by this device only");
 	out_u64(t->o, "windows", r->windows, NULL);
-	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	out_other(t, "pd", UROCE_PD, r->pd, NULL);
 	end_object(t);
 }
 
-static void tell_mw(struct process_text *t, const struct uroce_mw_row *r)
+static void out_mw(struct process_text *t, const struct uroce_mw_row *r)
 {
 	const char *access = word_flags(mr_access_words, r->access);
 
@@ -180,18 +181,18 @@ static void tell_mw(struct process_text *t, const struct uroce_mw_row *r)
 		return;
 	out_u64(t->o, "type", r->type, "  type %u", r->type);
 	out_u64(t->o, "rkey", r->rkey, "  rkey 0x%x", r->rkey);
-	tell_other(t, "mr", UROCE_MR, r->mr, "  bound to ");
-	tell_other(t, "qp", UROCE_QP, r->qp, " by ");
+	out_other(t, "mr", UROCE_MR, r->mr, "  bound to ");
+	out_other(t, "qp", UROCE_QP, r->qp, " by ");
 	out_u64(t->o, "len", r->len, NULL);
 	out_u64(t->o, "addr", r->addr, NULL);
 	out_str(t->o, "access", access, "%s%s\n", r->len ? "  " : "", r->len ? access : "");
-	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
+	out_other(t, "pd", UROCE_PD, r->pd, NULL);
 	end_object(t);
 }
 
 /* ---------------------------------------------------------------------------- QPs -- */
 
-/* The process that has a QP of that number, asked once. */
+/* The inventory of the process that has a QP of that number, which is asked only once; or NULL. */
 static const struct uroce_inventory *process_with(struct process_text *t, uint32_t qpn)
 {
 	const uint32_t place = (qpn & 0xffffff) >> UROCE_QPN_PROCESS_SHIFT;
@@ -226,7 +227,7 @@ const char *process_program(pid_t pid, char *name, size_t size)
 	return name;
 }
 
-static void tell_peer_process(struct process_text *t, const struct uroce_qp_row *r)
+static void out_peer_process(struct process_text *t, const struct uroce_qp_row *r)
 {
 	const uint32_t qpn = r->attr.dest_qp_num;
 	const struct uroce_inventory *inv;
@@ -249,7 +250,7 @@ static void tell_peer_process(struct process_text *t, const struct uroce_qp_row 
 		word_name(qp_state_words, qp->attr.qp_state));
 }
 
-static void tell_queues(struct process_text *t, const struct uroce_qp_row *r, unsigned depth)
+static void out_queues(struct process_text *t, const struct uroce_qp_row *r, unsigned depth)
 {
 	const struct ibv_qp_cap *cap = &r->attr.cap;
 
@@ -267,7 +268,7 @@ static void tell_queues(struct process_text *t, const struct uroce_qp_row *r, un
 	out_text(t->o, "\n");
 }
 
-static void tell_states(struct process_text *t, const struct uroce_qp_row *r)
+static void out_states(struct process_text *t, const struct uroce_qp_row *r)
 {
 	const enum ibv_qp_state state = r->attr.qp_state;
 
@@ -276,7 +277,7 @@ static void tell_states(struct process_text *t, const struct uroce_qp_row *r)
 		 word_help(qp_state_words, state));
 }
 
-static void tell_qp(struct process_text *t, const struct uroce_qp_row *r)
+static void out_qp(struct process_text *t, const struct uroce_qp_row *r)
 {
 	const unsigned depth = t->only ? 0 : 3;
 	const char *type = word_name(qp_type_words, r->type);
@@ -290,18 +291,18 @@ static void tell_qp(struct process_text *t, const struct uroce_qp_row *r)
 	out_str(t->o, "type", type, "  %s", type);
 	out_str(t->o, "state", state, " %s", state);
 	out_u64(t->o, "qpn", r->qpn, "  qpn %u", r->qpn);
-	tell_other(t, "pd", UROCE_PD, r->pd, NULL);
-	tell_other(t, "send_cq", UROCE_CQ, r->send_cq, "  ");
-	tell_other(t, "recv_cq", UROCE_CQ, r->recv_cq, r->recv_cq == r->send_cq ? NULL : "/");
-	tell_other(t, "srq", UROCE_SRQ, r->srq, "  ");
+	out_other(t, "pd", UROCE_PD, r->pd, NULL);
+	out_other(t, "send_cq", UROCE_CQ, r->send_cq, "  ");
+	out_other(t, "recv_cq", UROCE_CQ, r->recv_cq, r->recv_cq == r->send_cq ? NULL : "/");
+	out_other(t, "srq", UROCE_SRQ, r->srq, "  ");
 	qp_tell_peer(r->type, &r->attr, t->o);
-	tell_peer_process(t, r);
+	out_peer_process(t, r);
 	qp_tell_cap(&r->attr.cap, r->sq_sig_all, t->o);
 	qp_tell_attrs(&r->attr, t->o);
-	tell_queues(t, r, depth);
+	out_queues(t, r, depth);
 	out_text(t->o, "%*slets the peer: %s\n", (int)depth * 2 + 3, "", access);
 	if (t->only) {
-		tell_states(t, r);
+		out_states(t, r);
 		qp_tell_timing(r->type, &r->attr, t->o);
 	}
 	end_object(t);
@@ -309,42 +310,42 @@ static void tell_qp(struct process_text *t, const struct uroce_qp_row *r)
 
 /* ---------------------------------------------------------------------------- tree -- */
 
-/* What was made from a PD, below it. */
-static void tell_pd(struct process_text *t, const struct uroce_pd_row *pd)
+/* Writes a PD, and below it the objects that belong to it. */
+static void out_pd(struct process_text *t, const struct uroce_pd_row *pd)
 {
 	if (begin_object(t, UROCE_PD, pd->number, 2)) {
 		out_str(t->o, "device", t->inv->device, "  on %s\n", t->inv->device);
-		tell_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
+		out_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
 		end_object(t);
 	}
 	inventory_foreach(t->inv, UROCE_MR, uroce_mr_row, mr)
 		if (mr->pd == pd->number)
-			tell_mr(t, mr);
+			out_mr(t, mr);
 	inventory_foreach(t->inv, UROCE_MW, uroce_mw_row, mw)
 		if (mw->pd == pd->number)
-			tell_mw(t, mw);
+			out_mw(t, mw);
 	inventory_foreach(t->inv, UROCE_SRQ, uroce_srq_row, srq)
 		if (srq->pd == pd->number)
-			tell_srq(t, srq);
+			out_srq(t, srq);
 	inventory_foreach(t->inv, UROCE_QP, uroce_qp_row, qp)
 		if (qp->pd == pd->number)
-			tell_qp(t, qp);
+			out_qp(t, qp);
 }
 
-static void tell_all(struct process_text *t)
+static void out_all(struct process_text *t)
 {
 	inventory_foreach(t->inv, UROCE_CONTEXT, uroce_context_row, context) {
-		tell_context(t, context);
+		out_context(t, context);
 		inventory_foreach(t->inv, UROCE_CQ, uroce_cq_row, cq)
 			if (cq->context == context->number)
-				tell_cq(t, cq);
+				out_cq(t, cq);
 		inventory_foreach(t->inv, UROCE_PD, uroce_pd_row, pd)
 			if (pd->context == context->number)
-				tell_pd(t, pd);
+				out_pd(t, pd);
 	}
 	inventory_foreach(t->inv, UROCE_QP, uroce_qp_row, qp)
 		if (qp->pd == UROCE_NO_OBJECT) /* XRC_RECV */
-			tell_qp(t, qp);
+			out_qp(t, qp);
 }
 
 static void out_left_out(struct process_text *t)
@@ -371,11 +372,11 @@ bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks
 		out_str(o, "program", program, "  %s\n", program);
 		out_end(o);
 	}
-	tell_all(&t);
+	out_all(&t);
 	if (!only)
 		out_left_out(&t);
 	if (!only && inv->kind[UROCE_QP].n == 1)
-		tell_states(&t, inv->kind[UROCE_QP].rows);
+		out_states(&t, inv->kind[UROCE_QP].rows);
 	for (unsigned i = 0; i < PROCESSES; i++)
 		free(t.peer[i].inv);
 	return t.found || !only;
@@ -383,7 +384,7 @@ bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks
 
 /* ---------------------------------------------------------------------------- show -- */
 
-/* Is the process in another network than this one, where its device is another one? */
+/* Is the process in another network namespace, which has a uroce0 of its own? */
 static bool is_elsewhere(pid_t pid)
 {
 	char path[64];
@@ -406,10 +407,11 @@ static int fail_not_there(struct session *s, pid_t pid)
 	fail(s, "show", "ENOENT", "process %d (%s) has not opened uroce0", (int)pid,
 	     process_program(pid, program, sizeof program));
 	if (is_elsewhere(pid)) {
-		fail_row(s, "cause", "it is in another network, and uroce0 is one for each");
+		fail_row(s, "cause",
+			 "it is in another network namespace, which has its own uroce0");
 		return fail_next(s, "nsenter -n -t %d rdmash, in a terminal", (int)pid);
 	}
-	fail_row(s, "note", "only of programs on uroce0 can objects be seen from outside");
+	fail_row(s, "note", "only the objects of programs on uroce0 can be seen from outside");
 	return fail_next(s, "!uroce status    (the processes that are on it)");
 }
 
@@ -423,11 +425,11 @@ static int fail_inventory(struct session *s, pid_t pid, int err)
 		fail_row(s, "likely", "it is stopped, by a signal or a debugger");
 		return fail_next(s, "!kill -CONT %d", (int)pid);
 	case EPROTO:
-		fail(s, "show", "EPROTO", "process %d answers in another form", (int)pid);
+		fail(s, "show", "EPROTO", "process %d answers in an unknown format", (int)pid);
 		return fail_row(s, "cause",
-				"its liburoce.so is of another version: start it again");
+				"it uses another version of liburoce.so: start it again");
 	case ENOSYS:
-		fail(s, "show", "ENOSYS", "liburoce.so is not there to ask process %d with",
+		fail(s, "show", "ENOSYS", "process %d cannot be asked: there is no liburoce.so",
 		     (int)pid);
 		return fail_row(s, "remedy", "install the package again");
 	default:
@@ -448,7 +450,7 @@ int show_process(struct session *s, pid_t pid, const char *only, struct out *o)
 	if (st.st_uid != geteuid()) {
 		fail(s, "show", "EPERM", "process %d is of another user, with uid %u", (int)pid,
 		     st.st_uid);
-		return fail_row(s, "note", "processes on uroce0 answer only those of their user");
+		return fail_row(s, "note", "a process on uroce0 answers only its own user");
 	}
 	inv = process_inventory(pid);
 	if (!inv)

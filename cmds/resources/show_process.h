@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of another program on uroce0, told as the shell tells its own. */
+/* The objects of another program on uroce0, shown like those of the session. */
 #ifndef CMDS_SHOW_PROCESS_H
 #define CMDS_SHOW_PROCESS_H
 
@@ -10,12 +10,12 @@
 struct out;
 struct session;
 
-/* As those of inventory.h, found in liburoce.so, which is loaded if need be; ENOSYS: it cannot be.
- * To be freed. */
+/* The functions of inventory.h in liburoce.so, which is loaded if necessary. The caller frees the
+ * inventory. NULL with errno; ENOSYS: the library cannot be loaded. */
 struct uroce_inventory *process_inventory(pid_t pid);
 struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
 
-/* Each row of a kind: inventory_foreach(inv, UROCE_QP, uroce_qp_row, qp) */
+/* Loops over the rows of a kind: inventory_foreach(inv, UROCE_QP, uroce_qp_row, qp) */
 #define inventory_foreach(inv, KIND, type, row)                        \
 	for (const struct type *row = (inv)->kind[KIND].rows,          \
 			       *row##_end = row + (inv)->kind[KIND].n; \
@@ -23,19 +23,20 @@ struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
 
 /* The QP of that number, or NULL. */
 const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn);
-/* The program that a process runs, in name, or "". */
+/* Reads the name of the program that a process runs into name ("": unknown). Returns name. */
 const char *process_program(pid_t pid, char *name, size_t size);
 
-/* States each object as a dict under its name, with the keys that `show` has, and as a tree; or the
- * one called only. asks_peers: whom QPs are connected with. false: there is none of that name. */
+/* Writes each object as a dict under its name, with the keys of 'show', and as a tree; or (only not
+ * NULL) just the object of that name. asks_peers: also asks the processes of the peers of its QPs.
+ * False: there is no object of that name. */
 bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
 		  struct out *o);
 
 /* show -process PID: 0, or -1 with s->fail filled. only: the name of an object, or NULL. */
 int show_process(struct session *s, pid_t pid, const char *only, struct out *o);
 
-/* show -kernel: the objects of this session, and what its devices hold for this process. 0, or -1
- * with s->fail filled. */
+/* show -kernel: compares the objects of this session with those that its devices have of this
+ * process. 0, or -1 with s->fail filled. */
 int show_kernel(struct session *s, struct out *o);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The resource tracking of the kernel, over netlink: what rdma-resource(8) prints. Asking it takes
- * less than reading what that program prints, and needs no program; libnl would have to be loaded,
- * and all its functions looked up, for two loops. uroce0 says itself what it holds.
+ * The resource tracking of the kernel, which rdma-resource(8) prints, read over netlink. This is
+ * less code than parsing that program's output, and needs neither the program nor libnl. uroce0
+ * returns its objects in an inventory.
  */
 #include "resources/tracked.h"
 
@@ -26,7 +26,8 @@ const struct tracked_class tracked_classes[TRACKED_KINDS] = {
 	[TRACKED_ID] = { "cm-idn", &id_class, BIT(FIELD_PORT) | BIT(FIELD_PEER_PORT), false },
 };
 
-/* The request, the list in the answer, and the number in an entry of it. */
+/* The request for a kind, the attribute with the list in the answer, and that with the number of an
+ * entry. */
 static const struct {
 	enum rdma_nldev_command ask;
 	unsigned short list, number;
@@ -69,7 +70,7 @@ uint64_t nldev_number(const struct rtattr *a)
 	return n;
 }
 
-/* 1: the last one was read; 0: there are more; -1 with errno. */
+/* Reads the messages in buf. 1: the answer is complete; 0: more messages follow; -1 with errno. */
 static int read_messages(const struct nldev_query *q, char *buf, unsigned n)
 {
 	struct nlmsghdr *h = (struct nlmsghdr *)buf;
@@ -141,7 +142,7 @@ int nldev_ask(const struct nldev_query *q)
 
 /* ------------------------------------------------------------- what the kernel holds -- */
 
-/* Attributes of an entry that are numbers. An id has the number of its QP, and a QP its own. */
+/* Attributes of an entry that are numbers. LQPN is the QP's own number, or that of an id's QP. */
 static const struct {
 	unsigned short attr;
 	enum tracked_field field;
@@ -163,7 +164,8 @@ static void note_port(struct facts *f, enum tracked_field field, const struct rt
 	facts_add(f, field, cm_addr_port((struct sockaddr *)&ss));
 }
 
-/* One attribute of an entry; *pid: whose it is. */
+/* Reads an attribute of an entry. *pid becomes the process of the entry, if the attribute has it.
+ */
 static void read_attr(struct facts *f, const struct rtattr *a, pid_t *pid)
 {
 	const unsigned short type = a->rta_type & NLA_TYPE_MASK;
@@ -186,7 +188,7 @@ struct tracked_reading {
 	enum tracked_kind kind;
 };
 
-/* The entries of this process: what the kernel has for itself has no process. */
+/* Reads the entries of this process. The kernel's own objects have no process. */
 static void read_entries(void *arg, const struct rtattr *list)
 {
 	const struct tracked_reading *r = arg;
@@ -216,7 +218,7 @@ int tracked_by_kernel(const struct dev *dev, struct tracked_list *l)
 						      .list = kinds[kind].list,
 						      .read = read_entries,
 						      .arg = &r });
-		if (rc && errno == EINVAL && kind == TRACKED_SRQ) /* kernels before 5.13 */
+		if (rc && errno == EINVAL && kind == TRACKED_SRQ) /* unknown before Linux 5.13 */
 			rc = 0;
 	}
 	return rc;

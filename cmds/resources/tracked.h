@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the devices hold for this process, for show -kernel; questions to the kernel over netlink.
+/* The objects that devices have of this process, for show -kernel; netlink requests to the kernel.
  */
 #ifndef CMDS_TRACKED_H
 #define CMDS_TRACKED_H
@@ -22,7 +22,7 @@ enum tracked_kind {
 };
 
 enum tracked_field {
-	FIELD_NUMBER, /* which the device gave it: pdn, cqn ... */
+	FIELD_NUMBER, /* the number that the device assigned: pdn, cqn ... */
 	FIELD_PD,     /* the number of its PD */
 	FIELD_CQE,
 	FIELD_USERS,
@@ -32,22 +32,22 @@ enum tracked_field {
 	FIELD_QPN,
 	FIELD_TYPE,
 	FIELD_STATE,
-	FIELD_PORT, /* of the addresses: here, and of the peer */
+	FIELD_PORT, /* of the local address */
 	FIELD_PEER_PORT,
 	FIELDS,
 };
 
-/* An object, as one side knows it. */
+/* What one side, the session or the device, knows of an object. */
 struct facts {
 	enum tracked_kind kind;
 	unsigned known; /* a bit for each field */
 	uint64_t v[FIELDS];
 };
 
-/* What the device holds, and whose it is. */
+/* An object that a device has of this process. */
 struct tracked {
 	struct facts facts;
-	struct obj *o;
+	struct obj *o; /* the session's object that matches it, or NULL */
 };
 
 struct tracked_list {
@@ -59,33 +59,34 @@ struct tracked_list {
 #define BIT(field) (1u << (field))
 
 struct tracked_class {
-	const char *number; /* as rdma-resource(8) calls it; NULL: it has another one */
+	const char *number; /* FIELD_NUMBER as rdma-resource(8) calls it; NULL: it is not shown */
 	const struct obj_class *class;
-	unsigned identity; /* the fields that tell an object from others of its kind */
-	bool in_order;	   /* those that nothing tells apart are in the order of their making */
+	unsigned identity; /* bits of the fields that identify an object; 0: none do */
+	bool in_order;	   /* objects that cannot be identified are in the order of creation */
 };
 
 extern const struct tracked_class tracked_classes[TRACKED_KINDS];
 
-/* Notes the value of a field. */
+/* Sets the value of a field, which is then known. */
 void facts_add(struct facts *f, enum tracked_field field, uint64_t value);
 
-/* Appends what the kernel holds for this process on that device, and what uroce0 does. l->all is to
- * be freed with free(3), also after an error: -1 with errno. */
+/* Append the objects that the kernel has of this process on a device, and those that uroce0 has. -1
+ * with errno. The caller frees l->all, also after an error. */
 int tracked_by_kernel(const struct dev *dev, struct tracked_list *l);
 int tracked_by_uroce(struct tracked_list *l);
 
-/* A question to the kernel (NETLINK_RDMA) about a device. */
+/* A request to the kernel (NETLINK_RDMA) about a device. */
 struct nldev_query {
 	struct ibv_device *device;
 	enum rdma_nldev_command command;
-	uint32_t port;	     /* 0: a dump, which is not of one port */
-	unsigned short list; /* the attribute of the answer that read() gets */
+	uint32_t port;	     /* 0: a dump of the whole device */
+	unsigned short list; /* the attribute of the answer that is passed to read() */
 	void (*read)(void *arg, const struct rtattr *list);
 	void *arg;
 };
 
-/* Asks, and reads all of the answer. -1 with errno, after an error of the kernel, too. */
+/* Sends the request, and reads the whole answer. -1 with errno: that of a system call, or that
+ * which the kernel answered. */
 int nldev_ask(const struct nldev_query *q);
 /* The value of an attribute that is a number. */
 uint64_t nldev_number(const struct rtattr *a);

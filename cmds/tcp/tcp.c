@@ -31,7 +31,7 @@ static int64_t deadline_of(const struct num *within)
 
 static const struct arg listen_args[] = {
 	POS("port", tcp_args, port, kind_port, "TCP port; 0: any free one"),
-	OPT("addr", tcp_args, host, kind_str, "address to listen on; else all"), NAME, ARGS_END
+	OPT("addr", tcp_args, host, kind_str, "address to listen on (default: all)"), NAME, ARGS_END
 };
 
 static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
@@ -44,8 +44,8 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** For programs that exchange the data of their queue pairs over TCP in their own format,
- * and for comparison. A client waits until you call tcp accept. The value is a dict
- * with name, address and port; destroy NAME stops listening.
+ * and to compare RDMA with TCP. A client waits until you call tcp accept. The value is a
+ * dict with name, address and port; destroy NAME stops listening.
  * > tcp listen 0 => listening on
  * > tcp listen 0 -addr 127.0.0.1 -name door => listening on 127.0.0.1:
  * > get door port */
@@ -106,7 +106,7 @@ const struct cmd cmd_tcp_accept = {
 
 static const struct arg connect_args[] = {
 	POS("host", tcp_args, host, kind_host, "name or address of the other end"),
-	POS("port", tcp_args, port, kind_port, "TCP port it listens on"), NAME, WITHIN, ARGS_END
+	POS("port", tcp_args, port, kind_port, "its TCP port"), NAME, WITHIN, ARGS_END
 };
 
 static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
@@ -163,10 +163,10 @@ struct data_args {
 
 #define TCP POS("tcp", data_args, tcp, kind_tcp, "connection")
 #define REGION                                                                              \
-	OPT("mr", data_args, mr, kind_mr_opt, "region instead"),                            \
+	OPT("mr", data_args, mr, kind_mr_opt, "region instead of a value"),                 \
 		OPT("off", data_args, off, kind_size, "offset in the region", .dflt = "0"), \
 		OPT("len", data_args, len, kind_size, "bytes; left out: up to its end"),    \
-		OPT("within", data_args, within, kind_ms, "how long to wait in all",        \
+		OPT("within", data_args, within, kind_ms, "how long to wait in total",      \
 		    .dflt = "10s")
 
 /* --------------------------------------------------------------- tcp send -- */
@@ -198,6 +198,14 @@ static int send_all(struct session *s, const struct data_args *a, const unsigned
 	return 0;
 }
 
+/* -off and -len are for -mr only. */
+static int check_range(struct session *s, const char *call, const struct data_args *a)
+{
+	if (a->mr || (!a->off.v && !a->len.set))
+		return 0;
+	return fail(s, call, "EINVAL", "-off and -len are for -mr");
+}
+
 static int tcp_send_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct data_args *a = args;
@@ -205,7 +213,9 @@ static int tcp_send_exec(struct session *s, const void *args, struct out *o)
 	size_t n = a->data.len;
 
 	if (!a->mr == !p)
-		return fail(s, "tcp send", "EINVAL", "give either data or -mr");
+		return fail(s, "tcp send", "EINVAL", "give either data, or -mr for a region");
+	if (check_range(s, "tcp send", a))
+		return -1;
 	if (a->mr)
 		p = mem_range(s, a->mr, &a->off, &a->len, &n);
 	if (!p || send_all(s, a, p, n))
@@ -217,8 +227,8 @@ static int tcp_send_exec(struct session *s, const void *args, struct out *o)
 #define BOTH \
 	"tcp connect localhost [dict get [tcp listen 0 -name door] port] -name a; tcp accept -name b"
 
-/** Sends all bytes, and waits while the peer does not read. -mr sends them directly from
- * the memory of a region, which may be large. Returns the number of bytes sent.
+/** Sends all bytes, and waits while the peer does not read. With -mr the bytes are those of
+ * a region (-off, -len), which may be large. Returns the number of bytes sent.
  * > tcp send a hello => 5 B
  * > tcp recv b 5 => hello
  * > tcp send a [binary format Iu 4711] => 4 B
@@ -239,7 +249,7 @@ const struct cmd cmd_tcp_send = {
 static const struct arg recv_args[] = {
 	TCP, POS_OPT("n", data_args, n, kind_size, "bytes to receive"), REGION,
 	SWITCH("any", data_args, any,
-	       "at most this many, whatever is there; 0: the peer has closed"),
+	       "return as soon as any bytes have arrived, at most this many"),
 	ARGS_END
 };
 
@@ -287,6 +297,8 @@ static int tcp_recv_exec(struct session *s, const void *args, struct out *o)
 	if (!a->mr == !a->n.set)
 		return fail(s, "tcp recv", "EINVAL",
 			    "give either a number of bytes, or -mr for a region");
+	if (check_range(s, "tcp recv", a))
+		return -1;
 	if (!a->mr && n > VALUE_MAX)
 		return fail(s, "tcp recv", "E2BIG",
 			    "%zu bytes are too many for a value: at most %u MiB at a time, or -mr",
@@ -301,10 +313,11 @@ static int tcp_recv_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Receives this many bytes, as a value for binary scan or unpack; with -mr directly into
- * a region, and the value is their number. It fails if the peer closes before, or after
- * -within, and says how many bytes were received; these are lost, except in a region.
- * -any returns as soon as there are any bytes; 0 bytes mean that the peer has closed.
+/** Receives this many bytes, as a value for binary scan or unpack. With -mr the bytes go
+ * directly into a region (-off, -len), and the value is their number. If the peer closes
+ * the connection too early, or -within is over, it fails and shows how many bytes were
+ * received; these are lost, except in a region. -any returns as soon as any bytes have
+ * arrived; 0 bytes mean that the peer has closed the connection.
  * > tcp send a hello; tcp recv b 5 => hello
  * > tcp send a hello; tcp recv b 100 -any => hello
  * > tcp recv b 5 -within 10 => 0 of 5 bytes received

@@ -143,7 +143,7 @@ static int open_listener(const struct addrinfo *ai, int backlog)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (ai->ai_family == AF_INET6) /* also accept IPv4 */
+	if (ai->ai_family == AF_INET6) /* accept IPv4, too */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, backlog) == 0)
 		return fd;

@@ -14,16 +14,19 @@ struct sock_where {
 };
 
 /* Listens on addr (NULL: all addresses, IPv4 and IPv6) and port (0: any free one). Returns a
- * descriptor and fills where, or -1 with s->fail filled, naming call. */
+ * descriptor, which the caller owns, and fills where; or -1 with s->fail filled, which names call.
+ */
 int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
 		struct sock_where *where);
-/* Starts to connect to the first usable address of host. The descriptor becomes writable when the
- * connection is made or has failed: sock_error() tells. -1 with s->fail filled. */
+/* Starts to connect to the first usable address of host, and fills where with it. The descriptor,
+ * which the caller owns, becomes writable when the connection is established or has failed:
+ * sock_error() returns which. -1 with s->fail filled, which names call. */
 int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
 		 struct sock_where *where);
-/* The errno of a failed connection, 0: none. */
+/* The errno with which connecting failed; 0: it succeeded. */
 int sock_error(int fd);
-/* Accepts a waiting connection; where is its peer. -1 with errno: EAGAIN if there is none. */
+/* Accepts a waiting connection, and fills where with its peer. -1 with errno (EAGAIN: none waits).
+ */
 int sock_accept(int listener, struct sock_where *where);
 
 /* A connection (tcp_class) or a listener (tcpl_class). */
@@ -39,8 +42,8 @@ struct tcp {
 struct tcp *tcp_new(struct session *s, const struct obj_class *class, const char *name, int fd,
 		    const struct sock_where *where);
 
-/* Waits in the loop until the descriptor has one of events (POLLIN ...) or deadline
- * (loop_now(), or LOOP_FOREVER) has passed. 0, or an errno: ETIMEDOUT, EINTR. */
+/* Waits in the event loop until the descriptor has one of events (POLLIN ...), or until deadline
+ * (in ns, of loop_now(); LOOP_FOREVER: none). 0, or an errno: ETIMEDOUT, EINTR (Ctrl-C). */
 int tcp_await(struct session *s, int fd, short events, int64_t deadline);
 
 #endif

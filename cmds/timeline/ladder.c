@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The ladder: collects the rows of all ends, matches packets, assigns lanes, folds repetitions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,9 @@
 #include "timeline/ladder.h"
 #include "timeline/timeline.h"
 
-#define PEER_MS 5000 /* how long a peer may take to tell what it has noted */
+#define PEER_MS 5000 /* time for a peer to send its rows */
 
-/* ------------------------------------------------------------------ what there is -- */
+/* ---------------------------------------------------------------------------- rows -- */
 
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r)
 {
@@ -98,7 +99,7 @@ static struct ladder_row *find_sent_row(struct ladder *l, const struct ladder_ro
 	return NULL;
 }
 
-/* Makes one row of a packet that was sent and received: the one at its sender. */
+/* Merges the two rows of a packet that was sent and received into that of its sender. */
 static void match_packets(struct ladder *l)
 {
 	unsigned to = 0;
@@ -113,7 +114,7 @@ static void match_packets(struct ladder *l)
 			continue;
 		out->matched = in->matched = true;
 		out->arrived = !in->lost;
-		out->to = (int)in->place; /* for now: its place */
+		out->to = (int)in->place; /* place_packet() replaces it with the lane */
 		memcpy(out->also, in->name, sizeof out->also);
 		if (in->fate && !out->fate) {
 			out->fate = in->fate;
@@ -155,7 +156,7 @@ static void add_lane(struct ladder *l, unsigned place, enum ladder_side side)
 		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
 }
 
-/* A packet from one end of a connection to the other, both in one place. */
+/* Is it a packet from one end of a connection to the other, with both in one place? */
 static bool is_of_both_sides(const struct ladder_row *r)
 {
 	return r->kind == LADDER_PACKET && r->matched && r->side && r->to == (int)r->place;
@@ -237,8 +238,9 @@ static const char *end_word(const struct ladder *l, enum ladder_side side)
 	return by_hand ? "the other end" : "server";
 }
 
-/* A name is given again when its object is gone: is that of row i one of the other end later? */
-static bool moves_on(const struct ladder *l, unsigned i)
+/* Is the name of row i that of an object of the other end later? Names of destroyed objects are
+ * used again. */
+static bool is_renamed(const struct ladder *l, unsigned i)
 {
 	const struct ladder_row *r = &l->rows[i];
 
@@ -259,7 +261,7 @@ static bool is_in(const char *name, const char *const *names, unsigned n)
 	return n;
 }
 
-/* "@b: id0 qp0": the end, and the first objects of it that are spoken of. */
+/* Makes the label of a lane, "@b: id0 qp0": its end, and the first objects that its rows name. */
 static void label_lane(struct ladder *l, unsigned lane)
 {
 	struct ladder_lane *it = &l->lanes[lane];
@@ -275,7 +277,7 @@ static void label_lane(struct ladder *l, unsigned lane)
 		const struct ladder_row *r = &l->rows[i];
 
 		if (r->from != (int)lane || r->kind == LADDER_PACKET || !*r->name || !r->heads ||
-		    (it->side && (r->side != it->side || moves_on(l, i))) ||
+		    (it->side && (r->side != it->side || is_renamed(l, i))) ||
 		    is_in(r->name, names, n))
 			continue;
 		xappendf(&label, "%s%s", n ? " " : ": ", r->name);
@@ -319,7 +321,7 @@ static void keep_rows_of(struct ladder *l, const char *qp)
 	l->n = to;
 }
 
-static void leave_out_gone(struct ladder *l)
+static void drop_gone_rows(struct ladder *l)
 {
 	unsigned to = 0;
 
@@ -341,8 +343,8 @@ static void set_start(struct ladder *l)
 	l->start = l->n ? l->rows[i].when : 0;
 }
 
-#define FOLD_ROWS  4 /* at most that many rows are repeated together ... */
-#define FOLD_TIMES 2 /* ... and at least so often more */
+#define FOLD_ROWS  4 /* most rows of a group that is repeated */
+#define FOLD_TIMES 2 /* fewest repetitions of a group that are folded */
 
 static bool is_same_row(const struct ladder_row *a, const struct ladder_row *b)
 {
@@ -360,7 +362,7 @@ static bool is_same_row(const struct ladder_row *a, const struct ladder_row *b)
 	return same;
 }
 
-/* How many rows from at on repeat those that begin len before. */
+/* How many rows, from row at on, are each the same as the row len before them. */
 static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
 {
 	unsigned n = 0;
@@ -370,8 +372,7 @@ static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
 	return n;
 }
 
-/* Marks the rows that repeat the few before them, such as a request that is sent again and again.
- */
+/* Marks rows that repeat the few rows before them, such as a request that is sent several times. */
 static void fold_rows(struct ladder *l)
 {
 	for (unsigned i = 1; i < l->n; i++)
@@ -391,7 +392,7 @@ static void fold_rows(struct ladder *l)
 		}
 }
 
-/* How many rows precede the last ones, of which `last` are not folded. */
+/* The number of rows before the last ones, of which `last` are not folded. */
 static unsigned rows_before_last(const struct ladder *l, unsigned last)
 {
 	unsigned i = l->n;
@@ -406,7 +407,7 @@ void ladder_keep_last(struct ladder *l, unsigned last)
 	unsigned drop = last ? rows_before_last(l, last) : 0;
 
 	if (!l->n)
-		return; /* and no memory */
+		return; /* l->rows may be NULL */
 	l->left_out += drop;
 	for (unsigned i = 0; i < drop; i++)
 		ladder_free_row(&l->rows[i]);
@@ -451,7 +452,7 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	if (how->all || how->qp)
 		for (unsigned i = 0; i < l->n; i++)
 			l->rows[i].age = AGE_CURRENT;
-	leave_out_gone(l);
+	drop_gone_rows(l);
 	ladder_arrange(l);
 	if (how->qp)
 		keep_rows_of(l, how->qp);

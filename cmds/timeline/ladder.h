@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ladder: what all ends have in their records, in order, each end with a lane of its own. A
- * packet is one row, from the lane that sent it to the one that it came to.
+ * The ladder: the records of all ends as rows in order of time, with a lane for each end. A packet
+ * is one row, from the lane of its sender to that of its receiver.
  */
 #ifndef CMDS_TIMELINE_LADDER_H
 #define CMDS_TIMELINE_LADDER_H
@@ -17,8 +17,8 @@ struct record;
 struct session;
 
 #define LANES_MAX   10
-#define LADDER_MAX  4096 /* rows of an end; the oldest are left out */
-#define LADDER_TEXT 400	 /* bytes of a text */
+#define LADDER_MAX  4096 /* most rows of an end; older ones are left out */
+#define LADDER_TEXT 400	 /* most bytes of a text */
 
 enum ladder_kind {
 	LADDER_CALL,   /* of a library */
@@ -26,13 +26,13 @@ enum ladder_kind {
 	LADDER_PACKET, /* sent or received */
 	LADDER_WC,     /* a completion was taken */
 	LADDER_STATE,  /* of a QP */
-	LADDER_NOTICE, /* of another end */
+	LADDER_NOTICE, /* about another end */
 	LADDER_KINDS
 };
 /* "call" "event" "packet" "completion" "state" "notice" */
 extern const char *const ladder_words[LADDER_KINDS];
 
-/* Is a row about what is there now? See ladder_how.all. */
+/* Is a row about objects that exist now? See ladder_how.all. */
 enum ladder_age {
 	AGE_CURRENT, /* since the oldest connection that still exists, or else the last one, began
 		      */
@@ -41,38 +41,39 @@ enum ladder_age {
 	LADDER_AGES
 };
 
-/* Which end of a connection: SIDE_NONE where neither, or it is not known. */
+/* The end of a connection; SIDE_NONE: neither, or unknown. */
 enum ladder_side { SIDE_NONE = 0, SIDE_ACTIVE = 'a', SIDE_PASSIVE = 'b' };
 
 struct ladder_lane {
-	unsigned place; /* 0: this program; then its peers; last, an end that is none of them */
-	enum ladder_side side; /* SIDE_NONE: the only one of its place */
-	const char *end;       /* whose lane it is: "@b", "client" */
-	char *label;	       /* that, and the names of its objects */
+	unsigned place; /* 0: this program; then its peers; then an end that is none of them */
+	enum ladder_side side; /* SIDE_NONE: the only lane of its place */
+	const char *end;       /* the end that has the lane: "@b", "client" */
+	char *label;	       /* end, and the names of its objects */
 };
 
 struct ladder_row {
 	unsigned seq;
-	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: takes no time */
+	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: it took no time */
 	enum ladder_kind kind;
 	enum ladder_age age;
 	enum ladder_side side; /* of a packet: its sender */
-	bool bad;	       /* failed, or tells of a failure */
+	bool bad;	       /* failed, or reports a failure */
 	bool by_cm;	       /* a call of librdmacm */
-	bool heads;	       /* name belongs above the lane */
-	bool out, lost;	       /* of a packet: sent, else received; a fault has taken it */
-	uint64_t key;	       /* of a packet: the same where it is sent and received */
-	int state;	       /* of a QP: the one it is in now; -1: none is told */
+	bool heads;	       /* name belongs in the label of the lane */
+	bool out;	       /* of a packet: sent, else received */
+	bool lost;	       /* of a packet: a fault has dropped it */
+	uint64_t key;	       /* of a packet: the same in the rows of sender and receiver */
+	int state;	       /* LADDER_STATE: the new state; else -1 */
 	char name[32];	       /* the object that it is about, or "" */
 	char *names;  /* of a call: all objects it is about, a blank before and after each; or NULL
 		       */
-	char *text;   /* the call and its arguments, the packet in short ... */
+	char *text;   /* the call and its arguments, the packet in brief ... */
 	char *result; /* of a call; all headers of a packet; or NULL */
 	char *fate;   /* what a fault did to a packet, or NULL */
 	unsigned place;
-	char also[32]; /* of a packet: the object at its receiver */
-	int from, to;  /* lanes; to -1: no packet */
-	bool matched, arrived;
+	char also[32];	       /* of a packet: the object at its receiver */
+	int from, to;	       /* lanes; to -1: not a packet */
+	bool matched, arrived; /* of a packet: sender and receiver have it; it was received */
 	/* The again_rows rows that end with this one come again times more, the last time at
 	 * again_until. Those repetitions are folded: the text leaves them out. */
 	unsigned again, again_rows;
@@ -83,66 +84,73 @@ struct ladder_row {
 struct ladder {
 	struct ladder_lane lanes[LANES_MAX];
 	unsigned nlanes;
-	char **places; /* their names; NULL: this program, whose ends have names of their own */
+	char **places; /* names of the places; NULL: this program */
 	unsigned nplaces;
 	struct ladder_row *rows;
 	unsigned n;
 	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
-	unsigned left_out; /* rows of AGE_GONE, and rows before ladder_how.last of them */
-	char *remarks;	   /* lines about ends that could not be asked, or NULL */
+	unsigned left_out; /* number of rows that were dropped: AGE_GONE, and beyond ladder_how.last
+			    */
+	char *remarks;	   /* lines about peers that could not be asked, or NULL */
 };
 
 struct ladder_how {
-	unsigned last;	/* rows at most, folded ones not counted; 0: all */
-	const char *qp; /* only what is about it, of any age; or NULL */
+	unsigned last;	/* most rows, without folded ones; 0: all */
+	const char *qp; /* only rows about this QP, of any age; or NULL */
 	bool all;	/* rows of any age; else those of AGE_GONE are left out */
 };
 
-/* Asks the peers for their rows. To be freed with ladder_free(). */
+/* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
 /* Adds a place with that name (NULL: this program); returns its number. */
 unsigned ladder_add_place(struct ladder *l, const char *name);
-/* Puts the rows in order, and each on its lane. */
+/* Sorts the rows by time, and assigns them to lanes. */
 void ladder_arrange(struct ladder *l);
-/* Keeps the last rows only, last of them not folded. 0: keeps all. */
+/* Keeps only the last rows, of which `last` are not folded (0: all). */
 void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
-/* Whose lane it is: "@b"; empty if lane is negative. */
+/* The end that has a lane: "@b"; "" if lane is negative. */
 const char *ladder_end(const struct ladder *l, int lane);
-/* ms since the first current row; negative for an earlier row */
+/* The time of a row in ms since the first current row; negative for an earlier row. */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 
 /* ladder_record.c: adds the rows of this end, from its record. */
 void ladder_add_own(struct session *s, struct ladder *l);
-/* Does the call become a row? A call within another one does not, nor one that asks for something
- * and gets it, acknowledges an event, or has waited in vain. */
+/* Does the call become a row? A call within another one does not, nor a query that succeeded, an
+ * acknowledgment, or a wait that found nothing. */
 bool ladder_is_row(const struct record *r);
-/* ladder_row.c. "ibv_alloc_pd rxe0 = pd0": what a person reads; to be freed. */
+/* ladder_row.c. The text of a row for people, "ibv_alloc_pd rxe0 = pd0". The caller frees it. */
 char *ladder_says(const struct ladder_row *r);
-/* Writes what a packet says into a row that has its time, direction and name; fate may be
- * NULL. The key is the same where it is sent and received. */
+/* Writes a packet into a row that has its time, direction and name. fate: what a fault did to it,
+ * or NULL. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
+/* A hash of a packet, which is the same at sender and receiver. */
 uint64_t ladder_packet_key(const struct decoded *d);
-/* The same of a QP's state: from -1: it was created; why: a call or a reason, or NULL. */
+/* Writes a new state of a QP into a row that has its time and name. from -1: the QP was created;
+ * why: a call or a reason, or NULL. */
 void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, const char *why);
-/* The same of a completion, in a row that has the time of the poll; what: its opcode, or NULL. */
+/* Writes a completion into a row that has the times and the name of the poll. what: its opcode, or
+ * NULL. */
 void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, const char *what);
-/* Adds a row; its texts are the ladder's from then on. */
+/* Adds a copy of a row; the ladder then owns its texts. */
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
+/* Frees the texts of a row. */
 void ladder_free_row(struct ladder_row *r);
-/* The first LADDER_TEXT bytes in one line, of which all can be seen; to be freed. */
+/* The first LADDER_TEXT bytes of a text as one line, with control characters made visible. The
+ * caller frees it. */
 char *ladder_line(const char *text);
 
-/* As values, for a peer, and from a peer's values, which are not trusted. */
+/* Writes the rows as values, for another rdmash of which this is a peer. */
 void ladder_rows_out(const struct ladder *l, struct out *o);
+/* Reads a row from a peer's value, which is checked. -1: it is invalid. */
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);
 
-/* ladder_text.c: width 0: that of the terminal. */
+/* ladder_text.c: writes the ladder as text. width: columns (0: those of the terminal). */
 void ladder_print(const struct ladder *l, unsigned width, struct out *o);
-/* How many bytes of text fit into that many columns: up to a blank or behind a comma where there is
- * one. */
+/* The number of bytes of text that fit into these columns. A long text is broken at a blank or
+ * after a comma, if there is one. */
 size_t ladder_fitting(const char *text, unsigned columns);
-/* ladder_svg.c: appends an svg element, with its style where it stands alone. */
+/* ladder_svg.c: appends an svg element. alone: it is a file of its own, with an XML declaration. */
 void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of this end, from its record. Which end of a connection an object is of follows from
- * the calls it was in: the listener, the end that was asked, the client; by hand, of two QPs that
- * lead to each other, the one made first is the active one.
+ * The rows of this end, from its record. The side of an object follows from its calls: an id that
+ * listens, or of a request, is passive; an id that resolves an address or connects is active. Of
+ * two QPs that are connected by hand to each other the older one is active.
  */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -21,13 +21,13 @@
 #include "words.h"
 #include "alloc.h"
 
-/* What is known of an object for its end. */
+/* What is known of an object that belongs to an end of a connection. */
 struct end_of {
 	uint64_t serial, made, gone;
 	char name[32];
 	enum ladder_side side;
 	bool is_of_both;      /* a CQ of QPs of both ends */
-	bool connects;	      /* a QP, or an id that is no listener */
+	bool connects;	      /* a QP, or an id that is not a listener */
 	struct end_of *id;    /* of a QP, or NULL */
 	struct end_of *cq[2]; /* of a QP */
 	uint32_t qpn, dest;   /* of a QP; dest 0: not known */
@@ -36,7 +36,7 @@ struct end_of {
 };
 
 struct sender {
-	uint32_t id; /* of the connection manager, as it stands in its messages */
+	uint32_t id; /* local communication ID of the connection manager's messages */
 	enum ladder_side side;
 };
 
@@ -76,7 +76,8 @@ static struct end_of *end_at(struct ends *e, uint64_t address, uint64_t when)
 	return end;
 }
 
-static void take_side(struct end_of *end, enum ladder_side side)
+/* Sets the side of an end. Passive overrides active. */
+static void set_side(struct end_of *end, enum ladder_side side)
 {
 	if (end && (!end->side || side == SIDE_PASSIVE))
 		end->side = side;
@@ -99,7 +100,7 @@ static void learn_qp(struct ends *e, const struct record *r, uint64_t address, s
 	}
 }
 
-/* By id: its QP comes with the call, or with one before. */
+/* Learns the side of an id from a call, and its QP from rdma_create_qp(). */
 static void learn_id(struct ends *e, const struct record *r)
 {
 	struct end_of *id = end_at(e, r->args[0], r->begin);
@@ -107,12 +108,12 @@ static void learn_id(struct ends *e, const struct record *r)
 	unsigned row = row_of(r);
 
 	if (row == ROW_rdma_listen) {
-		take_side(id, SIDE_PASSIVE);
+		set_side(id, SIDE_PASSIVE);
 		if (id)
 			id->connects = false;
 	}
 	if (row == ROW_rdma_resolve_addr || row == ROW_rdma_connect)
-		take_side(id, SIDE_ACTIVE);
+		set_side(id, SIDE_ACTIVE);
 	if (row == ROW_rdma_create_qp && copy && copy->qp)
 		learn_qp(e, r, (uintptr_t)copy->qp, id, (const void *)(uintptr_t)r->args[2]);
 }
@@ -138,7 +139,7 @@ static void learn_end(struct ends *e, const struct record *r)
 	case ROW_rdma_get_cm_event:
 		ev = record_cm_event(r);
 		if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-			take_side(end_at(e, (uintptr_t)ev->id, r->end), SIDE_PASSIVE);
+			set_side(end_at(e, (uintptr_t)ev->id, r->end), SIDE_PASSIVE);
 		break;
 	case ROW_ibv_create_qp:
 		learn_qp(e, r, r->err ? 0 : r->result, NULL, (const void *)(uintptr_t)r->args[1]);
@@ -153,7 +154,8 @@ static void learn_end(struct ends *e, const struct record *r)
 	}
 }
 
-/* The QP with that number that is connected with the peer (NULL: any) at that time (0: now). */
+/* The QP that had the number at that time (0: any time), preferably one that is connected to peer
+ * (NULL: any). */
 static struct end_of *qp_numbered(const struct ends *e, uint32_t qpn, const union ibv_gid *peer,
 				  uint64_t when)
 {
@@ -190,8 +192,8 @@ static void settle_sides(struct ends *e)
 	}
 }
 
-/* When the oldest connection that still exists was made; where none does: when the last period in
- * which there was one began. 0: there has been none. */
+/* The time when the oldest connection that still exists was made. If none exists: when the last
+ * period with connections began. 0: there was no connection. */
 static uint64_t current_since(struct ends *e)
 {
 	uint64_t oldest = UINT64_MAX, last = 0, before;
@@ -222,7 +224,7 @@ static uint64_t current_since(struct ends *e)
 
 /* --------------------------------------------------------------------------- rows -- */
 
-/* Takes text and returns it as one line of a ladder. */
+/* The text as one line of a ladder. Frees text; the caller frees the line. */
 static char *one_line_of(char *text)
 {
 	char *shown = ladder_line(text);
@@ -231,7 +233,7 @@ static char *one_line_of(char *text)
 	return shown;
 }
 
-/* What the row is about: an id, a QP or a CQ. */
+/* Sets name and side of a row that is about this object, unless an earlier one has a side. */
 static void set_subject(struct ladder_row *row, const struct end_of *end)
 {
 	if (!end || row->side)
@@ -247,7 +249,7 @@ static bool has_end(enum call_object kind)
 	       kind == OBJECT_CQ || kind == OBJECT_CQ_EX;
 }
 
-/* False: the object does not exist any more. */
+/* Appends the name of an object. False: the object no longer exists. */
 static bool add_name(Tcl_DString *d, uint64_t address, uint64_t when)
 {
 	const struct record_object *o = address ? record_object_at(address, when) : NULL;
@@ -257,8 +259,8 @@ static bool add_name(Tcl_DString *d, uint64_t address, uint64_t when)
 	return !o || !o->gone;
 }
 
-/* What the call makes, or else its objects in their order, say whose it is. */
-static void about_call(struct ends *e, const struct record *r, struct ladder_row *row)
+/* Sets names, name, side and age of a row from the objects that the call uses and creates. */
+static void set_call_objects(struct ends *e, const struct record *r, struct ladder_row *row)
 {
 	enum call_object kind = OBJECT_NONE;
 	uint64_t made = r->err ? 0 : record_made(r, &kind);
@@ -312,15 +314,15 @@ static void add_call(struct ends *e, const struct record *r, struct ladder_row *
 	row->kind = LADDER_CALL;
 	row->by_cm = r->fn->is_cm;
 	row->bad = r->err;
-	about_call(e, r, row);
+	set_call_objects(e, r, row);
 	row->text = one_line_of(xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args));
 	row->result = one_line_of(call_result_text(e->s, r));
 	free(args);
 	ladder_add(e->l, row);
 }
 
-/* What a call has brought came at its end. */
-static void came_at_end(struct ladder_row *row)
+/* An event has the time at which its call ended. */
+static void set_end_time(struct ladder_row *row)
 {
 	row->when = row->until;
 	row->until = 0;
@@ -333,7 +335,7 @@ static void add_cm_event(struct ends *e, const struct record *r, struct ladder_r
 	if (!ev)
 		return;
 	row->kind = LADDER_EVENT;
-	came_at_end(row);
+	set_end_time(row);
 	row->bad = ev->status;
 	row->heads = true;
 	set_subject(row, end_at(e, (uintptr_t)ev->id, r->end));
@@ -341,7 +343,7 @@ static void add_cm_event(struct ends *e, const struct record *r, struct ladder_r
 	ladder_add(e->l, row);
 }
 
-/* Events of devices tell of an object, or of a port. */
+/* An asynchronous event is about an object, or about a port. */
 static void add_async(struct ends *e, const struct record *r, struct ladder_row *row)
 {
 	const struct ibv_async_event *ev = record_async_event(r);
@@ -350,7 +352,7 @@ static void add_async(struct ends *e, const struct record *r, struct ladder_row 
 	if (!ev)
 		return;
 	row->kind = LADDER_EVENT;
-	came_at_end(row);
+	set_end_time(row);
 	row->bad = ev->event_type == IBV_EVENT_QP_FATAL || ev->event_type == IBV_EVENT_CQ_ERR ||
 		   ev->event_type == IBV_EVENT_QP_REQ_ERR ||
 		   ev->event_type == IBV_EVENT_QP_ACCESS_ERR ||
@@ -364,7 +366,7 @@ static void add_async(struct ends *e, const struct record *r, struct ladder_row 
 	ladder_add(e->l, row);
 }
 
-/* Each completion that a poll has taken is a row. */
+/* Adds a row for each completion that a poll has taken. */
 static void add_completions(struct ends *e, const struct record *r, struct ladder_row *row)
 {
 	const struct ibv_wc *wc = (const void *)(uintptr_t)r->after[2];
@@ -417,8 +419,8 @@ static enum ladder_side cm_side(const struct ends *e, uint32_t id)
 	return SIDE_NONE;
 }
 
-/* The sender of this message of the connection manager: the end that asked first is the active one.
- */
+/* The side that sent this message of the connection manager. The sender of a request is the active
+ * side. */
 static enum ladder_side cm_sender(struct ends *e, const struct mad *m)
 {
 	enum ladder_side side = cm_side(e, m->local_id);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of the ladder: what a person reads of it, what a packet says in it; and as a value, for a
- * peer and from one. */
+/* Rows of the ladder: their texts, and their values, which peers send to each other. */
 #include <infiniband/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +68,8 @@ static bool is_nak(const struct decoded *d)
 	return d->p.op && d->p.op->flags & WIRE_AETH && AETH_CLASS(d->p.syndrome);
 }
 
-/* "REQ", "RC_WRITE_ONLY psn 7 13 B": what fits on an arrow. */
-static char *packet_in_short(const struct decoded *d)
+/* The text on an arrow: "CM REQ", "RC_WRITE_ONLY psn 7 13 B". The caller frees it. */
+static char *short_packet_text(const struct decoded *d)
 {
 	const char *name = d->p.op ? d->p.op->name : NULL;
 	char nak[64];
@@ -111,7 +110,7 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->until = 0;
 	row->lost = is_lost(fate);
 	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
-	row->text = packet_in_short(d);
+	row->text = short_packet_text(d);
 	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
 }
@@ -179,7 +178,7 @@ void ladder_rows_out(const struct ladder *l, struct out *o)
 
 /* ------------------------------------------------------------------ from a peer -- */
 
-/* To be freed; NULL where there is nothing. */
+/* A text of a peer as one line, which the caller frees; NULL: it is missing or empty. */
 static char *text_of(Tcl_Obj *dict, const char *key)
 {
 	Tcl_Obj *value = dict_get(dict, key);
@@ -219,7 +218,7 @@ static uint64_t key_of(Tcl_Obj *dict)
 	return value && args_number(Tcl_GetString(value), &key, &fits) && fits ? key : 0;
 }
 
-/* A peer of an older kind does not tell it. */
+/* The age of a row; an older rdmash does not send it. */
 static enum ladder_age age_of(Tcl_Obj *dict)
 {
 	Tcl_Obj *word = dict_get(dict, "age");
@@ -250,7 +249,7 @@ int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
 
 	*r = (struct ladder_row){ .to = -1, .state = -1 };
 	r->when = number_of(value, "wall");
-	/* times that can be subtracted from each other */
+	/* the difference of two such times does not overflow */
 	if (kind_of(value, &r->kind) || r->when <= 0 || r->when > INT64_MAX / 2)
 		return -1;
 	r->age = age_of(value);

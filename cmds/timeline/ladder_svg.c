@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ladder as a drawing. The colours are in a style sheet: dark mode, and paper, change them. */
+/* The ladder as an SVG drawing. The colours are in a style sheet, which dark mode and printing
+ * change.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,11 @@
 #define TIME_X	   64
 #define MARGIN	   14
 #define ROW	   18
-#define LINE	   14 /* of text that goes on */
+#define LINE	   14 /* height of a further line of text */
 #define HEAD	   40
 #define ZONE_MIN   330
-#define ZONE_ROOM  760 /* of all lanes at least */
-#define PER_LETTER 6.7 /* of the font at its size */
+#define ZONE_ROOM  760 /* least width of all lanes */
+#define PER_LETTER 6.7 /* width of a letter */
 #define LINES_MAX  6
 
 static const char *const classes[LADDER_KINDS] = {
@@ -87,7 +89,7 @@ static void draw_event(struct drawing *g, const struct ladder_row *r)
 	free(says);
 }
 
-/* In the middle of an arrow, which stops for it. */
+/* Draws text in the middle of an arrow, which is interrupted there. */
 static void draw_label(const struct drawing *g, const char *text, int x, int room, const char *bad)
 {
 	size_t len = ladder_fitting(text, (unsigned)(room / PER_LETTER));

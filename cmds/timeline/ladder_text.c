@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ladder as text: the time, and for each lane a line down the page with what happened there
- * to the right of it; packets are arrows from line to line. Without UTF-8 it is ASCII.
+ * The ladder as text: the time, and for each lane a vertical line with its events to the right.
+ * Packets are arrows from line to line. Without UTF-8 it is drawn in ASCII.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 #include "alloc.h"
 
 #define TIME_WIDTH 10
-#define WIDTH	   110 /* where there is no terminal */
+#define WIDTH	   110 /* without a terminal */
 #define WIDTH_MIN  40
 #define WIDTH_MAX  240
 #define LANE_MIN   15
-#define LINES_MAX  4 /* of one entry */
+#define LINES_MAX  4 /* of one row */
 
 struct glyphs {
 	const char *down, *across, *right, *left, *lost, *dot, *state, *bad, *done;
@@ -55,7 +55,7 @@ static unsigned text_columns(const char *text)
 	return n;
 }
 
-/* A unit stays with its number. */
+/* Is the blank before a unit of one letter, which stays with its number? */
 static bool is_before_unit(const char *blank)
 {
 	return blank[1] && (!blank[2] || blank[2] == ' ');
@@ -98,7 +98,7 @@ static void draw_lanes(struct ladder_page *p, unsigned from, unsigned to)
 	}
 }
 
-static void time_of(struct ladder_page *p, const struct ladder_row *r)
+static void draw_time(struct ladder_page *p, const struct ladder_row *r)
 {
 	out_paint(p->o, PAINT_DIM);
 	if (r->age == AGE_EARLIER)
@@ -134,7 +134,7 @@ static const char *mark_of(const struct ladder_page *p, const struct ladder_row 
 	}
 }
 
-/* A line of text behind the line of a lane, and the lines of the lanes after it. */
+/* Draws the lines of all lanes, with a line of text after that of the row's lane. */
 static void draw_beside(struct ladder_page *p, const struct ladder_row *r, const char *mark,
 			const char *text)
 {
@@ -153,14 +153,14 @@ static void draw_beside(struct ladder_page *p, const struct ladder_row *r, const
 	out_text(p->o, "\n");
 }
 
-/* What happened at one end, on as many lines as it takes. */
+/* Draws a row at one end, on up to LINES_MAX lines. */
 static void draw_event(struct ladder_page *p, const struct ladder_row *r)
 {
 	char *text = ladder_says(r), *rest = text;
 	char *mark = xasprintf("%s ", mark_of(p, r));
 	unsigned room = p->zone - 4;
 
-	time_of(p, r);
+	draw_time(p, r);
 	for (unsigned i = 0; i < LINES_MAX && (*rest || !i); i++) {
 		bool last = i + 1 == LINES_MAX;
 		size_t len = ladder_fitting(rest, i ? room - 2 : room);
@@ -186,15 +186,16 @@ static void draw_shaft(struct ladder_page *p, unsigned n)
 		out_text(p->o, "%s", p->g->across);
 }
 
-/* The row of a packet between the lines of two lanes. */
+/* An arrow between the lines of two lanes. */
 struct arrow {
 	unsigned left, right; /* lanes */
 	unsigned room;	      /* columns between their lines */
 	bool to_right;
 };
 
-/* The rest of a packet's text, which its arrow has no room for: below it, from column at. */
-static void below_arrow(struct ladder_page *p, const struct arrow *a, unsigned at, const char *rest)
+/* Draws the rest of a packet's text, which did not fit on its arrow, below it, from column at. */
+static void draw_below_arrow(struct ladder_page *p, const struct arrow *a, unsigned at,
+			     const char *rest)
 {
 	while (*rest) {
 		int len = (int)ladder_fitting(rest, a->room - at);
@@ -221,7 +222,7 @@ static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 	struct arrow a = { .to_right = r->from < r->to };
 	const char *tip = !r->arrived ? p->g->lost : a.to_right ? p->g->right : p->g->left;
 	char *text = ladder_says(r), *shown;
-	unsigned shaft, before; /* what is left for the line of the arrow */
+	unsigned shaft, before; /* columns of the arrow's line, and those before the text */
 	size_t len;
 
 	a.left = (unsigned)(a.to_right ? r->from : r->to);
@@ -232,7 +233,7 @@ static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 	shaft = a.room - 1 - text_columns(shown);
 	before = a.to_right ? shaft - shaft / 2 : shaft / 2;
 
-	time_of(p, r);
+	draw_time(p, r);
 	draw_lanes(p, 0, a.left);
 	out_paint(p->o, PAINT_DIM);
 	out_text(p->o, "%s", p->g->down);
@@ -247,12 +248,12 @@ static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 	out_paint(p->o, PAINT_NONE);
 	draw_lanes(p, a.right, p->l->nlanes);
 	out_text(p->o, "\n");
-	below_arrow(p, &a, before + 1 + !a.to_right, text + len + strspn(text + len, " "));
+	draw_below_arrow(p, &a, before + 1 + !a.to_right, text + len + strspn(text + len, " "));
 	free(shown);
 	free(text);
 }
 
-/* Instead of the rows that are folded. */
+/* Draws a line that stands for the folded rows. */
 static void draw_again(struct ladder_page *p, const struct ladder_row *r)
 {
 	char *rows = r->again_rows > 1 ? xasprintf("these %u rows", r->again_rows)

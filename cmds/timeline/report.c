@@ -18,9 +18,9 @@
 #include "timeline/timeline.h"
 #include "words.h"
 
-/* What went wrong, and what explain has to say to it. */
+/* What failed, and what explain says about it. */
 
-/* Ends the item that list_failures() has begun with the first of so many equal ones. */
+/* Ends the item of list_failures() for that many equal failures, of which last is the last. */
 static void end_failure(const struct ladder *l, const struct ladder_row *last, unsigned times,
 			Tcl_DString *d)
 {
@@ -29,7 +29,7 @@ static void end_failure(const struct ladder *l, const struct ladder_row *last, u
 	Tcl_DStringAppend(d, times ? "</li>\n" : "", -1);
 }
 
-/* Equal ones in a row are one item. */
+/* Lists the failures. Equal ones without another between them are one item. */
 static void list_failures(const struct ladder *l, Tcl_DString *d)
 {
 	const struct ladder_row *last = NULL;
@@ -84,12 +84,12 @@ static void report_failures(const struct ladder *l, const char *why, Tcl_DString
 	Tcl_DStringAppend(d, "</section>\n", -1);
 }
 
-/* Regions before and after: the lines of a hexdump that have changed. */
+/* The memory of regions, before and after: the lines of a hex dump that have changed. */
 
 #define LINE	  16
 #define LINES_MAX 48 /* of a region */
 
-/* As hex or as characters, what differs from other marked. */
+/* Appends bytes as hex or as characters, with marks where they differ from other. */
 static void append_bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tcl_DString *d)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ static void append_region(struct session *s, const struct mr *mr, Tcl_DString *d
 	size_t len;
 
 	was = timeline_memory(s, mr, &len);
-	memcpy(is, mr->buf, len); /* a peer may write meanwhile */
+	memcpy(is, mr->buf, len); /* a copy, because a peer may write meanwhile */
 	Tcl_DStringAppend(d, "<h3>", -1);
 	markup_textf(d, "%s: %zu bytes at 0x%llx, lkey 0x%x, rkey 0x%x, %s", mr->o.name, mr->len,
 		     (unsigned long long)(uintptr_t)mr->buf, mr->v->lkey, mr->v->rkey,
@@ -209,7 +209,7 @@ static const char *html_entity(char c)
 	}
 }
 
-/* XML has no control characters, escaped or not, and a page is read by a person, too. */
+/* Control characters become visible: XML does not allow them, not even escaped. */
 void markup_text(Tcl_DString *d, const char *text)
 {
 	SCOPED_TEXT(visible);
@@ -244,11 +244,11 @@ struct report_args {
 static const struct arg report_args[] = {
 	POS("file", report_args, path, kind_path, "HTML file to write"),
 	OPT("title", report_args, title, kind_str, "heading of the page", .dflt = "RDMA session"),
-	SWITCH("force", report_args, force, "replace a file that is there"),
+	SWITCH("force", report_args, force, "replace an existing file"),
 	ARGS_END,
 };
 
-/* Nothing of the page may load or run anything, whatever a peer has sent. */
+/* The policy keeps the page from loading or running anything, whatever a peer has sent. */
 static void begin_page(const char *title, Tcl_DString *d)
 {
 	Tcl_DStringAppend(
@@ -342,7 +342,7 @@ void report_page(struct session *s, const char *title, const struct ladder *l, c
 	Tcl_DStringAppend(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">", -1);
 	ladder_svg(l, false, d);
 	Tcl_DStringAppend(d, "</div>\n", -1);
-	/* for a reader who cannot see the drawing, or wants to copy from it */
+	/* for screen readers, and for copying */
 	Tcl_DStringAppend(d, "<details><summary>The same as a table</summary>", -1);
 	append_table(l, false, d);
 	Tcl_DStringAppend(d, "</details>\n</section>\n", -1);
@@ -359,14 +359,14 @@ void report_page(struct session *s, const char *title, const struct ladder *l, c
 	Tcl_DStringAppend(d, "</main></body></html>\n", -1);
 }
 
-/* What explain says of the last failure, if there was one. */
-static void last_failure(struct session *s, Tcl_DString *why)
+/* Appends what explain says about the last failure, if there was one. */
+static void append_explanation(struct session *s, Tcl_DString *why)
 {
 	struct out *o = out_new(true);
 
 	if (explain_last(s, o) == 0)
 		out_print(o, OUT_TEXT, why);
-	fail_clear(&s->fail); /* nothing has failed: nothing to explain */
+	fail_clear(&s->fail); /* of explain: there was no failure */
 	out_free(o);
 }
 
@@ -380,12 +380,12 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 
 	ladder_make(s, &(struct ladder_how){ .all = true }, &l);
 	if (!l.n) {
-		fail(s, "report", "NOTHING", "nothing was noted%s",
+		fail(s, "report", "NOTHING", "nothing was recorded%s",
 		     timeline_is_on(s) ? " yet" : ": the timeline is off");
 		fail_next(s, "timeline on");
 		goto undo;
 	}
-	last_failure(s, &why);
+	append_explanation(s, &why);
 	report_page(s, a->title, &l, Tcl_DStringValue(&why), &d);
 	rc = save_file(s, a->path, a->force, 0644, Tcl_DStringValue(&d),
 		       (size_t)Tcl_DStringLength(&d));
@@ -399,22 +399,22 @@ undo:
 	return rc;
 }
 
-/** Writes one HTML file that needs no other file and has no scripts: the timeline as a
- * drawing and as a table, the states of each QP and its path through them, all packets
- * with their headers, the bytes that changed in the regions of this end, the C program
- * that export c writes, and what failed, with what explain says about it. The page
- * follows the reader's dark mode, and can be printed.
+/** Writes one HTML file, which needs no other file and has no scripts. It has the timeline as
+ * a drawing and as a table, the states of each QP and its path through them, all packets
+ * with their headers, the bytes that changed in the regions of this end, the C program that
+ * export c writes, and all failures, with what explain says about the last one. The page
+ * supports dark mode and printing.
  *
- * It shows what the timeline has recorded, which in scripts begins with 'timeline on'.
- * The first 4096 bytes of each region are compared with what they held when the
- * timeline began or was cleared; a region that came later held zeros.
+ * The page shows what the timeline has recorded; in a script that begins with 'timeline
+ * on'. The first 4096 bytes of each region are compared with those at the time when the
+ * timeline began or was cleared. A region that was made later held zeros.
  * > timeline on
  * > listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471
  * > report session.html -title "First connection" => rows in session.html */
 const struct cmd cmd_report = {
 	.name = "report",
 	.family = "understanding",
-	.summary = "the session as one self-contained HTML page",
+	.summary = "write the session as one self-contained HTML page",
 	.setup = "reg 4096 -name buf",
 	.args = report_args,
 	.flags = CMD_NO_RECORD,

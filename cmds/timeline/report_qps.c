@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State diagrams of the QPs of a ladder, each with the path taken. */
+/* State diagrams of the QPs of a ladder, each with the path of the QP. */
 #include <infiniband/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const struct {
 	[IBV_QPS_ERR] = { 210, 110 },
 };
 
-/* The edges that are always drawn; any other one only when it was taken. */
+/* These edges are always drawn, any other one only if it was taken. */
 static const struct {
 	enum ibv_qp_state from, to;
 } edges[] = {
@@ -37,10 +37,10 @@ struct path {
 	int lane;
 	char name[32];
 	bool been[STATES], taken[STATES][STATES];
-	int now; /* -1: nothing was told yet */
+	int now; /* -1: no state yet */
 };
 
-/* The connection manager takes several steps at once. */
+/* Moves a path to a state. A step of the connection manager may skip states, which are added. */
 static void move_to(struct path *p, int to)
 {
 	int from = p->now;
@@ -84,7 +84,8 @@ static void draw_box(const struct path *p, int state, Tcl_DString *d)
 		 word_name(qp_state_words, (uint64_t)state));
 }
 
-/* From the edge of one box to the edge of the other, in a straight line. */
+/* Draws an arrow from the edge of one box to that of another; a curve where other boxes are between
+ * them. */
 static void draw_edge(int from, int to, bool taken, Tcl_DString *d)
 {
 	int x1 = boxes[from].x + BOX_W / 2, y1 = boxes[from].y + BOX_H / 2;
@@ -148,7 +149,7 @@ static void list_steps(const struct ladder *l, const struct path *p, Tcl_DString
 	Tcl_DStringAppend(d, "</ol>", -1);
 }
 
-/* Markers have names that hold for the whole page: once is enough. */
+/* The names of markers are valid in the whole page, so they are defined only once. */
 static const char markers[] =
 	"<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs>"
 	"<marker id=\"tip\" class=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline: what both ends did, in order. */
+/* timeline: turns the recording of packets on and off, and shows what both ends did. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,18 +21,16 @@
 #include "timeline/timeline.h"
 #include "wire/wire.h"
 
-/* Packets go into the record, and memory is kept as it was. */
-
 #define REGIONS	   64
 #define PEER_MS	   5000
 #define KEPT_OF_CM 344 /* bytes: the headers and a MAD */
 #define KEPT	   120 /* the headers */
 
 struct timeline {
-	struct packet_source *packets; /* NULL: none can be seen, or not yet */
+	struct packet_source *packets; /* NULL: packets are not recorded */
 	bool on, paused;
 	struct span {
-		uint64_t from, to; /* ticks; to UINT64_MAX: it is still on */
+		uint64_t from, to; /* ticks; to UINT64_MAX: the timeline is still on */
 	} * spans;
 	unsigned nspans;
 	struct memory {
@@ -61,7 +59,7 @@ void timeline_drain(struct session *s)
 
 	if (!lost)
 		return;
-	text = xasprintf("%u packets came too fast to be noted", lost);
+	text = xasprintf("%u packets came too fast to be recorded", lost);
 	own_notice(text, true);
 	free(text);
 }
@@ -70,15 +68,16 @@ void timeline_pause(struct session *s, bool on)
 {
 	struct timeline *t = s->ctx->timeline;
 
-	if (!t || !t->packets || !embedded_api())
+	if (!t || !embedded_api())
 		return;
 	if (on)
 		timeline_drain(s);
 	t->paused = on;
-	packet_source_pause(t->packets, on);
+	if (t->packets) /* the timeline may have been turned off and on meanwhile */
+		packet_source_pause(t->packets, on);
 }
 
-/* Of the embedded device at once, of others when that is wanted. */
+/* Starts to record packets: of the embedded device always, of another one only if from_netdev. */
 static int watch_packets(struct session *s, struct timeline *t, bool from_netdev)
 {
 	struct dev *dev = NULL;
@@ -122,13 +121,13 @@ static void keep_memory(struct session *s, struct timeline *t)
 
 const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len)
 {
-	const struct timeline *n = s->ctx->timeline;
+	const struct timeline *t = s->ctx->timeline;
 
 	*len = mr->len < MEMORY_KEPT ? mr->len : MEMORY_KEPT;
-	for (unsigned i = 0; n && i < REGIONS; i++)
-		if (n->memory[i].serial == mr->o.serial) {
-			*len = n->memory[i].n < *len ? n->memory[i].n : *len;
-			return n->memory[i].was;
+	for (unsigned i = 0; t && i < REGIONS; i++)
+		if (t->memory[i].serial == mr->o.serial) {
+			*len = t->memory[i].n < *len ? t->memory[i].n : *len;
+			return t->memory[i].was;
 		}
 	return NULL;
 }
@@ -164,8 +163,8 @@ static void begin_span(struct timeline *t)
 	t->on = true;
 }
 
-/* Begins or goes on; packets: also those of a network interface. -1 with s->fail filled: no
- * packets can be had; the rest is there. */
+/* Begins or continues. packets: records those of a network interface, too. -1 with s->fail filled:
+ * packets cannot be recorded, but the rest is. */
 static int begin_timeline(struct session *s, bool packets)
 {
 	struct timeline *t = s->ctx->timeline;
@@ -194,7 +193,7 @@ static void stop_timeline(struct session *s)
 	t->packets = NULL;
 }
 
-/* Shows nothing of what was before; memory is as it was now. */
+/* Forgets the spans before now, and keeps the present contents of memory. */
 static void clear_timeline(struct session *s)
 {
 	struct timeline *t = s->ctx->timeline;
@@ -230,7 +229,7 @@ void timeline_peer(struct peer *p, const char *how)
 {
 	Tcl_Obj *value = peer_ask(p, temp_text("timeline %s", how), PEER_MS);
 
-	if (value) { /* it is not needed */
+	if (value) { /* frees it: it is not needed */
 		Tcl_IncrRefCount(value);
 		Tcl_DecrRefCount(value);
 	}
@@ -240,9 +239,9 @@ void timeline_peer(struct peer *p, const char *how)
 
 enum { HOW_OFF, HOW_ON, HOW_CLEAR };
 
-static const struct word hows[] = { { "off", HOW_OFF, "nothing is noted any more" },
-				    { "on", HOW_ON, "note calls, events, packets and states" },
-				    { "clear", HOW_CLEAR, "forget what was noted" },
+static const struct word hows[] = { { "off", HOW_OFF, "stop recording" },
+				    { "on", HOW_ON, "record calls, events, packets and states" },
+				    { "clear", HOW_CLEAR, "forget what was recorded" },
 				    { 0 } };
 
 struct timeline_args {
@@ -254,14 +253,15 @@ struct timeline_args {
 static const struct arg timeline_args[] = {
 	POS_OPT("how", timeline_args, how, kind_enum, "on, off or clear (default: show it)",
 		.data = hows),
-	SWITCH("all", timeline_args, all, "also what went before, and is about what is gone"),
-	OPT("last", timeline_args, last, kind_u32, "only so many rows", .min = 1, .max = 1u << 20),
-	OPT("qp", timeline_args, qp, kind_str, "only what is about this QP, by its name"),
+	SWITCH("all", timeline_args, all, "show earlier rows about destroyed objects, too"),
+	OPT("last", timeline_args, last, kind_u32, "only the last rows: how many", .min = 1,
+	    .max = 1u << 20),
+	OPT("qp", timeline_args, qp, kind_str, "only rows about the QP of this name"),
 	OPT("width", timeline_args, width, kind_u32, "columns (default: those of the terminal)",
 	    .min = 40, .max = 1000),
-	OPT("svg", timeline_args, svg, kind_path, "draw it into this file"),
-	SWITCH("force", timeline_args, force, "replace a file that is there"),
-	SWITCH("raw", timeline_args, raw, "the entries of this end as they were noted"),
+	OPT("svg", timeline_args, svg, kind_path, "write it as a drawing to this file"),
+	SWITCH("force", timeline_args, force, "with -svg: replace an existing file"),
+	SWITCH("raw", timeline_args, raw, "the rows of this end only, in the order of the record"),
 	ARGS_END,
 };
 
@@ -356,7 +356,8 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 		    &l);
 	if (!l.n) {
 		fail(s, "timeline", "NOTHING", "%s",
-		     timeline_is_on(s) ? "nothing was noted yet" : "nothing was noted: it is off");
+		     timeline_is_on(s) ? "nothing was recorded yet"
+				       : "nothing was recorded: the timeline is off");
 		if (!timeline_is_on(s))
 			fail_next(s, "timeline on");
 		ladder_free(&l);
@@ -371,21 +372,21 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	return rc;
 }
 
-/** One line down the page for each end, with what happened there to the right of it:
- * calls of the libraries, events, completions when they were taken, states of QPs.
- * Packets are arrows between them, with opcode and PSN; an X at the tip: it was lost.
- * In one process the client is on the left; each peer (see 'peer') has a lane of its
- * own, by its own clock.
+/** Each end has a lane, a vertical line, with its rows to the right: calls of the libraries,
+ * events, completions at the time of the poll, states of QPs. Packets are arrows between
+ * the lanes, with opcode and PSN; a lost packet has an X at its tip. In one process the
+ * client is on the left. Each peer (see 'peer') has a lane of its own, with the times of
+ * its own clock.
  *
- * It begins where the oldest connection (a QP or an id) that still exists was made, or
- * else the last one; times are milliseconds since then. Calls before it are shown if
- * their objects still exist: regions, listeners. -all shows everything, as does -qp of
- * a QP.
+ * The timeline begins when the oldest connection (a QP or an id) that still exists was made,
+ * or, if none exists, the last one. Times are milliseconds since then. Earlier calls are
+ * shown if their objects still exist: regions, listeners. -all shows all rows; -qp shows
+ * all rows about a QP.
  *
- * At the prompt it is on from the start; 'timeline on' in a script. The last 4096
- * entries are kept. The packets of the embedded device are always there; those of
- * another device come from the network interface, which takes root and 'timeline on'.
- * What bench does is left out. The value is a list of dicts. 'report' makes a page.
+ * At the prompt the timeline is on from the start; a script needs 'timeline on'. The last
+ * 4096 rows are kept. The packets of the embedded device are always recorded; those of
+ * another device are captured on the network interface, which needs root and 'timeline
+ * on'. bench is left out. The value is a list of dicts. 'report' makes a page.
  * > timeline on
  * > listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471
  * > post send buf -len 5 -inline; sleep 50
@@ -397,7 +398,7 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 const struct cmd cmd_timeline = {
 	.name = "timeline",
 	.family = "understanding",
-	.summary = "what both ends did, in order, packets as arrows",
+	.summary = "show what both ends did, in order, with packets as arrows",
 	.setup = "reg 4096 -name buf",
 	.args = timeline_args,
 	.flags = CMD_NO_RECORD,

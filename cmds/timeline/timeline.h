@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline: which part of the record it shows, and what goes into the record only while it is
- * on. Calls, events, completions and states are there anyway.
+ * The timeline: the part of the record that it shows, and packets, which are recorded only while it
+ * is on. Calls, events, completions and states are always recorded.
  */
 #ifndef CMDS_TIMELINE_H
 #define CMDS_TIMELINE_H
@@ -18,38 +18,38 @@ struct peer;
 #define MEMORY_KEPT 4096 /* bytes of a region that are compared */
 
 bool timeline_is_on(const struct session *s);
-/* The time in ticks from which on there is something to show (UINT64_MAX: there is not); and was
- * it on then? */
+/* The time in ticks at which the timeline begins; UINT64_MAX: there is nothing to show. */
 uint64_t timeline_since(const struct session *s);
+/* Was the timeline on at that time, in ticks? */
 bool timeline_has(const struct session *s, uint64_t when);
-/* As at the prompt: packets where they can be seen without taking them from a network interface,
- * which 'timeline on' does. */
+/* Turns it on, as for the prompt: with the packets of the embedded device, but not with those of a
+ * network interface, for which 'timeline on' is needed. */
 void timeline_begin(struct session *s);
 /* The session ends. */
 void timeline_end(struct session *s);
-/* Notes what packets have passed by now. */
+/* Records the packets so far. */
 void timeline_drain(struct session *s);
-/* While on is true no packets are looked at. */
+/* Pauses (on) or resumes the recording of packets of the embedded device. */
 void timeline_pause(struct session *s, bool on);
-/* Tells a peer 'timeline HOW': it keeps one, or no longer. */
+/* Runs 'timeline HOW' at a peer: "on", "off" or "clear". */
 void timeline_peer(struct peer *p, const char *how);
-/* The first bytes of the region when the timeline began, *len of them; NULL: all zero, as regions
- * are made. */
+/* The first *len bytes of the region when the timeline began or was cleared; NULL: they were zero,
+ * because the region is newer. */
 const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len);
 
-/* The page of 'report'. Whatever comes from packets, peers or memory goes through markup_text(). */
+/* The page of 'report'. Text from packets, peers or memory is escaped by markup_text(). */
 
 struct ladder;
 
-/* The states of each QP, and the way it took; nothing where there is none. */
+/* Appends a state diagram for each QP of the ladder. */
 void report_qps(const struct ladder *l, Tcl_DString *d);
 
-/* The whole page, of which the session has regions and a program to show; NULL: it shows those of
- * another program, and has none. */
+/* Appends the whole page. s: the session, whose regions and C program are shown; NULL: the ladder
+ * is that of another program, and these are left out. why: the text of explain, or "". */
 void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
 		 Tcl_DString *d);
 
-/* Appends text so that HTML and XML take it for nothing but text, in an attribute too. */
+/* Appends text, escaped for HTML and XML, also for an attribute. */
 void markup_text(Tcl_DString *d, const char *text);
 /* The same of formatted text. */
 void markup_textf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live packets: where they come from (the tap of the embedded device, or libpcap); capture start
- * and capture stop, which write them to a pcapng file.
+ * Live packets from the tap of the embedded device or from libpcap; and capture start and capture
+ * stop, which write them to a pcapng file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -96,23 +96,23 @@ const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n)
 
 #define SNAPLEN	    65536
 #define BUFFER_SIZE (8 << 20)
-#define AT_ONCE	    4096
+#define AT_ONCE	    4096 /* packets of one pass: the loop has other work, too */
 
 struct live {
 	pcap_t *pcap;
-	struct gid_row gids[GID_ROWS]; /* packets from one of these are sent, not received */
+	struct gid_row *gids; /* of this device: a packet from one of them was sent here */
 	int ngids;
-	unsigned lost;
+	unsigned lost; /* ps_drop at the last call of live_drain() */
 };
 
-/* Gives the capability to a program without file capabilities, with which the loader would not
- * preload liburoce.so. */
+/* Gives the capability to the process only. File capabilities would make the loader ignore
+ * LD_PRELOAD. */
 #define LIVE_RIGHTS                                                                   \
 	"sudo setpriv --reuid $USER --regid $USER --init-groups --inh-caps +net_raw " \
 	"--ambient-caps +net_raw rdmash"
 
-static int fail_no_rights(struct session *s, const char *call, const char *netdev, const char *what,
-			  const char *why)
+static int fail_live(struct session *s, const char *call, const char *netdev, const char *what,
+		     const char *why)
 {
 	fail(s, call, "EPERM", "%s: %s: %s: %s", call, netdev, what, why);
 	return fail_row(s, "note", "needs root, or CAP_NET_RAW: " LIVE_RIGHTS);
@@ -128,21 +128,20 @@ static int activate_live(struct session *s, const char *call, struct live *l, co
 		return -1;
 	l->pcap = libpcap.create(netdev, why);
 	if (!l->pcap)
-		return fail_no_rights(s, call, netdev, "pcap_create", why);
+		return fail_live(s, call, netdev, "pcap_create", why);
 	libpcap.set_snaplen(l->pcap, SNAPLEN);
 	libpcap.set_buffer_size(l->pcap, BUFFER_SIZE);
 	libpcap.set_immediate_mode(l->pcap, 1);
 	libpcap.set_tstamp_precision(l->pcap, PCAP_TSTAMP_PRECISION_NANO);
 	rc = libpcap.activate(l->pcap);
 	if (rc < 0)
-		return fail_no_rights(s, call, netdev, libpcap.statustostr(rc),
-				      libpcap.geterr(l->pcap));
+		return fail_live(s, call, netdev, libpcap.statustostr(rc), libpcap.geterr(l->pcap));
 	if (libpcap.compile(l->pcap, &program, "udp dst port 4791", 1, PCAP_NETMASK_UNKNOWN))
-		return fail_no_rights(s, call, netdev, "pcap_compile", libpcap.geterr(l->pcap));
+		return fail_live(s, call, netdev, "pcap_compile", libpcap.geterr(l->pcap));
 	rc = libpcap.setfilter(l->pcap, &program);
 	libpcap.freecode(&program);
 	if (rc || libpcap.setnonblock(l->pcap, 1, why))
-		return fail_no_rights(s, call, netdev, "pcap_setfilter", libpcap.geterr(l->pcap));
+		return fail_live(s, call, netdev, "pcap_setfilter", libpcap.geterr(l->pcap));
 	return 0;
 }
 
@@ -150,17 +149,18 @@ static void live_close(struct live *l)
 {
 	if (l->pcap)
 		libpcap.close(l->pcap);
+	free(l->gids);
 	free(l);
 }
 
-/* Captures on the interface of the device's recommended GID. NULL with s->fail filled, naming call.
- */
+/* Captures on the interface of the device's recommended GID. NULL with s->fail filled, which names
+ * call. */
 static struct live *live_open(struct session *s, const char *call, const struct dev *dev)
 {
 	struct live *l = xcalloc(1, sizeof *l);
 	const struct gid_row *best;
 
-	l->ngids = gid_table(dev, 1, l->gids);
+	l->ngids = gid_table(dev, 1, &l->gids);
 	best = gid_best(l->gids, l->ngids);
 	if (!best || !*best->netdev)
 		fail(s, call, "ENODEV", "%s: %s has no network interface", call, dev->o.name);
@@ -229,9 +229,10 @@ struct packet_source {
 	struct session *s;
 	packet_source_fn *fn;
 	void *arg;
-	struct live *live; /* NULL: uses the tap */
-	int event;
-	pthread_mutex_t lock; /* the tap is called from any thread */
+	struct live *live;    /* NULL: uses the tap */
+	bool is_tapped;	      /* it is in the list */
+	int event;	      /* readable when there are packets */
+	pthread_mutex_t lock; /* of list, n and lost: the tap is called from any thread */
 	STAILQ_HEAD(waiting_list, queued_packet) list;
 	unsigned n, lost;
 };
@@ -261,7 +262,7 @@ static void queue_packet(struct packet_source *src, const struct uroce_packet *p
 		return; /* the eventfd is at its maximum: the loop wakes up in any case */
 }
 
-/* Called in a thread of the device, with its lock held: must be quick. */
+/* The device calls it in a thread of its own with its lock held, so it must be quick. */
 static void on_tap(void *arg, const struct uroce_packet *p)
 {
 	struct packet_source *src;
@@ -276,19 +277,23 @@ static void on_tap(void *arg, const struct uroce_packet *p)
 static void tap_add(struct packet_source *src)
 {
 	pthread_mutex_lock(&tapped_lock);
-	LIST_INSERT_HEAD(&tapped, src, link);
+	if (!src->is_tapped)
+		LIST_INSERT_HEAD(&tapped, src, link);
+	src->is_tapped = true;
 	pthread_mutex_unlock(&tapped_lock);
 }
 
-/* Does not call the device with the lock held, because the device holds its own lock when it calls
- * on_tap(). */
+/* Calls the device without tapped_lock: the device holds its own lock when it calls on_tap(), which
+ * takes tapped_lock. */
 static void tap_remove(struct packet_source *src)
 {
 	bool last;
 
 	pthread_mutex_lock(&tapped_lock);
-	LIST_REMOVE(src, link);
-	last = LIST_EMPTY(&tapped);
+	last = src->is_tapped && !LIST_NEXT(src, link) && LIST_FIRST(&tapped) == src;
+	if (src->is_tapped) /* else it is paused */
+		LIST_REMOVE(src, link);
+	src->is_tapped = false;
 	pthread_mutex_unlock(&tapped_lock);
 	if (last)
 		embedded_api()->tap(NULL, NULL);
@@ -324,8 +329,9 @@ unsigned packet_source_drain(struct packet_source *src)
 	unsigned lost;
 
 	if (src->live)
-		return live_drain(src->live, src->fn, src->arg);
-	drain_tap(src);
+		src->lost += live_drain(src->live, src->fn, src->arg);
+	else
+		drain_tap(src);
 	pthread_mutex_lock(&src->lock);
 	lost = src->lost;
 	src->lost = 0;
@@ -340,7 +346,7 @@ static void on_packets_ready(void *arg, int fd, short revents)
 
 	(void)revents;
 	if (src->live)
-		live_drain(src->live, src->fn, src->arg);
+		src->lost += live_drain(src->live, src->fn, src->arg);
 	else if (read(fd, &n, sizeof n) == sizeof n)
 		drain_tap(src);
 }
@@ -480,7 +486,8 @@ static const struct arg start_args[] = {
 	SWITCH("force", capture_args, force, "replace an existing file"), ARGS_END
 };
 
-/* Opens the file again by its descriptor, because its path was checked already. */
+/* Opens the file again through its descriptor: a second look-up of the path, which was checked,
+ * could find another file. */
 static int begin_capture(struct session *s, struct capture *c, const struct capture_args *a, int fd)
 {
 	const struct embedded_api *api = embedded_api();
@@ -528,11 +535,11 @@ static int start_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** For the embedded device it writes all packets of this process, with the effects of
- * 'fault wire' as comments; for others the packets of the network interface, which needs
- * root. The file grows with each packet; an existing one is replaced only with -force. A
- * script may write below its own directory (or --allow-dir). Read the file with 'wire
- * read' or Wireshark.
+/** On the embedded device it writes all packets of this process, with the effects of 'fault
+ * wire' as comments. On other devices it writes the packets of the network interface,
+ * which needs root. The file grows with each packet; an existing one is replaced only with
+ * -force. A script may write files below its own directory (or --allow-dir). Read the file
+ * with 'wire read' or Wireshark.
  * > capture start eg.pcapng
  * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll
  * > capture stop => eg.pcapng */
@@ -570,7 +577,7 @@ static int stop_exec(struct session *s, const void *args, struct out *o)
 	return err ? -1 : 0;
 }
 
-/** Then the file is complete. The end of the session ends a capture, too.
+/** Writes the last packets and closes the file. The end of the session ends a capture, too.
  * > capture start eg-stop.pcapng; capture stop
  * > catch {capture stop} why; echo $why => nothing */
 const struct cmd cmd_capture_stop = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* counters, counters around: the counters of a device's driver and port. */
 #include <stdint.h>
 #include <stddef.h>
 #include <dirent.h>
@@ -76,8 +77,8 @@ static void add_entries(void *counters, const struct rtattr *list)
 		add_entry(counters, e);
 }
 
-/* Reads the counters of the driver, by netlink: the files in hw_counters of sysfs have the same
- * values, but up to 16 ms old. -1 with errno. */
+/* Reads the counters of the driver over netlink. The files in hw_counters of sysfs have the same
+ * counters, but their values may be 16 ms old. -1 with errno. */
 static int read_driver(struct counters *t, struct ibv_device *device, unsigned port)
 {
 	const struct nldev_query q = { .device = device,
@@ -110,7 +111,7 @@ static bool read_number(int dir, const char *name, uint64_t *value)
 	return end != text && (*end == '\n' || !*end) && !errno;
 }
 
-/* Reads the counters of the port, which are files of sysfs. -1 with errno: they cannot be read. */
+/* Reads the counters of the port, which are files of sysfs. -1 with errno. */
 static int read_port(struct counters *t, const struct ibv_device *device, unsigned port)
 {
 	char path[PATH_MAX];
@@ -143,8 +144,8 @@ static void add_embedded_rows(struct counters *t, const struct embedded_api *api
 	sort_counters(t, 0);
 }
 
-/* Reads all counters of a port into t: first those of the driver (on the embedded device its own),
- * then those of the port, each sorted by name. -1 with s->fail filled. */
+/* Reads all counters of a port into t: first those of the driver (or of the embedded device), then
+ * those of the port, each group sorted by name. -1 with s->fail filled. */
 static int read_counters(struct session *s, const struct dev *dev, unsigned port,
 			 struct counters *t)
 {
@@ -193,8 +194,8 @@ static int check_port_number(struct session *s, const struct counters_args *a)
 		    a->dev->o.name, ports);
 }
 
-/* Writes all counters as the value, and prints those that are not zero, or all. before: earlier
- * values to subtract, or NULL. */
+/* Writes all counters as the value, and prints those that are not zero, or (all) each of them.
+ * before: earlier values to subtract, or NULL. */
 static void out_counters(struct out *o, const struct counters *t, const struct counters *before,
 			 bool all)
 {
@@ -236,12 +237,12 @@ static int counters_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** The counters of the driver (hw_counters) and of the port, as a dict. For the embedded
- * device they cover this process, with the names of rdma_rxe, and some more: bad_...
- * for packets that it rejected, fault_... for those that 'fault wire' changed. The
- * driver's manual explains the names; on rxe completer_retry_err counts time-outs,
- * duplicate_request requests that the peer sent again, and out_of_seq_request requests
- * that arrived after a lost one.
+/** The value is a dict of the counters of the driver (hw_counters) and of the port. The
+ * counters of the embedded device cover this process. They have the names of rdma_rxe, and
+ * there are some more: bad_... for packets that the device rejected, fault_... for packets
+ * that 'fault wire' changed. The driver's manual explains the names: on rxe,
+ * completer_retry_err counts time-outs, duplicate_request counts requests that the peer
+ * sent again, and out_of_seq_request counts requests that arrived after a lost one.
  * > counters -all => duplicate_request
  * > dict get [counters] sent_pkts */
 const struct cmd cmd_counters = {
@@ -283,10 +284,10 @@ static int around_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Reads the counters, runs the body, and reads them again. The value is a dict of the
- * differences of all counters. Results of the body's commands are printed as if you had
- * typed them. If both ends are in this session and on one device, both are counted, and
- * so are other programs on the device.
+/** Reads the counters, runs the body, and reads the counters again. The value is a dict of
+ * the differences of all counters. Results of the body's commands are printed as if you
+ * had typed them. The counters of a device count all its traffic: that of both ends if
+ * both are on it, and that of other programs.
  * > counters around { post write buf -len 8 -remote [get window addr] -rkey [get window rkey];
  *   poll } => sent_pkts
  * > dict get [counters around { sleep 1ms }] retry_exceeded_err => 0 */

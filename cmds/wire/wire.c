@@ -110,12 +110,11 @@ static void packet_out(struct out *o, const struct decoded *d, bool text)
 }
 
 /*
- * Finds the work request of a packet. The embedded device reports it for each request packet; for
- * other devices it is searched among the posted work requests. Responses are matched to requests by
- * PSN.
+ * Finds the work request of a packet. The embedded device reports it with each request packet; for
+ * other devices the posted work requests are searched. Responses are matched to requests by PSN.
  */
 
-#define JOIN_REQUESTS 4096 /* how many requests are searched for a response */
+#define JOIN_REQUESTS 4096 /* requests that are kept, to match responses */
 #define JOIN_QPS      64   /* QPs whose last found work request is remembered */
 
 struct packet_join {
@@ -124,7 +123,7 @@ struct packet_join {
 		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
 		uint64_t qp; /* serial of the QP; 0: the only QP with that number */
-		bool known;  /* false: wr_id unknown, for instance of bench */
+		bool known;  /* false: the wr_id is unknown, for instance that of bench */
 		uint64_t wr_id;
 	} requests[JOIN_REQUESTS]; /* ring */
 	unsigned n;
@@ -179,8 +178,8 @@ static int32_t psn_offset(const struct join_request *r, const struct packet *p)
 	return by;
 }
 
-/* The request that a packet is (received in the same process), continues, or answers. NULL:
- * unknown. Valid until the next join_note(). */
+/* The request to which a packet belongs: as its first packet (received in the same process), as a
+ * further one, or as an answer. NULL: unknown. Valid until the next join_note(). */
 static const struct join_request *join_find(const struct packet_join *j, const struct decoded *d)
 {
 	unsigned n = j->n < JOIN_REQUESTS ? j->n : JOIN_REQUESTS;
@@ -206,7 +205,7 @@ static const struct join_request *join_find(const struct packet_join *j, const s
 /* ------------------------------------------------------------- posted work requests -- */
 
 /* Is the packet's destination the QP that qp sends to? */
-static bool leads_there(struct qp *qp, const struct packet *p)
+static bool sends_to(struct qp *qp, const struct packet *p)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a;
@@ -221,7 +220,7 @@ static struct qp *sending_qp(struct session *s, const struct packet *p)
 	struct qp *qp;
 
 	obj_foreach_of(qp, s, &qp_class)
-		if (leads_there(qp, p))
+		if (sends_to(qp, p))
 			return qp;
 	return NULL;
 }
@@ -265,9 +264,9 @@ static bool next_matching(struct packet_join *j, const struct qp *qp, const stru
 	return false;
 }
 
-/* Finds the work request for the first packet of a message captured on a network interface: a
- * matching one posted to the QP that sends there. Records it like join_note(). NULL: not sent by a
- * QP of this process. */
+/* Finds the work request of the first packet of a message that was captured on a network interface,
+ * among those posted to the QP that sends there. Records it as join_note() does. NULL: no QP of
+ * this process sent it. */
 static const struct join_request *join_posted(struct session *s, struct packet_join *j,
 					      const struct decoded *d)
 {
@@ -292,26 +291,27 @@ static const struct join_request *join_posted(struct session *s, struct packet_j
 
 #define FAMILY "understanding"
 
-#define SENT 256 /* packets that may be on their way to this process */
+#define SENT 256 /* packets that may be in flight to this process */
 
 struct wire {
 	struct session *s;
 	struct packet_source *source;
 	uint64_t shown, arrived;
-	uint32_t sent[SENT]; /* ring: ICRCs of packets that were shown as they left; 0: free */
+	uint32_t sent[SENT]; /* ring: ICRCs of packets that were shown when sent; 0: free */
 	unsigned next_sent;
 	bool embedded; /* request packets carry their wr_id */
 	struct packet_join join;
 };
 
-/* The name of a QP. Finds it by serial, since two devices may use the same QP number. */
+/* The name of the QP of a request. Two devices may use the same QP number, so the serial decides.
+ */
 static const char *qp_name(struct session *s, const struct join_request *r)
 {
 	const struct qp *qp = obj_by_number(s, &qp_class, r->qpn);
 
 	while (qp && r->qp && qp->o.serial != r->qp)
 		qp = obj_next_number(qp);
-	return qp ? qp->o.name : "a QP that is gone";
+	return qp ? qp->o.name : "a destroyed QP";
 }
 
 /* "  [wr_id 3 of qp0]", or nothing. */
@@ -330,9 +330,9 @@ static void format_owner(struct wire *w, const struct uroce_packet *p, const str
 		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id, qp_name(w->s, r));
 }
 
-/* Is it the other end of a packet that was shown as it left? The ICRC, its last four bytes, covers
- * all that makes a packet itself. */
-static bool has_left_here(struct wire *w, const struct uroce_packet *p, const struct decoded *d)
+/* Was this received packet shown when it was sent? Packets are compared by their last four bytes,
+ * the ICRC, which covers everything that does not change on the way. */
+static bool was_shown(struct wire *w, const struct uroce_packet *p, const struct decoded *d)
 {
 	uint32_t icrc;
 
@@ -363,7 +363,7 @@ static void show_packet(void *arg, const struct uroce_packet *p)
 	struct decoded d;
 	struct tm tm;
 
-	if (decode_ip(&d, p->ip, p->len) || has_left_here(w, p, &d))
+	if (decode_ip(&d, p->ip, p->len) || was_shown(w, p, &d))
 		return;
 	decode_text(&d, text, sizeof text);
 	format_owner(w, p, &d, request, sizeof request);
@@ -426,12 +426,12 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Shows one line per packet, as a notice of the kind wire: the time, -> sent or <-
- * received, addresses and headers, then the work request, if it is known, and the effect
- * of 'fault wire'. On the embedded device these are the packets of this process; with
- * both ends in it, a packet is shown as it leaves, and not again as it arrives. On other
- * devices they are captured on the network interface, which needs root and may not see
- * packets that a device sends to itself. 'wire read' shows all fields.
+/** Shows one line per packet, as a notice of the kind wire: the time, -> for sent or <- for
+ * received, the addresses and headers, the work request if it is known, and the effect of
+ * 'fault wire'. On the embedded device these are the packets of this process; if both ends
+ * are in it, a packet is shown once, when it is sent. On other devices the packets are
+ * captured on the network interface, which needs root, and where packets that a device
+ * sends to itself may not appear. 'wire read' shows all fields.
  * > wire on
  * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll
  * > wire off */
@@ -459,8 +459,8 @@ static int off_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Ends 'wire on', and shows how many packets there were. The value has 'arrived', too: how
- * many of them came to another end in this process.
+/** Ends 'wire on', and shows how many packets were shown. In the value, 'arrived' is the
+ * number of those that were received in this process, too.
  * > wire on; wire off */
 const struct cmd cmd_wire_off = {
 	.name = "wire off",
@@ -485,7 +485,7 @@ static const struct arg read_arg_table[] = {
 	SWITCH("fields", read_args, fields, "print every field"), ARGS_END
 };
 
-/* Opens the file by file_open(), which checks the rights of scripts; NULL with s->fail filled. */
+/* Opens the file with file_open(), which checks whether a script may. NULL with s->fail filled. */
 static pcap_t *open_capture(struct session *s, const char *path)
 {
 	char why[PCAP_ERRBUF_SIZE];
@@ -577,9 +577,9 @@ static int wire_read_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** Reads a file of tcpdump, Wireshark, 'capture' or UROCE_PCAP and shows one line per
- * packet, with -fields every field. The value is a list of dicts. Fields are named as in
- * Wireshark, without its "infiniband.": bth.psn is infiniband.bth.psn there.
- * A script may read files below its own directory (or --allow-dir).
+ * packet, or (-fields) every field. The value is a list of dicts. Fields are named as in
+ * Wireshark, but without "infiniband.": bth.psn is infiniband.bth.psn there. A script may
+ * read files below its own directory (or --allow-dir).
  * > catch {wire read no-such.pcapng} why
  * > echo $why => No such file */
 const struct cmd cmd_wire_read = {

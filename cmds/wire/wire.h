@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets on the wire: live ones, decoded ones, and libpcap, which reads and captures them. */
+/* Packets on the wire: live packets, decoded packets, and libpcap, which captures and reads them.
+ */
 #ifndef CMDS_WIRE_H
 #define CMDS_WIRE_H
 
@@ -14,15 +15,15 @@
 
 struct session;
 
-/* Shows the packets so far, before the result of the command that caused them. */
+/* Shows the packets so far, so that they come before the result of the command that caused them. */
 void wire_drain(struct session *s);
-/* Ends wire on and capture start with the session. */
+/* The session ends: end 'wire on' and 'capture start'. */
 void wire_end(struct session *s);
 void capture_end(struct session *s);
 
 /*
- * Live packets: from the tap of the embedded device, or by libpcap from the network interface of
- * other devices. They are passed on in the event loop.
+ * Live packets: from the tap of the embedded device, or, for other devices, captured on their
+ * network interface by libpcap. The event loop passes them on.
  */
 
 struct dev;
@@ -31,29 +32,29 @@ struct packet_source;
 /* p is valid during the call only. */
 typedef void packet_source_fn(void *arg, const struct uroce_packet *p);
 
-/* Starts to capture; dev is used if it is not the embedded device. NULL with s->fail filled, naming
- * call. */
+/* Starts to pass packets to fn with arg. dev: the device whose interface is captured; not used if
+ * the embedded device is. NULL with s->fail filled, which names call. */
 struct packet_source *packet_source_open(struct session *s, const char *call, const struct dev *dev,
 					 packet_source_fn *fn, void *arg);
-/* Passes the queued packets on. Returns how many were dropped because the queue was full. */
+/* Passes on the queued packets. Returns how many were dropped since the last call because they came
+ * too fast. */
 unsigned packet_source_drain(struct packet_source *p);
-/* on: stops capturing, so that the device runs at full speed, until called with false. */
+/* Pauses (on) or resumes the tap, so that the embedded device runs at full speed meanwhile. Packets
+ * of other devices are captured all the time. */
 void packet_source_pause(struct packet_source *p, bool on);
 void packet_source_close(struct packet_source *p);
-
-/* Decoded packets as values and lines, and joined to their work requests. */
 
 struct out;
 
 /* The IP packet in a captured frame; *n is the length of the frame, and on return that of the IP
  * packet. NULL: not IP, or an unknown link type (pcap_datalink(3)). */
 const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n);
-/* "10.0.0.1 > 10.0.0.2" of a packet; valid until the next call. */
+/* The addresses of a packet, "10.0.0.1 > 10.0.0.2"; valid until the next call. */
 const char *packet_ends(const struct decoded *d);
 
 /*
- * libpcap, loaded when it is first needed: rdmash is not linked to it, because Debian's libpcap
- * loads libdbus and libsystemd, a third of rdmash's start-up time.
+ * libpcap is loaded when it is first needed. rdmash is not linked to it, because Debian's libpcap
+ * loads libdbus and libsystemd, which would take a third of rdmash's start-up time.
  */
 
 #define LIBPCAP_FUNCTIONS(X)                   \
@@ -76,7 +77,7 @@ const char *packet_ends(const struct decoded *d);
 	X(stats)                               \
 	X(statustostr)
 
-/* Its functions by their names without "pcap_"; valid after libpcap_load(). */
+/* Its functions, by their names without "pcap_". Valid after libpcap_load(). */
 extern struct libpcap {
 #define X(name) __typeof__(pcap_##name) *name;
 	LIBPCAP_FUNCTIONS(X)
