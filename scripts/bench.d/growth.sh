@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench growth: the time per item of 1,000 and of 100,000 of them, and the ratio.
+# bench growth: the time per item with 1,000 and with 100,000 items, and the ratio.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,7 +10,7 @@ few=1000 many=${2:-100000} rounds=${1:-5}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# timed BEFORE SCRIPT: the microseconds that SCRIPT takes after BEFORE
+# timed BEFORE SCRIPT: runs BEFORE, then SCRIPT; prints the microseconds that SCRIPT took
 timed() {
 	"$rdmash" --device uroce0 -q -c "$1" -c "set t0 [clock microseconds]
 		$2
@@ -20,7 +20,7 @@ timed() {
 # per N: the microseconds on standard input for each of N items
 per() { awk -v n="$1" '{ print $1 / n }'; }
 
-# Each: the microseconds of one item of N.
+# Each of these prints the microseconds per item for N items.
 each() { timed "$2" "for {set i 0} {\$i < $1} {incr i} {$3}" | per "$1"; }
 made() { each "$1" pd 'reg 1'; }
 destroyed() { timed "for {set i 0} {\$i < $1} {incr i} {reg 1}" 'destroy pd0 -cascade' | per "$1"; }
@@ -31,15 +31,15 @@ ud='reg 4096 -name m; qp create -type UD -name q
 	ah -dgid [dict get [lindex [gids] 0] gid] -pd pd0 -name h'
 post='post send m -len 8 -ah h -qpn 1 -qkey 1; poll'
 posted() { each "$1" "$ud" "$post"; }
-among() { # N regions, one after the other and all of one memory
+among() { # posts among N regions: half of them with memory of their own, half of them of the same memory
 	timed "pd; for {set i 0} {\$i < $1 / 2} {incr i} {reg 1}
 		buf 64; for {set i 0} {\$i < $1 / 2} {incr i} {call ibv_reg_mr pd0 buf0 8 LOCAL_WRITE}
 		$ud" "for {set i 0} {\$i < $few} {incr i} {$post; post send m -len 8 -inline -ah h -qpn 1 -qkey 1
 			poll; post send -text text -ah h -qpn 1 -qkey 1; poll}" | per "$few"
 }
-lines() { # all are read before the first one runs
+lines() { # all lines are read before the first one runs
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "set x " i }' >"$dir/lines.rdma"
-	: >"$dir/empty.rdma" # the interpreter of the directory is made once
+	: >"$dir/empty.rdma" # creates the interpreter of the directory before the time is measured
 	timed "source $dir/empty.rdma" "source $dir/lines.rdma" | per "$1"
 }
 words() { timed '' "echo {*}[lrepeat $1 x]" | per "$1"; }

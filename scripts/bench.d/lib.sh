@@ -14,7 +14,7 @@ median() {
 # column N FILE
 column() { awk -v c="$1" '{ print $c }' "$2"; }
 
-# wall COMMAND...: the milliseconds it took
+# wall COMMAND...: prints the milliseconds that it took
 wall() {
 	local from=$EPOCHREALTIME
 
@@ -28,9 +28,9 @@ row_head() {
 		'lowest-highest' goal
 }
 
-# row_run NAME TEXT UNIT GOAL BASELINE OURS ROUNDS: the commands print a number each; without a
-# baseline the second one prints both. GOAL is what the ratio ours / baseline should be: "<= 0.5", ">= 2",
-# "= 1", "+- 0.03" (so far from 1 at most); or other words, which are printed.
+# row_run NAME TEXT UNIT GOAL BASELINE OURS ROUNDS: BASELINE and OURS are commands that print a number
+# each; if BASELINE is empty, OURS prints both. GOAL is what the ratio ours / baseline should be:
+# "<= 0.5", ">= 2", "= 1", "+- 0.03" (at most so far from 1); or other words, which are only printed.
 row_run() {
 	local base ours i
 
@@ -39,7 +39,7 @@ row_run() {
 		ours=$(eval "$6")
 		echo "$base $ours"
 	done | awk -v name="$1" -v text="$2" -v unit="$3" -v goal="$4" '
-		function middle(v, n, i, j, x) { # sorts v, too
+		function middle(v, n, i, j, x) { # also sorts v
 			for (i = 2; i <= n; i++) {
 				x = v[i]
 				for (j = i - 1; j && v[j] > x; j--)

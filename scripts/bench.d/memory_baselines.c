@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the memory of this machine can do: the baselines of "scripts/bench uroce" for programs
- * that are on one host. Called with MODE BYTES N; prints one number, or two.
+ * Measures the memory of this machine: the baselines of "scripts/bench uroce" for programs on one
+ * host. Called with MODE BYTES N; prints one number, or two.
  *
  *   memcpy   GB/s of memcpy() from one buffer to another
  *   copy     GB/s through shared memory: one thread writes, another one reads
  *   ping     microseconds a round trip of two processes through shared memory
  *   vm       microseconds of process_vm_writev(2) into another process
  *   mem      microseconds of pwritev(2) to /proc/PID/mem of another process: all but the last
- *            word, then that, as the device has to do it
- *   look     two processes write to each other so, and look at their own memory: microseconds one
- *            way, median and 99.9 %
+ *            word, then the last word, as the device must do it
+ *   look     two processes write to each other like this, and poll their own memory: microseconds
+ *            one way, median and 99.9 %
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 
 #include "bench.h"
 
-#define SLOTS 8 /* that the writer may be ahead */
+#define SLOTS 8 /* how far the writer may be ahead */
 
 struct shared {
 	_Atomic unsigned written, read;
@@ -44,7 +44,7 @@ static char *bytes(size_t len)
 	return p;
 }
 
-/* Gives way now and then: there may be one processor only. */
+/* Yields now and then, because there may be only one processor. */
 static void until(_Atomic unsigned *value, unsigned from, unsigned distance)
 {
 	for (unsigned i = 1; from - atomic_load_explicit(value, memory_order_acquire) >= distance;
@@ -110,7 +110,7 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* "written" is of the parent's messages, "read" of the child's answers. */
+/* "written" counts the parent's messages, "read" the child's answers. */
 static double ping(void)
 {
 	struct shared *s = (void *)bytes(sizeof *s + 2 * size);
@@ -151,7 +151,7 @@ static int open_memory(pid_t pid)
 	return fd;
 }
 
-/* The last word after the others. */
+/* Writes the last word after the others. */
 static ssize_t write_to(int memory, char *to, char *from)
 {
 	size_t word = size > 8 ? 8 : 0;
@@ -185,7 +185,7 @@ static double into_another(int by_file)
 	return t * 1e6 / n;
 }
 
-/* The last byte of a message is its number, and the answer to it has the same. */
+/* The last byte of a message is its number, which the answer repeats. */
 static int look(void)
 {
 	char *to_child = bytes(2 * size), *to_parent = to_child + size, *from_here = bytes(size);

@@ -2,7 +2,7 @@
 /*
  * The plain C side of "scripts/bench overhead": connects two QPs of this process over two
  * addresses, then posts an RDMA WRITE of 8 bytes and polls for it, n times. Prints the
- * microseconds each took. As rdmash does it: one thread, busy polling, every WR signaled.
+ * microseconds that each took. Like rdmash: one thread, busy polling, every WR signaled.
  *
  *   overhead ADDRESS PORT N
  */
@@ -11,7 +11,7 @@
 
 #include "bench.h"
 
-/* The next event, which must be this one; its id. */
+/* Takes the next event, which must be this one; returns its id. */
 static struct rdma_cm_id *await(struct rdma_event_channel *ch, enum rdma_cm_event_type want)
 {
 	struct rdma_cm_event *ev;

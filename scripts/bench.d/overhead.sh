@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench overhead: runs in the rxe lab (scripts/rxe-lab), or with RDMASH_BENCH_ADDR set to an
-# address of an RDMA device of this machine, here.
+# bench overhead: runs in the rxe lab (scripts/rxe-lab); or on this machine, if RDMASH_BENCH_ADDR
+# is an address of one of its RDMA devices.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

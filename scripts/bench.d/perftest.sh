@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench perftest: the figures of rdmash's bench beside those of perftest, of the same run and on the
-# same device: uroce0 on loopback, two processes, in a network of its own. Both have the processors to
-# themselves where chrt(1) may do that. Three things make other figures of the same work:
-# - regions longer than a message (the figures are up to 12 % better), so they are as long, as perftest's;
-# - the first 20 ms of a connection, in which a SEND takes three times as long: 50,000 messages;
-# - no warm-up (5 % of the bandwidth), which perftest leaves out unless asked.
+# bench perftest: compares the results of rdmash's bench with those of perftest, in the same run and
+# on the same device: uroce0 on loopback, two processes, in a network namespace of their own. chrt(1)
+# gives both real-time priority if it may. Three things would change the results of the same work:
+# - regions longer than a message (up to 12 % better): here they are as long as a message, as in perftest;
+# - the first 20 ms of a connection, in which a SEND takes three times as long: hence 50,000 messages;
+# - no warm-up (5 % of the bandwidth): perftest does one only if asked.
 # shellcheck disable=SC2016
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -47,7 +47,7 @@ row() {
 	,, | *,"$1",*) row_run "$@" "$rounds" ;;
 	esac
 }
-# The typical latency of perftest is its median; -Q 1: a completion for each request, as here.
+# perftest's typical latency is the median. -Q 1: a completion for each request, as rdmash has.
 latency() {
 	local size="-s $4"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What somebody who looks from outside sees of a transfer: "scripts/bench uroce".
+ * Measures how much of a transfer a packet capture sees, for "scripts/bench uroce".
  *
- *   seen SECONDS COMMAND...   starts the command, opens a packet socket on the loopback some
- *                             seconds later, and prints how many of a hundred packets RC SEND it
- *                             has seen from 100 ms after that on
+ *   seen SECONDS COMMAND...   starts the command, opens a packet socket on the loopback two
+ *                             seconds later, and prints the percentage of the packets of RC SENDs
+ *                             that it has seen within SECONDS, not counting the first 100 ms; of
+ *                             the two directions, the lower one
  *
- * Each direction of a QP has its PSNs: what is missing between the first and the last is a packet
- * that was not seen, and so is all when none came in time.
+ * Each direction of a QP has its own PSNs: a PSN that is missing between the first and the last
+ * one is a packet that was not seen. If no packet came in time, the result is 0.
  */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
@@ -27,8 +28,8 @@
 #define ROCE_PORT     4791
 #define RC_SEND_ONLY  4
 #define WARM_UP	      2	   /* seconds */
-#define SETTLE	      0.1  /* seconds until all must be seen */
-#define LATE	      0.05 /* and for the first one to come */
+#define SETTLE	      0.1  /* seconds after which all must be seen */
+#define LATE	      0.05 /* more seconds for the first one to come */
 #define RECEIVE_BYTES (64 << 20)
 
 static struct direction {
@@ -36,7 +37,7 @@ static struct direction {
 } directions[2];
 static double began;
 
-/* loopback shows each packet twice: as it leaves, and as it comes */
+/* loopback shows each packet twice: outgoing, and incoming */
 static int open_socket(void)
 {
 	struct sockaddr_ll lo = { .sll_family = AF_PACKET,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What plain UDP sockets of this machine can do on loopback: the baselines of "scripts/bench
- * uroce". Two processes, as the device has it; prints one number.
+ * Measures plain UDP sockets on loopback: the baselines of "scripts/bench uroce". It uses two
+ * processes, as the device does; prints one number.
  *
  *   udp ping busy|block BYTES N      microseconds a round trip
  *   udp stream BYTES PACKETS MiB [gso]   GB/s; windows of PACKETS, as a sender with
@@ -97,7 +97,7 @@ static void batch_init(struct udp_batch *b, size_t size)
 	}
 }
 
-/* Takes bytes until a window is full, then says so to the sender. */
+/* Receives bytes until a window is full, then tells the sender. */
 static void drain(int fd, size_t window, size_t max, int gso)
 {
 	struct udp_batch b;
@@ -156,7 +156,7 @@ static int stream(size_t size, unsigned packets, unsigned mib, int gso)
 		drain(fd[1], window, size, gso);
 	batch_init(&b, gso ? 65536 : size);
 	from = now();
-	/* two windows on their way, so that neither side waits for the other */
+	/* two windows in flight, so that neither side waits for the other */
 	put_window(fd[0], &b, size, packets, gso);
 	for (size_t sent = window; sent < total; sent += window) {
 		put_window(fd[0], &b, size, packets, gso);

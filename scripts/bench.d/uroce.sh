@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench uroce: two processes on loopback, in a network of their own, beside what the machine can
-# do without the device: udp.c has plain sockets, memory_baselines.c copies of memory. A row is a
-# ratio to a baseline that was measured just before, so often as there are rounds.
+# bench uroce: two processes on loopback, in a network namespace of their own, compared with what the
+# machine can do without the device: plain sockets (udp.c) and copies of memory (memory_baselines.c).
+# A row is a ratio to a baseline, which is measured just before in each round.
 # shellcheck disable=SC2016
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -48,18 +48,18 @@ udp() { "$dir/udp" "$@"; }
 memory() { "$dir/memory_baselines" "$@"; }
 verbs() { "$uroce" "$dir/verbs" "$@"; }
 
-# few N: how often, when a part of the work is asked for
+# few N: N, or the part of it that --part asks for
 few() { echo $(($1 / part)); }
-# half COMMAND...: of a round trip, one way
+# half COMMAND...: one way, from the time of a round trip
 half() { "$@" | awk '{ print $1 / 2 }'; }
 first() { "$@" | awk '{ print $1 }'; }
-# speed BYTES COMMAND...: GB/s of what prints microseconds
+# speed BYTES COMMAND...: GB/s, from a command that prints microseconds
 speed() { "${@:2}" | awk -v bytes="$1" '{ print bytes / $1 / 1000 }'; }
 rings() { UROCE_DIRECT=0 "$@"; }
 udp_only() { UROCE_PATH=udp "$@"; }
 segmented() { UROCE_PATH=udp UROCE_GSO=1 "$@"; }
 
-# perftest PROGRAM COLUMNS OPTION...: figures of what the client prints
+# perftest PROGRAM COLUMNS OPTION...: prints these columns of the client's output
 perftest() {
 	local program=$1 columns=$2 pid
 	shift 2
@@ -79,8 +79,7 @@ perftest() {
 	wait "$pid"
 }
 
-# Of a SEND of 64 bytes and its answer, again and again: what both ends took of the processors, in
-# all and in the kernel.
+# The CPU time of both ends for repeated SENDs of 64 bytes with answers: in total, and in the kernel.
 processor_time() {
 	local TIMEFORMAT='%U %S'
 
@@ -135,8 +134,8 @@ for op in write read; do
 	row $op-memcpy "${op^^} 64 KiB, memcpy(3)" GB/s '>= 0.4' 'memory memcpy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
 	row $op-1024 "${op^^} 64 KiB, MTU 4096 and 1024" GB/s '>= 0.5' "verbs $op 4096 65536 $(few 4000)" "verbs $op 1024 65536 $(few 4000)"
 done
-row write-mem 'WRITE 64 KiB, to /proc/PID/mem' GB/s '>= 0.8' 'speed 65536 memory mem 65536 $(few 20000)' 'verbs write 4096 65536 $(few 4000)'
-row mem-memcpy 'memcpy(3) 64 KiB, /proc/PID/mem' GB/s 'floor of write-memcpy' 'memory memcpy 65536 $(few 20000)' 'speed 65536 memory mem 65536 $(few 20000)'
+row write-vm 'WRITE 64 KiB, process_vm_writev(2)' GB/s '>= 0.8' 'speed 65536 memory vm 65536 $(few 20000)' 'verbs write 4096 65536 $(few 4000)'
+row vm-memcpy 'memcpy(3), process_vm_writev(2)' GB/s 'floor of write-memcpy' 'memory memcpy 65536 $(few 20000)' 'speed 65536 memory vm 65536 $(few 20000)'
 row write-udp 'WRITE 64 KiB, UDP' GB/s '>= 0.7' 'udp stream 4112 16 $(few 500)' 'udp_only verbs write 4096 65536 $(few 8000)'
 row write-gso 'WRITE 64 KiB, UDP with GSO and GRO' GB/s '>= 0.8' 'udp stream 4112 15 $(few 1000) gso' 'segmented verbs write 4096 65536 $(few 16000)'
 if command -v ib_write_bw >/dev/null; then

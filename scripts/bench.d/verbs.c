@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * The measured side of "scripts/bench uroce", on the first device and its GID of 127.0.0.1
- * (else GID 0). QPs are connected by hand. Prints one number, or two.
+ * The measured side of "scripts/bench uroce", on the first device, with its GID of 127.0.0.1
+ * (or else GID 0). QPs are connected without rdma_cm. Prints one number, or two.
  *
  * Two processes with a QP each:
  *   verbs ping rc|ud poll|event BYTES N   microseconds a round trip
  *   verbs look BYTES N                    microseconds one way of a WRITE that the other one
- *                                         finds by looking at its memory: median, 99.9 %
+ *                                         finds by polling its memory: median, 99.9 %
  *   verbs write|read MTU BYTES N          GB/s of RDMA WRITEs or READs
  * Two processes, one WRITE of 64 bytes at a time, to MRS regions of the other one in turn:
  *   verbs regions MRS N                   microseconds each
- * Two processes with QPS connections, of which each round trip takes the next one:
+ * Two processes with QPS connections; each round trip uses the next one:
  *   verbs pairs QPS N                     microseconds a round trip of 64 bytes
  * One process, and PEERS others that sleep; one WRITE of 64 bytes at a time, to each in turn:
  *   verbs peers PEERS N                   microseconds each
- * One process that does the work of both ends, so that it is the work that is measured and
- * not who wakes whom; one WRITE of 64 bytes at a time:
+ * One process that does the work of both ends, so that wake-ups are not measured; one WRITE of 64
+ * bytes at a time:
  *   verbs qps QPS N                       microseconds each, over QPS connections in turn
  *   verbs mrs MRS N                       the same, to MRS regions in turn
  */
@@ -41,7 +41,7 @@ struct end {
 	struct ibv_qp **qp;
 	unsigned nqps, gid_index;
 	union ibv_gid gid;
-	enum ibv_mtu mtu, most; /* most: of a path, as was asked for */
+	enum ibv_mtu mtu, most; /* most: the path MTU that was asked for */
 	char *buf;
 	size_t size;
 	struct ibv_mr **mr; /* all of the same memory */
@@ -50,7 +50,7 @@ struct end {
 	int first;
 };
 
-struct told { /* to the other end */
+struct told { /* what each end tells the other */
 	union ibv_gid gid;
 	uint64_t addr;
 	uint32_t mtu, rkey;
@@ -168,7 +168,7 @@ static void connect_qp(struct end *e, struct ibv_qp *qp, const struct told *peer
 	}
 }
 
-/* Connects the QPs of the two, each with that of its place; returns what the other one has, and
+/* Connects each QP with the other end's QP of the same index; returns what the other end told, and
  * the number of its first QP. */
 static struct told connect_ends(struct end *e, uint32_t *qpn)
 {
@@ -189,7 +189,7 @@ static struct told connect_ends(struct end *e, uint32_t *qpn)
 	return theirs;
 }
 
-/* Both ends are ready. */
+/* Waits until both ends are here. */
 static void meet(struct end *e)
 {
 	char c = 'r';
@@ -244,7 +244,7 @@ static void send_one(struct end *e, unsigned qp, uint32_t qpn, size_t size)
 	need((errno = ibv_post_send(e->qp[qp], &wr, &bad)) == 0, "ibv_post_send");
 }
 
-/* A completion of a receive; those of sends are taken on the way. */
+/* Waits for a completion of a receive; takes those of sends meanwhile. */
 static void take_recv(struct end *e)
 {
 	struct ibv_wc wc;
@@ -294,7 +294,7 @@ static void rdma_one(struct end *e, unsigned qp, enum ibv_wr_opcode opcode, uint
 	need((errno = ibv_post_send(e->qp[qp], &wr, &bad)) == 0, "ibv_post_send");
 }
 
-/* Seconds that n WRITEs or READs took, at most depth on their way at once. */
+/* Seconds that n WRITEs or READs took, with at most depth in flight. */
 static double rdma_all(struct end *e, unsigned nqps, enum ibv_wr_opcode opcode, uint64_t addr,
 		       const uint32_t *keys, size_t size, unsigned n, unsigned depth)
 {
@@ -311,7 +311,7 @@ static double rdma_all(struct end *e, unsigned nqps, enum ibv_wr_opcode opcode, 
 	return now() - from;
 }
 
-/* GB/s; the other one sleeps in meet() until it is over: its device does the work. */
+/* GB/s. The other end sleeps in meet() until it is over; its device does the work. */
 static double stream(struct end *e, enum ibv_wr_opcode opcode, size_t size, unsigned n)
 {
 	uint32_t qpn;
@@ -347,8 +347,8 @@ static double to_regions(struct end *e, unsigned n)
 	return t * 1e6 / n;
 }
 
-/* As ib_write_lat(1): the last byte of a message is its number, and the answer to it has the
- * same. The lower half of the buffer comes in, the upper half goes out. */
+/* As ib_write_lat(1): the last byte of a message is its number, which the answer repeats. The lower
+ * half of the buffer receives, the upper half is sent. */
 static void look(struct end *e, size_t size, unsigned n)
 {
 	const volatile unsigned char *in = (void *)&e->buf[size - 1];
@@ -379,7 +379,7 @@ static void look(struct end *e, size_t size, unsigned n)
 	free(times);
 }
 
-/* Both ends are here: the second half of the QPs is the other side of the first. */
+/* Both ends are in this process: the second half of the QPs is connected to the first. */
 static double writes_here(struct end *e, unsigned n)
 {
 	struct told self = { e->gid, (uintptr_t)e->buf, e->mtu, 0 };
@@ -417,7 +417,7 @@ static int here(struct end *e, int qps, unsigned many, unsigned n)
 	return 0;
 }
 
-/* Forks, and leaves a socket to the other one in e. */
+/* Forks, and stores a socket to the other process in e. */
 static void part(struct end *e)
 {
 	int fd[2];
@@ -446,7 +446,7 @@ static void result(struct end *e, double value)
 		printf("%.4f\n", value);
 }
 
-/* One end for all, which has a QP for each of the others. */
+/* One end, which has a QP for each of the other processes. */
 static int peers(struct end *e, unsigned many, unsigned n)
 {
 	struct told *theirs = calloc(many, sizeof *theirs);

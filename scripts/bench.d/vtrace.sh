@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench vtrace: a program of the tests on uroce0, bare, and traced in three ways. A poll that finds
-# nothing costs what the device's thread takes meanwhile: a receive posted is what is compared.
+# bench vtrace: a program of the tests on uroce0, untraced, and traced in three ways. It measures
+# ibv_post_recv(), because the time of an empty poll depends on what the device's thread does.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,23 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# "A && B || die" is intended, and the variables are shared with rxe-lab.
 # shellcheck disable=SC2015,SC2034,SC2154
 #
 # Machines that stay up.  `up' leaves a keeper behind: a process of this program that owns the
 # machines of a job, whose directory has
 #	kind		run, pair or bridge
-#	keeper		its process number
+#	keeper		its process number; locked until it has removed the directory and ended
 #	ordersN		a FIFO, read by machine N: start ID, kill ID
-#	events		a FIFO, read by the keeper: up N, alive N, ended N ID of the machines; down
-#	busy		locked by who has a command in them
-#	jobs/ID/	such a command, as the directory of a job: cmdN confN inN outN errN rcN failN
-#			upN readyN, and endedN, a FIFO that the keeper writes to
-# $cache/up/KIND-NAME is a link to the directory.  A machine that is not heard of for a while,
-# or ends, is started again, and who waits for it is told.
+#	events		a FIFO, read by the keeper: up N, alive N, ended N ID from the machines; down
+#	busy		locked while a command uses the machines
+#	jobs/ID/	the directory of such a command: cmdN confN inN outN errN rcN failN upN readyN
+#			as for any job, and endedN, a FIFO that the keeper writes to
+# $cache/up/KIND-NAME is a link to the directory.  If a machine ends or is silent for a while, the
+# machines are started again, and the commands that wait for them are told.
 
-silence=40	# seconds after which a machine is said to stand still; it speaks every 3
-patience=100	# and before it is up
+silence=40	# seconds of silence after which a machine counts as hanging; it reports every 3
+patience=100	# the same, before it is up
 
 # ------------------------------------------------------------------- the keeper --
 
@@ -41,7 +41,7 @@ cmd_up() {	# KIND NAME
 	mkdir -p "$cache/up" && log=$(mktemp "$cache/up/log.XXXXXX") || die "cannot write to $cache"
 	namespaces=()
 	[ "$1" != bridge ] || namespaces=(unshare "${user_namespace[@]}" --net --)
-	# what it says on 3 is its answer: ready, or an end without a word
+	# the keeper answers on descriptor 3: ready, or the end of the file
 	exec {answer}< <(RXE_LAB_CACHE=$cache exec setsid "${namespaces[@]}" \
 		"$self" --task keep "${arguments[@]}" 3>&1 > "$log" 2>&1 < /dev/null)
 	read -r said <&"$answer"
@@ -55,8 +55,8 @@ cmd_up() {	# KIND NAME
 	die "$use: the machines are up, but nothing passes between them"
 }
 
-# The first command in new machines. What the other machine sent before a card was ready has been
-# seen to make it deaf until its port is made anew, which is done after each command.
+# The first command in new machines. Packets that arrive before a card is ready have been seen to
+# make it deaf until its port is recreated, which is done after each command.
 wire_works() {	# KIND
 	local one='busybox ping -q -c 1 -w 10 10.0.0.1' two='busybox ping -q -c 1 -w 10 10.0.0.2'
 	case $1 in
@@ -67,15 +67,17 @@ wire_works() {	# KIND
 }
 
 cmd_down() {	# NAME [KIND...]
-	local kind
+	local kind ending
 	[ $# -ge 1 ] || wrong_usage "down: a name"
 	use=$1
 	shift
 	[ $# -gt 0 ] || set -- run pair bridge
 	for kind; do
-		if up_directory "$kind"; then
-			echo down 1<> "$up/events"
-			flock -w 10 "$up/lock" true || die "$use ($kind) does not end"
+		# opened before the keeper is told to end, because it then removes its directory
+		if up_directory "$kind" && { exec {ending}< "$up/keeper"; } 2> /dev/null; then
+			[ ! -p "$up/events" ] || echo down 1<> "$up/events"
+			flock -w 50 "$ending" || die "$use ($kind) does not end"
+			exec {ending}<&-
 		fi
 		rm -f "$cache/up/$kind-$use"
 	done
@@ -83,12 +85,14 @@ cmd_down() {	# NAME [KIND...]
 
 keep() {	# KIND NAME
 	local last=$SECONDS
-	kind=$1 use=$2 starting=2	# how often it may be started until it has been up
+	kind=$1 use=$2 starting=2	# how often the machines may be started until they have been up
 	find_build
 	choose_accel
 	start_job
 	echo "$kind" > "$job/kind"
-	echo $$ > "$job/keeper"
+	exec 4> "$job/keeper"
+	flock 4
+	echo $$ >&4
 	mkdir "$job/jobs"
 	mkfifo "$job/events"
 	exec 6<> "$job/events"
@@ -96,14 +100,14 @@ keep() {	# KIND NAME
 	boot
 	while :; do
 		listen_events
-		! read -t 0 -u 6 || continue # what they have said comes before their silence
+		! read -t 0 -u 6 || continue # read all that they have said before judging their silence
 		[ -z "$(find "$job/jobs" -mindepth 1 -print -quit)" ] || last=$SECONDS
 		[ $((SECONDS - last)) -lt "${limit_given:-1800}" ] || exit 0
 		check_machines
 	done
 }
 
-# boot: (again) all machines, on the network of the kind
+# boot: starts all machines, also again, on the network of the kind
 boot() {
 	vms=() heard=() ready_nodes=()
 	case $kind in
@@ -140,7 +144,7 @@ boot_machine() {	# NODE
 	heard[$1]=$SECONDS
 }
 
-# what has happened, or nothing for 5 seconds
+# handles one event, or returns after 5 seconds without any
 listen_events() {
 	local what='' node='' id=''
 	read -rt 5 -u 6 what node id
@@ -161,12 +165,12 @@ listen_events() {
 }
 
 tell_ended() {	# DIRECTORY NODE
-	# nobody may be there to read it any more, and > would wait for that
+	# there may be no reader any more, and > would wait for one
 	[ ! -p "$1/ended$2" ] || echo 1<> "$1/ended$2"
 }
 
-# look_into NODE: what a machine that stands still is doing: the registers of its processors, and
-# what its kernel has to say, which an NMI makes it print. Goes to standard output.
+# look_into NODE: prints what a hanging machine is doing: the registers of its processors. An NMI also
+# makes its kernel print a stack trace on the console.
 look_into() {
 	local line
 	printf 'info registers -a\nnmi\n' 1<> "$job/monitor$1.in"
@@ -207,7 +211,7 @@ check_machines() {
 
 # ------------------------------------------------------------- a command in them --
 
-# served KIND: the machines called $use can do what the options ask; sets up
+# served KIND: true if the machines called $use are up and support the options; sets up
 served() {
 	[ -n "$use" ] || return
 	if [ -n "$own_machine" ]; then
@@ -219,7 +223,7 @@ served() {
 	return 1
 }
 
-# begin KIND: a job, of its own or in machines that are up
+# begin KIND: starts a job, in its own machines or in machines that are up
 begin() {
 	if served "$1"; then
 		exec 5> "$up/busy"
@@ -234,12 +238,12 @@ begin() {
 	fi
 }
 
-# order NODE WORDS: nobody need be there to read it
+# order NODE WORD: does not wait for a reader
 order() {
 	echo "$2 ${job##*/}" 1<> "$up/orders$1"
 }
 
-# start_command NODE STDIN(0|1) WATCH(0|1) [PREFIX]: as start_machine, in one that is up
+# start_command NODE STDIN(0|1) WATCH(0|1) [PREFIX]: like start_machine, in a machine that is up
 start_command() {
 	local copy=(cat)
 	[ -z "${4-}" ] || copy=(sed -u "s/^/$4/")
@@ -247,9 +251,9 @@ start_command() {
 	: > "$job/out$1"
 	: > "$job/err$1"
 	mkfifo "$job/ended$1"
-	# the whole of the input first: a machine cannot wait for what a file gets
+	# all of the input first, because a machine cannot wait for a file to grow
 	[ "$2" = 0 ] || cat <&9 > "$job/in$1"
-	# the end of this one is that of the command
+	# this process ends when the command ends
 	# shellcheck disable=SC2016	# for that shell
 	helper bash -c 'read -r <> "$1"' ended "$job/ended$1"
 	vm=$helper
@@ -258,7 +262,7 @@ start_command() {
 	order "$1" start
 }
 
-# follow FILE COMMAND...: passes on what comes into it, until $vm has ended and all is read
+# follow FILE COMMAND...: passes on what is written to FILE, until $vm has ended and all is read
 follow() {
 	# shellcheck disable=SC2016	# for that shell
 	helper bash -c 'tail -c +1 -f -s 0.05 --pid="$1" "$2" 2> /dev/null | { shift 2; exec "$@"; }' \
@@ -266,7 +270,7 @@ follow() {
 	outputs+=("$helper")
 }
 
-# the end of a command in machines that are up; what is still at work there is ended
+# the end of a command in machines that are up; a command that is still running is killed
 leave_machines() {
 	local node
 	for node in 1 2; do

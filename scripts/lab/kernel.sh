@@ -1,18 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# "A && B || die" is intended, and the variables are shared with rxe-lab.
 # shellcheck disable=SC2015,SC2034,SC2154
 #
 # The kernel of the machine: a stock one, installed on this host or unpacked
 # from its package, as vmlinux and initrd in the cache:
 #
-#	$cache/build/KEY/	vmlinux initrd config version; KEY stands for all
-#				that goes in, so that two versions of the lab can
-#				share a cache
+#	$cache/build/KEY/	vmlinux initrd config version; KEY is a hash of all
+#				inputs, so that two versions of the lab can share a
+#				cache
 #	$cache/deb/		downloaded packages
-#	$cache/siw/VERSION/	siw.ko, where it had to be built
-#	$cache/apt/		package lists of our own, if the system's are no use
+#	$cache/siw/VERSION/	siw.ko, if it had to be built
+#	$cache/apt/		package lists of our own, if the system's are missing or too old
 
 # Modules that must exist (or be built in), and modules that may be missing.
 required_modules='virtio_mmio virtio_net virtio_console 9pnet_virtio 9p overlay
@@ -20,7 +20,7 @@ required_modules='virtio_mmio virtio_net virtio_console 9pnet_virtio 9p overlay
 optional_modules='virtio_pci crc32_generic crc32c_generic libcrc32c ib_umad veth dummy
 	sch_netem sch_tbf siw rds_rdma'
 
-# what the parts of a kernel package are unpacked for
+# the parts of a kernel package that are unpacked
 kernel_files=(
 	'./boot/vmlinuz-*' './boot/config-*' '*/modules.*'
 	'*/kernel/arch/*/crypto/*' '*/kernel/crypto/*' '*/kernel/lib/*'
@@ -30,7 +30,7 @@ kernel_files=(
 	'*/kernel/fs/overlayfs/*' '*/kernel/net/*'
 )
 
-# sets build: the directory of vmlinux and initrd, there or not
+# sets build: the directory of vmlinux and initrd, which may not exist yet
 find_build() {
 	local key
 	key=$({
@@ -42,8 +42,8 @@ find_build() {
 	build=$cache/build/${key::16}
 }
 
-# kernel_ready [again]: the cache has what a machine starts from.  The work is
-# done by another process, so that a signal need not wait for its end.
+# kernel_ready [again]: makes sure that the cache has a kernel and an initrd.
+# Another process does the work, so that a signal need not wait for its end.
 kernel_ready() {
 	find_build
 	if [ "${1-}" != again ] && [ -e "$build/initrd" ]; then
@@ -53,18 +53,18 @@ kernel_ready() {
 	in_background build-kernel "$@"
 }
 
-# lock_cache: one writer at a time; sets work, a directory for its work
+# lock_cache: waits until this is the only writer; sets work, a temporary directory
 lock_cache() {
 	mkdir -p "$cache/build" "$cache/deb" 2> /dev/null && [ -w "$cache" ] ||
 		unable "cannot write to $cache: set RXE_LAB_CACHE"
 	exec 8> "$cache/lock"
 	flock 8
-	rm -rf "$cache"/tmp.*		# of those that were killed
+	rm -rf "$cache"/tmp.*		# left by processes that were killed
 	work=$(mktemp -d "$cache/tmp.XXXXXX") || die "cannot write to $cache"
 	trap 'rm -rf "$work"' EXIT
 }
 
-# build_kernel [again]: fill $build, even if it is there
+# build_kernel [again]: fills $build; with again also if it exists
 build_kernel() {
 	lock_cache
 	find_build
@@ -84,16 +84,17 @@ build_kernel() {
 	chmod 755 "$work/new"
 	[ ! -e "$build" ] || mv "$build" "$work/old"
 	mv -T "$work/new" "$build" || die "cannot write to $cache"
-	# others that have not been used for a week
+	# remove builds that have not been used for a week
 	find "$cache/build" -mindepth 1 -maxdepth 1 -mtime +7 -exec rm -rf {} +
 	say "ready: $build"
 }
 
 # ------------------------------------------------------------- which kernel --
 # installed_kernel and packaged_kernel set version, image (the bzImage or
-# Image), kernel_root (what has boot and lib/modules) and source, for messages.
+# Image), kernel_root (the directory of boot and lib/modules) and source, for
+# messages.
 
-# the newest one of this host that has all the modules and may be read
+# finds the newest kernel of this host that is readable and has all the modules
 installed_kernel() {
 	local module
 	kernel_root=/ source=/boot
@@ -115,7 +116,7 @@ packaged_kernel() {
 	kernel_root=$work/kernel
 	mkdir "$kernel_root"
 	for package in "${packages[@]}"; do
-		# tar complains of every pattern that finds nothing
+		# tar prints an error for every pattern without a match
 		dpkg-deb --fsys-tarfile "$package" |
 			tar -x -C "$kernel_root" --wildcards "${kernel_files[@]}" 2> /dev/null
 	done
@@ -133,7 +134,7 @@ packaged_kernel() {
 	done
 }
 
-# module_files MODULE: the files to load for it, in order; none if it is built in
+# module_files MODULE: prints the files to load for it, in order; none if it is built in
 module_files() {
 	local list
 	list=$(modprobe -C /dev/null -d "$kernel_root" -S "$version" --show-depends "$1" 2> /dev/null) ||
@@ -201,7 +202,7 @@ cached_package() {	# NAME
 	[ -e "$file" ] && echo "$file"
 }
 
-# What was downloaded earlier, when there is nothing to download from.
+# Uses packages that were downloaded earlier, if there is nothing to download from.
 cached_kernel() {
 	local image version file
 	image=$(printf '%s\n' "$cache"/deb/linux-image-[0-9]*.deb | sort -V | tail -n 1)
@@ -214,8 +215,8 @@ cached_kernel() {
 	done
 }
 
-# The system's package lists are missing or older than what the mirror has, and
-# only root may renew them.
+# Makes our own package lists, because those of the system are missing or older
+# than the mirror's, and only root may update them.
 private_lists() {
 	say "making package lists of our own in $cache/apt"
 	mkdir -p "$cache/apt/lists/partial" "$cache/apt/cache/archives/partial" || return
@@ -239,7 +240,7 @@ initrd_tree() {	# DIR
 				die "cannot unpack $file"
 		done < <(module_files "$module")
 	done
-	# without signatures and debug data they are loaded in less time
+	# they load faster without signatures and debug data
 	strip --strip-debug "$modules"/*.ko || die "cannot strip the modules"
 	cp "$kernel_root/lib/modules/$version"/modules.builtin* "$modules/"
 	depmod -b "$1" "$version" 2> /dev/null || die "depmod failed"
@@ -248,7 +249,7 @@ initrd_tree() {	# DIR
 		chmod 755 "$1/init" "$1/lab-wait" || die "cannot write to $cache"
 }
 
-decompress() {	# FILE: by its name
+decompress() {	# FILE: by its suffix
 	case $1 in
 	*.xz) xz -dc "$1" ;;
 	*.zst)
@@ -259,9 +260,9 @@ decompress() {	# FILE: by its name
 	esac
 }
 
-# The vmlinux of a bzImage, which QEMU starts by its PVH entry.  The bzImage
-# would do, but unpacks itself inside the machine, which takes longer than the
-# rest of the boot.  Anything else is left as it is.
+# Unpacks the vmlinux of a bzImage; QEMU starts it at its PVH entry.  A bzImage
+# would also start, but it unpacks itself inside the machine, which takes longer
+# than the rest of the boot.  Other images are copied as they are.
 uncompress_kernel() {	# BZIMAGE VMLINUX
 	local setup_sectors payload length start magic tool
 	if [ "$(bytes "$1" 514 4 c)" = HdrS ]; then

@@ -1,23 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# "A && B || die" is intended, and the variables are shared with rxe-lab.
 # shellcheck disable=SC2015,SC2034,SC2154
 #
 # A job: a directory, the machines and the helpers that belong to it.  Every
-# process is started by way of ${dying[@]}, so that the kernel kills it when
-# this one ends in whatever way, and holds a lock on the directory, so that
-# nothing but that lock says whether a job is over.
+# process is started with ${dying[@]}, so that the kernel kills it when this one
+# ends for any reason.  Every process holds a lock on the directory, so that the
+# lock alone tells whether a job is over.
 
 dying=(setpriv --pdeathsig KILL --)
 pids=()		# of all processes of the job
-outputs=()	# of those that copy a machine's output
+outputs=()	# of the processes that copy a machine's output
 job=''
 job_is_ours=1
 guest_job=/run/rxe-lab/job	# its directory in the machine
 terminal=''	# its settings, if they were changed
 
-# The lock is taken before it gets its name, by which the others know it.
+# The lock is taken before the file gets the name by which other jobs find it.
 start_job() {
 	local tmp=${TMPDIR:-/tmp}
 	# QEMU's unix sockets are in it, and their paths must be short
@@ -31,7 +31,7 @@ start_job() {
 	[ -z "$siw_module" ] || cp "$siw_module" "$job/siw.ko" || die "cannot write to $job"
 }
 
-# Directories of jobs that were killed before they could remove them.
+# Removes the directories of jobs that were killed before they could do so.
 sweep() {	# DIR
 	local dir
 	for dir in "$1"/rxe-lab.??????; do
@@ -44,7 +44,7 @@ sweep() {	# DIR
 	done
 }
 
-# The end in any case: of ours, of a signal, of an error.
+# Cleans up at every end: normal, by a signal or after an error.
 end_job() {
 	trap '' EXIT INT TERM HUP
 	if [ ${#pids[@]} -gt 0 ]; then
@@ -57,7 +57,7 @@ end_job() {
 		leave_machines
 		return
 	fi
-	# what they had started in turn dies with them, but not at once
+	# the children of these processes die with them, but not at once
 	if exec 7>&-; then flock -w 10 "$job/lock" true; fi
 	if [ -n "${RXE_LAB_KEEP-}" ]; then
 		echo "$me: kept $job" >&2
@@ -73,8 +73,8 @@ catch_signals() {
 	trap 'exit 143' TERM
 }
 
-# in_background TASK [ARG...]: a task of this program in another process, so
-# that a signal is answered while it is at work
+# in_background TASK [ARG...]: runs a task of this program in another process,
+# so that signals are handled while it runs
 in_background() {
 	local status task
 	RXE_LAB_CACHE=$cache "${dying[@]}" "$self" --task "$@" &
@@ -95,7 +95,7 @@ start_clock() {
 	pids+=("$clock")
 }
 
-# wait_for PID...: until one of them ends; sets ended, returns its status
+# wait_for PID...: waits until one of them ends; sets ended, returns its status
 wait_for() {
 	local status
 	wait -n -p ended "$@" "$clock"
@@ -105,8 +105,8 @@ wait_for() {
 	exit 124
 }
 
-# KVM, if a machine starts with it: some hosts have a /dev/kvm that cannot run a stock kernel, or
-# not in any useful time. Tried once, and kept with the kernel.
+# Uses KVM if a machine starts with it: some hosts have a /dev/kvm that cannot run a stock kernel,
+# or not in useful time. It is tried once; the result is stored with the kernel.
 choose_accel() {
 	local tried
 	[ -z "$accel" ] || return
@@ -129,13 +129,13 @@ choose_accel() {
 
 # ------------------------------------------------------------------- a machine --
 
-# What the machine is to run: the text for bash, in this environment and
-# directory.
+# Writes the command that the machine runs: the text for bash, with this
+# environment and directory.
 write_command() {	# NODE TEXT
 	# shellcheck disable=SC2016	# for the bash in there
 	{
 		(
-			# they would be wrong in there
+			# these would be wrong in the machine
 			unset BASH_ENV ENV SHLVL OLDPWD TMPDIR XDG_RUNTIME_DIR
 			unset "${!RXE_LAB_@}"
 			export -p
@@ -149,7 +149,7 @@ write_command() {	# NODE TEXT
 	} > "$job/cmd$1"
 }
 
-# the current directory, if it is where the machine has something of its own
+# prints the current directory if it is below /run or /dev/shm, of which the machine has its own
 hidden_directory() {
 	case $PWD in /run/*|/dev/shm/*) echo "$PWD" ;; esac
 }
@@ -171,19 +171,19 @@ share() {
 		-device "virtio-9p-device,fsdev=$1,mount_tag=$2")
 }
 
-# Without HPET and PM timer the machine can measure its TSC against the PIT
-# only, which fails now and then on a busy host, and then it does not start.
-# Under TCG its TSC is the host's, the rate of which is half the BogoMIPS.
+# Without HPET and PM timer the machine can measure its TSC only against the
+# PIT.  On a busy host this sometimes fails, and the machine does not start.
+# Under TCG its TSC is that of the host; its rate is half the BogoMIPS.
 tsc_rate() {
 	[ "$arch" != x86_64 ] ||
 		awk -F: '$1 ~ /^bogomips/ {printf "tsc_early_khz=%d", $2 * 500; exit}' /proc/cpuinfo
 }
 
 # norandmaps: without KVM, QEMU finds its translation of a program's code by virtual address.  At
-# random addresses each start of a program is translated anew, which doubles its cost.  The page
-# then has thousands of translations, and QEMU walks them all for each store into it: a kernel that
-# cleared such a page stood still for over 40 s.
-# An NMI (keep.sh sends it to a machine that stands still) ends in a panic with a stack trace.
+# random addresses the code is translated again for each start of the program, which doubles the
+# cost.  The page then has thousands of translations, and QEMU walks all of them for each store into
+# it: a kernel that cleared such a page hung for over 40 s.
+# An NMI, which keep.sh sends to a hanging machine, causes a panic with a stack trace.
 kernel_line() {	# NODE
 	echo "console=$console quiet panic=-1 net.ifnames=0 lab.node=$1" \
 		"cryptomgr.notests rodata=off mitigations=off nokaslr norandmaps audit=0" \
@@ -191,7 +191,7 @@ kernel_line() {	# NODE
 		"unknown_nmi_panic sysctl.kernel.panic_on_unrecovered_nmi=1 $(tsc_rate) ${kernel_params[*]-}"
 }
 
-# sets qemu_args but for standard input, output, error
+# sets qemu_args, except for standard input, output and error
 machine_args() {	# NODE
 	local i
 	qemu_args=(-accel "$accel" -cpu "$cpu" "${machine[@]}" -m "$memory" -smp "$cpus"
@@ -210,16 +210,16 @@ vport() {
 	qemu_args+=(-chardev "$3" -device "$1,nr=$2,chardev=p$2")
 }
 
-# qemu NODE: run it with this shell's standard input; sets vm
+# start_qemu NODE: runs QEMU with this shell's standard input; sets vm
 start_qemu() {
 	qemu_args+=("${qemu_params[@]}")
 	[ -z "${RXE_LAB_VERBOSE-}" ] || printf '%q ' "$qemu" "${qemu_args[@]}" > "$job/qemu$1.cmd"
 	"${dying[@]}" "$qemu" "${qemu_args[@]}" <&0 2> "$job/qemu$1.err" &
 	vm=$!
 	pids+=("$vm")
-	# A machine whose command has ended may fail to power off (seen on busy hosts): there is
-	# nothing left in it to wait for. Its status is known by then.
-	# It waits at a FIFO that nobody writes to, so that no child of it is left.
+	# A machine whose command has ended may fail to power off (seen on busy hosts). The status
+	# of the command is known by then, so this helper kills the machine 5 s later.
+	# The helper sleeps by reading a FIFO without a writer, so that it leaves no child behind.
 	mkfifo "$job/never$1"
 	# shellcheck disable=SC2016	# for that shell
 	helper bash -c 'exec 3<> "$1"
@@ -228,7 +228,7 @@ start_qemu() {
 		< /dev/null > /dev/null 2>&1
 }
 
-# helper COMMAND...: keeps this shell's standard input; sets helper
+# helper COMMAND...: starts a helper with this shell's standard input; sets helper
 helper() {
 	"${dying[@]}" "$@" <&0 &
 	helper=$!
@@ -259,7 +259,7 @@ start_machine() {	# NODE STDIN(0|1) WATCH(0|1) [PREFIX]; the caller's input is o
 	outputs+=("$helper")
 }
 
-# The terminal is the machine's: QEMU would leave part of its processing on.
+# The terminal becomes raw here, because QEMU would leave some processing enabled.
 start_terminal() {	# NODE
 	write_conf "$1" tty 1 0
 	machine_args "$1"
@@ -274,7 +274,7 @@ start_terminal() {	# NODE
 	stty raw -echo <&9
 }
 
-# Opening a FIFO waits for its other end, so let the helper itself do it.
+# Opening a FIFO waits for its other end, so the helper itself opens it.
 feed() {	# FIFO: from the caller's standard input
 	# shellcheck disable=SC2016	# for that shell
 	helper bash -c 'exec cat > "$1" 2> /dev/null' feed "$1" <&9
@@ -285,12 +285,12 @@ open_late() {	# FIFO COMMAND...
 	helper bash -c 'exec < "$1"; shift; exec "$@"' open_late "$@"
 }
 
-# wait_output: all that the machines have said has been passed on
+# wait_output: waits until all output of the machines has been passed on
 wait_output() {
 	[ ${#outputs[@]} = 0 ] || wait "${outputs[@]}"
 }
 
-# result NODE: the status of the command in that machine, or what went wrong
+# result NODE: returns the status of the command in that machine, or prints what went wrong
 result() {
 	local status
 	status=$(cat "$job/rc$1" 2> /dev/null)
@@ -300,7 +300,7 @@ result() {
 		if [ -s "$job/fail$1" ]; then
 			echo "$me: machine $1: $(< "$job/fail$1")"
 		elif [ -n "$up" ]; then
-			echo "$me: machine $1 has not told how the command ended"
+			echo "$me: machine $1 has not reported how the command ended"
 		else
 			echo "$me: machine $1 ended without a status; the end of its console:"
 			tail -n 30 "$job/console$1"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# "A && B || die" is intended, and the variables are shared with rxe-lab.
 # shellcheck disable=SC2015,SC2034,SC2154
 #
-# What the lab needs of its host, said by the names of Debian's packages.
+# What the lab needs on its host, and the names of Debian's packages that have it.
 
 declare -A package_of=(
 	[qemu-system-x86_64]=qemu-system-x86 [qemu-system-aarch64]=qemu-system-arm
@@ -15,7 +15,7 @@ declare -A package_of=(
 	[dpkg-deb]=dpkg [apt-get]=apt [apt-cache]=apt [make]=make
 )
 
-# need PROGRAM...: all of them, or the end
+# need PROGRAM...: exits unless all of them are installed
 need() {
 	local program package list='' install=''
 	for program; do
@@ -32,7 +32,7 @@ need() {
 	[ -z "$list" ] || unable "missing: ${list#, }; apt-get install$install"
 }
 
-# the machine starts with busybox alone, before there is any library
+# the machine starts with busybox alone, without shared libraries
 static_busybox() {
 	local busybox
 	busybox=$(command -v busybox) && ! LC_ALL=C grep -qa '/ld-linux[-a-z0-9_.]*\.so\.' "$busybox"
@@ -57,8 +57,9 @@ need_memory() {	# MIB
 		unable "not enough memory: ${available:-?} MiB available, $1 MiB needed"
 }
 
-# sets namespaces[]: how to have a network of one's own.  Where possible it has
-# process numbers of its own, too, so that its end is the end of all in it.
+# sets namespaces[]: the command that runs another one in its own network
+# namespace, with its own process numbers, so that all processes in there end
+# together.
 need_namespaces() {
 	need unshare nsenter ip tc
 	[ -r /dev/net/tun ] && [ -w /dev/net/tun ] ||
@@ -71,10 +72,10 @@ need_namespaces() {
 	numbers=(--pid --fork --kill-child)
 	namespaces=(unshare "${user_namespace[@]}" --net "${numbers[@]}" --)
 	"${namespaces[@]}" true 2> /dev/null ||
-		unable "no network namespace to be had here: $("${namespaces[@]}" true 2>&1)"
+		unable "no network namespace is available: $("${namespaces[@]}" true 2>&1)"
 }
 
-# namespaces_of PID: sets namespaces[]: the network of that process, with process numbers of one's own
+# namespaces_of PID: sets namespaces[]: the network of that process, with new process numbers
 namespaces_of() {
 	local user=()
 	[ "$(id -u)" = 0 ] || user=(--user --preserve-credentials)

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# "A && B || die" is meant so, and the variables are shared with rxe-lab.
+# "A && B || die" is intended, and the variables are shared with rxe-lab.
 # shellcheck disable=SC2015,SC2034,SC2154
 #
-# siw, soft-iWARP.  Debian's kernels have it switched off; here it is built for
-# the kernel of the cache, from the distribution's own source package.
+# siw, soft-iWARP.  It is disabled in Debian's kernels, so it is built for the
+# kernel of the cache from the distribution's own source package.
 
-# siw_ready: there is a siw for the kernel; sets siw_module, the file to load
-# (empty if the kernel has its own)
+# siw_ready: makes sure that there is a siw for the kernel; sets siw_module, the
+# file to load (empty if the kernel has its own)
 siw_ready() {
 	local version
 	version=$(< "$build/version")
@@ -30,7 +30,7 @@ build_siw() {
 	[ "$(id -u)" != 0 ] || apt_options=(-o APT::Sandbox::User=root)
 
 	kernel_headers
-	# Debian's headers name the compiler of the kernel
+	# Debian's headers name the compiler that built the kernel
 	need "$(sed -n 's/^.*CC *:\?= .*CROSS_COMPILE)\(gcc-[0-9]*\).*/\1/p' "$headers/.kernelvariables" 2> /dev/null |
 		grep . || echo gcc)"
 	siw_source
@@ -42,7 +42,7 @@ build_siw() {
 	say "siw for $version is ready"
 }
 
-# sets headers: what to build a module of this kernel with
+# sets headers: the directory for building modules of this kernel
 kernel_headers() {
 	local name
 	headers=/lib/modules/$version/build
@@ -56,7 +56,7 @@ kernel_headers() {
 	sed -i "s,include /usr/src,include $work/headers/usr/src," "$headers/Makefile"
 }
 
-# the directory of siw from the kernel's source, as $work/siw
+# unpacks the directory of siw from the kernel's source to $work/siw
 siw_source() {
 	local tar=usr/src/linux-source-$series.tar.xz
 	source=/$tar
@@ -70,7 +70,7 @@ siw_source() {
 		unable "no siw in $source"
 }
 
-# fetch NAME: download it, with package lists of our own if need be
+# fetch NAME: downloads it, with package lists of our own if necessary
 fetch() {
 	download "$1" || { private_lists && download "$1"; }
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The words of lesson files, and of the conditions in them: shell/lesson/lesson_file.c lists both.
-# title, say, try and ask only store their arguments; a condition that does not hold keeps why in
-# wrong. last, failed and result are those of the line that was typed, due is what the step asks for.
+# The commands of lesson files and of their conditions; shell/lesson/lesson_file.c lists both.
+# title, say, try and ask only store their arguments. A condition that does not hold stores the
+# reason in wrong. last, failed and result describe the line that was typed; due has the lines that
+# the step asks for.
 namespace eval ::lesson {
 	variable title {} steps {} last {} failed 0 result {} wrong {} due {} first {}
 	proc no why { variable wrong; set wrong $why; return 0 }
@@ -16,7 +17,7 @@ namespace eval ::lesson {
 	}
 	proc fails pattern {
 		variable failed
-		expr {[typed $pattern] && ($failed || [no {it was to fail, and went well}])}
+		expr {[typed $pattern] && ($failed || [no {it should have failed, but it succeeded}])}
 	}
 	proc equals {what is value} {
 		expr {$is eq $value || [no "$what is '$is', and is to be '$value'"]}

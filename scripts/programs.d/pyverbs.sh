@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# pyverbs.sh DEVICE: rdma-core's own tests of pyverbs, which Debian's python3-pyverbs brings as
-# documentation, compressed. None may fail; what the device does not do they skip.
+# pyverbs.sh DEVICE: runs rdma-core's own tests of pyverbs, which Debian's python3-pyverbs has as
+# compressed documentation. None may fail; they skip what the device does not support.
 set -eu
 from=/usr/share/doc/rdma-core/tests
 dir=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # bad-input-guest.sh RDMASH, in the lab's machine or on the embedded device (see on.sh): bad
-# input that takes a signal, another user or another process. One clear message, the documented
-# exit code, a session that is usable, and objects that are destroyed in order.
+# input that needs a signal, another user or another process. Each gives one clear message and the
+# documented exit code; the session stays usable, and objects are destroyed in order.
 # shellcheck disable=SC2154,SC2016 # run.inc sets them; dollars are Tcl's
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null

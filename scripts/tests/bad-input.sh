@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# bad-input.sh RDMASH: what is wrong with input, peers and machines is told in one clear
-# message, with the documented exit code. Here and in a machine without a device, then
-# with two, where bad-input-guest.sh goes on.
+# bad-input.sh RDMASH: whatever is wrong with input, peers and machines gives one clear message
+# and the documented exit code. On this host, in a machine without a device, and in one with two,
+# where bad-input-guest.sh continues.
 
 # shellcheck source-path=SCRIPTDIR source=lab-lib.sh
 . "$(dirname "$0")/lab-lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# bench.sh RDMASH overhead|uroce|perftest: scripts/bench runs and prints its lines; what they say matters in
-# the build of a release only.
+# bench.sh RDMASH overhead|uroce|perftest: scripts/bench runs and prints its lines. The numbers count in
+# a release build only.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# capture-page.sh RDMASH PAGE: each filter of docs/capture.md finds packets in a capture that has one
-# of each kind, and those that it says do not work find none.
+# capture-page.sh RDMASH PAGE: each filter of docs/capture.md finds packets in a capture with one
+# packet of each kind, and each of its filters that do not work finds none.
 set -u
 rdmash=$1 page=$2
 command -v tshark >/dev/null || { echo 'skipped: no tshark'; exit 77; }

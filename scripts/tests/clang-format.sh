@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# For clang-format, version 14, in the directory SOURCES: the C files there are as it lays them out
-# by .clang-format. Other versions lay out a few things differently, so they do not judge.
+# For clang-format, version 14, in the directory SOURCES: the C files there have the layout
+# that .clang-format asks for. Other versions lay out a few things differently, so only 14 counts.
 set -eu
 format=$(command -v clang-format-14 || command -v clang-format) ||
 	{ echo "skipped: no clang-format"; exit 77; }

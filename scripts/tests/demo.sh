@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# demo.sh RDMASH: the demonstration shows a write that arrives, an error and its cause; it needs no
-# port that somebody may have. Where there is no network at all that is what is said.
+# demo.sh RDMASH: the demonstration shows a write that arrives, an error and its cause. It does not
+# depend on a port that may be taken. Without any network it says that there is none.
 set -u
 rdmash=$1
 demo=$(cd "$(dirname "$0")/.." && pwd)/demo.rdma

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# doctor.sh RDMASH lab|here: the advice of doctor where something is wrong, and where nothing is.
+# doctor.sh RDMASH lab|here: the advice of doctor where something is wrong, and where nothing is;
+# in the lab also the GIDs of a port with many addresses.
 set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,6 +35,13 @@ if [ "${2-}" = inside ]; then
 	done
 	says memlock bad "memlock" sh -c 'ulimit -l 64; exec "$0" "$@"' \
 		setpriv --bounding-set=-ipc_lock --inh-caps=-all "$rdmash"
+	seq -f 'address add 10.99.0.%g/32 dev eth0' 150 | ip -batch -
+	# the kernel makes the GIDs later; it cannot read empty entries
+	until [ "$(cat /sys/class/infiniband/rxe0/ports/1/gid_attrs/types/* 2>/dev/null | wc -l)" -gt 150 ]; do
+		sleep 0.1
+	done
+	# shellcheck disable=SC2016  # Tcl's
+	"$rdmash" -q -c 'expect -name "GIDs of 150 addresses" -true {[llength [gids rxe0]] > 150}' || failed=1
 	ip link set eth1 down
 	says rxe1 bad "link set" "$rdmash"
 	exit $failed

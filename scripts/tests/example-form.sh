@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# example-form.sh RDMASH: the form of scripts/examples/ and scripts/seeds/: each file is short
-# and begins with what it is about, has no mistake that -n finds, and a table tells of it.
-# Needs no device.
+# example-form.sh RDMASH: the form of scripts/examples/ and scripts/seeds/: each file is short,
+# begins with its subject, has no mistake that -n finds, and is listed in a table. Needs no
+# device.
 set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -4,7 +4,7 @@
 #   by its name, and every entry has a meaning and a source.
 # explain.sh RDMASH vendors: the makers in 'explain providers' have their numbers in pci.ids and
 #   oui.txt, of the packages pci.ids and ieee-data; 77 where neither is installed.
-# explain.sh RDMASH proved: runs scripts/explain on the device there is. An entry that names a
+# explain.sh RDMASH proved: runs scripts/explain on the device of this machine. An entry that names a
 #   script must be proved by that script: a section of it, 'proves FAMILY/NAME', has passed, or
 #   says why this device cannot show it; and no script proves an entry that does not name it.
 set -u

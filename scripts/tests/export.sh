@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# export.sh RDMASH uroce|rxe: sessions as C programs: each compiles without a warning, does again
-# what the session did, and leaves nothing behind (ASan). UROCE: the uroce program.
+# export.sh RDMASH uroce|rxe: sessions exported as C programs: each compiles without a warning,
+# repeats what the session did, and leaks nothing (ASan). UROCE: the uroce program.
 #
-# In three parts. What runs on rdma_rxe runs in the machine of the lab, and what compiles does not,
-# where it would take ten seconds a program.
+# In three parts: write and again run in the machine of the lab for rxe; compile does not, because
+# it would take ten seconds a program there.
 #	write		the sessions, in $dir/NAME/NAME.c
 #	compile		the programs
 #	again		what they do
@@ -43,7 +43,7 @@ session() {
 server() {
 	: >"$dir/server" # what the one before has said is not what this one says
 	"$rdmash" -q -c "trace on" -f "$examples/$1.rdma" -- server >"$dir/server" 2>&1 &
-	for _ in {1..100}; do
+	for _ in {1..300}; do
 		# it listens: the CM's trace says so, TCP port 7000 is in the kernel's table
 		in_file "$dir/server" rdma_listen && return
 		grep -qs ':1B58 .* 0A ' /proc/net/tcp /proc/net/tcp6 && return

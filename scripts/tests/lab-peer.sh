@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # lab-peer.sh RDMASH: two machines stepped from one prompt: b is in a machine of the lab, on
-# the kernel's rxe, and a on the embedded device in the network beside it. Launchers that put
-# a name before each line, and pipes, are all that there is between the ends.
+# the kernel's rxe, and a on the embedded device in the network beside it. Only pipes connect the
+# ends, and launchers that put a name before each line.
 
 # shellcheck source-path=SCRIPTDIR source=lab-lib.sh disable=SC2016
 . "$(dirname "$0")/lab-lib.sh"

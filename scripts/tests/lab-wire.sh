@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The two ports of one machine: rping from one to the other, over IPv4 and
-# IPv6, and it does go over the wire.
+# IPv6, and its packets do cross the wire.
 
 # shellcheck source-path=SCRIPTDIR source=lab-lib.sh
 . "$(dirname "$0")/lab-lib.sh"

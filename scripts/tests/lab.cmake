@@ -18,7 +18,7 @@ exec '${rxe_lab}' up -t 900 ${kind} ${name}")
 		FIXTURES_SETUP lab_${machines} SKIP_RETURN_CODE 77 TIMEOUT 300)
 	add_test(NAME lab-down-${machines} COMMAND ${rxe_lab} down ${name} ${kind})
 	set_tests_properties(lab-down-${machines} PROPERTIES LABELS "${ARGN}"
-		FIXTURES_CLEANUP lab_${machines} TIMEOUT 60)
+		FIXTURES_CLEANUP lab_${machines} TIMEOUT 120)
 endfunction()
 lab_machines(run run ${lab_name} lab)
 lab_machines(run-all run ${lab_name}-all lab all)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # labs.sh RDMASH DEVICE: scripts/labs/, all in one machine of the device: both ends in one
-# process, and on uroce also as two; on uroce the wire must have been spoiled, and mended.
+# process, and on uroce also as two; on uroce the script must have spoiled the wire, and repaired it.
 set -u
 rdmash=$1 device=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lesson-tty.sh RDMASH: a learner at a terminal of 80x24 takes the first lesson, with mistakes, and
-# it is kept as done; then every lesson, with each command copied from the screen as it stands there
-# and each question answered wrongly first; and one whose port somebody else has.
+# lesson-tty.sh RDMASH: a learner at a terminal of 80x24 takes the first lesson, with mistakes,
+# and it is recorded as done. Then every lesson, with each command copied exactly from the screen,
+# and each question answered wrongly first. Last, a lesson whose port is taken.
 # shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
 rdmash=$1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# lessons.sh RDMASH: plays every lesson on the device there is; each of its steps must be done by
-# the command that its hint shows, and by nothing before.
+# lessons.sh RDMASH: plays every lesson on the device of this machine. Each step must be completed by
+# the command that its hint shows, and not before.
 set -u
 rdmash=$1
 n=$("$rdmash" -q -c 'echo [llength [lesson]]' 2>/dev/null)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lifetime.sh RDMASH SCRIPT: objects that go while something still works with them; the script
-# has what takes one process, here is what takes standard input.
+# lifetime.sh RDMASH SCRIPT: objects that are destroyed while something still uses them. The script
+# has the cases that one process can make; those that need standard input are here.
 # shellcheck source-path=SCRIPTDIR source=/dev/null
 # shellcheck disable=SC2016,SC2154 # run.inc sets them
 script=$2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # mesh.sh RDMASH: scripts/mesh.rdma as 8 ranks of mpirun on the embedded device, each with a
-# loopback address of its own: all there; one that never comes, one that is killed before it has
-# told its address and one after; then the launchers' environments, and what is refused.
+# loopback address of its own: all ranks there; one that never starts, one that is killed before it
+# has published its address and one after that; then the launchers' environments, and what is refused.
 set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# newcomer.sh RDMASH: what stopped people who came for the first time, at a terminal of 80x24: one
-# prompt that waits for itself, words in the wrong place, a port that is taken, two terminals with
-# nothing shared, an open block that is left, a terminal without UTF-8.
+# newcomer.sh RDMASH: what stopped people at their first try, at a terminal of 80x24: one prompt that
+# waits for itself, words in the wrong place, a port that is taken, two terminals with nothing
+# shared, leaving an open block, a terminal without UTF-8.
 # shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
 rdmash=$1
@@ -36,7 +36,7 @@ await_prompt
 run 'listen 7471'
 line 'connect 127.0.0.1 7471'
 await_said 'type accept or reject'
-await_said "so nobody can give it here. Press Ctrl-C, then type 'destroy id2; destroy id0; listen 7471 -accept', which answers by itself"
+await_said "so nobody can give it here. Press Ctrl-C, then type 'destroy id2; destroy id0; listen 7471 -accept', which answers automatically"
 key C-c
 await_prompt
 ok 'a prompt that waits for itself says how to have it otherwise'

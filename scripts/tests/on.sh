@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # on.sh DEVICE COMMAND...: runs a command where it finds this device, and no other.
 #   rxe     the kernel's, in a machine of the lab
-#   uroce   rdmash on the embedded one, in a network of its own, since its UDP port is the
-#           host's; with the addresses that the lab's machine has, and others that are silent
-#           (of 10.0.0.78 the system believes that it is there)
+#   uroce   rdmash on the embedded one, in a network of its own, since its UDP port is
+#           one for the whole host; with the addresses of the lab's machine, and others that
+#           do not answer (10.0.0.78 has a neighbour entry, but nobody is there)
 # Exit status: the command's; 77 with the reason where it cannot be had.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

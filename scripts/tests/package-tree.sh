@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# package-tree.sh FOLDER: as root of a tree of Debian with nothing but its base: the packages of FOLDER are
-# installed with what they depend on, run, and purged. To be run by the step packages of scripts/test.
+# package-tree.sh FOLDER: as root in a minimal tree of Debian: the packages of FOLDER are installed
+# with their dependencies, run, and purged. To be run by the step packages of scripts/test.
 set -eu
 folder=$1
 export DEBIAN_FRONTEND=noninteractive

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # peer-ssh.sh RDMASH: 'peer -host' over a real sshd, with its banner and one that the login prints,
-# and what is said where ssh does not get there. The server has a network of its own, and its
-# keys: it lets in whoever runs this test, and nothing of this host's is changed.
+# and the error where ssh cannot connect. The server has its own network and keys: it admits the
+# user who runs this test, and nothing on this host is changed.
 # shellcheck disable=SC1091,SC2154 # run.inc sets variables
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -75,7 +75,7 @@ for host in node2 node3; do
 	has "$host: the banner of sshd is shown" "$out$err" 'Authorised use only.'
 	pid=$(sed -n 's/^pid //p' <<<"$out")
 	wants "$host: a process" "${pid:+there}" there
-	for _ in {1..200}; do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+	for _ in {1..600}; do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
 	kill -0 "$pid" 2>/dev/null && wants "$host: it ends with this one" "$pid" gone
 done
 has 'what the login prints is shown' "$out$err" 'Welcome to node3'

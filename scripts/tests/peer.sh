@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# peer.sh RDMASH: another rdmash, driven from this one: what launchers print, how peers come
-# to an end, and two networks. To be run by 'on.sh uroce'.
+# peer.sh RDMASH: another rdmash, driven from this one: what launchers print, how peers
+# end, and two networks. To be run by 'on.sh uroce'.
 # shellcheck disable=SC2016,SC2154,SC1091 # dollars are Tcl's; run.inc sets variables
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../shell/tests/run.inc"
 
-# gone PID: within 10 seconds; a zombie is gone, too
+# gone PID: within 30 seconds; a zombie is gone, too
 gone() {
-	for _ in {1..200}; do
+	for _ in {1..600}; do
 		kill -0 "$1" 2>/dev/null || return 0
 		grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null && return 0
 		sleep 0.05

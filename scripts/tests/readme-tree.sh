@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# readme-tree.sh: in a tree of Debian with nothing but its base, as root: the commands of the README that
-# build and install, as they stand there, one by one. To be run by the step readme of scripts/test, in a
-# tree that is thrown away.
+# readme-tree.sh: as root in a minimal tree of Debian: the commands of the README that build and
+# install, exactly as they are written, one by one. To be run by the step readme of scripts/test, in a
+# tree that is deleted afterwards.
 set -eu
 cd "$(dirname "$0")/../.."
 export DEBIAN_FRONTEND=noninteractive

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # readme.sh RDMASH README: the first session of the README, typed at a terminal of 80 columns, shows
-# what its picture shows; addresses, keys, ports, numbers of QPs and times are others each time, and
-# notices, and what the QP does after the error, come when they come. Its other blocks run, too (those
-# that build and install: readme-tree.sh); its links lead somewhere, and it is short. With --write the
-# picture becomes what the screen shows.
+# what its picture shows. Not compared: addresses, keys, ports, numbers of QPs and times, and when
+# notices and the state of the QP after the error appear. Its other blocks run, too (those that build
+# and install: readme-tree.sh); its links lead somewhere, and it is short. With --write the picture is
+# made of what the screen shows.
 # shellcheck source-path=SCRIPTDIR source=../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
 # shellcheck source-path=SCRIPTDIR source=wait.sh

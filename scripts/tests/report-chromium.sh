@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # report-chromium.sh RDMASH [DIR]: pages of 'report' in a headless Chromium: something is drawn,
-# light and dark and on paper, the console is silent, and nothing is asked of the network (of
-# which there is none: the browser itself would use it). With DIR the pictures are left there. 77 with the reason where there is no Chromium: it is a large
-# package, which scripts/setup.sh does not install.
+# in light and dark and on paper, the console has no messages, and the page requests nothing from
+# the network (there is none, because the browser itself would use it). With DIR the pictures are
+# kept there. Exit status 77 with the reason where there is no Chromium: scripts/setup.sh does not
+# install that large package.
 set -u
 rdmash=$1 keep=${2-}
 here=$(cd "$(dirname "$0")" && pwd)

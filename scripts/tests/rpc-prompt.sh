@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC1091,SC2016,SC2034,SC2154
-# rpc-prompt.sh RDMASH: an rpc server at the prompt serves calls while a line is being typed,
-# which stays as it is; what a body prints goes above it. In a network of its own: on.sh uroce.
+# rpc-prompt.sh RDMASH: an rpc server at the prompt serves calls while a line is being typed. The
+# line stays unchanged; what a body prints appears above it. In a network of its own: on.sh uroce.
 . "$(dirname "$0")/../../shell/tests/tty/tmux.sh"
 
 rdmash=$1

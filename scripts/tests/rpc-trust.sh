@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# rpc-trust.sh RDMASH: what a client may not do, even to methods that evaluate what it sends:
-# whether they are typed or a script's. In a network of its own: on.sh uroce.
+# rpc-trust.sh RDMASH: what a client may not do, even through methods that evaluate what it sends,
+# be they typed or from a script. In a network of its own: on.sh uroce.
 # shellcheck source=shell/tests/run.inc
 . "$(dirname "$0")/../../shell/tests/run.inc"
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# seeds-bad.sh RDMASH [WORD]: seed scripts against ends that do not keep to their contract
-# (seeds-bad.list) or are killed at any step, on the embedded device, each case (those with WORD)
-# in a network of its own. A script must end by itself and in time, say what was wrong, and leak
-# nothing.
+# seeds-bad.sh RDMASH [WORD]: seed scripts against ends that break their contract (seeds-bad.list) or
+# are killed at any step, on the embedded device, each case (those with WORD) in a network of its
+# own. A script must end without help and in time, say what was wrong, and leak nothing.
 set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # seeds-broken.sh RDMASH [STEM...]: the other end of a pair of scripts/seeds breaks off after
-# each of its steps, in three ways: it is killed, it leaves in order, it says nothing more.
-# Each time the script must end in time, with the message that tells why, and not as if all
-# were well; nothing may leak. On the embedded device, each try in a network of its own.
+# each of its steps, in three ways: it is killed, it disconnects properly, or it falls
+# silent. Each time the script must end in time and with an error whose message says why; nothing
+# may leak. On the embedded device, each try in a network of its own.
 set -u
 rdmash=$1
 shift

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# seeds-killed.sh RDMASH [WORD]: one end of a transfer is killed (SIGKILL) in the middle of it; the
-# other must not end as if all had come. On the embedded device, each try (those with WORD) in a
+# seeds-killed.sh RDMASH [WORD]: one end of a transfer is killed (SIGKILL) in the middle; the other end
+# must not report that everything has come. On the embedded device, each try (those with WORD) in a
 # network of its own.
-# Scripts of scripts/seeds and scripts/labs; where the middle is, the sed expression says: the
-# end that is changed by it prints "mid" once, and then waits.
+# Scripts of scripts/seeds and scripts/labs. A sed expression determines the middle: it changes one
+# end, which then prints "mid" once, and waits.
 # shellcheck disable=SC2016 # dollars are Tcl's
 set -u
 rdmash=$1 word=${2-}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# seeds-skeleton.sh RDMASH: lab-rc-skeleton.rdma writes into the memory of an end that is told
-# of it by hand: this test types there what the script prints. On the embedded device.
+# seeds-skeleton.sh RDMASH: lab-rc-skeleton.rdma writes into the memory of an end that gets its data by
+# hand: this test types there what the script prints. On the embedded device.
 set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)

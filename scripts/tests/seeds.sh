@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # seeds.sh RDMASH MODE [WORD]: each pair of scripts/seeds in seeds.list (those with WORD in
-# their line) against each other: each end must end with 0, print what it is to print, and
+# their line) against each other: each end must exit with 0, print the expected lines, and
 # fail no check.
 #   uroce  on the embedded device, in a network of its own
 #   rxe    in one machine, on the kernel's rxe

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# For shellcheck(1), in the directory SOURCES: no script of the shell there has what it warns of.
+# For shellcheck(1), in the directory SOURCES: it has no warning about any shell script there.
 set -eu
 command -v shellcheck >/dev/null || { echo "skipped: no shellcheck"; exit 77; }
 cd "$1"

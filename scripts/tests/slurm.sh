@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # slurm.sh RDMASH PAGE: a Slurm of one node, with munge, in a network of its own: all ranks of mesh.rdma
-# with srun, the batch job of PAGE (docs/cluster.md) as it stands there, and a peer that srun starts.
+# with srun, the batch job of PAGE (docs/cluster.md) unchanged, and a peer that srun starts.
 set -u
 rdmash=$1 page=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)

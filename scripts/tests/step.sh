@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# step.sh RDMASH: step mode stops before each call, tells what changed, and takes its answers
+# step.sh RDMASH: step mode stops before each call, shows what changed, and reads its answers
 # from standard input.
 set -u
 out=$(printf 'huh\n\nskip\n\nquit\n' |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# test-list.sh CTEST BUILD LABELS: each test has labels that LABELS has, a line each, and is in one
+# test-list.sh CTEST BUILD LABELS: each test has only labels that LABELS lists, one a line, and is in one
 # tier; and each label has a test.
 set -u
 used=$("$1" --test-dir "$2" --print-labels | sed -n 's/^  \([a-z]*\)$/\1/p' | sort)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# timeline.sh RDMASH [DIR]: the timeline of a write and a read has what belongs there, in order,
-# as text, drawing and page; two processes; what hostile peers say stays text. On uroce. With DIR
-# the pages are left there.
+# timeline.sh RDMASH [DIR]: the timeline of a write and a read has the right rows, in order, as
+# text, drawing and page; two processes; text from hostile peers is never interpreted. On uroce.
+# With DIR the pages are kept there.
 set -u
 rdmash=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# To wait without starting a program each time: in the machine of the lab, which emulates its only
-# processor, a loop with sleep and grep takes it from what is waited for.
+# To wait without starting a program each time: the machine of the lab emulates a single processor,
+# and a loop of sleep and grep would take it from what the test waits for.
 #	nap SECONDS
 #	in_file FILE TEXT	FILE is there, and TEXT is in it
 #	await_port PORT PID	until something listens on that TCP port, or the process is no more

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wire-on.sh RDMASH DEVICE: wire on shows what passes, on uroce with the work request of each
-# packet and what a fault did; capture writes the same; and what is refused.
+# wire-on.sh RDMASH DEVICE: wire on shows the packets, on uroce with the work request of each packet
+# and the effect of a fault. capture writes the same packets. And what both refuse.
 set -u
 rdmash=$1 device=$2
 here=$(cd "$(dirname "$0")" && pwd)

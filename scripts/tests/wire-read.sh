@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # wire-read.sh RDMASH ALL_PACKETS DATA: wire read agrees with tshark, over the captures of DATA
-# and one of all opcodes and messages; and what no capture is, is refused.
+# and one of all opcodes and messages. A file that is no capture is refused.
 set -u
 rdmash=$1 all_packets=$2 data=$3
 here=$(cd "$(dirname "$0")" && pwd)
