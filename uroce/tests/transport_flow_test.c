@@ -195,17 +195,29 @@ static uint64_t give_up_after(void)
 	return rig_now - start;
 }
 
+/* After one, two and then each time four times the timeout; what is longer than 300 ms stays so. */
+static uint64_t longest_wait(unsigned t, unsigned retries)
+{
+	uint64_t first = UINT64_C(4096) << t, most, sum = 0;
+
+	if (first < MS)
+		first = MS;
+	most = first > 300 * MS ? first : 300 * MS;
+	for (unsigned i = 0; i <= retries; i++) {
+		uint64_t wait = i == 0 ? first : i == 1 ? 2 * first : 4 * first;
+
+		sum += wait < most ? wait : most;
+	}
+	return sum;
+}
+
 static void check_timeouts(void)
 {
-	for (unsigned t = 1; t < 16; t++) {
-		uint64_t each = UINT64_C(4096) << t;
-
+	for (unsigned t = 1; t < 19; t++) {
 		o.timeout = t;
 		o.retry_cnt = t % 8;
 		open_pair();
-		if (each < MS)
-			each = MS;
-		CHECK_INT(give_up_after(), each * (o.retry_cnt + 1));
+		CHECK_INT(give_up_after(), longest_wait(t, o.retry_cnt));
 		CHECK_INT(rig_logged, o.retry_cnt + 1);
 		expect(a->send_cq, 1, IBV_WC_RETRY_EXC_ERR);
 		CHECK_INT(qp_state(a), IBV_QPS_ERR);
@@ -232,6 +244,7 @@ static void check_progress(void)
 	rig_run(0);
 	expect(a->send_cq, 1, IBV_WC_SUCCESS);
 	CHECK_INT(a->req.retries, 7);
+	CHECK_INT(a->req.timeouts, 0);
 	lose_psn = psn_add(o.psn, 1);
 	lose_times = 7;
 	post(IBV_WR_RDMA_WRITE, 2, MTU);

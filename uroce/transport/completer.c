@@ -150,6 +150,7 @@ void completer_timeout(struct timer *t)
 		timer_set(t, r->deadline);
 		return;
 	} else {
+		r->timeouts += r->timeouts < TIMEOUT_DOUBLES;
 		retry(qp);
 	}
 	requester_run(qp);
@@ -170,6 +171,7 @@ static void advance_una(struct qp *qp, uint32_t una)
 		r->next_psn = una;
 	r->retries = qp->attr.retry_cnt;
 	r->rnr_retries = qp->attr.rnr_retry;
+	r->timeouts = 0;
 	r->recovering = r->rnr_wait = false;
 	r->grown += (uint16_t)(n < WINDOW_MAX ? n : WINDOW_MAX);
 	if (r->grown >= r->window) {
@@ -239,6 +241,7 @@ static void rnr_retry(struct qp *qp, const struct packet *p)
 	if (qp->attr.rnr_retry != 7) /* for ever */
 		r->rnr_retries--;
 	r->retries = qp->attr.retry_cnt; /* the request has come through, and its answer */
+	r->timeouts = 0;
 	rewind_to_oldest(qp);
 	r->rnr_wait = true;
 	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));

@@ -31,6 +31,10 @@
 /* A peer that is a process may have to wait for its turn on the processor; a timeout that
  * is shorter than that turns waiting into loss. */
 #define TIMEOUT_MIN_NS 1000000u
+/* Volume 1, 9.7.6.1.3 allows one to four times the timeout of the QP. The second and third timeout
+ * in a row are two and four times as long as the first, but not longer than this because of it. So
+ * ibv_rc_pingpong, whose timeout is 67 ms, survives a peer that stands still for a second. */
+#define TIMEOUT_GROWS_TO_NS 300000000u
 
 /* The opcodes of a message by the place of the packet in it: table 38. */
 static const struct message {
@@ -67,10 +71,20 @@ void requester_start(struct qp *qp)
 	r->grown = r->since_ackreq = 0;
 	r->ring_deadline = 0;
 	r->reads = 0;
+	r->timeouts = 0;
 	r->rnr_wait = r->recovering = r->broken = r->direct_more = false;
 	r->direct_skip = r->direct_backoff = 0;
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
+}
+
+/* How long to wait for an acknowledgement after so many timeouts in a row. */
+static uint64_t current_timeout(const struct requester *r)
+{
+	uint64_t longer = r->timeout << r->timeouts;
+	uint64_t most = r->timeout > TIMEOUT_GROWS_TO_NS ? r->timeout : TIMEOUT_GROWS_TO_NS;
+
+	return longer < most ? longer : most;
 }
 
 void requester_arm(struct qp *qp)
@@ -79,7 +93,7 @@ void requester_arm(struct qp *qp)
 
 	if (!r->timeout)
 		return;
-	r->deadline = engine_now() + r->timeout;
+	r->deadline = engine_now() + current_timeout(r);
 	if (!timer_running(&r->timer) || r->timer.when > r->deadline)
 		timer_set(&r->timer, r->deadline);
 }

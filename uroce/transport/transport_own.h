@@ -69,6 +69,8 @@ enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n,
 
 /* ------------------------------------------------- requester.c, completer.c -- */
 
+#define TIMEOUT_DOUBLES 2 /* times in a row: requester_arm() */
+
 /* Takes PSN and settings over from the attributes. */
 void requester_start(struct qp *qp);
 void requester_settings(struct qp *qp);

@@ -119,6 +119,7 @@ struct requester {
 	uint16_t grown;	       /* packets acknowledged since it grew */
 	uint16_t since_ackreq; /* packets sent since AckReq was last set */
 	uint8_t retries, rnr_retries; /* left */
+	uint8_t timeouts;	      /* in a row, up to TIMEOUT_DOUBLES */
 	uint8_t reads;		      /* READ requests and atomics in flight */
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
