@@ -102,14 +102,14 @@ struct record_area *record_area(void);
  * call. -1: there is not enough. */
 int record_area_at(void *memory, size_t size);
 size_t record_area_size(void);
-/* Where they are otherwise: record_memory.c has memory of this process, and a library that is
+/* Where they are otherwise: record_objects.c has memory of this process, and a library that is
  * traced by another process has its own in place of it. NULL: nothing is to be recorded. */
 void *record_area_memory(size_t size);
 /* In the child of a fork, which gets an area of its own with its next call. */
 void record_forked(void);
 
-/* Called for calls of the control path. record_objects.c and record_memory.c define these two for a
- * program that keeps its record for itself; the library of vtrace defines them in its own way. */
+/* Called for calls of the control path. record_objects.c defines these two for a program that keeps
+ * its record for itself; the library of vtrace defines them in its own way. */
 /* After a call that has made, changed or destroyed objects, before its caller gets them. Calls made
  * within are not recorded. */
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,

@@ -178,6 +178,26 @@ bool direct_is_open(const struct pair *pair)
 	return way && reach_is_open(&way->reach);
 }
 
+void direct_await_answer(const struct pair *pair, uint32_t qpn, bool awaits)
+{
+	struct way *way = &ways[pair->slot];
+	_Atomic uint32_t *shown;
+
+	if (!way->reach.table) /* it has been closed meanwhile */
+		return;
+	shown = &way->reach.cell->awaits;
+	if (awaits || atomic_load_explicit(shown, memory_order_relaxed) == qpn)
+		atomic_store_explicit(shown, awaits ? qpn : 0, memory_order_relaxed);
+}
+
+bool direct_is_awaited(const struct pair *pair, uint32_t qpn)
+{
+	const struct way *way = pair ? &ways[pair->slot] : NULL;
+
+	return way && way->reach.table &&
+	       atomic_load_explicit(&way->reach.theirs->awaits, memory_order_relaxed) == qpn;
+}
+
 enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, struct send_wqe *w)
 {
 	struct way *way = w->len ? way_to(pair) : NULL;

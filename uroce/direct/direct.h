@@ -35,6 +35,12 @@ void direct_stop(void);
 /* After fork(), in the child. */
 void direct_forget(void);
 
+/* Shows to the process of a pair, or no longer, that a program polls until the peer of this QP
+ * answers. Does that process show it of the QP with that number? Then it reads at once what is sent
+ * there. */
+void direct_await_answer(const struct pair *pair, uint32_t qpn, bool awaits);
+bool direct_is_awaited(const struct pair *pair, uint32_t qpn);
+
 enum direct_result {
 	DIRECT_PACKETS, /* send packets, from the beginning of the message */
 	DIRECT_DONE,

@@ -122,6 +122,8 @@ struct direct_table {
 struct direct_cell {
 	_Atomic uint64_t use;	  /* cell_use(); 0: nothing just now */
 	_Atomic uint64_t welcome; /* to the other one: as in the table of who writes it */
+	/* the QP of who writes it whose program polls until the other one answers; 0: none */
+	_Alignas(64) _Atomic uint32_t awaits;
 };
 
 /* What a requester is about to use; the count tells one operation from the next. */
@@ -166,6 +168,7 @@ struct reach {
 	unsigned own_slot;
 	uint64_t welcome, count;
 	struct direct_cell *cell; /* ours */
+	const struct direct_cell *theirs;
 };
 
 #define REACH_IOVS (MAX_SGE + 1)

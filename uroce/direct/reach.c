@@ -63,7 +63,9 @@ int reach_open(struct reach *r, pid_t pid, int pidfd, int its_table,
 {
 	int err;
 
-	*r = (struct reach){ .pid = pid, .memory = -1, .cell = ours, .own_slot = own_slot };
+	*r = (struct reach){
+		.pid = pid, .memory = -1, .cell = ours, .theirs = theirs, .own_slot = own_slot
+	};
 	r->welcome = atomic_load(&theirs->welcome);
 	if (!r->welcome) {
 		errno = EAGAIN;

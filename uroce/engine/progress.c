@@ -98,15 +98,17 @@ static bool is_due_to_thread(void)
 	return e.more || (e.unread && e.reader == READER_THREAD);
 }
 
-/* While the application polls it runs the timers itself. */
+/* While the application polls it runs the timers itself, and sends what is held. A timer of the kernel
+ * for that would wake the thread every 0.2 ms, which costs one of a hundred round trips 20 us. */
 static uint64_t next_moment(void)
 {
-	uint64_t next = transport_held_until();
+	uint64_t next;
 
 	if (e.reader == READER_POLLERS)
-		return e.tick < next ? e.tick : next;
+		return e.tick;
 	if (is_due_to_thread())
 		return 0;
+	next = transport_held_until();
 	return timer_next() < next ? timer_next() : next;
 }
 
@@ -135,7 +137,14 @@ static unsigned read_packets(enum rx_socket socket)
 	return n;
 }
 
-/* What is due but for the timers: answers, acknowledgements. */
+/* What is due at this time. */
+static void run_timers(void)
+{
+	timer_run(engine_now());
+	transport_take_back();
+}
+
+/* What is due at any time: answers, acknowledgements. */
 static void finish(bool urgent)
 {
 	e.more = transport_finish(urgent);
@@ -148,7 +157,7 @@ static unsigned read_and_answer(enum rx_socket socket)
 
 	e.in_pass = true;
 	n = read_packets(socket);
-	timer_run(engine_now());
+	run_timers();
 	finish(true);
 	e.in_pass = false;
 	return n;
@@ -188,7 +197,7 @@ static unsigned pass_polling(struct cq *polled, bool timed)
 	e.in_pass = true;
 	n = read_packets(RX_MAYBE);
 	if (timed)
-		timer_run(engine_now());
+		run_timers();
 	finish(urgent || cq_empty(polled));
 	e.in_pass = false;
 	await_bell();
@@ -427,7 +436,7 @@ static bool is_over(void)
 static void look_on(void)
 {
 	e.in_pass = true;
-	timer_run(engine_now());
+	run_timers();
 	finish(true);
 	e.in_pass = false;
 }

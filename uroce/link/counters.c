@@ -24,6 +24,7 @@ const char *const counter_names[COUNTERS] = {
 	[CNT_RDMA_RECVS] = "rdma_recvs",
 	[CNT_DIRECT_WRITES] = "direct_writes",
 	[CNT_DIRECT_READS] = "direct_reads",
+	[CNT_WITHDRAWN] = "writes_withdrawn",
 	[CNT_BAD_ICRC] = "bad_icrc",
 	[CNT_BAD_PACKET] = "bad_packet",
 	[CNT_BAD_QPN] = "bad_qpn",

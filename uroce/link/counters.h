@@ -26,6 +26,7 @@ enum counter {
 	/* of this device: one-sided operations without packets */
 	CNT_DIRECT_WRITES,
 	CNT_DIRECT_READS,
+	CNT_WITHDRAWN,
 	/* of this device: packets that were dropped, and why */
 	CNT_BAD_ICRC,
 	CNT_BAD_PACKET, /* does not parse */

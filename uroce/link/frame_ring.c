@@ -72,6 +72,7 @@ struct frame_header *frame_reserve(struct frame_producer *p, uint32_t len)
 void frame_commit(struct frame_producer *p)
 {
 	p->tail += p->reserved;
+	p->last = p->reserved;
 	if (p->tail - p->published >= PUBLISH_AT) {
 		atomic_store_explicit(&p->ring->tail, p->tail, memory_order_release);
 		p->published = p->tail;
@@ -85,6 +86,26 @@ bool frame_publish(struct frame_producer *p)
 	atomic_exchange(&p->ring->tail, p->tail);
 	p->published = p->tail;
 	return atomic_load(&p->ring->asleep) && atomic_exchange(&p->ring->asleep, 0);
+}
+
+/* Both sides write before they look at what the other one wrote (frame_claim() has the other half):
+ * so at least one of them sees the other. If both do, nobody has the frame yet, and it is published
+ * again. */
+bool frame_withdraw(struct frame_producer *p, bool *ring_bell)
+{
+	uint32_t before = p->tail - p->last;
+
+	*ring_bell = false;
+	if (!p->last || p->published != p->tail)
+		return false;
+	atomic_exchange(&p->ring->tail, before);
+	if ((int32_t)(atomic_load(&p->ring->claimed) - before) > 0) {
+		*ring_bell = frame_publish(p);
+		return false;
+	}
+	p->tail = p->published = before;
+	p->last = 0;
+	return true;
 }
 
 /* ------------------------------------------------------------------------ consumer -- */
@@ -109,14 +130,27 @@ static void fetch_ahead(const struct frame_consumer *c, uint32_t from, uint32_t 
 		__builtin_prefetch(c->ring->bytes + ((from + i) & MASK));
 }
 
+/* Claims what was published: frame_withdraw() has the other half. Returns whether there is any. */
+static bool frame_claim(struct frame_consumer *c)
+{
+	uint32_t tail = atomic_load_explicit(&c->ring->tail, memory_order_acquire), now;
+
+	if (tail == c->head)
+		return false;
+	atomic_exchange(&c->ring->claimed, tail);
+	now = atomic_load(&c->ring->tail);
+	c->claimed = (int32_t)(now - tail) < 0 ? now : tail;
+	return c->claimed != c->head;
+}
+
 bool frame_next(struct frame_consumer *c, struct frame *f)
 {
-	uint32_t there = atomic_load_explicit(&c->ring->tail, memory_order_acquire) - c->head;
-	uint32_t at = c->head & MASK, rest = FRAME_RING_BYTES - at, len;
+	uint32_t there, at = c->head & MASK, rest = FRAME_RING_BYTES - at, len;
 	const struct frame_header *h = (const struct frame_header *)(c->ring->bytes + at);
 
-	if (!there || c->broken)
+	if (c->broken || (c->claimed == c->head && !frame_claim(c)))
 		return false;
+	there = c->claimed - c->head;
 	if (there > FRAME_RING_BYTES || there % FRAME_LINE)
 		return set_broken(c);
 	copy_header(f, h);

@@ -27,8 +27,10 @@
 struct frame_ring {
 	/* written by the producer */
 	_Alignas(FRAME_LINE) _Atomic uint32_t tail;
-	/* written by the consumer */
+	/* written by the consumer. claimed: up to here it may be handling frames, which the producer
+	 * cannot take back any more; in a line of its own, because the producer seldom reads it */
 	_Alignas(FRAME_LINE) _Atomic uint32_t head;
+	_Alignas(FRAME_LINE) _Atomic uint32_t claimed;
 	/* written by both. asleep: the consumer sleeps, and wants its bell rung when a frame comes;
 	 * full: the producer waits for room, and wants its bell rung when there is some. The side
 	 * that rings sets the flag back, so that the bell rings once. */
@@ -60,6 +62,7 @@ struct frame_producer {
 	struct frame_ring *ring; /* NULL: none */
 	uint32_t tail;		 /* end of the committed frames */
 	uint32_t reserved;	 /* bytes after it, for the frame that is being written */
+	uint32_t last;		 /* bytes of the last committed frame; 0: it cannot be taken back */
 	uint32_t published;	 /* the tail that the consumer knows */
 	uint32_t head;		 /* the consumer's head, when last read */
 };
@@ -67,7 +70,8 @@ struct frame_producer {
 struct frame_consumer {
 	struct frame_ring *ring;
 	uint32_t head;
-	uint32_t freed; /* the head that the producer knows */
+	uint32_t claimed; /* the end of the frames that may be handled */
+	uint32_t freed;	  /* the head that the producer knows */
 	bool broken;
 };
 
@@ -90,6 +94,9 @@ static inline uint8_t *frame_data(struct frame_header *h)
 void frame_commit(struct frame_producer *p);
 /* Makes committed frames visible to the consumer. Returns whether its bell must be rung. */
 bool frame_publish(struct frame_producer *p);
+/* Takes back the frame that was committed last, so that the consumer will never see it. False: the
+ * consumer may be handling it. *ring_bell: as of frame_publish(). */
+bool frame_withdraw(struct frame_producer *p, bool *ring_bell);
 
 /* Is there a frame? */
 static inline bool frame_waits(const struct frame_consumer *c)

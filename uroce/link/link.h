@@ -38,6 +38,10 @@ void tx_commit(void);
  * room. answer: the packet answers the peer, and may use the room that other packets leave free for
  * that. A packet that is sent without room is lost, and counted. */
 bool tx_has_room(struct pair *pair, bool answer);
+/* How many packets were sent through the memory of this pair. Takes the last one back if there were
+ * no others since then, and if the other process cannot have seen it: then it was never sent. */
+uint64_t tx_frames(const struct pair *pair);
+bool tx_withdraw(struct pair *pair, uint64_t frames);
 /* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid, the general services interface: 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);
 /* Sends what is queued. What the kernel refuses is lost, as on a wire, and counted. */

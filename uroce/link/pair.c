@@ -45,7 +45,7 @@ static uint64_t touched; /* the slots to which frames were committed, a bit each
 struct pair_message {
 	uint64_t generation;
 	uint32_t accepted;
-	uint32_t unused;
+	uint32_t layout;
 };
 enum { FD_BELL, FD_PIDFD, FD_MEMORY, FDS_ANSWER = FD_MEMORY, FDS_OFFER, FDS_MOST };
 
@@ -200,7 +200,9 @@ bool pair_note_death(int fd)
 
 static int send_message(const struct pair *p, enum control_type type, bool accepted, int memfd)
 {
-	struct pair_message message = { .generation = p->generation, .accepted = accepted };
+	struct pair_message message = { .generation = p->generation,
+					.accepted = accepted,
+					.layout = PAIR_LAYOUT };
 	struct local_name to = control_name(&group.dir, p->slot);
 	int fds[FDS_MOST] = { own_bell[1], own_pidfd };
 	unsigned n = accepted ? FDS_ANSWER : 0;
@@ -395,7 +397,7 @@ void pair_take_offer(struct control_message *m)
 		else
 			clear_pair(p);
 		p->generation = message->generation;
-		accepted = accept_offer(p, m);
+		accepted = message->layout == PAIR_LAYOUT && accept_offer(p, m);
 	}
 	if (send_message(p, CONTROL_ANSWER_PAIR, accepted, -1) != 0 && p->state != PAIR_READY)
 		clear_pair(p); /* it will make another offer */
@@ -414,7 +416,8 @@ void pair_take_answer(struct control_message *m)
 		clear_pair(p);
 		return;
 	}
-	if (m->nfds < FDS_ANSWER || !descriptors_valid(m)) { /* from another PID namespace */
+	/* another version of the library, or another PID namespace */
+	if (message->layout != PAIR_LAYOUT || m->nfds < FDS_ANSWER || !descriptors_valid(m)) {
 		rx_drain();
 		if (p->state == PAIR_OFFERED)
 			pair_close(p); /* the other process sees that we have left */

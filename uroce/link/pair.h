@@ -55,6 +55,10 @@ static inline int shared_file(const char *name, size_t size)
 	return -1;
 }
 
+/* Of what follows and of the cells: a process with another one, that is another version of the
+ * library, gets packets by UDP. */
+#define PAIR_LAYOUT 1
+
 /* What both processes have mapped. [0] belongs to the process that made it: the ring that it sends
  * by, and its half of the cells. The other process may write to any of it at any time. */
 struct pair_memory {
@@ -75,6 +79,7 @@ struct pair {
 	struct pair_memory *memory;
 	struct frame_producer out;
 	struct frame_consumer in;
+	uint64_t frames; /* committed, of all pairs with this slot */
 	bool udp_before; /* the last packet to it went by UDP */
 	/* of an offer */
 	uint64_t generation;

@@ -23,6 +23,7 @@
 #include "gid.h"
 #include "group.h"
 #include "packet.h"
+#include "pair.h"
 #include "path.h"
 #include "tap.h"
 
@@ -263,6 +264,7 @@ static void commit_frame(struct pair *pair)
 {
 	pair->udp_before = false;
 	frame_commit(&pair->out);
+	pair->frames++;
 	pair_note_frame(pair);
 	count(CNT_SENT_PKTS);
 }
@@ -398,6 +400,27 @@ bool tx_has_room(struct pair *pair, bool answer)
 		return true;
 	pair_publish(); /* room comes only when these frames are handled */
 	return false;
+}
+
+uint64_t tx_frames(const struct pair *pair)
+{
+	return pair->frames;
+}
+
+bool tx_withdraw(struct pair *pair, uint64_t frames)
+{
+	bool ring_bell, withdrawn;
+
+	if (pair->state != PAIR_READY || pair->frames != frames)
+		return false;
+	withdrawn = frame_withdraw(&pair->out, &ring_bell);
+	if (ring_bell)
+		pair_ring(pair);
+	if (withdrawn) {
+		pair->udp_before = true; /* it may have been, and does no harm */
+		counters[CNT_SENT_PKTS]--;
+	}
+	return withdrawn;
 }
 
 /* Waits a moment for room in the socket. */

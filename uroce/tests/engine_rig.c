@@ -288,6 +288,10 @@ bool transport_finish(bool urgent)
 	return true;
 }
 
+void transport_take_back(void)
+{
+}
+
 bool transport_deferred(void)
 {
 	return ack_due;

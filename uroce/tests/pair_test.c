@@ -28,8 +28,9 @@
 
 struct offer {
 	uint64_t generation;
-	uint32_t accepted, unused;
+	uint32_t accepted, layout;
 };
+static uint32_t layout = PAIR_LAYOUT;
 
 /* What the other process is told. */
 static struct {
@@ -166,7 +167,7 @@ static bool offer(int memfd, int bell_fd, int pidfd, pid_t pid)
 	struct offer *message = (struct offer *)m.data;
 	unsigned before = told.n;
 
-	*message = (struct offer){ .generation = ++generation, .accepted = 1 };
+	*message = (struct offer){ .generation = ++generation, .accepted = 1, .layout = layout };
 	pair_take_offer(&m);
 	for (unsigned i = 0; i < m.nfds; i++)
 		if (m.fds[i] >= 0)
@@ -201,6 +202,9 @@ static void test_memory(void)
 	CHECK(!offer_memory(memory(0, SEALS)));
 	CHECK(!offer_memory(plain_file()));
 	CHECK(!offer_memory(bell(SOCK_STREAM)));
+	layout = 0; /* of another version */
+	CHECK(!offer_memory(memory(RIGHT_SIZE, SEALS)));
+	layout = PAIR_LAYOUT;
 }
 
 static void test_bell(void)

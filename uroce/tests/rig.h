@@ -13,6 +13,7 @@
 #define UROCE_TESTS_RIG_H
 
 #include "counters.h"
+#include "direct.h"
 #include "gid.h"
 #include "packet.h"
 #include "queue_pair.h"
@@ -160,6 +161,10 @@ struct rig_event {
 struct rig_event rig_event(void);
 /* The QP that was last shown to those who reach in: direct/direct.h. */
 extern const struct qp *rig_shown;
+/* What path_to() returns, and who carries out requests without packets. NULL: there is nobody. */
+extern struct pair *rig_pair;
+extern bool rig_awaited; /* direct_is_awaited() */
+extern enum direct_result (*rig_direct)(struct send_wqe *w);
 
 struct rig_options {
 	enum ibv_qp_type type;

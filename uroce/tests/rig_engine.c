@@ -15,6 +15,7 @@
 #pragma weak rig_arrive
 #pragma weak rig_next_arrival
 #pragma weak transport_finish
+#pragma weak transport_take_back
 
 uint64_t rig_now = 1000000000;
 int rig_reserved;
@@ -223,6 +224,8 @@ bool rig_pass(void)
 
 	more |= timer_next() <= rig_now;
 	timer_run(rig_now);
+	if (transport_take_back)
+		transport_take_back();
 	if (transport_finish)
 		more |= transport_finish(true);
 	return more;

@@ -94,6 +94,23 @@ bool tx_has_room(struct pair *pair, bool answer)
 	return true;
 }
 
+uint64_t tx_frames(const struct pair *pair)
+{
+	(void)pair;
+	return numbers;
+}
+
+/* What has not arrived yet can be taken back. */
+bool tx_withdraw(struct pair *pair, uint64_t frames)
+{
+	(void)pair;
+	if (frames != numbers || nflying != 1)
+		return false;
+	free(pop());
+	rig_logged--;
+	return true;
+}
+
 uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p)
 {
 	(void)pair;

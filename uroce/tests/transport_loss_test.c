@@ -13,7 +13,7 @@
 #else
 #define OPERATIONS 200000
 #endif
-#define SLOTS	 32
+#define PLACES	 32
 #define SLOT	 6144
 #define READABLE 16384
 #define RECVS	 48
@@ -28,21 +28,21 @@ struct op {
 struct end {
 	struct qp *qp;
 	struct end *peer;
-	uint8_t from[SLOTS][SLOT], into[SLOTS][SLOT], window[SLOTS][SLOT];
+	uint8_t from[PLACES][SLOT], into[PLACES][SLOT], window[PLACES][SLOT];
 	uint8_t readable[READABLE], recvs[RECVS][SLOT];
-	uint64_t words[2 + SLOTS]; /* of FETCH_ADD, CMP_SWAP and each ATOMIC_WRITE */
+	uint64_t words[2 + PLACES]; /* of FETCH_ADD, CMP_SWAP and each ATOMIC_WRITE */
 	uint32_t from_key, into_key, window_key, readable_key, recvs_key, words_key;
 
-	struct op ops[SLOTS]; /* from done to posted */
+	struct op ops[PLACES]; /* from done to posted */
 	uint64_t posted, done;
-	uint64_t written[SLOTS]; /* the operation whose data is in the peer's window, + 1 */
-	uint64_t seen[2];	 /* atomics that came back */
+	uint64_t written[PLACES]; /* the operation whose data is in the peer's window, + 1 */
+	uint64_t seen[2];	  /* atomics that came back */
 
 	struct {
 		uint64_t id;
 		uint32_t len;
 		bool imm;
-	} expected[SLOTS * 2]; /* by the receives of this end */
+	} expected[PLACES * 2]; /* by the receives of this end */
 	uint64_t sent, received, recvs_posted, recvs_done;
 };
 
@@ -98,7 +98,7 @@ static void post(struct end *e)
 		IBV_WR_ATOMIC_WRITE,
 	};
 	uint64_t id = e->posted;
-	unsigned s = id % SLOTS;
+	unsigned s = id % PLACES;
 	struct op *op = &e->ops[s];
 	struct rig_wr wr = { .wr_id = id, .nsge = 1 };
 	struct end *p = e->peer;
@@ -107,7 +107,7 @@ static void post(struct end *e)
 
 	op->opcode = wr.opcode = opcodes[rig_random() % (sizeof(opcodes) / sizeof(opcodes[0]))];
 	op->len = any_size();
-	op->signaled = rig_random() % 3 == 0 || id % SLOTS == SLOTS - 1;
+	op->signaled = rig_random() % 3 == 0 || id % PLACES == PLACES - 1;
 	wr.unsignaled = !op->signaled;
 	wr.flags = rig_random() % 8 ? 0 : IBV_SEND_FENCE;
 	wr.imm = (__be32)id;
@@ -151,12 +151,12 @@ static void post(struct end *e)
 		wr.remote = (uintptr_t)&p->words[1];
 		wr.compare_add = e->seen[1];
 		for (uint64_t i = e->done; i != id; i++)
-			wr.compare_add += e->ops[i % SLOTS].opcode == wr.opcode;
+			wr.compare_add += e->ops[i % PLACES].opcode == wr.opcode;
 		wr.swap = wr.compare_add + 1;
 	}
 	if (wr.opcode == IBV_WR_SEND || wr.opcode == IBV_WR_SEND_WITH_IMM ||
 	    wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
-		unsigned i = p->sent++ % (SLOTS * 2);
+		unsigned i = p->sent++ % (PLACES * 2);
 
 		p->expected[i].id = id;
 		p->expected[i].len = op->len;
@@ -180,7 +180,7 @@ static void post_receive(struct end *e)
 
 static void verify(struct end *e, uint64_t id)
 {
-	unsigned s = id % SLOTS;
+	unsigned s = id % PLACES;
 	const struct op *op = &e->ops[s];
 	uint64_t word;
 
@@ -214,9 +214,9 @@ static void take_sends(struct end *e)
 	while (rig_poll(e->qp->send_cq, &wc)) {
 		CHECK(wc.wr_id >= e->done && wc.wr_id < e->posted);
 		if (wc.status == IBV_WC_SUCCESS) {
-			CHECK(e->ops[wc.wr_id % SLOTS].signaled);
+			CHECK(e->ops[wc.wr_id % PLACES].signaled);
 			while (e->done < wc.wr_id) {
-				CHECK(!e->ops[e->done % SLOTS].signaled);
+				CHECK(!e->ops[e->done % PLACES].signaled);
 				verify(e, e->done++);
 			}
 			verify(e, e->done++);
@@ -226,7 +226,7 @@ static void take_sends(struct end *e)
 		CHECK_INT(wc.status, IBV_WC_RETRY_EXC_ERR);
 		CHECK_INT(qp_state(e->qp), IBV_QPS_ERR);
 		while (e->done < wc.wr_id) {
-			CHECK(!e->ops[e->done % SLOTS].signaled);
+			CHECK(!e->ops[e->done % PLACES].signaled);
 			verify(e, e->done++);
 		}
 		for (uint64_t id = wc.wr_id + 1; id < e->posted; id++) {
@@ -243,7 +243,7 @@ static void take_recvs(struct end *e)
 	struct ibv_wc wc;
 
 	while (rig_poll(e->qp->recv_cq, &wc)) {
-		unsigned i = e->received % (SLOTS * 2);
+		unsigned i = e->received % (PLACES * 2);
 
 		CHECK_INT(wc.wr_id, e->recvs_done++);
 		if (wc.status == IBV_WC_WR_FLUSH_ERR) {
@@ -309,7 +309,7 @@ static void again(void)
 			CHECK(e->peer->words[k] <= e->seen[k] + under_way);
 			e->seen[k] = e->peer->words[k];
 		}
-		memset(e->peer->words + 2, 0, SLOTS * sizeof(e->peer->words[0]));
+		memset(e->peer->words + 2, 0, PLACES * sizeof(e->peer->words[0]));
 	}
 	rig_clear();
 	for (unsigned i = 0; i < 2; i++) {
@@ -325,7 +325,7 @@ static void step(struct end *e)
 		for (unsigned n = rig_random() % 16; n; n--)
 			if (e->recvs_posted - e->recvs_done < RECVS)
 				post_receive(e);
-	for (unsigned n = rig_random() % 8; n && e->posted - e->done < SLOTS; n--)
+	for (unsigned n = rig_random() % 8; n && e->posted - e->done < PLACES; n--)
 		post(e);
 }
 

@@ -84,6 +84,8 @@ void send_retire(struct qp *qp)
 			fail_wqe(qp, w->status);
 			return;
 		}
+		if (qp->req.awaits == AWAITS_ANSWER && sq->head + 1 == sq->next)
+			return;
 		if (!w->op->local && !is_carried_out(w) &&
 		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
@@ -149,7 +151,7 @@ void completer_timeout(struct timer *t)
 	} else if (engine_now() < r->deadline) {
 		timer_set(t, r->deadline);
 		return;
-	} else {
+	} else if (!local_write_withdraw(qp)) {
 		r->timeouts += r->timeouts < TIMEOUT_DOUBLES;
 		retry(qp);
 	}
@@ -172,7 +174,8 @@ static void advance_una(struct qp *qp, uint32_t una)
 	r->retries = qp->attr.retry_cnt;
 	r->rnr_retries = qp->attr.rnr_retry;
 	r->timeouts = 0;
-	r->recovering = r->rnr_wait = false;
+	local_write_stop_awaiting(qp);
+	r->recovering = r->rnr_wait = r->withdrawn = false;
 	r->grown += (uint16_t)(n < WINDOW_MAX ? n : WINDOW_MAX);
 	if (r->grown >= r->window) {
 		r->grown = 0;

@@ -357,6 +357,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 		return;
 	r->nak_sent = false;
 	e = execute(qp, p);
+	local_write_answered(qp);
 	if (e != REQ_OK) {
 		rc_error(qp, p, e);
 	} else if (p->ackreq || recovered) {

@@ -298,8 +298,9 @@ static void release_held_acks(void)
 uint64_t transport_held_until(void)
 {
 	const struct qp *qp = TAILQ_FIRST(&due_lists[DUE_HELD]);
+	uint64_t withheld = local_write_held_until();
 
-	return qp ? qp->resp.hold_until : UINT64_MAX;
+	return qp && qp->resp.hold_until < withheld ? qp->resp.hold_until : withheld;
 }
 
 bool transport_finish(bool urgent)
@@ -310,6 +311,7 @@ bool transport_finish(bool urgent)
 	wake_socket_waiters();
 	wake_ring_waiters();
 	release_held_acks();
+	local_write_release();
 	last = TAILQ_LAST(&due_lists[DUE_NOW], qp_list);
 	while (qp != last && left && (qp = TAILQ_FIRST(&due_lists[DUE_NOW])))
 		serve_qp(qp, &left);
@@ -367,6 +369,7 @@ enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n,
 static void stop_traffic(struct qp *qp)
 {
 	timer_stop(&qp->req.timer);
+	local_write_stop_awaiting(qp);
 	due_leave(qp);
 	room_stop_waiting(qp);
 	socket_room_return_all(qp);
@@ -406,6 +409,7 @@ static void flush_qp(struct qp *qp)
 void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	qp_stepped(qp, from);
+	local_write_answered(qp); /* or nobody will */
 	switch (to) {
 	case IBV_QPS_RESET:
 		reset_qp(qp);

@@ -135,4 +135,25 @@ bool responder_acknowledge(struct qp *qp, struct pair *pair);
  * seen the reply to it already. */
 void responder_leave(struct qp *qp);
 
+/* ---------------------------------------------------------------- local_write.c -- */
+
+void local_write_start(struct qp *qp);
+/* w is the next request, and could be carried out without packets. Is it an answer that the peer
+ * polls for, and should go by packets? Is it time to find out whether the peer answers? */
+bool local_write_is_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w);
+void local_write_try_for_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w);
+/* The next request goes by packets because the ACK of a WRITE is due. */
+void local_write_note_answer(struct qp *qp);
+/* All of w has just been put into the ring, or into packets if pair is NULL. */
+void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w);
+/* Takes that back: it has to be sent again. False: there is none, or the other process has it. */
+bool local_write_withdraw(struct qp *qp);
+/* The last WRITE awaits neither a reader nor an answer any more. */
+void local_write_stop_awaiting(struct qp *qp);
+/* The peer has sent something: a completion that is withheld until then ends. The same for all that
+ * have been withheld long enough; when that is (UINT64_MAX: there are none). */
+void local_write_answered(struct qp *qp);
+void local_write_release(void);
+uint64_t local_write_held_until(void);
+
 #endif

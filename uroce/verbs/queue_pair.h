@@ -126,7 +126,11 @@ struct requester {
 	uint8_t direct_skip;	      /* go_direct(): so many more by packets */
 	uint8_t direct_backoff;	      /* and so many after the last time */
 	bool direct_more;	      /* a long one without packets: it goes on in its turn */
-	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
+	uint16_t since_trial;	      /* WRITEs: try_for_answer() */
+	uint16_t trial_gap;
+	uint8_t answer_skip;   /* so many more are not sent as answers */
+	bool withdrawn;	       /* the last WRITE was taken back, and is sent again */
+	bool broken;	       /* the request at "at" cannot be sent: it fails in its turn */
 	bool socket_wait;      /* on the list of those that wait for socket_room: transport.c */
 	bool ring_wait;	       /* on the list of those that wait for a ring that is full */
 	uint32_t socket_bytes; /* of socket_room, in socket_epoch */
@@ -136,6 +140,15 @@ struct requester {
 	uint64_t deadline;  /* for the oldest packet; timer may run out before, and is set again */
 	struct timer timer; /* of the oldest packet, of an RNR wait, of a wait for room */
 	TAILQ_ENTRY(qp) socket_next, ring_next;
+	/* of the last WRITE, to another process of this host: until then */
+	enum awaits {
+		AWAITS_NOTHING,
+		AWAITS_READER, /* it is in a ring, and can be taken back */
+		AWAITS_ANSWER, /* it has been carried out, and its completion is withheld */
+	} awaits;
+	struct pair *awaits_in;
+	uint64_t awaits_until, unread_frame;
+	TAILQ_ENTRY(qp) awaits_next;
 };
 
 struct responder {

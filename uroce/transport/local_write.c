@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Short WRITEs to another process of this host. They are carried out without packets (direct/), or
+ * go through a ring (link/pair.h) when that is faster.
+ */
+#include "context.h"
+#include "counters.h"
+#include "direct.h"
+#include "engine.h"
+#include "link.h"
+#include "transport_own.h"
+
+#define UNREAD_NS 200000u /* a WRITE that is still in a ring then is taken back */
+/* A trial whether the peer answers WRITEs by WRITEs: after so many, and again after twice as many
+ * each time, until it does. Bytes of a WRITE; how long its completion is withheld. */
+#define TRIAL_GAP	64
+#define TRIAL_GAP_MOST	32768
+#define TRIAL_GAP_KNOWN 16 /* it has answered before */
+#define TRIAL_LEN	1024u
+#define TRIAL_NS	30000u
+#define ANSWER_SKIP	64 /* WRITEs after one that was taken back */
+
+static struct qp_list unread = TAILQ_HEAD_INITIALIZER(unread);
+static struct qp_list withheld = TAILQ_HEAD_INITIALIZER(withheld);
+
+void local_write_start(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->withdrawn = false;
+	r->answer_skip = 0;
+	r->since_trial = 0;
+	r->trial_gap = TRIAL_GAP;
+}
+
+void local_write_stop_awaiting(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (r->awaits == AWAITS_READER)
+		TAILQ_REMOVE(&unread, qp, req.awaits_next);
+	if (r->awaits == AWAITS_ANSWER) {
+		TAILQ_REMOVE(&withheld, qp, req.awaits_next);
+		direct_await_answer(r->awaits_in, qp->v.qp_num, false);
+	}
+	r->awaits = AWAITS_NOTHING;
+}
+
+static void begin_awaiting(struct qp *qp, enum awaits what, struct pair *pair)
+{
+	struct requester *r = &qp->req;
+
+	local_write_stop_awaiting(qp);
+	r->awaits = what;
+	r->awaits_in = pair;
+	r->awaits_until = engine_now() + (what == AWAITS_READER ? UNREAD_NS : TRIAL_NS);
+	TAILQ_INSERT_TAIL(what == AWAITS_READER ? &unread : &withheld, qp, req.awaits_next);
+}
+
+/*
+ * A WRITE in the ring needs a thread of the other process that reads it. That may take long: a
+ * program that looks at its memory, with the priority of SCHED_FIFO, does not let its device's
+ * thread run. So a WRITE that has not been read for a while is taken out of the ring again, and
+ * carried out without that process.
+ */
+void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w)
+{
+	struct requester *r = &qp->req;
+
+	if (!pair || w->op->code != IBV_WR_RDMA_WRITE || qp->type != IBV_QPT_RC || r->withdrawn ||
+	    w->first_psn != w->last_psn || r->una_psn != w->first_psn || r->psn != r->next_psn ||
+	    r->recovering || !direct_is_open(pair))
+		return;
+	begin_awaiting(qp, AWAITS_READER, pair);
+	r->unread_frame = tx_frames(pair);
+}
+
+/* It has never been sent: its PSN, and those of the requests that were begun after it, are free. */
+static void unsend_last(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	r->next_psn = r->psn = r->una_psn;
+	r->at--;
+	for (uint32_t i = r->at + 1; i != qp->sq.next; i++) {
+		struct send_wqe *w = sq_at(qp, i);
+
+		w->first_psn = psn_add(w->first_psn, PSN_MASK); /* one less */
+		w->last_psn = psn_add(w->last_psn, PSN_MASK);
+	}
+}
+
+bool local_write_withdraw(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+
+	if (r->awaits != AWAITS_READER)
+		return false;
+	local_write_stop_awaiting(qp);
+	if (!tx_withdraw(r->awaits_in, r->unread_frame))
+		return false;
+	count(CNT_WITHDRAWN);
+	unsend_last(qp);
+	r->withdrawn = true;
+	r->answer_skip = ANSWER_SKIP;
+	return true;
+}
+
+void transport_take_back(void)
+{
+	struct qp *qp;
+
+	while ((qp = TAILQ_FIRST(&unread)) && engine_now() >= qp->req.awaits_until)
+		if (local_write_withdraw(qp))
+			requester_run(qp);
+}
+
+/*
+ * A program that answers WRITEs by WRITEs (ib_write_lat) posts one, and polls until it is complete.
+ * If the ACK is held until the peer's answer (responder.c), and goes along with it through the
+ * ring, the program takes both in with one look at its memory, and neither side makes a system
+ * call. This goes on by itself: a WRITE that has come by packets is answered by packets. To begin
+ * it, one completes that has been carried out without packets, but not at once: so its program
+ * polls, and the peer, to which that is shown, answers by packets. If no answer comes, nothing is
+ * lost but that time.
+ */
+static bool is_short_alone(const struct qp *qp, const struct send_wqe *w)
+{
+	return w->op->code == IBV_WR_RDMA_WRITE && w->len <= TRIAL_LEN && w->len <= qp->mtu &&
+	       qp->req.at + 1 == qp->sq.tail;
+}
+
+/* The peer must know of a trial before it sees what is written: reach_copy() has the fence. */
+void local_write_try_for_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w)
+{
+	struct requester *r = &qp->req;
+
+	if (!direct_is_open(pair) || !w->signaled || !is_short_alone(qp, w) ||
+	    cq_is_armed(qp->send_cq) || ++r->since_trial < r->trial_gap)
+		return;
+	r->since_trial = 0;
+	r->trial_gap = (uint16_t)min_u32(2 * r->trial_gap, TRIAL_GAP_MOST);
+	begin_awaiting(qp, AWAITS_ANSWER, pair);
+	direct_await_answer(pair, qp->v.qp_num, true);
+}
+
+/* If the peer has not read the last one, the next ones go without packets. */
+bool local_write_is_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w)
+{
+	struct requester *r = &qp->req;
+
+	r->answer_skip -= r->answer_skip > 0;
+	return !r->answer_skip && is_short_alone(qp, w) &&
+	       direct_is_awaited(pair, qp->attr.dest_qp_num);
+}
+
+void local_write_note_answer(struct qp *qp)
+{
+	if (!qp->resp.ack_due || !is_short_alone(qp, sq_at(qp, qp->req.at)))
+		return;
+	qp->req.since_trial = 0;
+	qp->req.trial_gap = TRIAL_GAP_KNOWN;
+}
+
+void local_write_answered(struct qp *qp)
+{
+	if (qp->req.awaits == AWAITS_ANSWER) {
+		local_write_stop_awaiting(qp);
+		send_retire(qp);
+	}
+}
+
+void local_write_release(void)
+{
+	struct qp *qp;
+
+	while ((qp = TAILQ_FIRST(&withheld)) && engine_now() >= qp->req.awaits_until)
+		local_write_answered(qp);
+}
+
+uint64_t local_write_held_until(void)
+{
+	const struct qp *qp = TAILQ_FIRST(&withheld);
+
+	return qp ? qp->req.awaits_until : UINT64_MAX;
+}
