@@ -96,7 +96,8 @@ bool frame_withdraw(struct frame_producer *p, bool *ring_bell)
 	uint32_t before = p->tail - p->last;
 
 	*ring_bell = false;
-	if (!p->last || p->published != p->tail)
+	if (!p->last || p->published != p->tail ||
+	    (int32_t)(atomic_load(&p->ring->claimed) - before) > 0)
 		return false;
 	atomic_exchange(&p->ring->tail, before);
 	if ((int32_t)(atomic_load(&p->ring->claimed) - before) > 0) {
@@ -130,16 +131,16 @@ static void fetch_ahead(const struct frame_consumer *c, uint32_t from, uint32_t 
 		__builtin_prefetch(c->ring->bytes + ((from + i) & MASK));
 }
 
-/* Claims what was published: frame_withdraw() has the other half. Returns whether there is any. */
+/* Claims what was published: frame_withdraw() has the other half. All of the ring is claimed while
+ * the tail is read: so no frame can be taken back, and another one put in its place, after that.
+ * Returns whether there is any. */
 static bool frame_claim(struct frame_consumer *c)
 {
-	uint32_t tail = atomic_load_explicit(&c->ring->tail, memory_order_acquire), now;
-
-	if (tail == c->head)
+	if (!frame_waits(c))
 		return false;
-	atomic_exchange(&c->ring->claimed, tail);
-	now = atomic_load(&c->ring->tail);
-	c->claimed = (int32_t)(now - tail) < 0 ? now : tail;
+	atomic_exchange(&c->ring->claimed, c->head + FRAME_RING_BYTES);
+	c->claimed = c->head + frame_bytes_there(c, atomic_load(&c->ring->tail));
+	atomic_store_explicit(&c->ring->claimed, c->claimed, memory_order_release);
 	return c->claimed != c->head;
 }
 
@@ -192,7 +193,7 @@ bool frame_give_room(struct frame_consumer *c)
 bool frame_sleep(struct frame_consumer *c)
 {
 	atomic_exchange(&c->ring->asleep, 1);
-	if (c->broken || atomic_load(&c->ring->tail) == c->head)
+	if (c->broken || !frame_bytes_there(c, atomic_load(&c->ring->tail)))
 		return true;
 	frame_awake(c);
 	return false;

@@ -27,8 +27,9 @@
 struct frame_ring {
 	/* written by the producer */
 	_Alignas(FRAME_LINE) _Atomic uint32_t tail;
-	/* written by the consumer. claimed: up to here it may be handling frames, which the producer
-	 * cannot take back any more; in a line of its own, because the producer seldom reads it */
+	/* written by the consumer. claimed: up to here it may be handling frames, which the
+	 * producer cannot take back any more; in a line of its own, because the producer seldom
+	 * reads it */
 	_Alignas(FRAME_LINE) _Atomic uint32_t head;
 	_Alignas(FRAME_LINE) _Atomic uint32_t claimed;
 	/* written by both. asleep: the consumer sleeps, and wants its bell rung when a frame comes;
@@ -98,10 +99,16 @@ bool frame_publish(struct frame_producer *p);
  * consumer may be handling it. *ring_bell: as of frame_publish(). */
 bool frame_withdraw(struct frame_producer *p, bool *ring_bell);
 
+/* The bytes of frames that are there, at this tail. While a producer finds out that it cannot take
+ * back a frame that has been handled, its tail is before the head. */
+static inline uint32_t frame_bytes_there(const struct frame_consumer *c, uint32_t tail)
+{
+	return (int32_t)(tail - c->head) > 0 ? tail - c->head : 0;
+}
 /* Is there a frame? */
 static inline bool frame_waits(const struct frame_consumer *c)
 {
-	return atomic_load_explicit(&c->ring->tail, memory_order_acquire) != c->head;
+	return frame_bytes_there(c, atomic_load_explicit(&c->ring->tail, memory_order_acquire));
 }
 /* The next frame, which stays in the ring until frame_free(). False: there is none, or the ring is
  * broken. */

@@ -186,15 +186,14 @@ static void test_withdraw(void)
 	CHECK(take(1001, 64) && take(1002, 4000) && !in.broken);
 }
 
-/* Both have seen each other: the frame stays, and one that sleeps meanwhile is woken. */
-static void test_withdraw_in_vain(void)
+/* The consumer has claimed it just now. */
+static void test_withdraw_claimed(void)
 {
 	start();
 	CHECK(put(1, 64));
 	frame_publish(&out);
-	atomic_store(&ring->claimed, out.tail);
-	atomic_store(&ring->asleep, 1);
-	CHECK(!withdraw(true));
+	atomic_store(&ring->claimed, FRAME_RING_BYTES);
+	CHECK(!withdraw(false));
 	CHECK(take(1, 64));
 }
 
@@ -229,10 +228,16 @@ static void lies_in_header(uint32_t len, uint32_t tail)
 
 static void test_lying_producer(void)
 {
+	struct frame f;
+
 	lies_about(1);
 	lies_about(LINE(64) + 1);
 	lies_about(FRAME_RING_BYTES + FRAME_LINE);
-	lies_about(0u - FRAME_LINE);
+	lies_about(0x7fffffc0);
+	/* one before the head is that of a frame which it would like to take back */
+	start();
+	atomic_store(&ring->tail, 0u - FRAME_LINE);
+	CHECK(!frame_waits(&in) && !frame_next(&in, &f) && frame_sleep(&in) && !in.broken);
 	lies_in_header(0, LINE(64));
 	lies_in_header(LEN_MIN - 1, LINE(64));
 	lies_in_header(PACKET_MAX + 1, FRAME_RING_BYTES);
@@ -389,7 +394,7 @@ int main(void)
 	test_full();
 	test_sleep();
 	test_withdraw();
-	test_withdraw_in_vain();
+	test_withdraw_claimed();
 	test_lying_producer();
 	test_lying_consumer();
 	test_threads();
