@@ -33,10 +33,15 @@ static inline bool is_switch(const struct arg *a)
 	return a->kind == &kind_switch;
 }
 
-/* -name looks like an option; -5 and -0.5 are values. */
+/* -name looks like an option; -5 and -0.5 are values, as are words with blanks, control characters
+ * or bytes beyond ASCII: binary data may begin with any byte. */
 static inline bool looks_like_option(const char *word)
 {
-	return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+	if (word[0] != '-' || !word[1] || isdigit((unsigned char)word[1]) || word[1] == '.')
+		return false;
+	while (*word > ' ' && *word < 0x7f)
+		word++;
+	return !*word;
 }
 
 /* All fill s->fail, and return -1. */

@@ -23,6 +23,12 @@ static void values(void)
 	CHECK(last_write.sge.n == 2);
 	CHECK_STR(((const char **)last_write.sge.v)[1], "b");
 	CHECK_STR(last_write.mr, "-odd");
+	/* data that begins with a dash */
+	RUN("post write -remote 1 -\\x0f\\x00\\x80a", "status SUCCESS");
+	CHECK_STR(last_write.mr, "-\x0f\xc0\x80\xc2\x80"
+				 "a");
+	RUN("post write -remote 1 {-a b}", "status SUCCESS");
+	CHECK_STR(last_write.mr, "-a b");
 }
 
 static uint64_t size(const char *text)

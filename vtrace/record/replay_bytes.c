@@ -196,6 +196,16 @@ void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, si
 	binary_word(p, to, data, n);
 }
 
+void bytes_argument(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+{
+	SCOPED_TEXT(word);
+	const char *text;
+
+	bytes_word(p, &word, data, n);
+	text = Tcl_DStringValue(&word);
+	xappendf(to, "%s%s", *text == '"' && text[1] != '-' ? "" : "-- ", text);
+}
+
 /* ------------------------------------------------------------------------------ memory -- */
 
 static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
@@ -208,7 +218,7 @@ static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
 		replay_line(p, "mem fill %s %u -off %llu -len %zu", mr->name, *data, off, n);
 		return;
 	}
-	bytes_word(p, &word, data, n);
+	bytes_argument(p, &word, data, n);
 	replay_line(p, "mem put %s %llu %s", mr->name, off, Tcl_DStringValue(&word));
 }
 

@@ -154,6 +154,8 @@ bool objects_are_skipped(struct replay *p, uint64_t address);
 /* Appends the bytes as one word of Tcl, in which the program's own values are replaced by those of
  * the script. */
 void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
+/* The same for the last argument of a command: the bytes may begin as an option does. */
+void bytes_argument(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
 /* Do the bytes contain own values of the program? */
 bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
 /* Writes lines that put what the program has written to these n bytes of its memory. */

@@ -279,7 +279,7 @@ static void write_send(struct replay *p, struct tcp_end *e, const struct record 
 		replay_line(p, "tcp send %s [string repeat \\0 %" PRIu64 "]", e->name, r->args[3]);
 		return;
 	}
-	bytes_word(p, &word, data, n);
+	bytes_argument(p, &word, data, n);
 	bytes_put_told(p);
 	replay_line(p, "tcp send %s %s", e->name, Tcl_DStringValue(&word));
 }

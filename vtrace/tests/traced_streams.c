@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char text[] = "written by the client";
+static const char text[] = "-written by the client";
 
 static struct {
 	FILE *from, *to;
