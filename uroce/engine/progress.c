@@ -7,12 +7,12 @@
  * waits for an event looks at both for a while, unless it has looked in vain before, and only then
  * sleeps on both. A thread that polls an empty queue twice within a tick becomes the reader, too.
  * While a reader looks, nobody needs to wake it: a packet through memory costs no system call at
- * all. A thread that polls remains the reader for a tick after its last poll; then a timer of the
- * kernel gives the reading back to the engine's thread. An application that was away when packets
- * came looks at its memory, not at its queue. From then on a poll that finds something gives the
- * reading back at once, until the application polls again before the next packet comes. After many
- * packets in one pass the engine's thread looks some times more before it sleeps. What each rule is
- * worth: uroce/README.md.
+ * all. A thread that polls remains the reader for a tick after its last poll, a longer one if it
+ * polls all the time; then a timer of the kernel gives the reading back to the engine's thread. An
+ * application that was away when packets came looks at its memory, not at its queue. From then on a
+ * poll that finds something gives the reading back at once, until the application polls again
+ * before the next packet comes. After many packets in one pass the engine's thread looks some times
+ * more before it sleeps. What each rule is worth: uroce/README.md.
  *
  * The engine's thread sleeps in epoll_wait() without a timeout. A timer of the kernel is set to the
  * next moment at which something is to be done. Whoever learns of an earlier moment sets the timer:
@@ -37,7 +37,9 @@
 #include "engine.h"
 #include "transport.h"
 
-#define TICK   MS /* how long an application that read may stay away */
+#define TICK   MS /* how long an application that read may stay away, */
+#define TICKS  4  /* or so many times as long if it polls all the time: */
+#define BUSY   64 /* so often in half a tick */
 #define BATCH  32 /* packets of a pass, of each process and of the socket */
 #define HERE   8  /* passes after a post to ourselves */
 #define MANY   8  /* packets of a pass, in and out: there will be more */
@@ -57,7 +59,8 @@ static struct {
 	const void *waiter; /* who reads, with READER_WAITER */
 	uint64_t last_poll;
 	uint64_t tick;	       /* READER_POLLERS: until then */
-	unsigned polls;	       /* passes of one that polls */
+	uint64_t last_tick;    /* how long it was */
+	unsigned polls;	       /* passes of one that polls, in this tick */
 	bool stays_away, gave; /* it looks at its memory; nothing came since it gave back */
 	unsigned linger;       /* so many passes more of the thread, which is not to be woken */
 	bool looks;	       /* READER_WAITER: it does not sleep yet */
@@ -98,8 +101,9 @@ static bool is_due_to_thread(void)
 	return e.more || (e.unread && e.reader == READER_THREAD);
 }
 
-/* While the application polls it runs the timers itself, and sends what is held. A timer of the kernel
- * for that would wake the thread every 0.2 ms, which costs one of a hundred round trips 20 us. */
+/* While the application polls it runs the timers itself, and sends what is held. A timer of the
+ * kernel for that would wake the thread every 0.2 ms, which costs one of a hundred round trips 20
+ * us. */
 static uint64_t next_moment(void)
 {
 	uint64_t next;
@@ -178,7 +182,8 @@ static unsigned pass_of_thread(enum rx_socket socket)
 	uint64_t sent = counters[CNT_SENT_PKTS];
 	unsigned n = read_and_answer(socket);
 
-	if (n + counters[CNT_SENT_PKTS] - sent >= MANY)
+	/* less than before, if one was taken back */
+	if ((int64_t)(n + counters[CNT_SENT_PKTS] - sent) >= MANY)
 		e.linger = LINGER;
 	else if (e.linger)
 		e.linger--;
@@ -279,14 +284,26 @@ static void set_reader(enum reader reader)
 }
 
 /* For a tick from now on. The timer is put off for half of it at a time, and wakes the thread only
- * when the application has not come back. */
+ * when the application has not come back. To set it takes 5 us in a virtual machine: so ticks
+ * become longer. */
 static void leave_to_application(void)
 {
 	uint64_t now = engine_now();
-	bool renew = e.tick <= now + TICK / 2;
+	bool renew;
 
-	if (renew)
-		e.tick = now + TICK;
+	if (e.reader != READER_POLLERS) {
+		e.last_tick = TICK;
+		if (e.tick > now + TICK)
+			e.tick = now + TICK;
+	}
+	renew = e.tick <= now + e.last_tick / 2;
+	if (renew) {
+		e.last_tick = e.polls < BUSY		   ? TICK
+			      : e.last_tick < TICKS * TICK ? 2 * e.last_tick
+							   : e.last_tick;
+		e.tick = now + e.last_tick;
+		e.polls = 0;
+	}
 	if (e.reader != READER_POLLERS)
 		set_reader(READER_POLLERS);
 	if (renew)

@@ -219,6 +219,81 @@ static void test_order(void)
 	close_neighbours();
 }
 
+/* Two WRITEs, which go by packets after all. */
+static void test_order_by_packets(void)
+{
+	open_awaited();
+	rig_wire.delay = MS;
+	post(IBV_WR_RDMA_WRITE, 1, 8);
+	post(IBV_WR_RDMA_WRITE, 2, 3 * MTU);
+	rig_direct = refuse;
+	rig_awaited = false;
+	pass_after(UNREAD);
+	CHECK_INT(counters[CNT_WITHDRAWN], 1);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	expect(a->send_cq, 2, IBV_WC_SUCCESS);
+	CHECK_INT(a->req.psn, psn_add(o.psn, 4));
+	close_neighbours();
+}
+
+/* What stands behind it fails in its turn: a request that is carried out here, and one that has
+ * been looked at already. */
+static void test_broken_behind(void)
+{
+	struct rig_wr wr;
+
+	open_awaited();
+	rig_wire.delay = MS;
+	post(IBV_WR_RDMA_WRITE, 1, 8);
+	rig_bound = 0x12345;
+	wr = (struct rig_wr){ .wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .inv_rkey = rig_bound };
+	rig_post(a, &wr); /* is carried out at once */
+	wr.wr_id = 3;
+	rig_post(a, &wr);
+	pass_after(UNREAD);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	expect(a->send_cq, 2, IBV_WC_SUCCESS);
+	expect(a->send_cq, 3, IBV_WC_LOC_QP_OP_ERR);
+	CHECK_INT(carried, 1);
+	close_neighbours();
+
+	open_awaited();
+	rig_wire.delay = MS;
+	post(IBV_WR_RDMA_WRITE, 1, 8);
+	wr = data(IBV_WR_RDMA_WRITE, 2, 3 * MTU);
+	wr.sge[0].lkey ^= 0x100;
+	rig_post(a, &wr);
+	pass_after(UNREAD);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	expect(a->send_cq, 2, IBV_WC_LOC_PROT_ERR);
+	CHECK_INT(carried, 1);
+	close_neighbours();
+}
+
+/* The peer answers what it has not taken from the ring: it waits, and sends it again itself. */
+static void test_answered_unread(void)
+{
+	struct packet rnr = { .op = opcode_find(OP_ACK), .syndrome = AETH_RNR };
+
+	open_awaited();
+	rig_wire.delay = MS;
+	post(IBV_WR_RDMA_WRITE, 1, 8);
+	rnr.src = rig_log[0].dst;
+	rnr.dst = rig_log[0].src;
+	rnr.qpn = a->v.qp_num;
+	rnr.psn = o.psn;
+	rnr.pkey = rig_log[0].pkey;
+	rig_inject(&rnr, NULL);
+	CHECK(a->req.rnr_wait);
+	pass_after(UNREAD);
+	CHECK_INT(counters[CNT_WITHDRAWN], 0);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	CHECK_INT(carried, 0);
+	close_neighbours();
+}
+
 /* Something was sent after it, or it has arrived, and only its ACK is lost: it stays. */
 static void test_not_withdrawn(void)
 {
@@ -234,6 +309,20 @@ static void test_not_withdrawn(void)
 	expect(a->send_cq, 1, IBV_WC_SUCCESS);
 	expect(a->send_cq, 2, IBV_WC_SUCCESS);
 	CHECK_INT(carried, 0);
+	close_neighbours();
+
+	/* by UDP, since somebody looks at packets by now */
+	open_awaited();
+	rig_wire.delay = MS;
+	rig_recv(b, 9, there, 8, there_key);
+	post(IBV_WR_RDMA_WRITE, 1, 8);
+	rig_pair = NULL;
+	post(IBV_WR_SEND, 2, 8);
+	pass_after(UNREAD);
+	CHECK_INT(counters[CNT_WITHDRAWN], 0);
+	rig_run(0);
+	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	expect(a->send_cq, 2, IBV_WC_SUCCESS);
 	close_neighbours();
 
 	open_awaited();
@@ -293,6 +382,9 @@ int main(void)
 	test_trial_ends();
 	test_unread();
 	test_order();
+	test_order_by_packets();
+	test_broken_behind();
+	test_answered_unread();
 	test_not_withdrawn();
 	test_refused();
 	test_failed();

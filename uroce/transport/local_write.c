@@ -59,9 +59,9 @@ static void begin_awaiting(struct qp *qp, enum awaits what, struct pair *pair)
 
 /*
  * A WRITE in the ring needs a thread of the other process that reads it. That may take long: a
- * program that looks at its memory, with the priority of SCHED_FIFO, does not let its device's
- * thread run. So a WRITE that has not been read for a while is taken out of the ring again, and
- * carried out without that process.
+ * program under SCHED_FIFO that looks at its memory does not let the thread of its device run. So a
+ * WRITE that has not been read for a while is taken out of the ring again, and carried out without
+ * that process.
  */
 void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w)
 {
@@ -75,21 +75,25 @@ void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w
 	r->unread_frame = tx_frames(pair);
 }
 
-/* It has never been sent: its PSN, and those of the requests that were begun after it, are free. */
-static void unsend_last(struct qp *qp)
+/* The WRITE at the head was never sent. Requests behind it that are local may have been carried
+ * out; the one that waits behind it begins again, since it may get another PSN. */
+static void unsend_head(struct qp *qp)
 {
 	struct requester *r = &qp->req;
+	struct send_wqe *last = sq_at(qp, qp->sq.next - 1);
 
 	r->next_psn = r->psn = r->una_psn;
-	r->at--;
-	for (uint32_t i = r->at + 1; i != qp->sq.next; i++) {
-		struct send_wqe *w = sq_at(qp, i);
-
-		w->first_psn = psn_add(w->first_psn, PSN_MASK); /* one less */
-		w->last_psn = psn_add(w->last_psn, PSN_MASK);
+	r->at = qp->sq.head;
+	r->broken = false;
+	if (qp->sq.next - 1 != r->at && !last->op->local) {
+		last->started = false;
+		last->status = IBV_WC_SUCCESS;
+		qp->sq.next--;
 	}
 }
 
+/* A frame that is not the last one in its ring stays there, as it would have to be cut out: two QPs
+ * of two processes may hinder each other so. */
 bool local_write_withdraw(struct qp *qp)
 {
 	struct requester *r = &qp->req;
@@ -97,10 +101,11 @@ bool local_write_withdraw(struct qp *qp)
 	if (r->awaits != AWAITS_READER)
 		return false;
 	local_write_stop_awaiting(qp);
-	if (!tx_withdraw(r->awaits_in, r->unread_frame))
+	if (psn_diff(r->next_psn, r->una_psn) != 1 || r->psn != r->next_psn ||
+	    !tx_withdraw(r->awaits_in, r->unread_frame))
 		return false;
 	count(CNT_WITHDRAWN);
-	unsend_last(qp);
+	unsend_head(qp);
 	r->withdrawn = true;
 	r->answer_skip = ANSWER_SKIP;
 	return true;
@@ -116,13 +121,16 @@ void transport_take_back(void)
 }
 
 /*
- * A program that answers WRITEs by WRITEs (ib_write_lat) posts one, and polls until it is complete.
- * If the ACK is held until the peer's answer (responder.c), and goes along with it through the
- * ring, the program takes both in with one look at its memory, and neither side makes a system
- * call. This goes on by itself: a WRITE that has come by packets is answered by packets. To begin
- * it, one completes that has been carried out without packets, but not at once: so its program
- * polls, and the peer, to which that is shown, answers by packets. If no answer comes, nothing is
- * lost but that time.
+ * Programs that answer WRITEs by WRITEs (ib_write_lat) post one and poll until it is complete.
+ * Suppose that a WRITE has come through the ring. Its ACK is held until the program here answers
+ * (responder.c), and both leave together, through the ring. The peer's program polls at that time,
+ * so one look at its memory takes in both, and neither side makes a system call. The peer's next
+ * WRITE is such an answer, too: this continues by itself.
+ *
+ * A WRITE that is carried out without packets completes at once. Its program does not poll, so it
+ * cannot begin this. A trial can: the WRITE is carried out without packets, but its completion is
+ * withheld for a while, and the peer is shown that the program polls. If the peer's WRITE comes
+ * meanwhile, it comes through the ring. If none comes, nothing is lost but that time.
  */
 static bool is_short_alone(const struct qp *qp, const struct send_wqe *w)
 {
@@ -156,7 +164,7 @@ bool local_write_is_answer(struct qp *qp, struct pair *pair, const struct send_w
 
 void local_write_note_answer(struct qp *qp)
 {
-	if (!qp->resp.ack_due || !is_short_alone(qp, sq_at(qp, qp->req.at)))
+	if (!qp->resp.ack_due || !qp->resp.write_came || !is_short_alone(qp, sq_at(qp, qp->req.at)))
 		return;
 	qp->req.since_trial = 0;
 	qp->req.trial_gap = TRIAL_GAP_KNOWN;
@@ -178,9 +186,11 @@ void local_write_release(void)
 		local_write_answered(qp);
 }
 
-uint64_t local_write_held_until(void)
+uint64_t local_write_moment(void)
 {
-	const struct qp *qp = TAILQ_FIRST(&withheld);
+	const struct qp *reader = TAILQ_FIRST(&unread), *answer = TAILQ_FIRST(&withheld);
+	uint64_t a = reader ? reader->req.awaits_until : UINT64_MAX;
+	uint64_t b = answer ? answer->req.awaits_until : UINT64_MAX;
 
-	return qp ? qp->req.awaits_until : UINT64_MAX;
+	return a < b ? a : b;
 }

@@ -429,7 +429,7 @@ static void send_requests(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
-	bool may_go_direct = qp->type == IBV_QPT_RC && !qp->resp.ack_due;
+	bool may_go_direct = qp->type == IBV_QPT_RC && (!qp->resp.ack_due || r->withdrawn);
 	struct pair *pair = NULL; /* of all that a connection sends */
 	enum step step = PACKET_SENT;
 

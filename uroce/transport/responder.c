@@ -20,14 +20,18 @@
 #include "region.h"
 #include "transport_own.h"
 
-/* The ACK of a WRITE is held for HOLD_NS at most, so that it leaves with the application's answer
- * where it answers WRITEs by WRITEs (ib_write_lat). Over UDP the other side is then woken once, by
- * both, instead of twice. The ACK is held only for an application that has answered enough WRITEs
- * in a row within that time: four times as many after an ACK that was held in vain, half as many
- * after one that was not. */
+/* The ACK of a WRITE is held for HOLD_NS, so that it leaves with the application's answer where it
+ * answers WRITEs by WRITEs (ib_write_lat). (While the application has the reading, but stays away,
+ * it is held until the end of the tick: engine/progress.c.) Over UDP the other side is then woken
+ * once, by both, instead of twice. The ACK is held only for an application that has answered enough
+ * WRITEs in a row within that time: four times as many after an ACK that was held in vain, half as
+ * many after one that was not; and not where the timeout, which is likely to be that of the peer,
+ * too, is so short that it might run out. Where WRITEs could go without packets it is held only for
+ * an application that polls (local_write.c). */
 #define HOLD_NS		200000u
 #define HOLD_AFTER	4
 #define HOLD_AFTER_MOST (1u << 20)
+#define HOLD_TIMEOUT	16000000u
 
 void responder_start(struct qp *qp)
 {
@@ -290,7 +294,10 @@ static bool may_hold_ack(struct qp *qp)
 	r->write_came = engine_now();
 	if (qp->due != DUE_HELD) /* not put off by the next one */
 		r->hold_until = r->write_came + HOLD_NS;
-	return r->writes_answered >= r->hold_after;
+	if (r->writes_answered < r->hold_after ||
+	    (qp->req.timeout && qp->req.timeout < HOLD_TIMEOUT))
+		return false;
+	return engine_application_reads() || !direct_is_open(qp_path(qp));
 }
 
 void responder_hold_expired(struct qp *qp)
@@ -356,8 +363,8 @@ static void rc_input(struct qp *qp, const struct packet *p)
 	if (!check_psn(qp, p))
 		return;
 	r->nak_sent = false;
+	local_write_answered(qp); /* it completes before what comes now */
 	e = execute(qp, p);
-	local_write_answered(qp);
 	if (e != REQ_OK) {
 		rc_error(qp, p, e);
 	} else if (p->ackreq || recovered) {

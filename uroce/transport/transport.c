@@ -298,9 +298,9 @@ static void release_held_acks(void)
 uint64_t transport_held_until(void)
 {
 	const struct qp *qp = TAILQ_FIRST(&due_lists[DUE_HELD]);
-	uint64_t withheld = local_write_held_until();
+	uint64_t moment = local_write_moment();
 
-	return qp && qp->resp.hold_until < withheld ? qp->resp.hold_until : withheld;
+	return qp && qp->resp.hold_until < moment ? qp->resp.hold_until : moment;
 }
 
 bool transport_finish(bool urgent)

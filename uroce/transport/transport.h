@@ -31,8 +31,8 @@ bool transport_finish(bool urgent);
 void transport_take_back(void);
 /* Do ACKs wait for it? */
 bool transport_deferred(void);
-/* When to call it for the first of the ACKs and completions that are held for an answer;
- * UINT64_MAX: none is. */
+/* When to call it for the first of the ACKs and completions that are held for an answer, or
+ * transport_take_back(); UINT64_MAX: there is nothing to wait for. */
 uint64_t transport_held_until(void);
 
 /* The QP goes to a state (attr has the new values already): RESET forgets all requests and

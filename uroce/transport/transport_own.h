@@ -151,9 +151,10 @@ bool local_write_withdraw(struct qp *qp);
 /* The last WRITE awaits neither a reader nor an answer any more. */
 void local_write_stop_awaiting(struct qp *qp);
 /* The peer has sent something: a completion that is withheld until then ends. The same for all that
- * have been withheld long enough; when that is (UINT64_MAX: there are none). */
+ * have been withheld long enough. */
 void local_write_answered(struct qp *qp);
 void local_write_release(void);
-uint64_t local_write_held_until(void);
+/* When something of this kind is to be done; UINT64_MAX: nothing is. */
+uint64_t local_write_moment(void);
 
 #endif
