@@ -33,13 +33,13 @@ static inline bool is_switch(const struct arg *a)
 	return a->kind == &kind_switch;
 }
 
-/* -name looks like an option; -5 and -0.5 are values, as are words with blanks, control characters
- * or bytes beyond ASCII: binary data may begin with any byte. */
+/* -name looks like an option; -5 and -0.5 are values, as are words with control characters or bytes
+ * beyond ASCII: binary data may begin with any byte. */
 static inline bool looks_like_option(const char *word)
 {
 	if (word[0] != '-' || !word[1] || isdigit((unsigned char)word[1]) || word[1] == '.')
 		return false;
-	while (*word > ' ' && *word < 0x7f)
+	while (*word >= ' ' && *word < 0x7f)
 		word++;
 	return !*word;
 }

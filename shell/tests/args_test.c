@@ -27,8 +27,6 @@ static void values(void)
 	RUN("post write -remote 1 -\\x0f\\x00\\x80a", "status SUCCESS");
 	CHECK_STR(last_write.mr, "-\x0f\xc0\x80\xc2\x80"
 				 "a");
-	RUN("post write -remote 1 {-a b}", "status SUCCESS");
-	CHECK_STR(last_write.mr, "-a b");
 }
 
 static uint64_t size(const char *text)

@@ -198,6 +198,13 @@ bool direct_is_awaited(const struct pair *pair, uint32_t qpn)
 	       atomic_load_explicit(&way->reach.theirs->awaits, memory_order_relaxed) == qpn;
 }
 
+bool direct_is_known(uint32_t qpn)
+{
+	const struct way *way = &ways[qpn >> SLOT_SHIFT];
+
+	return way->pair && way->reach.table && !tap_on && !fault_directions;
+}
+
 enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, struct send_wqe *w)
 {
 	struct way *way = w->len ? way_to(pair) : NULL;

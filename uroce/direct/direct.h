@@ -50,6 +50,8 @@ enum direct_result {
 /* Can requests to the process of a pair be carried out so, as far as is known before one is tried?
  * pair may be NULL, here and below: as of path_to(). */
 bool direct_is_open(const struct pair *pair);
+/* Is the way to the process of that QP of this host open? Changes nothing. */
+bool direct_is_known(uint32_t qpn);
 /* Carries out a request that has just begun: nothing before it is on its way. */
 enum direct_result direct_carry_out(struct qp *qp, const struct pair *pair, struct send_wqe *w);
 

@@ -83,10 +83,11 @@ void engine_poll_empty(struct cq *cq);
 extern _Atomic bool engine_parked, engine_parked_away;
 void engine_unpark(void);
 void engine_unpark_armed(void);
-/* Is it the application that reads, because it polls? */
+/* Is it the application that reads, because it polls, and will it go on? */
 static inline bool engine_application_reads(void)
 {
-	return atomic_load_explicit(&engine_parked, memory_order_relaxed);
+	return atomic_load_explicit(&engine_parked, memory_order_relaxed) &&
+	       !atomic_load_explicit(&engine_parked_away, memory_order_relaxed);
 }
 static inline void engine_poll_found(void)
 {

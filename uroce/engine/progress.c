@@ -4,11 +4,11 @@
  * a time takes in both, in a pass, under the lock. If nothing else is going on, the reader is the
  * engine's thread. It sleeps until the bell of the memory or the socket wakes it, which costs two
  * switches of threads before the application sees anything. So a thread of the application that
- * waits for an event looks at both for a while, unless it has looked in vain before, and only then
- * sleeps on both. A thread that polls an empty queue twice within a tick becomes the reader, too.
- * While a reader looks, nobody needs to wake it: a packet through memory costs no system call at
- * all. A thread that polls remains the reader for a tick after its last poll, a longer one if it
- * polls all the time; then a timer of the kernel gives the reading back to the engine's thread. An
+ * waits for an event looks at both for a while before it sleeps on both, unless that was in vain
+ * before. A thread that polls an empty queue twice within a tick becomes the reader, too. While a
+ * reader looks, nobody needs to wake it: a packet through memory costs no system call at all. A
+ * thread that polls remains the reader for a tick after its last poll, a longer one if it polls all
+ * the time; then a timer of the kernel gives the reading back to the engine's thread. An
  * application that was away when packets came looks at its memory, not at its queue. From then on a
  * poll that finds something gives the reading back at once, until the application polls again
  * before the next packet comes. After many packets in one pass the engine's thread looks some times
@@ -33,8 +33,6 @@
 #include "completion_queue.h"
 #include "group.h"
 #include "pair.h"
-#include "link.h"
-#include "engine.h"
 #include "transport.h"
 
 #define TICK   MS /* how long an application that read may stay away, */
@@ -50,29 +48,22 @@
 enum source { OWN, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
 
 static struct {
-	bool running, stop;
+	bool running, stop, in_pass;
 	unsigned era;
 	pthread_t thread;
 	int epoll, timer, addresses;
 	uint64_t timer_set; /* to when */
 	enum reader reader;
-	const void *waiter; /* who reads, with READER_WAITER */
-	uint64_t last_poll;
-	uint64_t tick;	       /* READER_POLLERS: until then */
-	uint64_t last_tick;    /* how long it was */
-	unsigned polls;	       /* passes of one that polls, in this tick */
-	bool stays_away, gave; /* it looks at its memory; nothing came since it gave back */
-	unsigned linger;       /* so many passes more of the thread, which is not to be woken */
-	bool looks;	       /* READER_WAITER: it does not sleep yet */
-	bool in_pass;
-	bool more;   /* to be sent: another pass is due */
-	bool unread; /* frames came after the last pass, and no bell rings for them */
-} e = {
-	.epoll = -1,
-	.timer = -1,
-	.addresses = -1,
-	.timer_set = NEVER,
-};
+	const void *waiter;	      /* who reads, with READER_WAITER */
+	uint64_t last_poll, deferred; /* ACKs that were deferred before this tick */
+	uint64_t tick, last_tick;     /* READER_POLLERS: until then; its length */
+	unsigned polls;		      /* passes of one that polls, in this tick */
+	bool stays_away, gave;	      /* it looks at its memory; nothing came since it gave back */
+	unsigned linger; /* so many passes more of the thread, which is not to be woken */
+	bool looks;	 /* READER_WAITER: it does not sleep yet */
+	bool more;	 /* to be sent: another pass is due */
+	bool unread;	 /* frames came after the last pass, and no bell rings for them */
+} e = { .epoll = -1, .timer = -1, .addresses = -1, .timer_set = NEVER };
 
 _Atomic bool engine_parked, engine_parked_away;
 
@@ -101,9 +92,8 @@ static bool is_due_to_thread(void)
 	return e.more || (e.unread && e.reader == READER_THREAD);
 }
 
-/* While the application polls it runs the timers itself, and sends what is held. A timer of the
- * kernel for that would wake the thread every 0.2 ms, which costs one of a hundred round trips 20
- * us. */
+/* While the application polls it runs the timers itself, and sends what is held. For that, a timer
+ * of the kernel would wake the thread every 0.2 ms: 20 us for one of a hundred round trips. */
 static uint64_t next_moment(void)
 {
 	uint64_t next;
@@ -176,13 +166,12 @@ static unsigned pass(enum rx_socket socket)
 	return n;
 }
 
-/* The same of the thread. */
+/* The same of the thread. Fewer may be sent than before: one was taken back. */
 static unsigned pass_of_thread(enum rx_socket socket)
 {
 	uint64_t sent = counters[CNT_SENT_PKTS];
 	unsigned n = read_and_answer(socket);
 
-	/* less than before, if one was taken back */
 	if ((int64_t)(n + counters[CNT_SENT_PKTS] - sent) >= MANY)
 		e.linger = LINGER;
 	else if (e.linger)
@@ -283,28 +272,29 @@ static void set_reader(enum reader reader)
 	wake_at(next_moment());
 }
 
-/* For a tick from now on. The timer is put off for half of it at a time, and wakes the thread only
- * when the application has not come back. To set it takes 5 us in a virtual machine: so ticks
- * become longer. */
+/* For a tick from now on. Its timer is put off for half of it at a time, which takes 5 us in a
+ * virtual machine: so ticks become longer, but not where ACKs wait for their end. */
 static void leave_to_application(void)
 {
+	bool begins = e.reader != READER_POLLERS, renew;
 	uint64_t now = engine_now();
-	bool renew;
 
-	if (e.reader != READER_POLLERS) {
+	if (begins) {
+		e.tick = e.tick > now + TICK ? now + TICK : e.tick;
 		e.last_tick = TICK;
-		if (e.tick > now + TICK)
-			e.tick = now + TICK;
+		e.polls = 0;
 	}
 	renew = e.tick <= now + e.last_tick / 2;
 	if (renew) {
-		e.last_tick = e.polls < BUSY		   ? TICK
-			      : e.last_tick < TICKS * TICK ? 2 * e.last_tick
-							   : e.last_tick;
+		if (e.polls < BUSY || counters[CNT_ACK_DEFERRED] != e.deferred)
+			e.last_tick = TICK;
+		else if (e.last_tick < TICKS * TICK)
+			e.last_tick *= 2;
 		e.tick = now + e.last_tick;
 		e.polls = 0;
+		e.deferred = counters[CNT_ACK_DEFERRED];
 	}
-	if (e.reader != READER_POLLERS)
+	if (begins)
 		set_reader(READER_POLLERS);
 	if (renew)
 		set_timer(next_moment());

@@ -184,7 +184,7 @@ static void test_polling_only(void)
 	for (unsigned attempt = 0; attempt < 500 && ticks < 5; attempt++) {
 		park();
 		thread = fake_engine.turns;
-		spin(3); /* less than others leave us at a time, more than two ticks */
+		spin(3); /* less than others leave us at a time; two ticks are renewed */
 		if (parked() && fake_engine.turns == thread)
 			ticks++;
 	}

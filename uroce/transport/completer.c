@@ -106,6 +106,7 @@ static void rewind_to_oldest(struct qp *qp)
 	r->reads = 0;
 	r->since_ackreq = 0;
 	r->broken = false;
+	local_write_stop_awaiting(qp);
 	socket_room_return_all(qp);
 }
 

@@ -424,7 +424,8 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 }
 
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be
- * the reply to it leaves: its SEND completes before its RECV, as with hardware. */
+ * the reply to it leaves: its SEND completes before its RECV, as with hardware. Only a WRITE that
+ * has been taken back, which nobody is told of, does not wait for that. */
 static void send_requests(struct qp *qp)
 {
 	struct requester *r = &qp->req;

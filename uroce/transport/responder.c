@@ -16,6 +16,7 @@
 #include "direct.h"
 #include "engine.h"
 #include "gid.h"
+#include "path.h"
 #include "queue_pair.h"
 #include "region.h"
 #include "transport_own.h"
@@ -297,7 +298,8 @@ static bool may_hold_ack(struct qp *qp)
 	if (r->writes_answered < r->hold_after ||
 	    (qp->req.timeout && qp->req.timeout < HOLD_TIMEOUT))
 		return false;
-	return engine_application_reads() || !direct_is_open(qp_path(qp));
+	return engine_application_reads() || !(path_is_memory(&qp->flow, qp->attr.dest_qp_num) &&
+					       direct_is_known(qp->attr.dest_qp_num));
 }
 
 void responder_hold_expired(struct qp *qp)
