@@ -35,9 +35,9 @@
 #include "pair.h"
 #include "transport.h"
 
-#define TICK   MS /* how long an application that read may stay away, */
-#define TICKS  4  /* or so many times as long if it polls all the time: */
-#define BUSY   64 /* so often in half a tick */
+#define TICK   MS /* how long an application that read may stay away */
+#define TICKS  4  /* so many times as long if it polls all the time, */
+#define BUSY   64 /* which is this often in half a tick */
 #define BATCH  32 /* packets of a pass, of each process and of the socket */
 #define HERE   8  /* passes after a post to ourselves */
 #define MANY   8  /* packets of a pass, in and out: there will be more */
@@ -166,7 +166,7 @@ static unsigned pass(enum rx_socket socket)
 	return n;
 }
 
-/* The same of the thread. Fewer may be sent than before: one was taken back. */
+/* The same of the thread. The counter may go down: a packet may be taken back. */
 static unsigned pass_of_thread(enum rx_socket socket)
 {
 	uint64_t sent = counters[CNT_SENT_PKTS];

@@ -96,7 +96,7 @@ void frame_commit(struct frame_producer *p);
 /* Makes committed frames visible to the consumer. Returns whether its bell must be rung. */
 bool frame_publish(struct frame_producer *p);
 /* Takes back the frame that was committed last, so that the consumer will never see it. False: the
- * consumer may be handling it. *ring_bell: as of frame_publish(). */
+ * consumer may be handling it, or it is not published yet. *ring_bell: as of frame_publish(). */
 bool frame_withdraw(struct frame_producer *p, bool *ring_bell);
 
 /* The bytes of frames that are there, at this tail. While a producer finds out that it cannot take

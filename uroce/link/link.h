@@ -38,9 +38,11 @@ void tx_commit(void);
  * room. answer: the packet answers the peer, and may use the room that other packets leave free for
  * that. A packet that is sent without room is lost, and counted. */
 bool tx_has_room(struct pair *pair, bool answer);
-/* How many packets were sent through the memory of this pair. Takes the last one back if there were
- * no others since then, and if the other process cannot have seen it: then it was never sent. */
+/* How many packets have been sent through the memory of this pair, and of earlier ones with the
+ * same slot. */
 uint64_t tx_frames(const struct pair *pair);
+/* Takes the packet back after which tx_frames() was frames. It has never been sent then. False:
+ * others have been sent since, or the other process may have seen it. */
 bool tx_withdraw(struct pair *pair, uint64_t frames);
 /* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid, the general services interface: 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);

@@ -177,12 +177,18 @@ static void open_awaited(void)
 	rig_awaited = true;
 }
 
-/* Nobody reads it: it is taken back, and its PSN is given to the next packet. */
-static void test_unread(void)
+/* A WRITE in the ring, which the peer does not read for a while. */
+static void write_unread(void)
 {
 	open_awaited();
 	rig_wire.delay = MS;
 	post(IBV_WR_RDMA_WRITE, 1, 8);
+}
+
+/* Nobody reads it: it is taken back, and its PSN is given to the next packet. */
+static void test_unread(void)
+{
+	write_unread();
 	CHECK_INT(rig_logged, 1);
 	pass_after(UNREAD - 1000);
 	expect_none(a->send_cq);
@@ -205,9 +211,7 @@ static void test_unread(void)
 /* A WRITE behind it waits, and goes after it. */
 static void test_order(void)
 {
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	post(IBV_WR_RDMA_WRITE, 2, 8);
 	CHECK_INT(rig_logged, 1);
 	pass_after(UNREAD);
@@ -222,9 +226,7 @@ static void test_order(void)
 /* Two WRITEs, which go by packets after all. */
 static void test_order_by_packets(void)
 {
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	post(IBV_WR_RDMA_WRITE, 2, 3 * MTU);
 	rig_direct = refuse;
 	rig_awaited = false;
@@ -243,9 +245,7 @@ static void test_broken_behind(void)
 {
 	struct rig_wr wr;
 
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	rig_bound = 0x12345;
 	wr = (struct rig_wr){ .wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .inv_rkey = rig_bound };
 	rig_post(a, &wr); /* is carried out at once */
@@ -258,9 +258,7 @@ static void test_broken_behind(void)
 	CHECK_INT(carried, 1);
 	close_neighbours();
 
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	wr = data(IBV_WR_RDMA_WRITE, 2, 3 * MTU);
 	wr.sge[0].lkey ^= 0x100;
 	rig_post(a, &wr);
@@ -276,9 +274,7 @@ static void test_answered_unread(void)
 {
 	struct packet rnr = { .op = opcode_find(OP_ACK), .syndrome = AETH_RNR };
 
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	rnr.src = rig_log[0].dst;
 	rnr.dst = rig_log[0].src;
 	rnr.qpn = a->v.qp_num;
@@ -344,9 +340,7 @@ static void test_not_withdrawn(void)
 /* It cannot be carried out either: it is sent again, and this time it stays in the ring. */
 static void test_refused(void)
 {
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	rig_direct = refuse;
 	pass_after(UNREAD);
 	CHECK_INT(counters[CNT_WITHDRAWN], 1);
@@ -362,9 +356,7 @@ static void test_refused(void)
 /* The QP has gone to ERR before its time. */
 static void test_failed(void)
 {
-	open_awaited();
-	rig_wire.delay = MS;
-	post(IBV_WR_RDMA_WRITE, 1, 8);
+	write_unread();
 	rig_state(a, IBV_QPS_ERR);
 	expect(a->send_cq, 1, IBV_WC_WR_FLUSH_ERR);
 	pass_after(UNREAD);

@@ -2,6 +2,22 @@
 /*
  * Short WRITEs to another process of this host. They are carried out without packets (direct/), or
  * go through a ring (link/pair.h) when that is faster.
+ *
+ * It is faster between programs that answer WRITEs by WRITEs, as ib_write_lat does: they post one
+ * and poll until it is complete. Suppose that a WRITE has come through the ring. Its ACK is held
+ * until the program here answers (responder.c), and both leave together, through the ring. The
+ * peer's program polls at that time, so one look at its memory takes in both, and neither side
+ * makes a system call. The peer's next WRITE is such an answer, too: this continues by itself.
+ *
+ * A WRITE that is carried out without packets completes at once. Its program does not poll, so it
+ * cannot begin this. A trial can: the WRITE is carried out without packets, but its completion is
+ * withheld for a while, and the peer is shown that the program polls. If the peer's WRITE comes
+ * meanwhile, it comes through the ring. If none comes, nothing is lost but that time.
+ *
+ * A WRITE in the ring needs a thread of the other process that reads it. That may take long: a
+ * program under SCHED_FIFO that looks at its memory does not let the thread of its device run. So a
+ * WRITE that has not been read for a while is taken out of the ring again, and carried out without
+ * that process.
  */
 #include "context.h"
 #include "counters.h"
@@ -10,15 +26,13 @@
 #include "link.h"
 #include "transport_own.h"
 
-#define UNREAD_NS 200000u /* a WRITE that is still in a ring then is taken back */
-/* A trial whether the peer answers WRITEs by WRITEs: after so many, and again after twice as many
- * each time, until it does. Bytes of a WRITE; how long its completion is withheld. */
-#define TRIAL_GAP	64
-#define TRIAL_GAP_MOST	32768
-#define TRIAL_GAP_KNOWN 16 /* it has answered before */
-#define TRIAL_LEN	1024u
-#define TRIAL_NS	30000u
-#define ANSWER_SKIP	64 /* WRITEs after one that was taken back */
+#define UNREAD_NS	200000u /* a WRITE that is still in a ring then is taken back */
+#define TRIAL_GAP	64 /* WRITEs before the first trial; twice as many before each further one, */
+#define TRIAL_GAP_MOST	32768  /* at most; */
+#define TRIAL_GAP_KNOWN 16     /* and if the peer has answered before */
+#define TRIAL_LEN	1024u  /* the longest WRITE of a trial */
+#define TRIAL_NS	30000u /* its completion is withheld so long */
+#define ANSWER_SKIP	64     /* WRITEs after one that was taken back */
 
 static struct qp_list unread = TAILQ_HEAD_INITIALIZER(unread);
 static struct qp_list withheld = TAILQ_HEAD_INITIALIZER(withheld);
@@ -57,12 +71,6 @@ static void begin_awaiting(struct qp *qp, enum awaits what, struct pair *pair)
 	TAILQ_INSERT_TAIL(what == AWAITS_READER ? &unread : &withheld, qp, req.awaits_next);
 }
 
-/*
- * A WRITE in the ring needs a thread of the other process that reads it. That may take long: a
- * program under SCHED_FIFO that looks at its memory does not let the thread of its device run. So a
- * WRITE that has not been read for a while is taken out of the ring again, and carried out without
- * that process.
- */
 void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
@@ -92,8 +100,8 @@ static void unsend_head(struct qp *qp)
 	}
 }
 
-/* A frame that is not the last one in its ring stays there, as it would have to be cut out: two QPs
- * of two processes may hinder each other so. */
+/* Only the last frame of a ring can be taken back. So a frame of another QP to the same process
+ * prevents it. */
 bool local_write_withdraw(struct qp *qp)
 {
 	struct requester *r = &qp->req;
@@ -120,18 +128,6 @@ void transport_take_back(void)
 			requester_run(qp);
 }
 
-/*
- * Programs that answer WRITEs by WRITEs (ib_write_lat) post one and poll until it is complete.
- * Suppose that a WRITE has come through the ring. Its ACK is held until the program here answers
- * (responder.c), and both leave together, through the ring. The peer's program polls at that time,
- * so one look at its memory takes in both, and neither side makes a system call. The peer's next
- * WRITE is such an answer, too: this continues by itself.
- *
- * A WRITE that is carried out without packets completes at once. Its program does not poll, so it
- * cannot begin this. A trial can: the WRITE is carried out without packets, but its completion is
- * withheld for a while, and the peer is shown that the program polls. If the peer's WRITE comes
- * meanwhile, it comes through the ring. If none comes, nothing is lost but that time.
- */
 static bool is_short_alone(const struct qp *qp, const struct send_wqe *w)
 {
 	return w->op->code == IBV_WR_RDMA_WRITE && w->len <= TRIAL_LEN && w->len <= qp->mtu &&

@@ -137,12 +137,13 @@ void responder_leave(struct qp *qp);
 
 /* ---------------------------------------------------------------- local_write.c -- */
 
+/* As it is when the QP goes to RTS. */
 void local_write_start(struct qp *qp);
 /* w is the next request, and could be carried out without packets. Is it an answer that the peer
  * polls for, and should go by packets? Is it time to find out whether the peer answers? */
 bool local_write_is_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w);
 void local_write_try_for_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w);
-/* The next request goes by packets because the ACK of a WRITE is due. */
+/* A request is about to be sent: notes whether it is a WRITE that answers one. */
 void local_write_note_answer(struct qp *qp);
 /* All of w has just been put into the ring, or into packets if pair is NULL. */
 void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w);
