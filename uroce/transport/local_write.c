@@ -27,12 +27,12 @@
 #include "transport_own.h"
 
 #define UNREAD_NS	200000u /* a WRITE that is still in a ring then is taken back */
-#define TRIAL_GAP	64 /* WRITEs before the first trial; twice as many before each further one, */
-#define TRIAL_GAP_MOST	32768  /* at most; */
-#define TRIAL_GAP_KNOWN 16     /* and if the peer has answered before */
-#define TRIAL_LEN	1024u  /* the longest WRITE of a trial */
-#define TRIAL_NS	30000u /* its completion is withheld so long */
-#define ANSWER_SKIP	64     /* WRITEs after one that was taken back */
+#define TRIAL_GAP	64    /* WRITEs before the first trial; each further gap is twice as long */
+#define TRIAL_GAP_MOST	32768 /* the longest gap */
+#define TRIAL_GAP_KNOWN 16    /* the gap after the peer has answered */
+#define TRIAL_LEN	1024u /* the longest WRITE of a trial */
+#define TRIAL_NS	30000u /* how long its completion is withheld */
+#define ANSWER_SKIP	64     /* so many WRITEs after one that was taken back are not answers */
 
 static struct qp_list unread = TAILQ_HEAD_INITIALIZER(unread);
 static struct qp_list withheld = TAILQ_HEAD_INITIALIZER(withheld);
