@@ -110,6 +110,11 @@ static inline bool frame_waits(const struct frame_consumer *c)
 {
 	return frame_bytes_there(c, atomic_load_explicit(&c->ring->tail, memory_order_acquire));
 }
+/* Has there ever been one? */
+static inline bool frame_has_come(const struct frame_consumer *c)
+{
+	return c->head || frame_waits(c);
+}
 /* The next frame, which stays in the ring until frame_free(). False: there is none, or the ring is
  * broken. */
 bool frame_next(struct frame_consumer *c, struct frame *f);

@@ -229,18 +229,20 @@ static bool make_offer(struct pair *p)
 	return true;
 }
 
-/* A process that has not answered is offered the same memory again: it may have taken it
- * already. */
+/* A process that has not answered is offered the same memory again: it may have taken it already.
+ * If frames have come, it has, but its answer got lost. Such a pair ends as if the process had
+ * left, since the frame that is being handled may be in its memory. */
 static void send_offer(struct pair *p)
 {
 	uint64_t now = engine_now();
 
-	if (now < p->offer_after)
+	if (now < p->offer_after || p->gone)
 		return;
 	p->offer_after = now + OFFER_AGAIN;
-	if (p->state == PAIR_OFFERED &&
-	    p->in.head) /* the offer was accepted, and the answer got lost */
-		clear_pair(p);
+	if (p->state == PAIR_OFFERED && frame_has_come(&p->in)) {
+		p->gone = true;
+		return;
+	}
 	if (p->state == PAIR_NONE && !make_offer(p))
 		return;
 	if (send_message(p, CONTROL_OFFER_PAIR, true, p->memfd) == 0)
@@ -248,7 +250,7 @@ static void send_offer(struct pair *p)
 	if (errno == EAGAIN)
 		p->offer_after = now + OFFER_SOON;
 	else
-		clear_pair(p);
+		p->gone = true;
 }
 
 static struct pair *make_pair_with_itself(struct pair *p)
@@ -410,7 +412,7 @@ void pair_take_answer(struct control_message *m)
 	const struct pair_message *message = read_message(m);
 	struct pair *p = &pairs[m->header.slot];
 
-	if (!message || p->state != PAIR_OFFERED || p->generation != message->generation)
+	if (!message || p->state != PAIR_OFFERED || p->gone || p->generation != message->generation)
 		return;
 	if (!message->accepted) {
 		clear_pair(p);

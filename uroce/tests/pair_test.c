@@ -38,7 +38,8 @@ static struct {
 	enum control_type type;
 	bool accepted;
 } told;
-static pid_t has_slot; /* the other one */
+static int control_errno; /* of control_send(); 0: it works */
+static pid_t has_slot;	  /* the other one */
 
 /* ------------------------------------------------------------------ fakes of the group -- */
 
@@ -61,7 +62,8 @@ int control_send(int fd, const struct local_name *to, enum control_type type, un
 	told.n++;
 	told.type = type;
 	told.accepted = answer->accepted;
-	return 0;
+	errno = control_errno;
+	return control_errno ? -1 : 0;
 }
 
 pid_t group_slot_pid(unsigned slot)
@@ -81,9 +83,11 @@ void control_epoll_remove(int fd)
 	(void)fd;
 }
 
+static uint64_t now = 1;
+
 uint64_t engine_now(void)
 {
-	return 1;
+	return now;
 }
 
 void rx_drain(void)
@@ -249,6 +253,73 @@ static void test_next_process(void)
 	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
 }
 
+/* As the other process does, which has accepted the offer: its answer was lost. */
+static void send_frames(struct pair *p, unsigned n)
+{
+	struct frame_producer out = { .ring = &p->memory->ring[!pair_side(p)] };
+	const uint32_t len = BTH_BYTES + ICRC_BYTES;
+
+	while (n--) {
+		struct frame_header *h = frame_reserve(&out, len);
+
+		*h = (struct frame_header){ .len = len };
+		memset(frame_data(h), 0x42, len);
+		frame_commit(&out);
+	}
+	frame_publish(&out);
+}
+
+/* What is sent while a frame is handled does not take the memory away from under it. */
+static void test_answer_lost(void)
+{
+	struct pair *p;
+	struct frame f;
+	unsigned offers = told.n;
+
+	now += 10000000000;
+	CHECK(!pair_with(OTHER_SLOT));
+	CHECK_INT(told.n, ++offers);
+	CHECK_INT(told.type, CONTROL_OFFER_PAIR);
+	CHECK_INT(pairs_open, 1);
+	p = pair_open[0];
+	send_frames(p, 2);
+	CHECK(frame_next(&p->in, &f));
+	frame_free(&p->in, &f);
+	CHECK(frame_next(&p->in, &f));
+
+	now += 10000000000;
+	CHECK(!pair_with(OTHER_SLOT));
+	CHECK_INT(f.data[0], 0x42);
+	frame_free(&p->in, &f);
+	CHECK(!p->in.broken && !frame_next(&p->in, &f));
+	CHECK_INT(told.n, offers); /* no offer of memory that is in use */
+	CHECK(p->gone);
+	pair_close(p);
+
+	now += 10000000000;
+	CHECK(!pair_with(OTHER_SLOT));
+	CHECK_INT(told.n, ++offers);
+}
+
+/* The same if the other process has died, so that it cannot be sent another offer. */
+static void test_offer_fails(void)
+{
+	struct pair *p = pair_open[0];
+	struct frame f;
+
+	send_frames(p, 1);
+	CHECK(frame_next(&p->in, &f));
+	now += 10000000000;
+	control_errno = ECONNREFUSED;
+	CHECK(!pair_with(OTHER_SLOT));
+	control_errno = 0;
+	CHECK_INT(f.data[0], 0x42);
+	frame_free(&p->in, &f);
+	CHECK(p->gone);
+	pair_close(p);
+	CHECK_INT(pairs_open, 0);
+}
+
 int main(void)
 {
 	has_slot = getpid();
@@ -258,6 +329,8 @@ int main(void)
 	test_bell();
 	test_sender();
 	test_next_process();
+	test_answer_lost();
+	test_offer_fails();
 	pair_stop();
 	return checks_end();
 }
