@@ -108,9 +108,8 @@ static uint64_t next_moment(void)
 
 /* ---------------------------------------------------------------------- passes -- */
 
-/* The bell wakes a reader that sleeps. A reader that polls or looks does not need it. Nothing else
- * may change e.unread: a thread that only sends does not know what is in memory, and a reader that
- * follows another one relies on it. */
+/* The bell wakes a reader that sleeps. A reader that polls or looks does not need it. Only this
+ * function sets e.unread, and only for the pass of a reader. */
 static void await_bell(void)
 {
 	bool looks = e.reader == READER_POLLERS || e.linger || e.looks;
@@ -122,10 +121,8 @@ static void await_bell(void)
 
 static unsigned read_packets(enum rx_socket socket)
 {
-	unsigned n;
+	unsigned n = rx_packets(BATCH, socket);
 
-	pair_wake();
-	n = rx_packets(BATCH, socket);
 	if (n)
 		e.gave = false;
 	return n;
@@ -150,6 +147,7 @@ static unsigned read_and_answer(enum rx_socket socket)
 	unsigned n;
 
 	e.in_pass = true;
+	pair_wake();
 	n = read_packets(socket);
 	run_timers();
 	finish(true);
@@ -182,19 +180,24 @@ static unsigned pass_of_thread(enum rx_socket socket)
 
 /* When it has filled the queue that is polled, acknowledgements wait, but not for long: the
  * application is about to answer, and they go along with the answer, before it. If it does not come
- * back, they go when its tick is over. */
+ * back, they go when its tick is over. If another thread is the reader, and sleeps until the bell
+ * wakes it, the bell stays as it is: nothing else would wake that thread. */
 static unsigned pass_polling(struct cq *polled, bool timed)
 {
 	bool urgent = e.reader != READER_POLLERS || transport_deferred();
+	bool leave_bell = e.reader == READER_WAITER && !e.looks;
 	unsigned n;
 
 	e.in_pass = true;
+	if (!leave_bell)
+		pair_wake();
 	n = read_packets(RX_MAYBE);
 	if (timed)
 		run_timers();
 	finish(urgent || cq_empty(polled));
 	e.in_pass = false;
-	await_bell();
+	if (!leave_bell)
+		await_bell();
 	return n;
 }
 
@@ -433,12 +436,6 @@ static bool serve(const struct epoll_event *events, int n)
 	return own;
 }
 
-/* Does the application stay away? */
-static bool is_over(void)
-{
-	return e.reader == READER_POLLERS && engine_now() >= e.tick;
-}
-
 /* The application has the reading: what else is due is done. */
 static void look_on(void)
 {
@@ -451,7 +448,7 @@ static void look_on(void)
 /* Returns whether another pass is due at once. */
 static bool turn(const struct epoll_event *events, int n)
 {
-	bool own, over = is_over();
+	bool own, over = e.reader == READER_POLLERS && engine_now() >= e.tick; /* it stays away */
 
 	e.in_pass = true;
 	own = serve(events, n);

@@ -52,10 +52,11 @@ extern _Atomic pthread_t fake_asked;  /* who asked last for our own socket, unde
 extern _Atomic unsigned fake_mads, fake_messages, fake_refreshes, fake_flushes;
 extern _Atomic unsigned fake_urgent, fake_deferred; /* calls of transport_finish() */
 extern _Atomic unsigned fake_forgets;
-extern _Atomic int fake_more;	    /* how often transport_finish() says that there is more */
-extern _Atomic bool fake_ack_due;   /* each packet makes an acknowledgement due */
-extern _Atomic bool fake_hand_over; /* the event, if that is possible */
-extern int fake_join_errno;	    /* group_join() fails */
+extern _Atomic int fake_more;	     /* how often transport_finish() says that there is more */
+extern _Atomic bool fake_ack_due;    /* each packet makes an acknowledgement due */
+extern _Atomic bool fake_frame_late; /* a frame comes in each pass, after the look at memory */
+extern _Atomic bool fake_hand_over;  /* the event, if that is possible */
+extern int fake_join_errno;	     /* group_join() fails */
 /* Each packet puts a completion into it, and signals an event. */
 extern struct cq *_Atomic fake_cq;
 extern _Atomic int fake_event;

@@ -189,6 +189,24 @@ static void test_wait_with_frame_left(void)
 	take_event();
 }
 
+/* A frame comes while another thread polls: the bell must still wake the one that sleeps. */
+static void test_poll_while_another_sleeps(void)
+{
+	int sleeper;
+
+	engine_lock();
+	progress_begin_wait(&sleeper);
+	progress_pass(RX_EMPTY, false);
+	CHECK(rig_asleep);
+	fake_frame_late = true;
+	progress_poll(&cq);
+	CHECK(rig_asleep);
+	fake_frame_late = false;
+	rig_frames = 0;
+	progress_end_wait(&sleeper);
+	engine_unlock();
+}
+
 /* What comes for one that waits is acknowledged before it is woken. */
 static void test_wait_acknowledged(void)
 {
@@ -441,6 +459,7 @@ int main(void)
 	test_wait_while_another_looks();
 	test_open_again_while_another_looks();
 	test_wait_with_frame_left();
+	test_poll_while_another_sleeps();
 	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();
