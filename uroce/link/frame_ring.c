@@ -35,6 +35,7 @@ static uint32_t get_room(struct frame_producer *p, uint32_t want)
 	used = p->tail - p->head;
 	if (used > FRAME_RING_BYTES || p->head % FRAME_LINE) {
 		p->head = p->tail - FRAME_RING_BYTES;
+		p->broken = true;
 		return 0;
 	}
 	return FRAME_RING_BYTES - used;

@@ -20,8 +20,9 @@
 
 #include "packet.h"
 
-#define FRAME_RING_BYTES (256u * 1024) /* a power of two; enough for the windows of some QPs */
-#define FRAME_LINE	 64u	       /* a cache line: frames begin at multiples of it */
+#define FRAME_RING_BYTES  (256u * 1024) /* a power of two; enough for the windows of some QPs */
+#define FRAME_LINE	  64u		/* a cache line: frames begin at multiples of it */
+#define FRAME_RING_FRAMES (FRAME_RING_BYTES / FRAME_LINE) /* at most so many at a time */
 
 /* Positions count bytes and wrap at 2^32; the place in the ring is position % FRAME_RING_BYTES. */
 struct frame_ring {
@@ -66,6 +67,7 @@ struct frame_producer {
 	uint32_t last;		 /* bytes of the last committed frame; 0: it cannot be taken back */
 	uint32_t published;	 /* the tail that the consumer knows */
 	uint32_t head;		 /* the consumer's head, when last read */
+	bool broken;
 };
 
 struct frame_consumer {

@@ -79,7 +79,7 @@ static int make_memfd(void)
 	return -1;
 }
 
-/* Has it the right size, which cannot change? Then no access to it faults. */
+/* Has it the right size, which cannot change? Then no access is beyond its end. */
 static bool is_sealed(int fd)
 {
 	struct stat st;
@@ -136,11 +136,10 @@ static void remove_from_open(struct pair *p)
 		}
 }
 
-static void clear_pair(struct pair *p)
+/* But leaves its memory, and its pidfd in the epoll set. */
+static void forget_pair(struct pair *p)
 {
 	remove_from_open(p);
-	if (p->memory)
-		munmap(p->memory, sizeof(*p->memory));
 	p->memory = NULL;
 	close_fd(&p->pidfd);
 	close_fd(&p->bell);
@@ -149,6 +148,18 @@ static void clear_pair(struct pair *p)
 	touched &= ~(UINT64_C(1) << p->slot);
 	p->state = PAIR_NONE;
 	p->gone = false;
+	p->full_since = 0;
+}
+
+/* The pidfd must be removed, since the other process, and others that it has a pair with, may have
+ * the same open file: it would be reported after it is closed here. */
+static void clear_pair(struct pair *p)
+{
+	if (p->pidfd >= 0)
+		control_epoll_remove(p->pidfd);
+	if (p->memory)
+		munmap(p->memory, sizeof(*p->memory));
+	forget_pair(p);
 }
 
 void pair_close(struct pair *p)
@@ -158,11 +169,8 @@ void pair_close(struct pair *p)
 	frame_publish(&p->out);
 	atomic_store(&p->memory->left[pair_side(p)], 1);
 	pair_ring(p);
-	if (p->pidfd >= 0 && !p->gone)
-		control_epoll_remove(p->pidfd);
-	/* a process that broke the rules gets no new pair; a later one in that slot may make an
-	 * offer */
-	p->offer_after = p->in.broken ? OFFER_NEVER : engine_now() + OFFER_AGAIN;
+	/* after a broken ring, this slot gets no offer; the next process in it may make one */
+	p->offer_after = pair_is_broken(p) ? OFFER_NEVER : engine_now() + OFFER_AGAIN;
 	clear_pair(p);
 }
 
@@ -176,7 +184,7 @@ void pair_stop(void)
 void pair_forget(void)
 {
 	while (pairs_open)
-		clear_pair(pair_open[0]);
+		forget_pair(pair_open[0]);
 	for (unsigned i = 0; i < SLOTS; i++)
 		pairs[i].offer_after = 0;
 	close_fd(&own_bell[0]);
@@ -276,7 +284,7 @@ struct pair *pair_ready(unsigned slot)
 {
 	struct pair *p = &pairs[slot];
 
-	if (p->state != PAIR_READY || p->gone || p->in.broken)
+	if (p->state != PAIR_READY || p->gone || pair_is_broken(p))
 		return NULL;
 	p->gone = has_left(p);
 	return p->gone ? NULL : p;

@@ -79,8 +79,9 @@ struct pair {
 	struct pair_memory *memory;
 	struct frame_producer out;
 	struct frame_consumer in;
-	uint64_t frames; /* committed, of all pairs with this slot */
-	bool udp_before; /* the last packet to it went by UDP */
+	uint64_t frames;     /* committed, of all pairs with this slot */
+	bool udp_before;     /* the last packet to it went by UDP */
+	uint64_t full_since; /* tx_has_room() has found no room since then; 0: it has */
 	/* of an offer */
 	uint64_t generation;
 	int memfd;
@@ -93,11 +94,18 @@ static inline unsigned pair_side(const struct pair *p)
 	return !p->made_here;
 }
 
+/* Has the other process broken the rules of a ring? */
+static inline bool pair_is_broken(const struct pair *p)
+{
+	return p->in.broken || p->out.broken;
+}
+
 /* Opens the bell and the pidfd of this process. Without them there are no pairs, which is no error.
  * pair_stop() closes all pairs: the others still handle what was sent to them. */
 void pair_start(void);
 void pair_stop(void);
-/* After fork(), in the child: unmaps all pairs without touching them. */
+/* After fork(), in the child: forgets all pairs. Their memory is not mapped there; something else
+ * may be in its place. */
 void pair_forget(void);
 
 /* The pair with the process in a slot, if it is ready for frames. NULL: not yet; an offer is on its

@@ -15,6 +15,7 @@
 #include "mad.h"
 #include "counters.h"
 #include "fault.h"
+#include "frame_ring.h"
 #include "gid.h"
 #include "group.h"
 #include "packet.h"
@@ -470,6 +471,8 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 
 	if (skip_socket(socket, frames))
 		return frames;
+	if (frames >= max) /* frames that were sent before the datagrams may be left */
+		frames += rx_memory(FRAME_RING_FRAMES);
 	n = socket == RX_READY && likely == 1 ? 2 : likely;
 	n = receive_batch(group_fd(), n < max ? n : max, &more);
 	looked_at_socket(n);
@@ -500,7 +503,7 @@ void rx_datagrams(void)
 
 void rx_drain(void)
 {
-	rx_memory(DRAIN_MAX);
+	rx_memory(FRAME_RING_FRAMES);
 	rx_datagrams();
 }
 

@@ -90,7 +90,7 @@ unsigned rx_memory(unsigned max)
 
 		if (frame_waits(&pair->in) && !pair->in.broken)
 			n += input_frames(pair, max);
-		else if (pair->gone || pair->in.broken)
+		else if (pair->gone || pair_is_broken(pair))
 			pair_close(pair);
 	}
 	return n;

@@ -19,6 +19,7 @@
 #include "bytes.h"
 #include "mad.h"
 #include "counters.h"
+#include "engine.h"
 #include "fault.h"
 #include "gid.h"
 #include "group.h"
@@ -396,10 +397,18 @@ void tx_passed(const struct packet *a, const uint8_t *data, uint32_t n, const ch
 
 bool tx_has_room(struct pair *pair, bool answer)
 {
-	if (!pair || frame_has_room(&pair->out, answer))
-		return true;
-	pair_publish(); /* room comes only when these frames are handled */
-	return false;
+	bool room = !pair || frame_has_room(&pair->out, answer);
+
+	if (pair && !answer && (room || !pair->full_since))
+		pair->full_since = room ? 0 : engine_now();
+	if (!room)
+		pair_publish(); /* room comes only when these frames are handled */
+	return room;
+}
+
+bool tx_is_blocked(const struct pair *pair)
+{
+	return pair->full_since && engine_now() - pair->full_since >= TX_BLOCKED_NS;
 }
 
 uint64_t tx_frames(const struct pair *pair)

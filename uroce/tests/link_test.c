@@ -10,6 +10,7 @@
 #include "gid.h"
 #include "group.h"
 #include "packet.h"
+#include "pair.h"
 #include "bytes.h"
 #include "link.h"
 #include "tap.h"
@@ -482,6 +483,55 @@ static void check_counters(void)
 	CHECK_STR(c[CNT_FAULT_DELAY].name, "fault_delay");
 }
 
+static struct frame_ring ring;
+
+/* The ring of a process that reads nothing is blocked after a while, until it has room. */
+static void check_blocked(void)
+{
+	struct pair p = { .state = PAIR_READY, .out.ring = &ring };
+
+	while (tx_has_room(&p, false)) {
+		CHECK(frame_reserve(&p.out, PACKET_MAX));
+		frame_commit(&p.out);
+	}
+	CHECK(!tx_is_blocked(&p));
+	rig_now += TX_BLOCKED_NS - 1;
+	CHECK(tx_has_room(&p, true)); /* what answers has room that is kept for it */
+	CHECK(!tx_has_room(&p, false) && !tx_is_blocked(&p));
+	rig_now++;
+	CHECK(tx_is_blocked(&p));
+	ring.head = p.out.tail; /* all is read */
+	CHECK(tx_has_room(&p, false) && !tx_is_blocked(&p));
+	memset(&ring, 0, sizeof(ring));
+}
+
+/* Packets go through memory, then by UDP: those in memory come first, however many there are. */
+static void check_change_to_udp(void)
+{
+	struct pair p = { .state = PAIR_READY, .out.ring = &ring, .in.ring = &ring };
+	struct flow f = flow("127.0.0.1", "127.0.0.1");
+	const unsigned n = 100;
+
+	upper_reset();
+	pair_open[0] = &p;
+	pairs_open = 1;
+	for (uint32_t psn = 0; psn < n; psn++) {
+		struct packet packet = send_only(psn, 0);
+
+		tx_begin(&p, &f, &packet);
+		tx_commit();
+	}
+	frame_publish(&p.out);
+	send_one(&f, n, 0);
+	tx_flush();
+	await_readable(group_fd());
+	rx_packets(32, RX_READY);
+	CHECK_INT(upper_packets.n, n + 1);
+	for (uint32_t psn = 0; psn <= n; psn++)
+		CHECK_INT(upper_packets.p[psn].psn, psn);
+	pairs_open = 0;
+}
+
 int main(void)
 {
 	link_open();
@@ -505,5 +555,7 @@ int main(void)
 	check_faults();
 	check_setup();
 	check_counters();
+	check_blocked();
+	check_change_to_udp(); /* after this, passes may leave the socket out */
 	return checks_end();
 }

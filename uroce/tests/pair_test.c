@@ -72,15 +72,18 @@ pid_t group_slot_pid(unsigned slot)
 	return has_slot;
 }
 
+static int watched = -1; /* the pidfd in the set */
+
 int control_epoll_add(int fd)
 {
-	(void)fd;
+	watched = fd;
 	return 0;
 }
 
 void control_epoll_remove(int fd)
 {
-	(void)fd;
+	if (watched == fd)
+		watched = -1;
 }
 
 static uint64_t now = 1;
@@ -182,6 +185,7 @@ static bool offer(int memfd, int bell_fd, int pidfd, pid_t pid)
 	CHECK_INT(pair_ready(OTHER_SLOT) != NULL, told.accepted);
 	if (pairs_open && !stays_open)
 		pair_close(pair_open[0]);
+	CHECK_INT(watched >= 0, pairs_open);
 	return told.accepted;
 }
 
@@ -251,6 +255,54 @@ static void test_next_process(void)
 	CHECK(pair_note_death(pair_open[0]->pidfd));
 	stays_open = false;
 	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
+}
+
+/* The other process has closed its end, but lives. */
+static void test_left(void)
+{
+	struct pair *p;
+
+	stays_open = true;
+	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
+	stays_open = false;
+	p = pair_open[0];
+	p->memory->left[!pair_side(p)] = 1;
+	CHECK(!pair_ready(OTHER_SLOT));
+	CHECK(p->gone);
+	pair_close(p);
+	CHECK_INT(watched, -1);
+}
+
+/* Its position is in the middle of a line. */
+static void test_impossible_head(void)
+{
+	struct pair *p;
+
+	stays_open = true;
+	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
+	stays_open = false;
+	p = pair_open[0];
+	p->memory->ring[pair_side(p)].head = 1;
+	while (frame_reserve(&p->out, PACKET_MAX))
+		frame_commit(&p->out);
+	CHECK(!pair_ready(OTHER_SLOT));
+	pair_close(p);
+}
+
+/* In the child of fork() the memory is not mapped, and something else may be there. */
+static void test_fork(void)
+{
+	struct pair_memory *m;
+
+	stays_open = true;
+	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS)));
+	stays_open = false;
+	m = pair_open[0]->memory;
+	pair_forget();
+	CHECK_INT(pairs_open, 0);
+	CHECK(watched >= 0); /* in the set of the parent */
+	CHECK_INT(msync(m, sizeof(*m), MS_ASYNC), 0);
+	munmap(m, sizeof(*m));
 }
 
 /* As the other process does, which has accepted the offer: its answer was lost. */
@@ -331,6 +383,9 @@ int main(void)
 	test_next_process();
 	test_answer_lost();
 	test_offer_fails();
+	test_left();
+	test_impossible_head();
+	test_fork();
 	pair_stop();
 	return checks_end();
 }
