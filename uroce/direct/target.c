@@ -374,14 +374,17 @@ void target_hide_region(struct mr *mr, struct target_users *users)
 		note_users(users, cell_uses_region, place);
 }
 
+/* A QP that has failed by itself was hidden then, and nobody has waited for its users. */
 void target_hide_qp(struct qp *qp, struct target_users *users)
 {
 	if (users)
 		users->n = 0;
-	if (!qp->shown)
+	if (!table)
 		return;
+	if (qp->shown)
+		hide(&entry_of(qp)->generation);
 	qp->shown = false;
-	if (table && hide(&entry_of(qp)->generation) && users)
+	if (users)
 		note_users(users, cell_uses_qp, shown_qp_place(qp->v.qp_num));
 }
 

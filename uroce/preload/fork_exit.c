@@ -14,6 +14,7 @@
 #include "link.h"
 #include "mad.h"
 #include "queue_pair.h"
+#include "transport.h"
 
 /* ---------------------------------------------------------------------- fork(2) -- */
 
@@ -40,7 +41,8 @@ static void after_fork_in_parent(void)
 }
 
 /* The order: locks, which the other functions may take, and memory that the child has not mapped;
- * the owners of timers after the timers; sockets last. */
+ * the owners of timers after the timers; the sockets, which are the parent's, too, before what sets
+ * options of them. */
 static void after_fork_in_child(void)
 {
 	engine_forget();
@@ -52,8 +54,8 @@ static void after_fork_in_child(void)
 	mcast_forget();
 	qp_forget_all();
 	device_forget();
-	link_forget();
 	group_forget();
+	link_forget();
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -77,7 +79,8 @@ static void tell_peers(void)
 {
 	if (group_slot()) {
 		conn_farewell();
-		engine_flush(); /* also sends acknowledgements that were put off */
+		transport_release_acks();
+		engine_flush();
 		engine_last_look();
 	}
 }

@@ -314,8 +314,20 @@ static void *take_back_the_first(void *arg)
 	return arg;
 }
 
+/* It has failed by itself before: then nobody waited. */
+static void *destroy_failed_qp(void *arg)
+{
+	engine_lock();
+	target_hide_qp(&the_qp, NULL);
+	engine_unlock();
+	hide_qp(true);
+	returned = 1;
+	return arg;
+}
+
 /* The target waits for one that has announced the region, until fn is called with its pid. */
-static void waits_until(void (*writer)(void), void (*fn)(pid_t pid), bool before)
+static void waits_until(void *(*take)(void *arg), void (*writer)(void), void (*fn)(pid_t pid),
+			bool before)
 {
 	pid_t pid = start_writer(writer);
 	pthread_t thread;
@@ -330,7 +342,7 @@ static void waits_until(void (*writer)(void), void (*fn)(pid_t pid), bool before
 	returned = 0;
 	if (before)
 		fn(pid);
-	CHECK_INT(pthread_create(&thread, NULL, take_back_the_first, NULL), 0);
+	CHECK_INT(pthread_create(&thread, NULL, take, NULL), 0);
 	if (!before) {
 		for (unsigned i = 0; i < 300; i++)
 			nap();
@@ -341,6 +353,7 @@ static void waits_until(void (*writer)(void), void (*fn)(pid_t pid), bool before
 	CHECK_INT(returned, 1);
 	gone(pid);
 	show_out();
+	take_back(0, true);
 	hide_qp(true);
 }
 
@@ -362,10 +375,11 @@ static void nothing(pid_t pid)
 static void test_who_does_not_go_on(void)
 {
 	begin_target();
-	waits_until(stops, goes_on, false);
-	waits_until(stops, is_killed, false);
-	waits_until(stops, is_killed, true);
-	waits_until(becomes_another_program, nothing, true);
+	waits_until(take_back_the_first, stops, goes_on, false);
+	waits_until(take_back_the_first, stops, is_killed, false);
+	waits_until(take_back_the_first, stops, is_killed, true);
+	waits_until(take_back_the_first, becomes_another_program, nothing, true);
+	waits_until(destroy_failed_qp, stops, goes_on, false);
 	target_stop();
 }
 

@@ -102,6 +102,9 @@ void rig_inject(const struct packet *p, const void *payload);
 /* Is it in the packet that is being made? */
 bool rig_in_packet(const void *p, size_t n);
 
+/* tx_has_room(): there is none; tx_is_blocked() */
+extern bool rig_full, rig_blocked;
+
 /* MADs come back to this host when they go to an address of it. */
 enum rig_fate { RIG_PASS, RIG_DROP, RIG_TWICE, RIG_AGAIN_LATE };
 /* What becomes of a MAD, the n-th from 0; NULL: all pass. */

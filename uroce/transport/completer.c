@@ -141,7 +141,7 @@ void completer_timeout(struct timer *t)
 			return;
 		}
 		r->ring_deadline = 0;
-		if (r->at != qp->sq.tail)
+		if (qp_reliable(qp) && qp->sq.head != qp->sq.next)
 			retry(qp);
 	} else if (r->next_psn == r->una_psn) {
 		if (!r->socket_wait)

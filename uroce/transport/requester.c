@@ -377,6 +377,8 @@ static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_w
 						      : DIRECT_SKIP_FIRST;
 	r->direct_skip = r->direct_backoff;
 	r->direct_more = result == DIRECT_MORE;
+	if (result != DIRECT_PACKETS)
+		r->ring_deadline = 0;
 	if (r->direct_more)
 		transport_due(qp, DUE_NOW);
 	if (result == DIRECT_DONE) {
@@ -385,6 +387,21 @@ static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_w
 	}
 	local_write_stop_awaiting(qp);
 	return r->direct_more ? HAS_TO_WAIT : BY_PACKETS;
+}
+
+/* The ring to the peer's process is full. If nothing is in flight and it stays full for one timeout
+ * of an acknowledgement, that counts as a timeout: the peer has stopped reading. Packets that
+ * nobody acknowledges wait until the ring is blocked, and are lost from then on. */
+static void wait_for_ring(struct qp *qp)
+{
+	struct requester *r = &qp->req;
+	uint64_t patience = qp_reliable(qp) ? r->timeout : TX_BLOCKED_NS;
+
+	ring_room_wait(qp);
+	if (patience && !r->ring_deadline && r->next_psn == r->una_psn) {
+		r->ring_deadline = engine_now() + patience;
+		timer_set(&r->timer, r->ring_deadline);
+	}
 }
 
 /* What became of the request at the cursor. */
@@ -413,8 +430,8 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 		way = go_direct(qp, pair, w);
 	if (way != BY_PACKETS)
 		return way == HAS_GONE ? REQUEST_DONE : STOP;
-	if (!tx_has_room(pair, false)) {
-		ring_room_wait(qp);
+	if (!tx_has_room(pair, false) && (qp_reliable(qp) || !tx_is_blocked(pair))) {
+		wait_for_ring(qp);
 		return STOP;
 	}
 	if (send_next(qp, pair, w))

@@ -198,15 +198,18 @@ void socket_room_reset(void)
 	socket_room.bytes = 0;
 }
 
-/* The QP waits no longer, for any room. */
-static void room_stop_waiting(struct qp *qp)
+static void stop_waiting_for_socket(struct qp *qp)
+{
+	if (qp->req.socket_wait)
+		TAILQ_REMOVE(&socket_room.waiting, qp, req.socket_next);
+	qp->req.socket_wait = false;
+}
+
+static void stop_waiting_for_ring(struct qp *qp)
 {
 	if (qp->req.ring_wait)
 		TAILQ_REMOVE(&ring_waiting, qp, req.ring_next);
 	qp->req.ring_wait = false;
-	if (qp->req.socket_wait)
-		TAILQ_REMOVE(&socket_room.waiting, qp, req.socket_next);
-	qp->req.socket_wait = false;
 }
 
 /* Lets those continue that wait, as long as there is room. */
@@ -216,7 +219,7 @@ static void wake_socket_waiters(void)
 
 	socket_room.waking = true;
 	while (qp != last && (qp = TAILQ_FIRST(&socket_room.waiting)) && socket_has_room(qp->mtu)) {
-		room_stop_waiting(qp);
+		stop_waiting_for_socket(qp);
 		requester_run(qp);
 	}
 	socket_room.waking = false;
@@ -228,10 +231,6 @@ void ring_room_wait(struct qp *qp)
 		return;
 	TAILQ_INSERT_TAIL(&ring_waiting, qp, req.ring_next);
 	qp->req.ring_wait = true;
-	if (qp->req.timeout && !qp->req.ring_deadline && qp->req.next_psn == qp->req.una_psn) {
-		qp->req.ring_deadline = engine_now() + qp->req.timeout;
-		timer_set(&qp->req.timer, qp->req.ring_deadline);
-	}
 }
 
 static void wake_ring_waiters(void)
@@ -239,8 +238,7 @@ static void wake_ring_waiters(void)
 	struct qp *last = TAILQ_LAST(&ring_waiting, qp_list), *qp = NULL;
 
 	while (qp != last && (qp = TAILQ_FIRST(&ring_waiting))) {
-		TAILQ_REMOVE(&ring_waiting, qp, req.ring_next);
-		qp->req.ring_wait = false;
+		stop_waiting_for_ring(qp);
 		transport_due(qp, DUE_NOW);
 		requester_run(qp);
 	}
@@ -293,6 +291,14 @@ static void release_held_acks(void)
 		responder_hold_expired(qp);
 		transport_due(qp, DUE_NOW);
 	}
+}
+
+void transport_release_acks(void)
+{
+	struct qp *qp;
+
+	while ((qp = TAILQ_FIRST(&due_lists[DUE_HELD])))
+		transport_due(qp, DUE_NOW);
 }
 
 uint64_t transport_held_until(void)
@@ -371,7 +377,8 @@ static void stop_traffic(struct qp *qp)
 	timer_stop(&qp->req.timer);
 	local_write_stop_awaiting(qp);
 	due_leave(qp);
-	room_stop_waiting(qp);
+	stop_waiting_for_socket(qp);
+	stop_waiting_for_ring(qp);
 	socket_room_return_all(qp);
 	qp->req.rnr_wait = qp->req.direct_more = false;
 	qp->draining = false;

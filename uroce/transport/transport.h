@@ -29,6 +29,8 @@ bool transport_finish(bool urgent);
 /* Takes WRITEs back that another process of this host has not read from memory for 0.2 ms, and
  * carries them out without it. To be called in passes that know the time. */
 void transport_take_back(void);
+/* The process is about to end: ACKs that are held for an answer are due now. */
+void transport_release_acks(void);
 /* Do ACKs wait for it? */
 bool transport_deferred(void);
 /* When to call it for the first of the ACKs and completions that are held for an answer, or

@@ -55,8 +55,7 @@ void socket_room_return_all(struct qp *qp);
 /* Whatever is still thought to be on its way, of any QP, has ended. */
 void socket_room_reset(void);
 /* The ring that is shared with the peer's process is full (tx_has_room()): the QP goes on, as
- * requester and as responder, when there is room. A wait of the timeout of an acknowledgement
- * counts as that timeout, since only a peer that reads nothing makes it so long. */
+ * requester and as responder, when there is room. */
 void ring_room_wait(struct qp *qp);
 
 /* Copies between a list of memory and buf, from offset bytes into the list on. IBV_WC_SUCCESS, or

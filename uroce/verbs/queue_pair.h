@@ -135,7 +135,7 @@ struct requester {
 	bool ring_wait;	       /* on the list of those that wait for a ring that is full */
 	uint32_t socket_bytes; /* of socket_room, in socket_epoch */
 	uint32_t socket_epoch;
-	uint64_t ring_deadline; /* ring_wait with nothing in flight: until then; 0: not */
+	uint64_t ring_deadline; /* when a wait for the ring ends in vain; 0: there is none */
 	uint64_t timeout;	/* ns; 0: none */
 	uint64_t deadline;  /* for the oldest packet; timer may run out before, and is set again */
 	struct timer timer; /* of the oldest packet, of an RNR wait, of a wait for room */

@@ -66,11 +66,13 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } cases[] = {
-	CASE(many_mrs),	      CASE(cq_overrun),	 CASE(few_files),	CASE(little_memory),
-	CASE(plain),	      CASE(addresses),	 CASE(narrow),		CASE(forks),
-	CASE(execs),	      CASE(never_polls), CASE(signals),		CASE(threads),
-	CASE(wrong_order),    CASE(exit_dirty),	 CASE(exit_in_handler), CASE(exit_in_cm_call),
-	CASE(exit_stuck),     CASE(dlcloses),	 CASE(memory_unmapped), CASE(memory_protected),
+	CASE(many_mrs),	       CASE(cq_overrun),      CASE(few_files),
+	CASE(little_memory),   CASE(plain),	      CASE(addresses),
+	CASE(narrow),	       CASE(forks),	      CASE(fork_with_tap),
+	CASE(execs),	       CASE(never_polls),     CASE(signals),
+	CASE(threads),	       CASE(wrong_order),     CASE(exit_dirty),
+	CASE(exit_in_handler), CASE(exit_in_cm_call), CASE(exit_stuck),
+	CASE(dlcloses),	       CASE(memory_unmapped), CASE(memory_protected),
 	CASE(file_truncated),
 };
 

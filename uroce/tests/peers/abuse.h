@@ -32,6 +32,7 @@ int memory_protected(void);
 int file_truncated(void);
 /* abuse_process.c */
 int forks(void);
+int fork_with_tap(void);
 int execs(void);
 int exit_dirty(void);
 int exit_in_handler(void);

@@ -20,6 +20,7 @@
 #include "abuse.h"
 #include "checks.h"
 #include "qp_pair.h"
+#include "uroce.h"
 
 #ifdef SANITIZED
 #define DEEPBIND 0 /* which a sanitizer refuses */
@@ -126,6 +127,50 @@ int forks(void)
 	pair_works(&p);
 	pair_close(&p);
 	pair_close(&busy);
+	return 0;
+}
+
+/* Descriptors of sockets that are told the TTL of what they receive. */
+static unsigned told_ttl(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 64; fd++) {
+		int on = 0;
+		socklen_t size = sizeof(on);
+
+		n += getsockopt(fd, IPPROTO_IP, IP_RECVTTL, &on, &size) == 0 && on;
+	}
+	return n;
+}
+
+static void tap(void *arg, const struct uroce_packet *p)
+{
+	(void)arg;
+	(void)p;
+}
+
+/* The sockets that the child closes are those of the parent, too. */
+int fork_with_tap(void)
+{
+	int (*set_tap)(uroce_tap_fn *, void *);
+	unsigned before;
+	struct pair p;
+	pid_t pid;
+
+	*(void **)&set_tap = dlsym(RTLD_DEFAULT, "uroce_tap");
+	CHECK(set_tap != NULL);
+	pair_make(&p, 0);
+	CHECK_INT(set_tap(tap, NULL), 0);
+	before = told_ttl();
+	CHECK(before > 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	ends_well(pid);
+	CHECK_INT(told_ttl(), before);
+	pair_works(&p);
+	pair_close(&p);
 	return 0;
 }
 
