@@ -9,11 +9,11 @@
  *   reach.c          the process that reaches into it
  *   direct.c         when that is done instead of sending packets
  *
- * Packets it is when anything is unusual: the other process has no pair with us (link/pair.h), we
+ * Packets are used if anything is unusual: the other process has no pair with us (link/pair.h), we
  * may not open its memory (ptrace_scope of Yama, another user, not dumpable), somebody looks at
- * packets, faults or a tap at either end, a key of a window, QPs of which anything is not as it
- * should be (addresses, PSNs, states, rights), bytes that are not there. What is an error is so
- * by packets, too, and has the same completion.
+ * packets, either end has faults or a tap, the key is that of a window, anything of the QPs is not
+ * as it should be (addresses, PSNs, states, rights), or bytes are not there. So a request that
+ * fails goes by packets, and gets its error from them.
  */
 #ifndef UROCE_DIRECT_H
 #define UROCE_DIRECT_H

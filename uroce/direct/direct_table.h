@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process shows to those of its user and host that reach into its memory, without its
- * doing anything: one-sided operations as a network card has them.
+ * The table with which a process lets others of its user and host read and write its memory. Its
+ * processor takes no part, as with a network card.
  *
  * THE TWO SIDES. The target is the process whose memory it is. It has a table of its regions and
  * QPs in a memfd that others can map to read only (F_SEAL_FUTURE_WRITE). The requester reads it,
@@ -63,9 +63,9 @@
  * WHOM TO TRUST. The kernel opens /proc/PID/mem only for those who may trace the process, so who
  * gets here may do all this anyway; nothing is done to be allowed more (prctl(PR_SET_PTRACER), or
  * handing out one's own descriptor). A target that lies in its table has its own memory written to;
- * nothing in it is an address of the requester. A requester that lies in its cell makes the target
- * wait, or not wait for what it itself writes. Sizes are constants, and those of the memfd are
- * looked at: its seals keep it so.
+ * nothing in it is an address of the requester. A requester that lies in its cell can make the target
+ * wait. It can also make the target miss that requester's own copy. It harms no one else. Sizes are
+ * constants, and the size of the memfd is checked: its seals keep it so.
  */
 #ifndef UROCE_DIRECT_TABLE_H
 #define UROCE_DIRECT_TABLE_H
@@ -111,7 +111,7 @@ struct direct_table {
 	uint64_t guard;	      /* of the target: a byte to be written first; 0: there is none */
 	uint8_t nonce[32];    /* random */
 	_Atomic uint32_t off; /* nothing by this way just now: faults, a tap */
-	/* by the slot of the requester: what it has to find in its pair; 0: not any more */
+	/* by the slot of the requester: its ticket, which it also finds in its cell; 0: revoked */
 	_Atomic uint64_t welcome[SLOTS];
 	_Alignas(4096) struct shown_qp qps[DIRECT_QPS]; /* by the lowest bits of the number */
 	_Alignas(
@@ -121,8 +121,8 @@ struct direct_table {
 /* The part of a pair's memory that one of the two processes writes, and the other one reads. */
 struct direct_cell {
 	_Atomic uint64_t use;	  /* cell_use(); 0: nothing just now */
-	_Atomic uint64_t welcome; /* to the other one: as in the table of who writes it */
-	/* the QP of who writes it whose program polls until the other one answers; 0: none */
+	_Atomic uint64_t welcome; /* the ticket for the process that reads this cell */
+	/* the QP of the writing process whose program polls until the other one answers; 0: none */
 	_Alignas(64) _Atomic uint32_t awaits;
 };
 

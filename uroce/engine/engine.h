@@ -3,11 +3,12 @@
  * What drives the device of this process: one lock, one thread, and the rules for who
  * reads the socket.
  *
- * The lock guards everything but the rings of completion queues being looked at. Functions
- * of other files say when they take it; those that say nothing run with it held. Code of
+ * The lock guards everything, except that ibv_poll_cq() reads the ring of a CQ without it.
+ * Functions of other files say when they take it; those that say nothing run with it held. Code of
  * the application is never called under it, and a thread is not cancelled while it has it.
- * Waits under it have an end that is near: a millisecond for room in a socket (tx.c), and for
- * the lock of the names (group_names.c), which another process has for some system calls.
+ * Waits under it end soon: a millisecond for room in a socket (tx.c); at most a second for the lock
+ * of the names (group_names.c), which another process has for some system calls, and for a process
+ * that reaches into our memory and is to stop (target.c).
  *
  * Progress (receiving, timers, retransmission) is made by whoever is at hand: a thread of
  * the application inside ibv_poll_cq() or a blocking wait for an event, else the engine's
@@ -31,7 +32,7 @@
 struct cq;
 
 void engine_lock(void);
-/* Where to wait could be for ever: at exit(), in a signal handler. */
+/* Does not wait. False: another thread has it. */
 bool engine_trylock(void);
 void engine_unlock(void);
 /* Takes the lock, until the end of the block. */
@@ -42,8 +43,8 @@ static inline void engine_lock_end(const bool *locked)
 	(void)locked;
 	engine_unlock();
 }
-/* For those who must not wait for ever: at the end of a process. False: not within a second, or
- * this thread has it: the end has begun in a handler of a signal, in the middle of a call. */
+/* Waits for at most a second: for the end of a process. False: it was in vain, or this thread has
+ * the lock, since exit() was called by a signal handler in the middle of a call. */
 bool engine_lock_patiently(void);
 /* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
  * demand: destroying what has events that are not acknowledged. */
@@ -101,9 +102,9 @@ static inline void engine_armed(void)
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
- * wire to a sleeping application. Without the lock. A cancellation point. 0; 1: it is not
- * readable, but engine_hand_over() was called for it; -1 with errno EINTR where read(2) would
- * have it: not after handlers that have SA_RESTART. */
+ * wire to a sleeping application. Without the lock. A cancellation point. 0; 1: an
+ * event was handed over, and fd is not readable (engine_hand_over()); -1 with errno EINTR where
+ * read(2) would have it: not after handlers that have SA_RESTART. */
 int engine_wait_fd(int fd);
 /* Instead of making fd readable: true: the thread that is at work is the one that waits for
  * it, and knows now. */

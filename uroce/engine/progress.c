@@ -58,8 +58,9 @@ static struct {
 	uint64_t last_poll, deferred; /* ACKs that were deferred before this tick */
 	uint64_t tick, last_tick;     /* READER_POLLERS: until then; its length */
 	unsigned polls;		      /* passes of one that polls, in this tick */
-	bool stays_away, gave;	      /* it looks at its memory; nothing came since it gave back */
-	unsigned linger; /* so many passes more of the thread, which is not to be woken */
+	bool stays_away; /* the application does not poll its queue: it looks at its memory */
+	bool gave;	 /* it has given the reading back, and no packet has come since */
+	unsigned linger; /* passes that the thread still makes before it sleeps */
 	bool looks;	 /* READER_WAITER: it does not sleep yet */
 	bool more;	 /* to be sent: another pass is due */
 	bool unread;	 /* frames came after the last pass, and no bell rings for them */

@@ -101,8 +101,8 @@ bool frame_publish(struct frame_producer *p);
  * consumer may be handling it, or it is not published yet. *ring_bell: as of frame_publish(). */
 bool frame_withdraw(struct frame_producer *p, bool *ring_bell);
 
-/* The bytes of frames that are there, at this tail. While a producer finds out that it cannot take
- * back a frame that has been handled, its tail is before the head. */
+/* The bytes of frames that are there, at this tail. A producer that tries to take back a frame
+ * lowers the tail for a moment: it may then be before our head. */
 static inline uint32_t frame_bytes_there(const struct frame_consumer *c, uint32_t tail)
 {
 	return (int32_t)(tail - c->head) > 0 ? tail - c->head : 0;

@@ -55,8 +55,7 @@ static inline int shared_file(const char *name, size_t size)
 	return -1;
 }
 
-/* Of what follows and of the cells: a process with another one, that is another version of the
- * library, gets packets by UDP. */
+/* The version of struct pair_memory and of the cells. Processes with different versions use UDP. */
 #define PAIR_LAYOUT 1
 
 /* What both processes have mapped. [0] belongs to the process that made it: the ring that it sends
@@ -127,8 +126,8 @@ void pair_publish(void);
 /* Rings the bell of the other process. */
 void pair_ring(const struct pair *p);
 
-/* Readable when our bell was rung: while the last call was pair_sleep(), and it returned true. It
- * returns false if frames have come in meanwhile. */
+/* Our bell: readable when it was rung. It is rung only between a pair_sleep() that returned true
+ * and the next pair_wake(). pair_sleep() returns false if frames have come in meanwhile. */
 int pair_bell_fd(void);
 bool pair_sleep(void);
 void pair_wake(void);

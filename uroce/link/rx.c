@@ -455,8 +455,8 @@ static void looked_at_socket(unsigned packets)
 
 /* If more messages are asked for than there are, the kernel looks for another one before we see the
  * first. So several are asked for only if there was one each time lately, or if epoll reported
- * some. Two in a row mean nothing: an acknowledgement comes before a reply. */
-#define PAIR 2
+ * some. Two in a row are no stream, but an acknowledgement and a reply. */
+#define NO_STREAM 2
 
 /* A thread that polls reads an acknowledgement and the answer after it in one pass, if they come in
  * pairs. One pass in TRY_PAIRS finds out whether they do. */
@@ -483,7 +483,7 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 		n += second;
 	}
 	in_a_row = more ? in_a_row + n : 0;
-	likely = in_a_row > PAIR ? BATCH : more || !n ? 1 : n;
+	likely = in_a_row > NO_STREAM ? BATCH : more || !n ? 1 : n;
 	route_mads();
 	return n + frames;
 }

@@ -227,7 +227,7 @@ static void queue_datagram(struct batch *b, const struct flow *flow, uint32_t n,
 	}
 }
 
-/* For a packet that does not go straight into the ring: it goes to the faults, or is lost. */
+/* Where a packet is built that the faults handle, or that is lost because the ring has no room. */
 static uint8_t aside[PACKET_MAX];
 
 static bool has_faults(void)

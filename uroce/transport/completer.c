@@ -191,8 +191,8 @@ static void advance_una(struct qp *qp, uint32_t una)
 
 /* ------------------------------------------------------------ acknowledgements -- */
 
-/* Takes all before limit as acknowledged by a packet that answers something else. False: a
- * READ or an atomic before it lacks its response, which is lost: an implied NAK, 9.7.5.2. */
+/* A packet acknowledges all PSNs before limit, too. False: a READ or an atomic before it has no
+ * response yet, which is therefore lost: an implied NAK, 9.7.5.2. */
 static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 {
 	bool all = true;

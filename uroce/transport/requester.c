@@ -349,9 +349,9 @@ static bool is_one_sided(const struct send_wqe *w)
 
 enum direct_way { BY_PACKETS, HAS_GONE, HAS_TO_WAIT };
 
-/* Without packets only when nothing that was sent is on its way: then the order with packets, those
- * before it and after it, is kept whichever way it goes. One of a stream of such requests waits for
- * that, since one that went by packets would have all behind it go so, too. */
+/* A request goes without packets only if no packet is in flight: this keeps the order. In a stream
+ * of one-sided requests, one waits for the ACK of the packets before it, since if it went by
+ * packets all that follow would. */
 static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
@@ -440,9 +440,10 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 	return STOP;
 }
 
-/* Sends until something stops it. What the peer has sent is acknowledged before what may be
- * the reply to it leaves: its SEND completes before its RECV, as with hardware. Only a WRITE that
- * has been taken back, which nobody is told of, does not wait for that. */
+/* Sends until something stops it. What the peer has sent is acknowledged before what may be the
+ * reply to it leaves: its SEND completes before its RECV, as with hardware. A WRITE that was taken
+ * out of the ring goes without packets even if an ACK is due: its receiver gets no completion that
+ * could come too early. */
 static void send_requests(struct qp *qp)
 {
 	struct requester *r = &qp->req;

@@ -21,14 +21,12 @@
 #include "region.h"
 #include "transport_own.h"
 
-/* The ACK of a WRITE is held for HOLD_NS, so that it leaves with the application's answer where it
- * answers WRITEs by WRITEs (ib_write_lat). (While the application has the reading, but stays away,
- * it is held until the end of the tick: engine/progress.c.) Over UDP the other side is then woken
- * once, by both, instead of twice. The ACK is held only for an application that has answered enough
- * WRITEs in a row within that time: four times as many after an ACK that was held in vain, half as
- * many after one that was not; and not where the timeout, which is likely to be that of the peer,
- * too, is so short that it might run out. Where WRITEs could go without packets it is held only for
- * an application that polls (local_write.c). */
+/* The ACK of a WRITE may wait HOLD_NS for the application's answer, so that both leave together:
+ * over UDP they wake the other side once. (While the application is the reader, but stays away, it
+ * waits until the end of the tick: engine/progress.c.) The conditions: hold_after answers in a row
+ * came within that time; our ACK timeout, which is probably that of the peer, too, is not so short
+ * that it might run out; and where WRITEs could go without packets, the application polls
+ * (local_write.c). A hold in vain makes hold_after four times as large; another one halves it. */
 #define HOLD_NS		200000u
 #define HOLD_AFTER	4
 #define HOLD_AFTER_MOST (1u << 20)

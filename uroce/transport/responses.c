@@ -366,9 +366,10 @@ static void forget_old(struct qp *qp, uint32_t psn)
 		responses_forget(qp);
 }
 
-/* The PSN that an ACK may have when psn is the last that was carried out: nothing but its
- * response acknowledges a READ or an atomic. rdma_rxe believes an ACK (after a duplicate SEND)
- * that says otherwise: it completes the atomic without the response that was lost. */
+/* The highest PSN that an ACK may name, if psn is the last that was carried out. It is before READs
+ * and atomics at the end, since nothing but their responses acknowledges them. rdma_rxe believes an
+ * ACK (after a duplicate SEND) that says otherwise: it completes the atomic without the response
+ * that was lost. */
 static uint32_t acked_by_ack(struct qp *qp, uint32_t psn)
 {
 	struct responder *r = &qp->resp;

@@ -16,7 +16,7 @@
 #define RESPONSES_PASS 64
 #define RESPONSES_TURN 16
 
-/* By enum qp_due; of DUE_HELD, the first to end is the first. */
+/* By enum qp_due. DUE_HELD is sorted by hold_until. */
 static struct qp_list due_lists[] = {
 	[DUE_NOW] = TAILQ_HEAD_INITIALIZER(due_lists[DUE_NOW]),
 	[DUE_ACK] = TAILQ_HEAD_INITIALIZER(due_lists[DUE_ACK]),

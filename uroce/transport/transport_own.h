@@ -38,8 +38,8 @@ static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 
 /* ------------------------------------------------------------- transport.c -- */
 
-/* transport_finish() has to come by: for anything (DUE_NOW), for an ACK that may wait for the end
- * of a pass (DUE_ACK) or until qp->resp.hold_until (DUE_HELD). */
+/* Puts the QP on a list of transport_finish(): DUE_NOW; DUE_ACK: an ACK may wait for the end of a
+ * pass; DUE_HELD: an ACK may wait until qp->resp.hold_until. */
 void transport_due(struct qp *qp, enum qp_due due);
 /* An ACK was sent: it is not due for one any more. */
 void transport_acknowledged(struct qp *qp);
