@@ -7,14 +7,7 @@
 #include "checks.h"
 #include "completion_queue.h"
 #include "engine.h"
-#include "fake_verbs.h"
-
-static void run_timers(void)
-{
-	engine_lock();
-	rig_pass();
-	engine_unlock();
-}
+#include "verbs_app.h"
 
 static struct ibv_context *context;
 
@@ -108,28 +101,38 @@ static void purging(void)
 	CHECK_INT(ibv_destroy_cq(cq), 0);
 }
 
+static struct qp *qp_of(struct ibv_cq *sends, struct ibv_cq *receives, enum ibv_qp_state state)
+{
+	struct ibv_qp_init_attr a = { .send_cq = sends,
+				      .recv_cq = receives,
+				      .qp_type = IBV_QPT_RC };
+	struct ibv_qp *qp = ibv_create_qp(app_pd, &a);
+
+	CHECK(qp);
+	app_state(to_qp(qp), state);
+	return to_qp(qp);
+}
+
 static void overrun(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(context, 3, NULL, NULL, 0);
-	struct qp sends = { .send_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTS };
-	struct qp receives = { .recv_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTR };
-	struct qp idle = { .recv_cq = to_cq(cq) }, other = { .attr.qp_state = IBV_QPS_RTS };
+	struct qp *sends = qp_of(cq, app_recv_cq, IBV_QPS_RTS);
+	struct qp *receives = qp_of(app_send_cq, cq, IBV_QPS_RTR);
+	struct qp *idle = qp_of(app_send_cq, cq, IBV_QPS_RESET);
+	struct qp *other = qp_of(app_send_cq, app_recv_cq, IBV_QPS_RTS);
 	struct ibv_async_event e;
 
-	fake_qp_add(&sends);
-	fake_qp_add(&receives);
-	fake_qp_add(&idle);
-	fake_qp_add(&other);
 	for (unsigned i = 0; i < 3; i++)
 		put(cq, i, 1, false);
 	CHECK(!readable(context->async_fd)); /* full is not overrun */
 	put(cq, 3, 1, false);
 	put(cq, 4, 1, false);
-	CHECK_INT(fake_failures, 0); /* not in the middle of whatever completes */
-	run_timers();
-	CHECK_INT(fake_failures, 2);
-	CHECK_INT(fake_last_event, IBV_EVENT_QP_FATAL);
-	CHECK(idle.attr.qp_state == IBV_QPS_RESET && other.attr.qp_state == IBV_QPS_RTS);
+	CHECK_INT(rig_transport.failures, 0); /* not in the middle of whatever completes */
+	rig_pass();
+	CHECK_INT(rig_transport.failures, 2);
+	CHECK_INT(rig_transport.event, IBV_EVENT_QP_FATAL);
+	CHECK(qp_state(sends) == IBV_QPS_ERR && qp_state(receives) == IBV_QPS_ERR);
+	CHECK(qp_state(idle) == IBV_QPS_RESET && qp_state(other) == IBV_QPS_RTS);
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(e.event_type == IBV_EVENT_CQ_ERR && e.element.cq == cq);
 	CHECK(!readable(context->async_fd)); /* once */
@@ -137,8 +140,9 @@ static void overrun(void)
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(next(cq), i);
 	CHECK_INT(next(cq), -1);
+	CHECK_INT(ibv_destroy_qp(&sends->v) | ibv_destroy_qp(&receives->v), 0);
+	CHECK_INT(ibv_destroy_qp(&idle->v) | ibv_destroy_qp(&other->v), 0);
 	CHECK_INT(ibv_destroy_cq(cq), 0);
-	fake_qps_clear();
 }
 
 /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN: the application knows what it does. */
@@ -153,15 +157,14 @@ static void overrun_ignored(void)
 	struct ibv_poll_cq_attr none = { 0 };
 	struct ibv_cq_ex *ex = ibv_create_cq_ex(context, &attr);
 	struct ibv_cq *cq = ibv_cq_ex_to_cq(ex);
-	struct qp sends = { .send_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTS };
+	struct qp *sends = qp_of(cq, cq, IBV_QPS_RTS);
 
-	fake_failures = 0;
-	fake_qp_add(&sends);
+	rig_transport.failures = 0;
 	for (unsigned i = 0; i < 3; i++)
 		put(cq, i, 1, false);
-	run_timers();
+	rig_pass();
 	CHECK(!readable(context->async_fd));
-	CHECK_INT(fake_failures, 0);
+	CHECK_INT(rig_transport.failures, 0);
 	CHECK_INT(ibv_start_poll(ex, &none), 0);
 	CHECK_INT(ex->wr_id, 0);
 	CHECK_INT(ibv_wc_read_cvlan(ex), 0);
@@ -172,8 +175,8 @@ static void overrun_ignored(void)
 	ibv_end_poll(ex);
 	put(cq, 3, 1, false);
 	CHECK_INT(next(cq), 3);
+	CHECK_INT(ibv_destroy_qp(&sends->v), 0);
 	CHECK_INT(ibv_destroy_cq(cq), 0);
-	fake_qps_clear();
 }
 
 static void resize(void)
@@ -359,7 +362,8 @@ static void iterator(void)
 
 int main(void)
 {
-	context = ibv_open_device(&the_device);
+	app_open();
+	context = app_context;
 	arguments();
 	ring();
 	purging();
@@ -368,6 +372,6 @@ int main(void)
 	resize();
 	arming();
 	iterator();
-	CHECK_INT(ibv_close_device(context), 0);
+	app_close();
 	return checks_end();
 }

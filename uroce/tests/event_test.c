@@ -11,7 +11,7 @@
 #include "completion_queue.h"
 #include "engine.h"
 #include "context.h"
-#include "fake_verbs.h"
+#include "rig.h"
 #include "gid.h"
 #include "queue_pair.h"
 
@@ -120,7 +120,9 @@ static void kinds(void)
 	CHECK(e.event_type == IBV_EVENT_GID_CHANGE && e.element.port_num == 1);
 	ibv_ack_async_event(&e);
 	CHECK(!readable(context->async_fd));
+	engine_lock();
 	gid_changed();
+	engine_unlock();
 	CHECK(readable(context->async_fd));
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 }

@@ -9,7 +9,7 @@
 
 #include "checks.h"
 #include "engine.h"
-#include "fake_below_qp.h"
+#include "verbs_app.h"
 #include "queue_pair.h"
 
 static union ibv_gid gid(const char *text)
@@ -43,8 +43,8 @@ static void test_membership(void)
 {
 	union ibv_gid v4 = gid("::ffff:224.9.8.7"), v6 = gid("ff12::77"),
 		      host = gid("::ffff:10.0.0.1");
-	struct qp *a = fake_qp(IBV_QPT_UD, NULL, 0), *b = fake_qp(IBV_QPT_UD, NULL, 0);
-	struct qp *rc = fake_qp(IBV_QPT_RC, NULL, 0);
+	struct qp *a = app_qp(IBV_QPT_UD, NULL, 0), *b = app_qp(IBV_QPT_UD, NULL, 0);
+	struct qp *rc = app_qp(IBV_QPT_RC, NULL, 0);
 
 	CHECK_INT(ibv_attach_mcast(&rc->v, &v4, 0), EINVAL);
 	CHECK_INT(ibv_attach_mcast(&a->v, &host, 0), EINVAL);
@@ -75,7 +75,7 @@ static void test_limits(void)
 	struct qp *qps[MAX_MCAST_QPS + 1];
 
 	for (unsigned i = 0; i <= MAX_MCAST_QPS; i++) {
-		qps[i] = fake_qp(IBV_QPT_UD, NULL, 0);
+		qps[i] = app_qp(IBV_QPT_UD, NULL, 0);
 		CHECK_INT(ibv_attach_mcast(&qps[i]->v, &g, 0), i < MAX_MCAST_QPS ? 0 : ENOMEM);
 	}
 	CHECK_INT(members(&g), MAX_MCAST_QPS);
@@ -167,7 +167,7 @@ static void try_group(struct qp *qp, const char *group)
 
 static void test_sockets(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_UD, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_UD, NULL, 0);
 	unsigned lo = if_nametoindex(ifname);
 	union ibv_gid g = gid("::ffff:224.9.8.7");
 
@@ -192,7 +192,7 @@ static void test_sockets(void)
 static void test_refresh(void)
 {
 	union ibv_gid g = gid("::ffff:239.1.2.3");
-	struct qp *qp = fake_qp(IBV_QPT_UD, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_UD, NULL, 0);
 
 	rig_group_fd = receiver();
 	if (rig_group_fd >= 0 && echo("::ffff:239.1.2.3", rig_group_fd) == 0) {
@@ -229,14 +229,15 @@ int main(int argc, char **argv)
 	CHECK_INT(sched_setaffinity(0, sizeof one, &one), 0);
 	if (argc > 1)
 		ifname = argv[1];
-	fake_reset();
+	app_open();
 	test_sockets();
 	test_refresh();
-	fake_reset();
+	app_addresses(true);
 	rig_group_fd = receiver(); /* that joins on lo */
 	rig_entry(0)->ifindex = rig_entry(1)->ifindex = rig_entry(3)->ifindex =
 		if_nametoindex(ifname);
 	test_membership();
 	test_limits();
+	app_close();
 	return checks_end();
 }

@@ -6,6 +6,7 @@
  *   rig_host.c    link/: addresses, and the other processes of a host
  *   rig_wire.c    link/: a wire that loses what it is told to
  *   rig_alone.c   link/pair.h and direct/: there is nobody to share memory with
+ *   rig_transport.c transport/, for verbs/: it remembers what it was asked
  *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
  *   rig_api.c     verbs/, for cm/ (rig_api.h)
  */
@@ -27,11 +28,11 @@ struct mad;
 extern uint64_t rig_now;      /* ns */
 extern int rig_reserved;      /* timer_reserve(): the sum; no more timers than that may run */
 extern bool rig_no_timers;    /* timer_reserve() fails */
-extern void (*rig_app)(void); /* called after each MAD and timer: the applications; or NULL */
+extern void (*rig_app)(void); /* after each MAD and timer, without the lock: the applications */
 
 /* With the lock. rig_unflushed: engine_unlock() fails, as nobody would send what was queued. */
 extern bool rig_locked, rig_unflushed;
-extern unsigned rig_flushes, rig_sleeps;
+extern unsigned rig_locks, rig_flushes, rig_sleeps; /* engine_lock(), ... */
 /* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
 extern int rig_engine_error;	    /* errno of the next engine_get(); 0: it works */
@@ -80,6 +81,7 @@ extern unsigned rig_names;	/* group_claim() without group_release() */
 extern uint16_t rig_port_taken; /* a port that another process has */
 extern bool rig_all_killed;	/* group_announced(): no process of this host lives */
 extern unsigned rig_forwards;	/* MADs for other processes, which are lost */
+extern int rig_lifetime;	/* rx_want_lifetime(): the sum */
 
 /* ------------------------------------------------------------------ rig_wire.c -- */
 
@@ -115,9 +117,26 @@ void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const st
 /* Forgets what is on the wire, the log, and what was counted of MADs. */
 void rig_clear(void);
 
+/* For rig_wire.c: calls rig_app. */
+void rig_run_app(void);
 /* For rig_engine.c: takes in some of what has arrived; when the next one arrives. */
 bool rig_arrive(void);
 uint64_t rig_next_arrival(void);
+
+/* ------------------------------------------------------------- rig_transport.c -- */
+
+extern struct rig_transport {
+	unsigned runs;		    /* requester_run() */
+	bool works;		    /* requester_run() takes what was posted off the queue */
+	unsigned entered;	    /* transport_enter() */
+	enum ibv_qp_state from, to; /* its last arguments */
+	unsigned failures;	    /* transport_fail(), which does nothing but set ERR */
+	int event;		    /* its last argument */
+	unsigned forgotten;	    /* transport_forget() */
+	uint32_t forgotten_peer;    /* dest_qp_num at that time */
+	unsigned responses;	    /* the last argument of responses_resize() */
+	int resize_error;	    /* what it returns */
+} rig_transport;
 
 /* ----------------------------------------------------------------- rig_verbs.c -- */
 

@@ -22,7 +22,7 @@ int rig_reserved;
 bool rig_no_timers;
 void (*rig_app)(void);
 bool rig_locked, rig_unflushed;
-unsigned rig_flushes, rig_sleeps;
+unsigned rig_locks, rig_flushes, rig_sleeps;
 void (*rig_sleeper)(void);
 int rig_engine_error;
 unsigned rig_engine_users;
@@ -38,6 +38,7 @@ static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 void engine_lock(void)
 {
 	CHECK_INT(pthread_mutex_lock(&lock), 0);
+	rig_locks++;
 	rig_locked = true;
 	rig_unflushed = false;
 }
@@ -127,6 +128,7 @@ void engine_unpark_armed(void)
 bool engine_hand_over(int fd)
 {
 	(void)fd;
+	CHECK(rig_locked);
 	return rig_hands_over;
 }
 
@@ -213,21 +215,34 @@ void timer_run(uint64_t now)
 	while ((t = first_timer()) && t->when <= now) {
 		timer_stop(t);
 		t->fn(t);
-		if (rig_app)
-			rig_app();
+		rig_run_app();
 	}
+}
+
+void rig_run_app(void)
+{
+	if (!rig_app)
+		return;
+	engine_flush();
+	engine_unlock();
+	rig_app();
+	engine_lock();
 }
 
 bool rig_pass(void)
 {
-	bool more = rig_arrive && rig_arrive();
+	bool more;
 
+	engine_lock();
+	more = rig_arrive && rig_arrive();
 	more |= timer_next() <= rig_now;
 	timer_run(rig_now);
 	if (transport_take_back)
 		transport_take_back();
 	if (transport_finish)
 		more |= transport_finish(true);
+	engine_flush();
+	engine_unlock();
 	return more;
 }
 

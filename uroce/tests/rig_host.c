@@ -4,15 +4,13 @@
 #include <errno.h>
 
 #include "checks.h"
-#include "counters.h"
 #include "gid.h"
 #include "group.h"
+#include "link.h"
 #include "mad.h"
 #include "rig.h"
 
 #define NAMES 16
-
-uint64_t counters[COUNTERS];
 
 /* -------------------------------------------------------------------- addresses -- */
 
@@ -200,6 +198,12 @@ unsigned rig_slot = 5, rig_names, rig_forwards;
 int rig_group_fd = -1;
 uint16_t rig_port_taken;
 bool rig_all_killed;
+int rig_lifetime;
+
+void rx_want_lifetime(int n)
+{
+	rig_lifetime += n;
+}
 
 unsigned group_slot(void)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "engine.h"
 #include "gid.h"
 #include "packet.h"
 #include "link.h"
@@ -223,8 +224,7 @@ bool rig_mad_outgoing(struct mad *m, struct flow *flow)
 static void route_mad(const struct mad_from *from, const uint8_t *mad)
 {
 	cm_route(from, mad, MAD_BYTES);
-	if (rig_app)
-		rig_app();
+	rig_run_app();
 }
 
 void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const struct mad *m)
@@ -233,7 +233,10 @@ void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const st
 	uint8_t buf[MAD_BYTES];
 
 	mad_build(buf, m);
+	engine_lock();
 	route_mad(&from, buf);
+	engine_flush();
+	engine_unlock();
 }
 
 bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
