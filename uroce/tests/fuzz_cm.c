@@ -8,8 +8,7 @@
 #include <errno.h>
 
 #include "bytes.h"
-#include "rdma_id.h"
-#include "rdmacm_rig.h"
+#include "rdmacm_pair.h"
 
 #define LEAVE_HEADER 0x01
 #define LEAVE_LOCAL  0x02 /* communication ids, as the sender sees them */

@@ -8,7 +8,6 @@
  *   rig_alone.c   link/pair.h and direct/: there is nobody to share memory with
  *   rig_transport.c transport/, for verbs/: it remembers what it was asked
  *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
- *   rig_api.c     verbs/, for cm/ (rig_api.h)
  */
 #ifndef UROCE_TESTS_RIG_H
 #define UROCE_TESTS_RIG_H
@@ -35,15 +34,12 @@ extern bool rig_locked, rig_unflushed;
 extern unsigned rig_locks, rig_flushes, rig_sleeps; /* engine_lock(), ... */
 /* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
-extern int rig_engine_error;	    /* errno of the next engine_get(); 0: it works */
-extern unsigned rig_engine_users;   /* engine_get() without engine_put() */
-extern _Atomic unsigned rig_polls;  /* engine_poll_empty() */
-extern _Atomic unsigned rig_waits;  /* engine_wait_fd() */
-extern int (*rig_waiter)(int fd);   /* is engine_wait_fd(); NULL: the thread waits */
-extern bool rig_hands_over;	    /* engine_hand_over() */
-extern _Atomic int rig_bell;	    /* pair_bell_fd() */
-extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
-extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
+extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
+extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
+extern _Atomic unsigned rig_polls; /* engine_poll_empty() */
+extern _Atomic unsigned rig_waits; /* engine_wait_fd() */
+extern int (*rig_waiter)(int fd);  /* is engine_wait_fd(); NULL: the thread waits */
+extern bool rig_hands_over;	   /* engine_hand_over() */
 
 /* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
  * there may be more to do now. */
@@ -123,6 +119,20 @@ void rig_run_app(void);
 bool rig_arrive(void);
 uint64_t rig_next_arrival(void);
 
+/* ----------------------------------------------------------------- rig_alone.c -- */
+
+extern _Atomic int rig_bell;	    /* pair_bell_fd() */
+extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
+extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
+/* The QP that was last shown to those who reach in: direct/direct.h. */
+extern const struct qp *rig_shown;
+/* What path_to() returns, and who carries out requests without packets. NULL: there is nobody. */
+extern struct pair *rig_pair;
+extern bool rig_awaited; /* direct_is_awaited() */
+extern enum direct_result (*rig_direct)(struct send_wqe *w);
+/* Is called by target_await(), which has no lock; or NULL. */
+extern void (*rig_awaiter)(void);
+
 /* ------------------------------------------------------------- rig_transport.c -- */
 
 extern struct rig_transport {
@@ -178,12 +188,6 @@ struct rig_event {
 };
 /* The oldest event that was not taken; type -1: none. */
 struct rig_event rig_event(void);
-/* The QP that was last shown to those who reach in: direct/direct.h. */
-extern const struct qp *rig_shown;
-/* What path_to() returns, and who carries out requests without packets. NULL: there is nobody. */
-extern struct pair *rig_pair;
-extern bool rig_awaited; /* direct_is_awaited() */
-extern enum direct_result (*rig_direct)(struct send_wqe *w);
 
 struct rig_options {
 	enum ibv_qp_type type;

@@ -172,7 +172,11 @@ void target_hide_qp(struct qp *qp, struct target_users *users)
 		users->n = 0;
 }
 
+void (*rig_awaiter)(void);
+
 void target_await(struct target_users *users)
 {
 	(void)users;
+	if (rig_awaiter)
+		rig_awaiter();
 }
