@@ -203,19 +203,12 @@ static void check_gone(void)
 	close_both();
 }
 
-static enum rig_fate drop_all(unsigned n, const struct mad *m)
-{
-	(void)n;
-	(void)m;
-	return RIG_DROP;
-}
-
 static void check_unreachable(void)
 {
 	open_both(RDMA_PS_TCP, "::");
 	resolve("10.0.0.1");
 	create_qp(id);
-	rig_mad_fate = drop_all;
+	rig_mad_fate = rig_drop_mads;
 	connect_with(1, "hello");
 	CHECK_INT(expect(client, RDMA_CM_EVENT_UNREACHABLE), -ETIMEDOUT);
 	close_both();

@@ -104,6 +104,7 @@ bool rig_in_packet(const void *p, size_t n);
 enum rig_fate { RIG_PASS, RIG_DROP, RIG_TWICE, RIG_AGAIN_LATE };
 /* What becomes of a MAD, the n-th from 0; NULL: all pass. */
 extern enum rig_fate (*rig_mad_fate)(unsigned n, const struct mad *m);
+enum rig_fate rig_drop_mads(unsigned n, const struct mad *m); /* none passes */
 extern unsigned rig_mads_sent;
 /* The last one that went to another host. */
 bool rig_mad_outgoing(struct mad *m, struct flow *flow);
