@@ -8,14 +8,6 @@
 #include "engine.h"
 #include "verbs_app.h"
 
-static union ibv_gid gid(const char *text)
-{
-	union ibv_gid g;
-
-	CHECK_INT(inet_pton(AF_INET6, text, &g), 1);
-	return g;
-}
-
 static int flow(struct flow *f, struct ibv_ah_attr a)
 {
 	int err;
@@ -30,7 +22,7 @@ static int flow_to(struct flow *f, uint8_t index, const char *dgid)
 {
 	struct ibv_ah_attr a = app_av(index);
 
-	a.grh.dgid = gid(dgid);
+	a.grh.dgid = rig_gid_of(dgid);
 	a.grh.hop_limit = 3;
 	a.grh.traffic_class = 0x20;
 	return flow(f, a);
@@ -49,7 +41,7 @@ static void test_flow(void)
 	CHECK_INT(f.tclass, 0x20);
 	CHECK_INT(flow_to(&f, 3, "fe80::2"), 0); /* by the interface of the address */
 	CHECK_INT(f.scope, 2);
-	*rig_entry(4) = (struct gid_entry){ .gid = gid("2001:db8::1"), .ifindex = 2 };
+	*rig_entry(4) = (struct gid_entry){ .gid = rig_gid_of("2001:db8::1"), .ifindex = 2 };
 	CHECK_INT(flow_to(&f, 3, "2001:db8::2"), 0);
 	rig_entry(4)->ifindex = 0;
 	CHECK_INT(f.scope, 0);
@@ -125,7 +117,7 @@ static void test_from_wc(void)
 
 	ipv4_grh(&grh, "127.0.0.9", "127.0.0.1");
 	CHECK_INT(ibv_init_ah_from_wc(context, 1, &wc, &grh, &a), 0);
-	peer = gid("::ffff:127.0.0.9");
+	peer = rig_gid_of("::ffff:127.0.0.9");
 	CHECK(memcmp(&a.grh.dgid, &peer, 16) == 0);
 	CHECK_INT(a.grh.sgid_index, 1);
 	CHECK_INT(a.is_global, 1);
@@ -146,8 +138,8 @@ static void test_from_wc(void)
 
 	grh.version_tclass_flow = htobe32(0x6aa12345);
 	grh.hop_limit = 60;
-	grh.sgid = gid("fe80::9");
-	grh.dgid = gid("fe80::1");
+	grh.sgid = rig_gid_of("fe80::9");
+	grh.dgid = rig_gid_of("fe80::1");
 	CHECK_INT(ibv_init_ah_from_wc(context, 1, &wc, &grh, &a), 0);
 	CHECK(memcmp(&a.grh.dgid, &grh.sgid, 16) == 0);
 	CHECK_INT(a.grh.sgid_index, 3);

@@ -12,14 +12,6 @@
 #include "verbs_app.h"
 #include "queue_pair.h"
 
-static union ibv_gid gid(const char *text)
-{
-	union ibv_gid g;
-
-	CHECK_INT(inet_pton(AF_INET6, text, &g), 1);
-	return g;
-}
-
 static const char *ifname = "lo";
 static unsigned found;
 
@@ -41,8 +33,8 @@ static unsigned members(const union ibv_gid *g)
 
 static void test_membership(void)
 {
-	union ibv_gid v4 = gid("::ffff:224.9.8.7"), v6 = gid("ff12::77"),
-		      host = gid("::ffff:10.0.0.1");
+	union ibv_gid v4 = rig_gid_of("::ffff:224.9.8.7"), v6 = rig_gid_of("ff12::77"),
+		      host = rig_gid_of("::ffff:10.0.0.1");
 	struct qp *a = app_qp(IBV_QPT_UD, NULL, 0), *b = app_qp(IBV_QPT_UD, NULL, 0);
 	struct qp *rc = app_qp(IBV_QPT_RC, NULL, 0);
 
@@ -71,7 +63,7 @@ static void test_membership(void)
 
 static void test_limits(void)
 {
-	union ibv_gid g = gid("ff12::1"), many = gid("ff12::1:0");
+	union ibv_gid g = rig_gid_of("ff12::1"), many = rig_gid_of("ff12::1:0");
 	struct qp *qps[MAX_MCAST_QPS + 1];
 
 	for (unsigned i = 0; i <= MAX_MCAST_QPS; i++) {
@@ -151,7 +143,7 @@ static int echo(const char *group, int fd)
 
 static void try_group(struct qp *qp, const char *group)
 {
-	union ibv_gid g = gid(group);
+	union ibv_gid g = rig_gid_of(group);
 	int before = echo(group, rig_group_fd);
 
 	if (before < 0) {
@@ -169,7 +161,7 @@ static void test_sockets(void)
 {
 	struct qp *qp = app_qp(IBV_QPT_UD, NULL, 0);
 	unsigned lo = if_nametoindex(ifname);
-	union ibv_gid g = gid("::ffff:224.9.8.7");
+	union ibv_gid g = rig_gid_of("::ffff:224.9.8.7");
 
 	rig_group_fd = receiver();
 	if (rig_group_fd < 0 || !lo) {
@@ -191,7 +183,7 @@ static void test_sockets(void)
 /* Joined on an interface that came later. */
 static void test_refresh(void)
 {
-	union ibv_gid g = gid("::ffff:239.1.2.3");
+	union ibv_gid g = rig_gid_of("::ffff:239.1.2.3");
 	struct qp *qp = app_qp(IBV_QPT_UD, NULL, 0);
 
 	rig_group_fd = receiver();

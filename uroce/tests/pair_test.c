@@ -81,20 +81,10 @@ void control_epoll_remove(int fd)
 	(void)fd;
 }
 
-uint64_t engine_now(void)
-{
-	return 1;
-}
-
 void rx_drain(void)
 {
 	if (pairs_open && pair_open[0]->gone)
 		pair_close(pair_open[0]);
-}
-
-bool path_may_share(void)
-{
-	return true;
 }
 
 /* ------------------------------------------------------------------------ what is offered -- */

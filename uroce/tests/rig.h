@@ -5,26 +5,39 @@
  *   rig_engine.c  engine/: the lock, a clock that runs as fast as it can, timers
  *   rig_host.c    link/: addresses, and the other processes of a host
  *   rig_wire.c    link/: a wire that loses what it is told to
- *   rig_alone.c   link/pair.h and direct/: there is nobody to share memory with
+ *   rig_alone.c   link/pair.h and path.h: there is nobody to share memory with
+ *   rig_direct.c  direct/: there is nobody to reach into
+ *   rig_above.c   what is above link/: packets and MADs are kept
  *   rig_transport.c transport/, for verbs/: it remembers what it was asked
  *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
  */
 #ifndef UROCE_TESTS_RIG_H
 #define UROCE_TESTS_RIG_H
 
+#include <arpa/inet.h>
+
+#include "checks.h"
 #include "counters.h"
 #include "direct.h"
 #include "gid.h"
+#include "mad.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "transport.h"
 
-struct flow;
-struct mad;
+static inline union ibv_gid rig_gid_of(const char *text)
+{
+	union ibv_gid gid = { .raw = { [10] = 0xff, 0xff } };
+
+	if (inet_pton(AF_INET, text, gid.raw + 12) != 1)
+		CHECK_INT(inet_pton(AF_INET6, text, &gid), 1);
+	return gid;
+}
 
 /* ---------------------------------------------------------------- rig_engine.c -- */
 
 extern uint64_t rig_now;      /* ns */
+extern bool rig_real_time;    /* engine_now() is the clock */
 extern int rig_reserved;      /* timer_reserve(): the sum; no more timers than that may run */
 extern bool rig_no_timers;    /* timer_reserve() fails */
 extern void (*rig_app)(void); /* after each MAD and timer, without the lock: the applications */
@@ -67,7 +80,6 @@ struct rig_address {
 void rig_addresses(const struct rig_address *list, unsigned n);
 struct gid_entry *rig_entry(unsigned index); /* to be changed; empty with ifindex 0 */
 union ibv_gid rig_gid(unsigned index);
-union ibv_gid rig_gid_of(const char *text);
 extern int rig_route_errno;	     /* of gid_route(); 0: it works */
 extern bool rig_neighbour_silent;    /* nobody has answered yet */
 extern unsigned rig_neighbour_asked; /* neighbour_ask() */
@@ -125,14 +137,37 @@ uint64_t rig_next_arrival(void);
 extern _Atomic int rig_bell;	    /* pair_bell_fd() */
 extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
 extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
+extern struct pair *rig_pair;	    /* path_to(); NULL: there is nobody */
+
+/* ---------------------------------------------------------------- rig_direct.c -- */
+
 /* The QP that was last shown to those who reach in: direct/direct.h. */
 extern const struct qp *rig_shown;
-/* What path_to() returns, and who carries out requests without packets. NULL: there is nobody. */
-extern struct pair *rig_pair;
+/* Who carries out requests without packets; NULL: there is nobody. */
 extern bool rig_awaited; /* direct_is_awaited() */
 extern enum direct_result (*rig_direct)(struct send_wqe *w);
 /* Is called by target_await(), which has no lock; or NULL. */
 extern void (*rig_awaiter)(void);
+
+/* ----------------------------------------------------------------- rig_above.c -- */
+
+#define RIG_PACKETS 512
+
+extern struct rig_packets {
+	unsigned n;
+	struct packet p[RIG_PACKETS]; /* payload is NULL */
+	uint8_t last[RIG_PACKETS];    /* byte of the payload */
+} rig_packets;
+extern struct rig_mads {
+	unsigned routed, input, lost; /* cm_route(), cm_input(), and what rx_mad() has lost there */
+	struct mad_from from;	      /* of the last */
+	uint8_t mad[MAD_BYTES];
+} rig_mads;
+/* Forgets both. */
+void rig_forget(void);
+/* Gets packets, which are not kept then; and MADs that are not lost. NULL: nobody. */
+extern void (*rig_on_packet)(const struct packet *p);
+extern void (*rig_on_mad)(const uint8_t *mad);
 
 /* ------------------------------------------------------------- rig_transport.c -- */
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "checks.h"
 #include "completion_queue.h"
@@ -18,6 +19,7 @@
 #pragma weak transport_take_back
 
 uint64_t rig_now = 1000000000;
+bool rig_real_time;
 int rig_reserved;
 bool rig_no_timers;
 void (*rig_app)(void);
@@ -151,7 +153,12 @@ static int running;
 
 uint64_t engine_now(void)
 {
-	return rig_now;
+	struct timespec now;
+
+	if (!rig_real_time)
+		return rig_now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 int timer_reserve(int n)

@@ -26,15 +26,6 @@ static bool filled;
 int rig_route_errno;
 void (*gid_changed)(void);
 
-union ibv_gid rig_gid_of(const char *text)
-{
-	union ibv_gid gid = { .raw = { [10] = 0xff, 0xff } };
-
-	if (inet_pton(AF_INET, text, gid.raw + 12) != 1)
-		CHECK_INT(inet_pton(AF_INET6, text, &gid), 1);
-	return gid;
-}
-
 void rig_addresses(const struct rig_address *list, unsigned n)
 {
 	if (!list) {
