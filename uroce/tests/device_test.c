@@ -130,8 +130,7 @@ static void closed_with_qp(void)
 	struct ibv_context *second = ibv_open_device(&the_device);
 	struct owner left, mine;
 
-	rig_group_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* joins on lo */
-	CHECK(rig_group_fd >= 0);
+	rig_group_fd = RIG_MEMBER_FD;
 	left = new_owner(second, &group);
 	mine = new_owner(context, &group);
 	engine_lock();
@@ -147,7 +146,7 @@ static void closed_with_qp(void)
 	free(to_context(second)); /* what the application lost */
 	CHECK_INT(ibv_detach_mcast(mine.qp, &group, 0), 0);
 	end_owner(&mine);
-	close(rig_group_fd);
+	rig_group_fd = -1;
 }
 
 /* The context is there as long as anything that was made from it. */

@@ -8,7 +8,7 @@
 #include "fault.h"
 #include "rig.h"
 #include "gid.h"
-#include "group.h"
+#include "group_own.h"
 #include "packet.h"
 #include "path.h"
 #include "bytes.h"
@@ -17,15 +17,35 @@
 #include "tap.h"
 #include "uroce.h"
 
-#define QPN (1u << SLOT_SHIFT | 0x3456) /* of the first process that joins */
+#define SLOT 1u
+#define QPN  (SLOT << SLOT_SHIFT | 0x3456)
 
+/* As group.c does it; but qemu-user, in which tests run too, does not know IPV6_DONTFRAG. */
+static int open_sender(int family, uint16_t *port)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons(50001) };
+	int fd = open_send_socket(family, port), probe = IPV6_PMTUDISC_PROBE;
+
+	if (fd >= 0 || family == AF_INET)
+		return fd;
+	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe, sizeof(probe));
+	*port = ntohs(a.sin6_port);
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 ? fd : -1;
+}
+
+/* The sockets of the only process of a host, and no way through memory. */
 static void open_link(void)
 {
 	char reason[200] = "";
 
 	netns_enter();
-	CHECK_INT(group_join(reason, sizeof(reason)), 0);
-	CHECK_INT(group_slot(), QPN >> SLOT_SHIFT);
+	CHECK_INT(sockets_make_alone(group.rx, SLOT), 0);
+	sockets_claimed(group.rx[SLOT]);
+	group.slot = SLOT;
+	group.sender[0] = open_sender(AF_INET, &group.port[0]);
+	group.sender[1] = open_sender(AF_INET6, &group.port[1]);
+	CHECK(group.sender[0] >= 0 && group.sender[1] >= 0);
 	CHECK_INT(path_setup("udp", reason, sizeof(reason)), 0);
 	rx_want_lifetime(1);
 }

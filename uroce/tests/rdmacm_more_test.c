@@ -2,9 +2,6 @@
 /* The rdma_cm API of datagrams, multicast groups, and ids that wait for their own events. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "rdmacm_pair.h"
 
@@ -62,21 +59,6 @@ static void check_datagram(void)
 	close_both();
 }
 
-/* Groups are joined on lo, whichever address of IPv4 is the first. */
-static void open_group_fd(void)
-{
-	rig_group_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	CHECK(rig_group_fd >= 0);
-	rig_entry(0)->ifindex = if_nametoindex("lo");
-}
-
-static void close_group_fd(void)
-{
-	close(rig_group_fd);
-	rig_group_fd = -1;
-	rig_addresses(NULL, 0);
-}
-
 static void check_multicast(void)
 {
 	struct rdma_cm_join_mc_attr_ex ex = {
@@ -86,7 +68,7 @@ static void check_multicast(void)
 	struct rdma_cm_event *ev;
 	int context[1];
 
-	open_group_fd();
+	rig_group_fd = RIG_MEMBER_FD;
 	open_both(RDMA_PS_UDP, "::");
 	FAILS(rdma_join_multicast(id, address("239.1.2.3", 0), NULL), EINVAL); /* not bound */
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
@@ -117,7 +99,7 @@ static void check_multicast(void)
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.5", 0), NULL), 0);
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.5", 0)), 0);
 	CHECK(idle(client));
-	close_group_fd();
+	rig_group_fd = -1;
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.6", 0), NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_ERROR), -EBADF);
 	close_both();
@@ -133,7 +115,7 @@ static void join_and_release(void)
 /* Another thread has taken the event of the join, but not attached the QP yet. */
 static void check_leave_early(void)
 {
-	open_group_fd();
+	rig_group_fd = RIG_MEMBER_FD;
 	open_both(RDMA_PS_UDP, "::");
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
@@ -145,7 +127,7 @@ static void check_leave_early(void)
 	rig_sleeper = NULL;
 	CHECK(!held);
 	CHECK_INT(to_qp(id->qp)->mcast, 0);
-	close_group_fd();
+	rig_group_fd = -1;
 	close_both();
 }
 

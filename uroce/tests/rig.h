@@ -8,6 +8,7 @@
  *   rig_alone.c   link/pair.h and path.h: there is nobody to share memory with
  *   rig_direct.c  direct/: there is nobody to reach into
  *   rig_above.c   what is above link/: packets and MADs are kept
+ *   rig_driven.c  what engine/ drives: sockets, and the rest of the device, which counts
  *   rig_transport.c transport/, for verbs/: it remembers what it was asked
  *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
  */
@@ -80,16 +81,19 @@ struct rig_address {
 void rig_addresses(const struct rig_address *list, unsigned n);
 struct gid_entry *rig_entry(unsigned index); /* to be changed; empty with ifindex 0 */
 union ibv_gid rig_gid(unsigned index);
-extern int rig_route_errno;	     /* of gid_route(); 0: it works */
-extern bool rig_neighbour_silent;    /* nobody has answered yet */
-extern unsigned rig_neighbour_asked; /* neighbour_ask() */
+extern _Atomic unsigned rig_refreshes; /* gid_refresh() */
+extern int rig_route_errno;	       /* of gid_route(); 0: it works */
+extern bool rig_neighbour_silent;      /* nobody has answered yet */
+extern unsigned rig_neighbour_asked;   /* neighbour_ask() */
 extern unsigned rig_slot;
-extern int rig_group_fd;
-extern unsigned rig_names;	/* group_claim() without group_release() */
-extern uint16_t rig_port_taken; /* a port that another process has */
-extern bool rig_all_killed;	/* group_announced(): no process of this host lives */
-extern unsigned rig_forwards;	/* MADs for other processes, which are lost */
-extern int rig_lifetime;	/* rx_want_lifetime(): the sum */
+extern int rig_group_fd; /* group_fd(): a socket, or this, by which any group is joined: */
+#define RIG_MEMBER_FD 1000000
+extern _Atomic pthread_t rig_asked; /* who called group_fd() last */
+extern unsigned rig_names;	    /* group_claim() without group_release() */
+extern uint16_t rig_port_taken;	    /* a port that another process has */
+extern bool rig_all_killed;	    /* group_announced(): no process of this host lives */
+extern unsigned rig_forwards;	    /* MADs for other processes, which are lost */
+extern int rig_lifetime;	    /* rx_want_lifetime(): the sum */
 
 /* ------------------------------------------------------------------ rig_wire.c -- */
 
@@ -168,6 +172,32 @@ void rig_forget(void);
 /* Gets packets, which are not kept then; and MADs that are not lost. NULL: nobody. */
 extern void (*rig_on_packet)(const struct packet *p);
 extern void (*rig_on_mad)(const uint8_t *mad);
+
+/* ---------------------------------------------------------------- rig_driven.c -- */
+
+/* What has happened; counted by the thread of the engine, and by others. */
+struct rig_counts {
+	_Atomic unsigned packets, passes; /* passes: that looked at the socket */
+	_Atomic unsigned turns;		  /* passes that did not, too */
+};
+extern struct rig_counts rig_thread, rig_others;
+extern _Atomic pthread_t rig_reader; /* who took in the last packet */
+extern _Atomic unsigned rig_mads_read, rig_messages, rig_tx_flushes;
+extern _Atomic unsigned rig_urgent, rig_deferred; /* calls of transport_finish() */
+extern _Atomic unsigned rig_forgets;
+extern _Atomic int rig_more;	      /* how often transport_finish() says that there is more */
+extern _Atomic bool rig_ack_due;      /* each packet makes an acknowledgement due */
+extern _Atomic bool rig_offers_event; /* the event, if that is possible */
+extern int rig_join_errno;	      /* group_join() fails */
+/* Each packet puts a completion into it, and signals an event. */
+extern struct cq *_Atomic rig_filled_cq;
+extern _Atomic int rig_event_fd;
+
+/* To our own socket, to that of all, to the control socket; a change of addresses. */
+void rig_send(void);
+void rig_send_mad(void);
+void rig_send_message(void);
+void rig_change_address(void);
 
 /* ------------------------------------------------------------- rig_transport.c -- */
 

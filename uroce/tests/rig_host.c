@@ -2,6 +2,9 @@
 /* The host of the rig: its addresses, its neighbours, and other processes of it. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "checks.h"
 #include "gid.h"
@@ -23,6 +26,7 @@ static const struct rig_address defaults[] = {
 
 static struct gid_entry table[RIG_GIDS];
 static bool filled;
+_Atomic unsigned rig_refreshes;
 int rig_route_errno;
 void (*gid_changed)(void);
 
@@ -93,6 +97,7 @@ int gid_index(const union ibv_gid *gid, unsigned scope)
 
 void gid_refresh(void)
 {
+	rig_refreshes++;
 }
 
 enum ibv_mtu gid_path_mtu(unsigned ifmtu)
@@ -187,6 +192,7 @@ static struct group_name {
 } names[NAMES];
 unsigned rig_slot = 5, rig_names, rig_forwards;
 int rig_group_fd = -1;
+_Atomic pthread_t rig_asked;
 uint16_t rig_port_taken;
 bool rig_all_killed;
 int rig_lifetime;
@@ -203,7 +209,14 @@ unsigned group_slot(void)
 
 int group_fd(void)
 {
+	rig_asked = pthread_self();
 	return rig_group_fd;
+}
+
+/* For mcast_test.c, too, which has a socket. */
+int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+	return fd == RIG_MEMBER_FD ? 0 : (int)syscall(SYS_setsockopt, fd, level, name, value, size);
 }
 
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr)
