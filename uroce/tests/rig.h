@@ -10,7 +10,8 @@
  *   rig_above.c   what is above link/: packets and MADs are kept
  *   rig_driven.c  what engine/ drives: sockets, and the rest of the device, which counts
  *   rig_transport.c transport/, for verbs/: it remembers what it was asked
- *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
+ *   rig_guard.c   engine/guard.c: memory has holes
+ *   rig_verbs.c   an application, for transport/: QPs and memory of the real verbs
  */
 #ifndef UROCE_TESTS_RIG_H
 #define UROCE_TESTS_RIG_H
@@ -55,6 +56,8 @@ extern _Atomic unsigned rig_waits; /* engine_wait_fd() */
 extern int (*rig_waiter)(int fd);  /* is engine_wait_fd(); NULL: the thread waits */
 extern bool rig_hands_over;	   /* engine_hand_over() */
 
+/* transport_finish(), with the lock. */
+bool rig_finish(bool urgent);
 /* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
  * there may be more to do now. */
 bool rig_pass(void);
@@ -63,6 +66,14 @@ bool rig_pass(void);
 bool rig_step(uint64_t end);
 /* Runs until nothing is on the wire and no timer runs, or for so many ns (0: no limit). */
 void rig_run(uint64_t ns);
+
+/* ----------------------------------------------------------------- rig_guard.c -- */
+
+/* guard_...() fault within it; NULL: nowhere. */
+extern const uint8_t *rig_hole;
+extern size_t rig_hole_bytes;
+/* guard_...() check that they write to registered memory, or to a packet. */
+extern bool rig_strict;
 
 /* ------------------------------------------------------------------ rig_host.c -- */
 
@@ -104,6 +115,13 @@ struct rig_wire {
 	void (*watch)(const struct packet *p); /* sees what is sent, lost or not */
 };
 extern struct rig_wire rig_wire;
+
+uint32_t rig_random(void);
+void rig_seed(uint64_t seed);
+static inline bool rig_chance(double p)
+{
+	return rig_random() < p * 4294967296.0;
+}
 
 #define RIG_LOG 8192
 extern struct packet rig_log[RIG_LOG]; /* what was sent; the first ones */
@@ -216,32 +234,12 @@ extern struct rig_transport {
 
 /* ----------------------------------------------------------------- rig_verbs.c -- */
 
-uint32_t rig_random(void);
-void rig_seed(uint64_t seed);
-static inline bool rig_chance(double p)
-{
-	return rig_random() < p * 4294967296.0;
-}
-
-/* guard_...() fault within it; NULL: nowhere. */
-extern const uint8_t *rig_hole;
-extern size_t rig_hole_bytes;
-/* guard_...() check that they write to registered memory, or to a packet. */
-extern bool rig_strict;
-
-extern struct pd rig_pd, rig_other_pd;
+extern struct ibv_context *rig_context;
+extern struct pd *rig_pd, *rig_other_pd;
 extern const union ibv_gid rig_gid_a, rig_gid_b;
 
-#define RIG_CQE 1024
-struct rig_cq {
-	struct cq cq; /* the first */
-	struct ibv_wc wc[RIG_CQE];
-	bool solicited[RIG_CQE];
-	uint32_t head, tail;
-};
 /* Takes the oldest completion. */
 bool rig_poll(struct cq *cq, struct ibv_wc *wc);
-bool rig_solicited(struct cq *cq); /* the one that rig_poll() took last */
 
 /* Keys are local and remote ones. */
 uint32_t rig_reg(struct pd *pd, void *addr, size_t len, unsigned access);
@@ -262,6 +260,7 @@ struct rig_options {
 	unsigned rd_atomic;
 	unsigned access;
 	struct srq *srq;
+	struct xrcd *xrcd; /* of XRC_RECV */
 };
 extern const struct rig_options rig_defaults;
 /* A QP in INIT, and two that are connected, in RTS. */
@@ -271,11 +270,12 @@ void rig_rtr(struct qp *qp, struct qp *peer, const struct rig_options *o);
 void rig_rts(struct qp *qp, const struct rig_options *o);
 void rig_state(struct qp *qp, enum ibv_qp_state to);
 void rig_free(struct qp *qp);
-/* Members of the only multicast group. */
+/* Joins a multicast group. */
 void rig_join(struct qp *qp);
-extern union ibv_gid rig_mgid;
+extern const union ibv_gid rig_mgid;
 
-struct srq *rig_srq(void);
+/* xrcd NULL: of the basic type; else it has a queue of its own for completions. */
+struct srq *rig_srq(struct pd *pd, struct xrcd *xrcd);
 void rig_srq_free(struct srq *srq);
 
 struct rig_wr {
@@ -298,7 +298,10 @@ struct rig_wr {
 void rig_post(struct qp *qp, const struct rig_wr *wr);
 void rig_recv(struct qp *qp, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey);
 void rig_srq_recv(struct srq *srq, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey);
-/* The window that IBV_WR_BIND_MW and LOCAL_INV work on in the rig: the key that is bound. */
-extern uint32_t rig_bound;
+/* There is one window. Makes it anew, and returns what binds it; or binds it, and returns its key.
+ */
+struct window_bind rig_window(void);
+uint32_t rig_bind(struct qp *qp);
+bool rig_is_bound(void);
 
 #endif

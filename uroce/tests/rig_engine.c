@@ -236,6 +236,17 @@ void rig_run_app(void)
 	engine_lock();
 }
 
+bool rig_finish(bool urgent)
+{
+	bool more;
+
+	engine_lock();
+	more = transport_finish(urgent);
+	engine_flush();
+	engine_unlock();
+	return more;
+}
+
 bool rig_pass(void)
 {
 	bool more;

@@ -312,8 +312,11 @@ void rig_inject(const struct packet *p, const void *payload)
 	exact = malloc(n);
 	memcpy(exact, buf, n);
 	free(buf);
+	engine_lock();
 	if (packet_parse(&in, exact, n) == 0)
 		transport_input(&in);
+	engine_flush();
+	engine_unlock();
 	free(exact);
 }
 
