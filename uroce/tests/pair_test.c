@@ -40,7 +40,7 @@ static struct {
 } told;
 static pid_t has_slot; /* the other one */
 
-/* ------------------------------------------------------------------ fakes of the group -- */
+/* ----------------------------------------------- the group, which keeps what it sends -- */
 
 struct group group = { .slot = OWN_SLOT, .control = -1 };
 

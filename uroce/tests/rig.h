@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of a folder have in place of the others. Each test is linked with the files that
- * it needs:
- *   rig_engine.c  engine/: the lock, a clock that runs as fast as it can, timers
- *   rig_host.c    link/: addresses, and the other processes of a host
- *   rig_wire.c    link/: a wire that loses what it is told to
- *   rig_alone.c   link/pair.h and path.h: there is nobody to share memory with
- *   rig_direct.c  direct/: there is nobody to reach into
- *   rig_above.c   what is above link/: packets and MADs are kept
- *   rig_driven.c  what engine/ drives: sockets, and the rest of the device, which counts
- *   rig_transport.c transport/, for verbs/: it remembers what it was asked
- *   rig_guard.c   engine/guard.c: memory has holes
- *   rig_verbs.c   an application, for transport/: QPs and memory of the real verbs
+ * The rig: what the tests of a folder have in place of the others, where those need a network,
+ * time, threads or other processes. A test is linked with the files that it needs, and with the
+ * real code for the rest. Each file stands for a part of the device:
+ *
+ *   rig_engine.c     engine/: the lock, timers, and a clock that jumps to what comes next
+ *   rig_guard.c      engine/guard.c: memory with holes
+ *   rig_host.c       link/: the addresses of a host, its neighbours and other processes
+ *   rig_wire.c       link/: a wire that loses what it is told to
+ *   rig_alone.c      link/pair.c and path.c: there is nobody to share memory with
+ *   rig_direct.c     direct/: there is nobody to reach into
+ *   rig_above.c      what link/ calls: packets and MADs are kept
+ *   rig_driven.c     what engine/ calls: sockets, and the rest of the device, which counts
+ *   rig_transport.c  transport/, for verbs/ and cm/: it remembers what it was asked
+ *   rig_verbs.c      verbs/, for transport/: the real ones, past their checks
+ *
+ * fault_test.c, pair_test.c and paths_test.c have what is next to one file. Scenes are not part of
+ * the rig: X_app.c is an application, X_pair.c two ends that talk to each other, worker.c a process
+ * of a group.
  */
 #ifndef UROCE_TESTS_RIG_H
 #define UROCE_TESTS_RIG_H
@@ -38,41 +44,43 @@ static inline union ibv_gid rig_gid_of(const char *text)
 
 /* ---------------------------------------------------------------- rig_engine.c -- */
 
-extern uint64_t rig_now;      /* ns */
-extern bool rig_real_time;    /* engine_now() is the clock */
-extern int rig_reserved;      /* timer_reserve(): the sum; no more timers than that may run */
-extern bool rig_no_timers;    /* timer_reserve() fails */
-extern void (*rig_app)(void); /* after each MAD and timer, without the lock: the applications */
+extern uint64_t rig_now;   /* ns */
+extern bool rig_real_time; /* engine_now() is the clock */
+extern int rig_reserved;   /* timer_reserve(): the sum; no more timers than that may run */
+extern bool rig_no_timers; /* timer_reserve() fails */
+/* The applications: called after each MAD and timer, without the lock; or NULL. */
+extern void (*rig_app)(void);
 
-/* With the lock. rig_unflushed: engine_unlock() fails, as nobody would send what was queued. */
-extern bool rig_locked, rig_unflushed;
-extern unsigned rig_locks, rig_flushes, rig_sleeps; /* engine_lock(), ... */
-/* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
+extern bool rig_locked;
+extern bool rig_unflushed; /* engine_unlock() fails: nobody would send what was queued */
+/* How often engine_lock(), engine_flush() and engine_sleep() were called. */
+extern unsigned rig_locks, rig_flushes, rig_sleeps;
+/* Called in engine_sleep(), without the lock; NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
 extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
 extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
 extern _Atomic unsigned rig_polls; /* engine_poll_empty() */
 extern _Atomic unsigned rig_waits; /* engine_wait_fd() */
-extern int (*rig_waiter)(int fd);  /* is engine_wait_fd(); NULL: the thread waits */
+extern int (*rig_waiter)(int fd);  /* what engine_wait_fd() does; NULL: the thread waits */
 extern bool rig_hands_over;	   /* engine_hand_over() */
 
 /* transport_finish(), with the lock. */
 bool rig_finish(bool urgent);
-/* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
- * there may be more to do now. */
+/* One pass, with the lock: what has arrived by now, timers that are due, what transport/ has to
+ * finish. True: there may be more to do now. */
 bool rig_pass(void);
-/* A pass, or if nothing is to be done time goes on to the next packet or timer, at most to end.
- * False: nothing is left until then. */
+/* A pass. If it had nothing to do, time goes on to the next packet or timer, at most to end. False:
+ * nothing is left until then. */
 bool rig_step(uint64_t end);
 /* Runs until nothing is on the wire and no timer runs, or for so many ns (0: no limit). */
 void rig_run(uint64_t ns);
 
 /* ----------------------------------------------------------------- rig_guard.c -- */
 
-/* guard_...() fault within it; NULL: nowhere. */
+/* The hole: guard_...() fail in it. NULL: there is none. */
 extern const uint8_t *rig_hole;
 extern size_t rig_hole_bytes;
-/* guard_...() check that they write to registered memory, or to a packet. */
+/* guard_...() check that they write to registered memory or to a packet. */
 extern bool rig_strict;
 
 /* ------------------------------------------------------------------ rig_host.c -- */
@@ -97,7 +105,8 @@ extern int rig_route_errno;	       /* of gid_route(); 0: it works */
 extern bool rig_neighbour_silent;      /* nobody has answered yet */
 extern unsigned rig_neighbour_asked;   /* neighbour_ask() */
 extern unsigned rig_slot;
-extern int rig_group_fd; /* group_fd(): a socket, or this, by which any group is joined: */
+/* group_fd(): a socket, or -1, or RIG_MEMBER_FD: the process joins multicast groups without one. */
+extern int rig_group_fd;
 #define RIG_MEMBER_FD 1000000
 extern _Atomic pthread_t rig_asked; /* who called group_fd() last */
 extern unsigned rig_names;	    /* group_claim() without group_release() */
@@ -165,10 +174,10 @@ extern struct pair *rig_pair;	    /* path_to(); NULL: there is nobody */
 
 /* The QP that was last shown to those who reach in: direct/direct.h. */
 extern const struct qp *rig_shown;
-/* Who carries out requests without packets; NULL: there is nobody. */
 extern bool rig_awaited; /* direct_is_awaited() */
+/* Carries out requests without packets; NULL: nobody does. */
 extern enum direct_result (*rig_direct)(struct send_wqe *w);
-/* Is called by target_await(), which has no lock; or NULL. */
+/* Called in target_await(), without the lock; or NULL. */
 extern void (*rig_awaiter)(void);
 
 /* ----------------------------------------------------------------- rig_above.c -- */
@@ -187,31 +196,32 @@ extern struct rig_mads {
 } rig_mads;
 /* Forgets both. */
 void rig_forget(void);
-/* Gets packets, which are not kept then; and MADs that are not lost. NULL: nobody. */
+/* Gets the packets, which are not kept then, and the MADs that are not lost; or NULL. */
 extern void (*rig_on_packet)(const struct packet *p);
 extern void (*rig_on_mad)(const uint8_t *mad);
 
 /* ---------------------------------------------------------------- rig_driven.c -- */
 
-/* What has happened; counted by the thread of the engine, and by others. */
+/* What the thread of the engine has done, and what others have. */
 struct rig_counts {
-	_Atomic unsigned packets, passes; /* passes: that looked at the socket */
-	_Atomic unsigned turns;		  /* passes that did not, too */
+	_Atomic unsigned packets;
+	_Atomic unsigned passes; /* that looked at the socket */
+	_Atomic unsigned turns;	 /* all passes */
 };
 extern struct rig_counts rig_thread, rig_others;
 extern _Atomic pthread_t rig_reader; /* who took in the last packet */
 extern _Atomic unsigned rig_mads_read, rig_messages, rig_tx_flushes;
 extern _Atomic unsigned rig_urgent, rig_deferred; /* calls of transport_finish() */
-extern _Atomic unsigned rig_forgets;
+extern _Atomic unsigned rig_forgets;  /* calls of ..._forget() and the like, in a child */
 extern _Atomic int rig_more;	      /* how often transport_finish() says that there is more */
 extern _Atomic bool rig_ack_due;      /* each packet makes an acknowledgement due */
-extern _Atomic bool rig_offers_event; /* the event, if that is possible */
+extern _Atomic bool rig_offers_event; /* to engine_hand_over() */
 extern int rig_join_errno;	      /* group_join() fails */
-/* Each packet puts a completion into it, and signals an event. */
+/* Each packet puts a completion into this queue, and signals this event. NULL, -1: none. */
 extern struct cq *_Atomic rig_filled_cq;
 extern _Atomic int rig_event_fd;
 
-/* To our own socket, to that of all, to the control socket; a change of addresses. */
+/* Something comes: a packet, a MAD, a message of another process, a change of addresses. */
 void rig_send(void);
 void rig_send_mad(void);
 void rig_send_message(void);

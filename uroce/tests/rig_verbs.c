@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An application of the rig, for transport/: what the real verbs make, but states and requests are
- * not looked at on their way. */
+/* The verbs of the rig: the real ones make QPs, queues, regions and windows, but states and
+ * requests go to the transport past their checks. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
