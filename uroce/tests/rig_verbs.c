@@ -175,7 +175,7 @@ struct srq *rig_srq(struct pd *pd, struct xrcd *xrcd)
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
 		.srq_type = xrcd ? IBV_SRQT_XRC : IBV_SRQT_BASIC,
 		.pd = &pd->v,
-		.xrcd = &xrcd->v,
+		.xrcd = xrcd ? &xrcd->v : NULL,
 	};
 	struct ibv_srq *srq;
 

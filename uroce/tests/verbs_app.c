@@ -30,9 +30,11 @@ void app_open(void)
 	CHECK_INT(fcntl(app_context->async_fd, F_SETFL, O_NONBLOCK), 0);
 	app_pd = ibv_alloc_pd(app_context);
 	app_channel = ibv_create_comp_channel(app_context);
+	CHECK(app_pd && app_channel);
+	CHECK_INT(fcntl(app_channel->fd, F_SETFL, O_NONBLOCK), 0);
 	app_send_cq = ibv_create_cq(app_context, 64, NULL, app_channel, 0);
 	app_recv_cq = ibv_create_cq(app_context, 64, NULL, app_channel, 0);
-	CHECK(app_pd && app_send_cq && app_recv_cq);
+	CHECK(app_send_cq && app_recv_cq);
 }
 
 void app_close(void)

@@ -16,7 +16,7 @@ extern struct ibv_cq *app_send_cq, *app_recv_cq;
 
 /* The addresses above, or none. */
 void app_addresses(bool any);
-/* Opens the device, with those addresses; asynchronous events are not waited for. */
+/* Opens the device, with those addresses. Events are not waited for. */
 void app_open(void);
 /* Nothing may be left of all that was made. */
 void app_close(void);
