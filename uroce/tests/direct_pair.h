@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes of which one reaches into the memory of the other: the target, which has one QP and
- * some regions, and the writer, its child, which has a QP and a to_target in. What they have to
- * tell each other is in a shared that both have mapped.
+ * Two processes, one of which reaches into the memory of the other: the target has one QP and some
+ * regions; the writer, its child, has a QP and the way into the target. What they tell each other
+ * is in memory that both have mapped.
  */
 #ifndef UROCE_TESTS_DIRECT_PAIR_H
 #define UROCE_TESTS_DIRECT_PAIR_H
@@ -71,7 +71,7 @@ uint8_t *region_memory(unsigned i);
 void hand_out(unsigned i);
 /* ibv_dereg_mr(); without wait, it does not wait for who uses the region. */
 void take_back(unsigned i, bool wait);
-/* As ibv_modify_qp() to ERR, and the to_target back. */
+/* What ibv_modify_qp() does on the way to ERR, and on the way back. */
 void hide_qp(bool wait);
 void show_qp(void);
 

@@ -10,8 +10,8 @@
 
 struct cq cq;
 
-/* Of the engine: on a busy machine it would take longer than the tick for which an application that
- * polls keeps the reading, and no test would ever see it kept. */
+/* In place of that of libc, for the engine: on a busy machine that takes longer than the tick for
+ * which an application that polls keeps the reading, and no test would see it kept. */
 int sched_yield(void)
 {
 	return 0;

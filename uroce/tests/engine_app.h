@@ -24,11 +24,11 @@ void reaches(_Atomic unsigned *counter, unsigned value);
 void spin(unsigned ms);
 bool parked(void);
 void wait_unparked(void);
-/* Polls until the thread is parked; a slow machine may take some attempts. It may not be parked any
- * more by then, if this one was kept from running for a tick. */
+/* Polls until the thread is parked; on a slow machine, that takes some attempts. When it returns,
+ * the thread may run again, if this one was kept from running for a tick. */
 void park(void);
 void flush(void);
-/* That were taken in, by whomever; waits until there are n. */
+/* How many packets were taken in, by whomever; and waits until there are n. */
 unsigned packets(void);
 void arrive(unsigned n);
 /* Nothing to do: the thread does not wake up at all. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Multicast groups: who is in, and that the socket joins: on lo, or on one of two
- * interfaces that are connected. */
+/* Multicast groups: who is in, and that the socket joins, on lo or on one of two interfaces that
+ * are connected. */
 #include <errno.h>
 #include <sched.h>
 

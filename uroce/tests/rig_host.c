@@ -213,7 +213,7 @@ int group_fd(void)
 	return rig_group_fd;
 }
 
-/* For mcast_test.c, too, which has a socket. */
+/* In place of that of libc, which gets all other descriptors. */
 int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 {
 	return fd == RIG_MEMBER_FD ? 0 : (int)syscall(SYS_setsockopt, fd, level, name, value, size);
