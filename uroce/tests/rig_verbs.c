@@ -12,7 +12,7 @@
 #include "rig.h"
 #include "spec_tables.h"
 
-#define CQE	1024
+#define CQE	256
 #define SQ_SIZE 64
 #define RQ_SIZE 256
 #define SGES	4
