@@ -2,7 +2,6 @@
 /* Completion queues: the ring, overrun, resize, arming, the iterator. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 
 #include "checks.h"
 #include "completion_queue.h"
@@ -35,13 +34,6 @@ static int64_t next(struct ibv_cq *cq)
 
 	CHECK(n == 0 || n == 1);
 	return n ? (int64_t)wc.wr_id : -1;
-}
-
-static bool readable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
 }
 
 static void arguments(void)
@@ -124,7 +116,7 @@ static void overrun(void)
 
 	for (unsigned i = 0; i < 3; i++)
 		put(cq, i, 1, false);
-	CHECK(!readable(context->async_fd)); /* full is not overrun */
+	CHECK(!rig_readable(context->async_fd)); /* full is not overrun */
 	put(cq, 3, 1, false);
 	put(cq, 4, 1, false);
 	CHECK_INT(rig_transport.failures, 0); /* not in the middle of whatever completes */
@@ -135,7 +127,7 @@ static void overrun(void)
 	CHECK(qp_state(idle) == IBV_QPS_RESET && qp_state(other) == IBV_QPS_RTS);
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(e.event_type == IBV_EVENT_CQ_ERR && e.element.cq == cq);
-	CHECK(!readable(context->async_fd)); /* once */
+	CHECK(!rig_readable(context->async_fd)); /* once */
 	ibv_ack_async_event(&e);
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(next(cq), i);
@@ -163,7 +155,7 @@ static void overrun_ignored(void)
 	for (unsigned i = 0; i < 3; i++)
 		put(cq, i, 1, false);
 	rig_pass();
-	CHECK(!readable(context->async_fd));
+	CHECK(!rig_readable(context->async_fd));
 	CHECK_INT(rig_transport.failures, 0);
 	CHECK_INT(ibv_start_poll(ex, &none), 0);
 	CHECK_INT(ex->wr_id, 0);
@@ -238,7 +230,7 @@ static void arming(void)
 	CHECK_INT(ibv_req_notify_cq(a, 0), 0);
 	CHECK(!event(ch)); /* for the next, not for what is there */
 	put(a, 1, 1, false);
-	CHECK(readable(ch->fd));
+	CHECK(rig_readable(ch->fd));
 	CHECK(event(ch) == a);
 	put(a, 2, 1, true);
 	CHECK(!event(ch)); /* once */
@@ -266,7 +258,7 @@ static void arming(void)
 	ibv_req_notify_cq(b, 0);
 	put(b, 8, 1, false);
 	CHECK(event(ch) == a && event(ch) == b && event(ch) == a && event(ch) == a);
-	CHECK(!event(ch) && !readable(ch->fd));
+	CHECK(!event(ch) && !rig_readable(ch->fd));
 
 	/* events of a queue that goes are forgotten */
 	ibv_req_notify_cq(a, 0);
@@ -275,7 +267,7 @@ static void arming(void)
 	put(b, 9, 1, false);
 	CHECK_INT(ibv_destroy_cq(a), 0);
 	CHECK(event(ch) == b);
-	CHECK(!readable(ch->fd));
+	CHECK(!rig_readable(ch->fd));
 	CHECK_INT(ibv_destroy_cq(b), 0);
 	CHECK_INT(ibv_destroy_comp_channel(ch), 0);
 }

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <poll.h>
 
 #define PATIENCE (200 * SECOND)
 
@@ -11,19 +10,12 @@ struct rdma_event_channel *server, *client;
 struct rdma_cm_id *listener, *id;
 struct rdma_cm_event *held;
 
-static bool is_readable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
-}
-
 int pass_time(int fd)
 {
 	uint64_t end = rig_now + PATIENCE;
 
 	CHECK(!rig_locked);
-	while (!is_readable(fd))
+	while (!rig_readable(fd))
 		CHECK(rig_step(end));
 	return 0;
 }
@@ -78,7 +70,7 @@ int expect(struct rdma_event_channel *ch, enum rdma_cm_event_type type)
 
 bool idle(const struct rdma_event_channel *ch)
 {
-	return !is_readable(ch->fd);
+	return !rig_readable(ch->fd);
 }
 
 void create_qp(struct rdma_cm_id *i)

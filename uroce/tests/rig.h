@@ -23,6 +23,7 @@
 #define UROCE_TESTS_RIG_H
 
 #include <arpa/inet.h>
+#include <poll.h>
 
 #include "checks.h"
 #include "counters.h"
@@ -32,6 +33,13 @@
 #include "packet.h"
 #include "queue_pair.h"
 #include "transport.h"
+
+static inline bool rig_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
 
 static inline union ibv_gid rig_gid_of(const char *text)
 {
@@ -57,6 +65,8 @@ extern bool rig_unflushed; /* engine_unlock() fails: nobody would send what was 
 extern unsigned rig_locks, rig_flushes, rig_sleeps;
 /* Called in engine_sleep(), without the lock; NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
+/* A sleeper for a child of fork(): it must not wait for what only its parent can acknowledge. */
+void rig_must_not_sleep(void);
 extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
 extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
 extern _Atomic unsigned rig_polls; /* engine_poll_empty() */

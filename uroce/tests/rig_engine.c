@@ -72,6 +72,11 @@ void engine_sleep(void)
 	rig_locked = true;
 }
 
+void rig_must_not_sleep(void)
+{
+	CHECK(!"a child waits for what only its parent can acknowledge");
+}
+
 void engine_wake_all(void)
 {
 	pthread_cond_broadcast(&woken);
