@@ -207,7 +207,7 @@ void take_back(unsigned i, bool wait)
 {
 	struct target_users users;
 
-	if (!wait) { /* then the other function finds nothing to wait for */
+	if (!wait) { /* ibv_dereg_mr() has nobody to wait for then */
 		engine_lock();
 		target_hide_region((struct mr *)regions[i], &users);
 		engine_unlock();
