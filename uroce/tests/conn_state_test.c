@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The protocol of connections: strange messages, states, datagrams, listeners that go. */
-#include "conn_rig.h"
+#include "conn_pair.h"
 
 /* --------------------------------------------------------- who has forgotten -- */
 
@@ -317,13 +317,13 @@ static void sidr_app(void)
 
 static void check_sidr(void)
 {
-	for (hit[0] = 0; hit[0] < 4; hit[0]++) {
+	for (disturbed[0] = 0; disturbed[0] < 4; disturbed[0]++) {
 		for (unsigned twice = 0; twice < 2; twice++) {
 			begin();
 			rig_app = sidr_app;
-			hit[1] = 99;
-			blow = twice ? RIG_TWICE : RIG_DROP;
-			rig_mad_fate = strike;
+			disturbed[1] = 99;
+			disturbance = twice ? RIG_TWICE : RIG_DROP;
+			rig_mad_fate = disturb;
 			resolve_now();
 			rig_run(SECOND);
 			CHECK_INT(npassive, 1);
@@ -349,7 +349,7 @@ static void check_sidr(void)
 	CHECK_INT(status_of(&active, CONN_EV_UNREACHABLE), SIDR_UNSUPPORTED);
 	end();
 	begin();
-	rig_mad_fate = drop_all;
+	rig_mad_fate = rig_drop_mads;
 	resolve_now();
 	rig_run(70 * SECOND);
 	CHECK_INT(status_of(&active, CONN_EV_UNREACHABLE), -ETIMEDOUT);
@@ -362,9 +362,9 @@ static void check_listener_gone(void)
 	uint16_t number = PORT;
 
 	begin();
-	hit[0] = hit[1] = 1; /* the first REP */
-	blow = RIG_DROP;
-	rig_mad_fate = strike;
+	disturbed[0] = disturbed[1] = 1; /* the first REP */
+	disturbance = RIG_DROP;
+	rig_mad_fate = disturb;
 	connect_now();
 	rig_run(SECOND / 100);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The protocol of connections under virtual time, on a good and on a bad network. */
-#include "conn_rig.h"
+#include "conn_pair.h"
 
 /* ------------------------------------------------------------- a quiet network -- */
 
@@ -73,7 +73,7 @@ static void live(void)
 	uint64_t start;
 
 	begin();
-	rig_mad_fate = strike;
+	rig_mad_fate = disturb;
 	start = rig_now;
 	connect_now();
 	while (!(active.c->state == CONN_ESTABLISHED && npassive &&
@@ -100,12 +100,12 @@ static void live(void)
 
 static void check_loss(enum rig_fate what)
 {
-	blow = what;
-	hits = 0;
-	for (hit[0] = 0; hit[0] < 8; hit[0]++)
-		for (hit[1] = hit[0]; hit[1] < 8; hit[1]++)
+	disturbance = what;
+	disturbances = 0;
+	for (disturbed[0] = 0; disturbed[0] < 8; disturbed[0]++)
+		for (disturbed[1] = disturbed[0]; disturbed[1] < 8; disturbed[1]++)
 			live();
-	CHECK(hits >= 36);
+	CHECK(disturbances >= 36);
 }
 
 static uint32_t seed;
@@ -164,7 +164,7 @@ static void check_unreachable(void)
 	uint64_t start;
 
 	begin();
-	rig_mad_fate = drop_all;
+	rig_mad_fate = rig_drop_mads;
 	start = rig_now;
 	connect_now();
 	while (!active.n)
@@ -194,7 +194,7 @@ static void check_unreachable(void)
 	begin();
 	connect_now();
 	rig_run(SECOND);
-	rig_mad_fate = drop_all;
+	rig_mad_fate = rig_drop_mads;
 	start = rig_now;
 	conn_disconnect(active.c);
 	while (!count_of(&active, CONN_EV_DISCONNECTED))
@@ -244,9 +244,9 @@ static void check_reject(void)
 	for (unsigned drops = 0; drops < 2; drops++) {
 		begin();
 		listening.manner = REJECTS;
-		hit[0] = hit[1] = drops ? 1 : 99; /* the REJ, or nothing */
-		blow = RIG_DROP;
-		rig_mad_fate = strike;
+		disturbed[0] = disturbed[1] = drops ? 1 : 99; /* the REJ, or nothing */
+		disturbance = RIG_DROP;
+		rig_mad_fate = disturb;
 		connect_now();
 		rig_run(SECOND);
 		CHECK_INT(npassive, 1);

@@ -2,19 +2,11 @@
 /* Completion queues: the ring, overrun, resize, arming, the iterator. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 
 #include "checks.h"
 #include "completion_queue.h"
 #include "engine.h"
-#include "fake_verbs.h"
-
-static void run_timers(void)
-{
-	engine_lock();
-	rig_pass();
-	engine_unlock();
-}
+#include "verbs_app.h"
 
 static struct ibv_context *context;
 
@@ -42,13 +34,6 @@ static int64_t next(struct ibv_cq *cq)
 
 	CHECK(n == 0 || n == 1);
 	return n ? (int64_t)wc.wr_id : -1;
-}
-
-static bool readable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
 }
 
 static void arguments(void)
@@ -108,37 +93,48 @@ static void purging(void)
 	CHECK_INT(ibv_destroy_cq(cq), 0);
 }
 
+static struct qp *qp_of(struct ibv_cq *sends, struct ibv_cq *receives, enum ibv_qp_state state)
+{
+	struct ibv_qp_init_attr a = { .send_cq = sends,
+				      .recv_cq = receives,
+				      .qp_type = IBV_QPT_RC };
+	struct ibv_qp *qp = ibv_create_qp(app_pd, &a);
+
+	CHECK(qp);
+	app_state(to_qp(qp), state);
+	return to_qp(qp);
+}
+
 static void overrun(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(context, 3, NULL, NULL, 0);
-	struct qp sends = { .send_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTS };
-	struct qp receives = { .recv_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTR };
-	struct qp idle = { .recv_cq = to_cq(cq) }, other = { .attr.qp_state = IBV_QPS_RTS };
+	struct qp *sends = qp_of(cq, app_recv_cq, IBV_QPS_RTS);
+	struct qp *receives = qp_of(app_send_cq, cq, IBV_QPS_RTR);
+	struct qp *idle = qp_of(app_send_cq, cq, IBV_QPS_RESET);
+	struct qp *other = qp_of(app_send_cq, app_recv_cq, IBV_QPS_RTS);
 	struct ibv_async_event e;
 
-	fake_qp_add(&sends);
-	fake_qp_add(&receives);
-	fake_qp_add(&idle);
-	fake_qp_add(&other);
 	for (unsigned i = 0; i < 3; i++)
 		put(cq, i, 1, false);
-	CHECK(!readable(context->async_fd)); /* full is not overrun */
+	CHECK(!rig_readable(context->async_fd)); /* full is not overrun */
 	put(cq, 3, 1, false);
 	put(cq, 4, 1, false);
-	CHECK_INT(fake_failures, 0); /* not in the middle of whatever completes */
-	run_timers();
-	CHECK_INT(fake_failures, 2);
-	CHECK_INT(fake_last_event, IBV_EVENT_QP_FATAL);
-	CHECK(idle.attr.qp_state == IBV_QPS_RESET && other.attr.qp_state == IBV_QPS_RTS);
+	CHECK_INT(rig_transport.failures, 0); /* not in the middle of whatever completes */
+	rig_pass();
+	CHECK_INT(rig_transport.failures, 2);
+	CHECK_INT(rig_transport.event, IBV_EVENT_QP_FATAL);
+	CHECK(qp_state(sends) == IBV_QPS_ERR && qp_state(receives) == IBV_QPS_ERR);
+	CHECK(qp_state(idle) == IBV_QPS_RESET && qp_state(other) == IBV_QPS_RTS);
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(e.event_type == IBV_EVENT_CQ_ERR && e.element.cq == cq);
-	CHECK(!readable(context->async_fd)); /* once */
+	CHECK(!rig_readable(context->async_fd)); /* once */
 	ibv_ack_async_event(&e);
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(next(cq), i);
 	CHECK_INT(next(cq), -1);
+	CHECK_INT(ibv_destroy_qp(&sends->v) | ibv_destroy_qp(&receives->v), 0);
+	CHECK_INT(ibv_destroy_qp(&idle->v) | ibv_destroy_qp(&other->v), 0);
 	CHECK_INT(ibv_destroy_cq(cq), 0);
-	fake_qps_clear();
 }
 
 /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN: the application knows what it does. */
@@ -153,15 +149,14 @@ static void overrun_ignored(void)
 	struct ibv_poll_cq_attr none = { 0 };
 	struct ibv_cq_ex *ex = ibv_create_cq_ex(context, &attr);
 	struct ibv_cq *cq = ibv_cq_ex_to_cq(ex);
-	struct qp sends = { .send_cq = to_cq(cq), .attr.qp_state = IBV_QPS_RTS };
+	struct qp *sends = qp_of(cq, cq, IBV_QPS_RTS);
 
-	fake_failures = 0;
-	fake_qp_add(&sends);
+	rig_transport.failures = 0;
 	for (unsigned i = 0; i < 3; i++)
 		put(cq, i, 1, false);
-	run_timers();
-	CHECK(!readable(context->async_fd));
-	CHECK_INT(fake_failures, 0);
+	rig_pass();
+	CHECK(!rig_readable(context->async_fd));
+	CHECK_INT(rig_transport.failures, 0);
 	CHECK_INT(ibv_start_poll(ex, &none), 0);
 	CHECK_INT(ex->wr_id, 0);
 	CHECK_INT(ibv_wc_read_cvlan(ex), 0);
@@ -172,8 +167,8 @@ static void overrun_ignored(void)
 	ibv_end_poll(ex);
 	put(cq, 3, 1, false);
 	CHECK_INT(next(cq), 3);
+	CHECK_INT(ibv_destroy_qp(&sends->v), 0);
 	CHECK_INT(ibv_destroy_cq(cq), 0);
-	fake_qps_clear();
 }
 
 static void resize(void)
@@ -235,7 +230,7 @@ static void arming(void)
 	CHECK_INT(ibv_req_notify_cq(a, 0), 0);
 	CHECK(!event(ch)); /* for the next, not for what is there */
 	put(a, 1, 1, false);
-	CHECK(readable(ch->fd));
+	CHECK(rig_readable(ch->fd));
 	CHECK(event(ch) == a);
 	put(a, 2, 1, true);
 	CHECK(!event(ch)); /* once */
@@ -263,7 +258,7 @@ static void arming(void)
 	ibv_req_notify_cq(b, 0);
 	put(b, 8, 1, false);
 	CHECK(event(ch) == a && event(ch) == b && event(ch) == a && event(ch) == a);
-	CHECK(!event(ch) && !readable(ch->fd));
+	CHECK(!event(ch) && !rig_readable(ch->fd));
 
 	/* events of a queue that goes are forgotten */
 	ibv_req_notify_cq(a, 0);
@@ -272,7 +267,7 @@ static void arming(void)
 	put(b, 9, 1, false);
 	CHECK_INT(ibv_destroy_cq(a), 0);
 	CHECK(event(ch) == b);
-	CHECK(!readable(ch->fd));
+	CHECK(!rig_readable(ch->fd));
 	CHECK_INT(ibv_destroy_cq(b), 0);
 	CHECK_INT(ibv_destroy_comp_channel(ch), 0);
 }
@@ -359,7 +354,8 @@ static void iterator(void)
 
 int main(void)
 {
-	context = ibv_open_device(&the_device);
+	app_open();
+	context = app_context;
 	arguments();
 	ring();
 	purging();
@@ -368,6 +364,6 @@ int main(void)
 	resize();
 	arming();
 	iterator();
-	CHECK_INT(ibv_close_device(context), 0);
+	app_close();
 	return checks_end();
 }

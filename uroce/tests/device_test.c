@@ -9,11 +9,9 @@
 
 #include "checks.h"
 #include "counters.h"
-#include "completion_queue.h"
 #include "engine.h"
 #include "context.h"
-#include "fake_verbs.h"
-#include "region.h"
+#include "verbs_app.h"
 
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
 #undef ibv_query_port
@@ -75,9 +73,9 @@ static void listed(void)
 	list = ibv_get_device_list(NULL);
 	CHECK(list && list[0]);
 	ibv_free_device_list(list);
-	fake_name_refused = "this name is refused: the test wants it";
+	setenv("UROCE_NAME", "7 is no name", 1);
 	CHECK(!ibv_get_device_list(&n) && errno == EINVAL && n == 0);
-	fake_name_refused = NULL;
+	unsetenv("UROCE_NAME");
 	CHECK_INT(ibv_fork_init(), 0);
 	CHECK_INT(ibv_is_fork_initialized(), IBV_FORK_UNNEEDED);
 }
@@ -85,8 +83,6 @@ static void listed(void)
 static void opened(void)
 {
 	struct ibv_device other = { 0 };
-	struct ibv_context *second;
-	struct ibv_pd *pd;
 	int copy;
 
 	CHECK(!ibv_open_device(&other) && errno == ENODEV);
@@ -101,25 +97,56 @@ static void opened(void)
 	CHECK(copy >= 0);
 	close(copy);
 	CHECK(verbs_get_ctx(context)->sz == sizeof(struct verbs_context));
+}
 
-	/* closed with something left: that stops, and the rest of the process does not */
-	second = ibv_open_device(&the_device);
-	pd = ibv_alloc_pd(second);
-	struct qp qp = { .ctx = to_context(second), .attr.qp_state = IBV_QPS_RTS, .mcast = 1 };
-	struct qp mine = { .ctx = to_context(context), .attr.qp_state = IBV_QPS_RTS, .mcast = 1 };
-	fake_qp_add(&qp);
-	fake_qp_add(&mine);
+/* An application with a QP that can receive, and is member of a group. */
+struct owner {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+};
+
+static struct owner new_owner(struct ibv_context *c, const union ibv_gid *group)
+{
+	struct owner o = { ibv_alloc_pd(c), ibv_create_cq(c, 1, NULL, NULL, 0), NULL };
+	struct ibv_qp_init_attr a = { .send_cq = o.cq, .recv_cq = o.cq, .qp_type = IBV_QPT_UD };
+
+	o.qp = ibv_create_qp(o.pd, &a);
+	CHECK(o.qp);
+	to_qp(o.qp)->attr.qp_state = IBV_QPS_RTS;
+	CHECK_INT(ibv_attach_mcast(o.qp, group, 0), 0);
+	return o;
+}
+
+static void end_owner(struct owner *o)
+{
+	CHECK_INT(ibv_destroy_qp(o->qp) | ibv_destroy_cq(o->cq) | ibv_dealloc_pd(o->pd), 0);
+}
+
+/* Closed with something left: that stops, and the rest of the process does not. */
+static void closed_with_qp(void)
+{
+	const union ibv_gid group = rig_gid_of("224.9.8.7");
+	struct ibv_context *second = ibv_open_device(&the_device);
+	struct owner left, mine;
+
+	rig_group_fd = RIG_MEMBER_FD;
+	left = new_owner(second, &group);
+	mine = new_owner(context, &group);
 	engine_lock();
 	event_port(IBV_EVENT_GID_CHANGE);
 	engine_unlock();
 	CHECK_INT(ibv_close_device(second), 0);
 	CHECK_INT(rig_engine_users, 1);
-	CHECK(qp.attr.qp_state == IBV_QPS_ERR && mine.attr.qp_state == IBV_QPS_RTS);
-	CHECK(!qp.mcast && mine.mcast);
-	CHECK_INT(fake_last_event, -1);
-	CHECK_INT(ibv_dealloc_pd(pd), 0);
+	CHECK_INT(qp_state(to_qp(left.qp)), IBV_QPS_ERR);
+	CHECK_INT(qp_state(to_qp(mine.qp)), IBV_QPS_RTS);
+	CHECK(!to_qp(left.qp)->mcast && to_qp(mine.qp)->mcast);
+	CHECK_INT(rig_transport.event, -1);
+	end_owner(&left);
 	free(to_context(second)); /* what the application lost */
-	fake_qps_clear();
+	CHECK_INT(ibv_detach_mcast(mine.qp, &group, 0), 0);
+	end_owner(&mine);
+	rig_group_fd = -1;
 }
 
 /* The context is there as long as anything that was made from it. */
@@ -208,10 +235,10 @@ static void port(void)
 	CHECK_INT(old_query_port(context, 1, (struct ibv_port_attr *)&old), 0);
 	CHECK_INT(old.more[0], 0x77); /* a program compiled long ago has no room for it */
 	CHECK_INT(memcmp(old.known, &a, 48), 0);
-	fake_addresses(false);
+	app_addresses(false);
 	CHECK_INT(ibv_query_port(context, 1, &a), 0);
 	CHECK_INT(a.state, IBV_PORT_DOWN);
-	fake_addresses(true);
+	app_addresses(true);
 }
 
 static void gids(void)
@@ -228,26 +255,26 @@ static void gids(void)
 	CHECK(gid.raw[10] == 0xff && gid.raw[15] == 1);
 	/* programs loop over the whole table: an empty entry is no error */
 	memset(&gid, 0xff, sizeof gid);
-	CHECK_INT(ibv_query_gid(context, 1, 1, &gid), 0);
+	CHECK_INT(ibv_query_gid(context, 1, 2, &gid), 0);
 	CHECK(gid.global.subnet_prefix == 0 && gid.global.interface_id == 0);
 	CHECK(ibv_query_gid(context, 1, 64, &gid) == -1 && errno == EINVAL);
 	CHECK(ibv_query_gid(context, 1, -1, &gid) == -1 && errno == EINVAL);
 	CHECK(ibv_query_gid(context, 2, 0, &gid) == -1 && errno == EINVAL);
-	CHECK_INT(ibv_query_gid_ex(context, 1, 2, &e, 0), 0);
-	CHECK(e.gid_index == 2 && e.port_num == 1 && e.ndev_ifindex == 1 &&
+	CHECK_INT(ibv_query_gid_ex(context, 1, 1, &e, 0), 0);
+	CHECK(e.gid_index == 1 && e.port_num == 1 && e.ndev_ifindex == 1 &&
 	      e.gid_type == IBV_GID_TYPE_ROCE_V2);
-	CHECK_INT(ibv_query_gid_ex(context, 1, 1, &e, 0), ENODATA);
+	CHECK_INT(ibv_query_gid_ex(context, 1, 2, &e, 0), ENODATA);
 	CHECK_INT(ibv_query_gid_ex(context, 1, 0, &e, 1), EINVAL);
-	CHECK_INT(ibv_query_gid_table(context, table, 8, 0), 2);
-	CHECK(table[0].gid_index == 0 && table[1].gid_index == 2);
+	CHECK_INT(ibv_query_gid_table(context, table, 8, 0), 3);
+	CHECK(table[0].gid_index == 0 && table[1].gid_index == 1 && table[2].gid_index == 3);
 	CHECK_INT(ibv_query_gid_table(context, table, 1, 0), 1);
 	CHECK_INT(ibv_query_gid_table(context, table, 0, 0), -EINVAL);
 	memset(larger, 0xff, sizeof larger);
-	CHECK_INT(_ibv_query_gid_table(context, &larger[0].known, 3, 0, sizeof larger[0]), 2);
-	CHECK(larger[1].known.gid_index == 2 && larger[1].more[7] == 0);
+	CHECK_INT(_ibv_query_gid_table(context, &larger[0].known, 3, 0, sizeof larger[0]), 3);
+	CHECK(larger[2].known.gid_index == 3 && larger[2].more[7] == 0);
 	CHECK_INT(ibv_query_gid_type(context, 1, 0, &type), 0);
 	CHECK_INT(type, 1);
-	CHECK_INT(ibv_query_gid_type(context, 1, 1, &type), 0);
+	CHECK_INT(ibv_query_gid_type(context, 1, 2, &type), 0);
 	CHECK_INT(type, 0);
 	CHECK_INT(ibv_query_gid_type(context, 1, 99, &type), -1);
 }
@@ -330,9 +357,10 @@ static void forked(void)
 
 int main(void)
 {
-	fake_addresses(true);
+	app_addresses(true);
 	listed();
 	opened();
+	closed_with_qp();
 	closed_with_any();
 	limits();
 	port();

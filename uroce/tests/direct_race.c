@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "direct_rig.h"
+#include "direct_pair.h"
 #include "direct.h"
 
 /* What the program does with memory that is its own again. */
@@ -52,8 +52,8 @@ static void one_round(unsigned round, bool wait)
 
 	memset(region_memory(i), NEW, BYTES);
 	hand_out(i);
-	before = stage->done;
-	while (stage->done == before && seen++ < 20000)
+	before = shared->done;
+	while (shared->done == before && seen++ < 20000)
 		;
 	if (round % 1000 == 999)
 		fork_a_child();
@@ -80,26 +80,26 @@ unsigned long race(unsigned rounds, unsigned kill_every, bool wait)
 	begin_target();
 	let_in();
 	show_qp();
-	stage->go = 1;
+	shared->go = 1;
 	touched = 0;
 	memset(memory, TAKEN, REGIONS * BYTES);
 	for (unsigned round = 0; round < rounds && !touched; round++) {
 		one_round(round, wait);
 		if (kill_every && round % kill_every == kill_every - 1) {
-			gone(writer);
+			kill_child(writer);
 			show_out();
 			writer = start_writer(write_and_read);
 			let_in();
-			stage->go = 1;
+			shared->go = 1;
 			kills++;
 		}
 	}
-	gone(writer);
+	kill_child(writer);
 	show_out();
 	target_stop();
 	printf("%u rounds, %" PRIu64 " operations done, %" PRIu64 " refused, %u writers killed: "
 	       "%lu times touched, %" PRIu64 " reads of what was taken back\n",
-	       rounds, (uint64_t)stage->done, (uint64_t)stage->refused, kills, touched,
-	       (uint64_t)stage->bad);
-	return touched + stage->bad;
+	       rounds, (uint64_t)shared->done, (uint64_t)shared->refused, kills, touched,
+	       (uint64_t)shared->bad);
+	return touched + shared->bad;
 }

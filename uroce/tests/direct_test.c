@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "direct_rig.h"
+#include "direct_pair.h"
 #include "engine.h"
 #include "direct.h"
 
@@ -28,21 +28,21 @@
 static void in_child(void (*fn)(void), void (*change)(void))
 {
 	pid_t pid = start_writer(fn);
-	struct qp before = the_qp;
+	struct qp before = *the_qp;
 	int status;
 
 	if (change)
 		change();
 	let_in(); /* shows the QP, too */
 	hand_out(0);
-	stage->go = 1;
+	shared->go = 1;
 	CHECK_INT(waitpid(pid, &status, 0), pid);
 	CHECK_INT(status, 0);
 	hide_qp(true);
 	take_back(0, true);
 	show_out();
-	the_qp = before;
-	the_qp.shown = false;
+	*the_qp = before;
+	the_qp->shown = false;
 }
 
 static uint8_t bytes[BYTES];
@@ -59,7 +59,7 @@ static void copies(void)
 		}
 	CHECK_INT(operate(true, bytes, 0, BYTES), REACH_DONE);
 	CHECK_INT(operate(true, bytes, BYTES - 1, 1), REACH_DONE);
-	CHECK(stage->writer_cell.use == 0);
+	CHECK(shared->writer_cell.use == 0);
 }
 
 /* A pid can become another process's, with other bytes at the same address: here it becomes ours.
@@ -77,9 +77,9 @@ static void long_reads(void)
 		memset(found, 0, BYTES);
 		CHECK_INT(operate(false, found, 0, BYTES), REACH_DONE);
 		CHECK(memcmp(found, bytes, BYTES) == 0);
-		way.pid = getpid();
+		to_target.pid = getpid();
 		memset(ours, TAKEN, BYTES);
-		*(uint8_t *)(uintptr_t)way.table->address ^= 1;
+		*(uint8_t *)(uintptr_t)to_target.table->address ^= 1;
 	}
 }
 
@@ -97,23 +97,23 @@ static void long_write_arrives(uint8_t value)
 static void long_writes(void)
 {
 	uint8_t *ours = region_memory(0);
-	int file = way.memory;
-	uint64_t guard = way.guard;
+	int file = to_target.memory;
+	uint64_t guard = to_target.guard;
 
 	if (guard) { /* not in TSan, nor before Linux 5.13 */
-		way.memory = -1;
+		to_target.memory = -1;
 		long_write_arrives(1);
 		CHECK_INT(operate(true, bytes, 0, 64), REACH_REFUSED);
-		way.memory = file;
+		to_target.memory = file;
 	}
 	memset(ours, TAKEN, BYTES);
-	way.pid = getpid();
+	to_target.pid = getpid();
 	long_write_arrives(2);
 	CHECK(!has(ours, BYTES, 2));
-	CHECK(way.guard == guard);
-	way.pid = -1; /* what fails otherwise is not tried again */
+	CHECK(to_target.guard == guard);
+	to_target.pid = -1; /* what fails otherwise is not tried again */
 	long_write_arrives(3);
-	CHECK(way.guard == 0);
+	CHECK(to_target.guard == 0);
 	CHECK(!has(ours, BYTES, 3));
 }
 
@@ -128,9 +128,9 @@ static void out_of_range(void)
 	CHECK_INT(operate(true, bytes, 1, BYTES), REACH_REFUSED);
 	CHECK_INT(operate(true, bytes, BYTES, 1), REACH_REFUSED);
 	CHECK_INT(operate(true, bytes, (uint32_t)-8, 8), REACH_REFUSED);
-	stage->key++;
+	shared->key++;
 	is_refused();
-	stage->key--;
+	shared->key--;
 	CHECK_INT(operate(true, bytes, 0, BYTES), REACH_DONE);
 }
 
@@ -142,41 +142,41 @@ static void reads_only(void)
 
 static void other_peer(void)
 {
-	the_qp.attr.dest_qp_num++;
+	the_qp->attr.dest_qp_num++;
 }
 
 static void other_host(void)
 {
-	the_qp.flow.dgid = gid_of(3);
+	the_qp->flow.dgid = gid_of(3);
 }
 
 static void of_other_pd(void)
 {
 	static struct pd other = { .domain = &other };
 
-	the_qp.pd = &other;
+	the_qp->pd = &other;
 }
 
 static void other_psn(void)
 {
-	the_qp.resp.psn++;
+	the_qp->resp.psn++;
 }
 
 static void may_read(void)
 {
-	the_qp.attr.qp_access_flags = IBV_ACCESS_REMOTE_READ;
+	the_qp->attr.qp_access_flags = IBV_ACCESS_REMOTE_READ;
 }
 
 static void in_err(void)
 {
-	the_qp.attr.qp_state = IBV_QPS_ERR;
+	the_qp->attr.qp_state = IBV_QPS_ERR;
 }
 
 static void in_message(void)
 {
 	static const char anything;
 
-	the_qp.resp.last_op = (const void *)&anything;
+	the_qp->resp.last_op = (const void *)&anything;
 }
 
 static void taps(void)
@@ -196,8 +196,9 @@ static void is_not_opened(int pid, int pidfd, int table, int err)
 	struct reach r;
 
 	errno = 0;
-	CHECK_INT(reach_open(&r, pid, pidfd, table, &stage->target_cell, &stage->writer_cell, SLOT),
-		  -1);
+	CHECK_INT(
+		reach_open(&r, pid, pidfd, table, &shared->target_cell, &shared->writer_cell, SLOT),
+		-1);
 	CHECK_INT(errno, err);
 	CHECK(!r.table && r.memory < 0);
 }
@@ -214,12 +215,12 @@ static int memfd(size_t size, int seals)
 
 static void opening(void)
 {
-	const int target = stage->target_pid, seals = F_SEAL_SHRINK | F_SEAL_GROW;
+	const int target = shared->target_pid, seals = F_SEAL_SHRINK | F_SEAL_GROW;
 	int pidfd = (int)syscall(SYS_pidfd_open, target, 0);
-	int table = table_of(target, stage->target_table);
+	int table = table_of(target, shared->target_table);
 	int loose = memfd(sizeof(struct direct_table), 0);
 	int small = memfd(4096, seals), empty = memfd(sizeof(struct direct_table), seals);
-	uint64_t welcome = stage->target_cell.welcome;
+	uint64_t welcome = shared->target_cell.welcome;
 	pid_t child = fork(), gone_pid;
 	int gone_pidfd;
 
@@ -233,23 +234,23 @@ static void opening(void)
 	is_not_opened(target, pidfd, empty, EPROTO);
 	is_not_opened(target, pidfd, pidfd, EPROTO);
 	is_not_opened(child, gone_pidfd, table, EPROTO); /* of another process */
-	gone(child);
+	kill_child(child);
 	is_not_opened(target, gone_pidfd, table, ESRCH);
 	is_not_opened(gone_pid, gone_pidfd, table, ENOENT);
-	stage->target_cell.welcome = 0;
+	shared->target_cell.welcome = 0;
 	is_not_opened(target, pidfd, table, EAGAIN);
-	stage->target_cell.welcome = welcome;
+	shared->target_cell.welcome = welcome;
 	close(pidfd);
 	pidfd = (int)syscall(SYS_pidfd_open, target, 0);
-	CHECK_INT(reach_open(&way, target, pidfd, table, &stage->target_cell, &stage->writer_cell,
-			     SLOT),
+	CHECK_INT(reach_open(&to_target, target, pidfd, table, &shared->target_cell,
+			     &shared->writer_cell, SLOT),
 		  0);
 	/* the table is the target's alone to write */
 	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, table, 0) == MAP_FAILED);
-	stage->target_cell.welcome++;
-	way.welcome++;
+	shared->target_cell.welcome++;
+	to_target.welcome++;
 	CHECK_INT(operate(true, bytes, 0, 64), REACH_GONE);
-	stage->target_cell.welcome--;
+	shared->target_cell.welcome--;
 }
 
 static void test_rules(void)
@@ -281,20 +282,21 @@ static void test_rules(void)
 static void announce(void)
 {
 	for (uint32_t i = 0; i < DIRECT_NEAR; i++) {
-		uint32_t place = shown_region_place(stage->key, i);
+		uint32_t place = shown_region_place(shared->key, i);
 
-		if (way.table->regions[place].key == stage->key)
-			stage->writer_cell.use = cell_use(place, shown_qp_place(TARGET_QP), 1);
+		if (to_target.table->regions[place].key == shared->key)
+			shared->writer_cell.use = cell_use(place,
+							   shown_qp_place(shared->target_qpn), 1);
 	}
-	CHECK(stage->writer_cell.use != 0);
-	stage->announced = 1;
+	CHECK(shared->writer_cell.use != 0);
+	shared->announced = 1;
 }
 
 static void stops(void)
 {
 	announce();
 	raise(SIGSTOP);
-	stage->writer_cell.use = 0;
+	shared->writer_cell.use = 0;
 	pause();
 }
 
@@ -318,10 +320,11 @@ static void *take_back_the_first(void *arg)
 static void *destroy_failed_qp(void *arg)
 {
 	engine_lock();
-	target_hide_qp(&the_qp, NULL);
+	target_hide_qp(the_qp, NULL);
 	engine_unlock();
 	hide_qp(true);
 	returned = 1;
+	take_back(0, true);
 	return arg;
 }
 
@@ -335,10 +338,10 @@ static void waits_until(void *(*take)(void *arg), void (*writer)(void), void (*f
 	let_in();
 	hand_out(0);
 	engine_lock();
-	target_show_qp(&the_qp);
+	target_show_qp(the_qp);
 	engine_unlock();
-	stage->go = 1;
-	until(&stage->announced);
+	shared->go = 1;
+	wait_for(&shared->announced);
 	returned = 0;
 	if (before)
 		fn(pid);
@@ -351,9 +354,8 @@ static void waits_until(void *(*take)(void *arg), void (*writer)(void), void (*f
 	}
 	CHECK_INT(pthread_join(thread, NULL), 0);
 	CHECK_INT(returned, 1);
-	gone(pid);
+	kill_child(pid);
 	show_out();
-	take_back(0, true);
 	hide_qp(true);
 }
 
@@ -411,8 +413,8 @@ static void exec_target(void)
 	let_in();
 	hand_out(0);
 	show_qp();
-	stage->go = 1;
-	while (stage->done < 100)
+	shared->go = 1;
+	while (shared->done < 100)
 		nap();
 	snprintf(address, sizeof address, "%lx", (unsigned long)(uintptr_t)memory);
 	execl("/proc/self/exe", "direct_test", "after-exec", address, NULL);
@@ -424,7 +426,7 @@ static void test_exec(void)
 	pid_t pid;
 	int status;
 
-	stage->done = 0;
+	shared->done = 0;
 	pid = fork();
 	if (pid == 0)
 		exec_target();
@@ -441,7 +443,7 @@ int main(int argc, char **argv)
 		return pause();
 	if (strcmp(what, "after-exec") == 0)
 		return after_exec(argv[2]);
-	make_stage();
+	begin_pair();
 	if (strcmp(what, "race") == 0)
 		return race((unsigned)atoi(argv[2]), 5000, argc < 4) != 0;
 	test_rules();

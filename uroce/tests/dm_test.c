@@ -5,7 +5,7 @@
 
 #include "checks.h"
 #include "engine.h"
-#include "fake_verbs.h"
+#include "queue_pair.h"
 #include "region.h"
 
 #define RW (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED)

@@ -6,7 +6,7 @@
 #include "checks.h"
 #include "completion_queue.h"
 #include "engine.h"
-#include "fake_verbs.h"
+#include "queue_pair.h"
 #include "region.h"
 
 static struct ibv_context *context;

@@ -12,46 +12,46 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "engine_rig.h"
+#include "engine_app.h"
 
 /* ----------------------------------------------------------------------- up, down -- */
 
 static void test_up_and_down(void)
 {
-	fake_join_errno = EADDRINUSE;
+	rig_join_errno = EADDRINUSE;
 	CHECK_INT(engine_get(), -1);
 	CHECK_INT(errno, EADDRINUSE);
 	CHECK_STR(engine_reason(), "the port is the cat's");
-	fake_join_errno = 0;
+	rig_join_errno = 0;
 	for (unsigned i = 0; i < 20; i++) {
 		CHECK_INT(engine_get(), 0);
 		CHECK_STR(engine_reason(), "");
 		CHECK_INT(engine_get(), 0);
 		engine_put();
-		fake_send();
-		reaches(&fake_engine.packets, i + 1);
+		rig_send();
+		reaches(&rig_thread.packets, i + 1);
 		engine_put();
 	}
 	engine_put(); /* one too many does nothing */
 	engine_poll_empty(&cq);
-	CHECK_INT(fake_others.passes, 0);
+	CHECK_INT(rig_others.passes, 0);
 }
 
 /* --------------------------------------------------------------------- the thread -- */
 
 static void test_thread(void)
 {
-	unsigned before = fake_engine.packets;
+	unsigned before = rig_thread.packets;
 
-	fake_send();
-	reaches(&fake_engine.packets, before + 1);
-	fake_send_mad();
-	reaches(&fake_mads, 1);
-	fake_send_message();
-	reaches(&fake_messages, 1);
-	before = fake_refreshes;
-	fake_change_address();
-	reaches(&fake_refreshes, before + 1);
+	rig_send();
+	reaches(&rig_thread.packets, before + 1);
+	rig_send_mad();
+	reaches(&rig_mads_read, 1);
+	rig_send_message();
+	reaches(&rig_messages, 1);
+	before = rig_refreshes;
+	rig_change_address();
+	reaches(&rig_refreshes, before + 1);
 }
 
 static _Atomic unsigned fired;
@@ -66,18 +66,18 @@ static void test_many(void)
 	stays_idle();
 	had = packets();
 	engine_lock();
-	passes = fake_engine.passes;
+	passes = rig_thread.passes;
 	for (unsigned i = 0; i < 16; i++)
-		fake_send();
+		rig_send();
 	engine_unlock();
 	arrive(had + 16);
-	reaches(&fake_engine.passes, passes + 10);
+	reaches(&rig_thread.passes, passes + 10);
 	stays_idle();
-	passes = fake_engine.passes;
-	fake_send();
+	passes = rig_thread.passes;
+	rig_send();
 	arrive(had + 17);
 	stays_idle();
-	CHECK(fake_engine.passes <= passes + 2);
+	CHECK(rig_thread.passes <= passes + 2);
 	engine_put();
 }
 
@@ -135,18 +135,18 @@ static void test_now(void)
 /* Passes follow each other while there is more to send, and others get the lock. */
 static void test_more(void)
 {
-	unsigned before = fake_flushes;
+	unsigned before = rig_tx_flushes;
 
-	fake_more = 1000;
+	rig_more = 1000;
 	flush();
-	while (fake_more > 0)
+	while (rig_more > 0)
 		flush();
-	CHECK(fake_flushes > before + 10);
-	fake_more = 50;
+	CHECK(rig_tx_flushes > before + 10);
+	rig_more = 50;
 	flush();
-	for (int i = 0; i < PATIENCE && fake_more; i++)
+	for (int i = 0; i < PATIENCE && rig_more; i++)
 		nap(1);
-	CHECK_INT(fake_more, 0);
+	CHECK_INT(rig_more, 0);
 	stays_idle();
 }
 
@@ -154,11 +154,11 @@ static void test_more(void)
 
 static void test_parking(void)
 {
-	unsigned others = fake_others.packets, before = packets();
+	unsigned others = rig_others.packets, before = packets();
 
 	for (unsigned i = 0; i < 100; i++) {
 		park();
-		fake_send();
+		rig_send();
 		/* on a busy machine the thread may have the reading, and wait for its turn */
 		for (uint64_t end = clock_ns() + PATIENCE * 1000000ull;
 		     packets() == before + i && clock_ns() < end;)
@@ -166,9 +166,9 @@ static void test_parking(void)
 		CHECK_INT(packets(), before + i + 1);
 	}
 	/* a test that is kept from running for milliseconds may find that it has lost it */
-	CHECK(fake_others.packets - others >= 50);
+	CHECK(rig_others.packets - others >= 50);
 	park();
-	fake_send(); /* and does not poll any more */
+	rig_send(); /* and does not poll any more */
 	arrive(before + 101);
 	wait_unparked();
 	stays_idle();
@@ -183,9 +183,9 @@ static void test_polling_only(void)
 	CHECK_INT(timer_reserve(1), 0);
 	for (unsigned attempt = 0; attempt < 500 && ticks < 5; attempt++) {
 		park();
-		thread = fake_engine.turns;
+		thread = rig_thread.turns;
 		spin(3); /* less than others leave us at a time; two ticks are renewed */
-		if (parked() && fake_engine.turns == thread)
+		if (parked() && rig_thread.turns == thread)
 			ticks++;
 	}
 	CHECK_INT(ticks, 5);
@@ -197,10 +197,10 @@ static void test_polling_only(void)
 	for (unsigned i = 0; i < PATIENCE && fired == before; i++)
 		spin(1);
 	CHECK_INT(fired, before + 1);
-	fake_send_mad();
-	for (unsigned i = 0; i < PATIENCE && fake_mads < 2; i++)
+	rig_send_mad();
+	for (unsigned i = 0; i < PATIENCE && rig_mads_read < 2; i++)
 		spin(1);
-	CHECK_INT(fake_mads, 2);
+	CHECK_INT(rig_mads_read, 2);
 	engine_lock();
 	timer_stop(&t);
 	timer_reserve(-1);
@@ -226,7 +226,7 @@ static void test_armed(void)
 	cq.armed = CQ_ARMED_SOLICITED;
 	engine_poll_empty(&cq);
 	CHECK(!parked());
-	fake_send();
+	rig_send();
 	arrive(before + 1);
 	cq.armed = CQ_UNARMED;
 }
@@ -264,7 +264,7 @@ static void stay_away(void)
 	do {
 		park();
 		before = packets();
-		fake_send();
+		rig_send();
 		arrive(before + 1);
 		CHECK(!parked());
 		park();
@@ -284,7 +284,7 @@ static void test_found(void)
 	engine_poll_found();
 	CHECK(!parked());
 	before = packets();
-	fake_send();
+	rig_send();
 	arrive(before + 1);
 	park();
 	engine_poll_found();
@@ -303,17 +303,17 @@ static void test_found_takes(void)
 	do {
 		stay_away();
 		park();
-		thread = fake_engine.packets;
-		mine = fake_others.packets;
-		fake_send();
+		thread = rig_thread.packets;
+		mine = rig_others.packets;
+		rig_send();
 		engine_poll_found();
 		CHECK(!parked());
 		arrive(thread + mine + 1);
-	} while (fake_engine.packets != thread && tries++ < 20);
+	} while (rig_thread.packets != thread && tries++ < 20);
 	CHECK(tries < 20);
-	thread = fake_engine.packets;
-	fake_send(); /* it watches the socket */
-	reaches(&fake_engine.packets, thread + 1);
+	thread = rig_thread.packets;
+	rig_send(); /* it watches the socket */
+	reaches(&rig_thread.packets, thread + 1);
 	park();
 	engine_poll_found();
 	flush();
@@ -326,19 +326,19 @@ static void test_here(void)
 
 	do {
 		wait_unparked();
-		thread = fake_engine.packets;
+		thread = rig_thread.packets;
 		before = packets();
 		engine_lock();
-		fake_send();
+		rig_send();
 		engine_flush_here();
 		engine_unlock();
 		CHECK(packets() > before);
-	} while (fake_engine.packets != thread && tries++ < 50);
+	} while (rig_thread.packets != thread && tries++ < 50);
 	CHECK(tries < 50);
 	wait_unparked();
-	thread = fake_engine.packets;
-	fake_send();
-	reaches(&fake_engine.packets, thread + 1);
+	thread = rig_thread.packets;
+	rig_send();
+	reaches(&rig_thread.packets, thread + 1);
 }
 
 /* The acknowledgement goes with the answer of the application; if there is none, it is not
@@ -347,34 +347,34 @@ static void test_deferred(void)
 {
 	unsigned urgent, deferred, tries = 0;
 
-	fake_cq = &cq;
-	fake_ack_due = true;
+	rig_filled_cq = &cq;
+	rig_ack_due = true;
 	do { /* the thread may be faster */
 		atomic_store(&cq.head, atomic_load(&cq.tail));
 		park();
-		urgent = fake_urgent;
-		deferred = fake_deferred;
-		fake_send();
+		urgent = rig_urgent;
+		deferred = rig_deferred;
+		rig_send();
 		engine_poll_empty(&cq);
-	} while ((fake_deferred != deferred + 1 || fake_urgent != urgent) && tries++ < 50);
+	} while ((rig_deferred != deferred + 1 || rig_urgent != urgent) && tries++ < 50);
 	CHECK(tries < 50);
 	CHECK(!cq_empty(&cq));
 	flush();
-	CHECK(fake_urgent > urgent);
-	urgent = fake_urgent;
-	fake_send();
+	CHECK(rig_urgent > urgent);
+	urgent = rig_urgent;
+	rig_send();
 	engine_poll_empty(&cq);
-	for (int i = 0; i < PATIENCE && fake_urgent == urgent; i++)
+	for (int i = 0; i < PATIENCE && rig_urgent == urgent; i++)
 		nap(1);
-	CHECK(fake_urgent > urgent);
+	CHECK(rig_urgent > urgent);
 	/* nothing in the queue that is polled: not deferred */
-	fake_cq = NULL;
+	rig_filled_cq = NULL;
 	atomic_store(&cq.head, atomic_load(&cq.tail));
-	deferred = fake_deferred;
-	fake_send();
+	deferred = rig_deferred;
+	rig_send();
 	engine_poll_empty(&cq);
-	CHECK_INT(fake_deferred, deferred);
-	fake_ack_due = false;
+	CHECK_INT(rig_deferred, deferred);
+	rig_ack_due = false;
 	wait_unparked();
 	stays_idle();
 }
@@ -411,7 +411,7 @@ static void *fork_often(void *arg)
 		pid_t pid = fork();
 
 		if (pid == 0)
-			_exit(fake_forgets != 8);
+			_exit(rig_forgets != 8);
 		if (pid < 0 || waitpid(pid, (int[]){ 1 }, 0) != pid)
 			return (void *)1;
 	}
@@ -426,7 +426,7 @@ static void test_fork_busy(void)
 
 	CHECK_INT(pthread_create(&thread, NULL, fork_often, NULL), 0);
 	for (unsigned i = 0; i < 200; i++) {
-		fake_send();
+		rig_send();
 		spin(1);
 	}
 	pthread_join(thread, &ret);

@@ -13,7 +13,7 @@
 
 #include "checks.h"
 #include "engine_own.h"
-#include "engine_rig.h"
+#include "engine_app.h"
 #include "rig.h"
 
 /* ------------------------------------------------------------------------ waiting -- */
@@ -47,39 +47,39 @@ static void *wait_event(void *arg)
 static void start(struct waiter *w)
 {
 	memset(w, 0, sizeof(*w));
-	fake_asked = pthread_self();
+	rig_asked = pthread_self();
 	CHECK_INT(pthread_create(&w->thread, NULL, wait_event, w), 0);
-	for (int i = 0; i < PATIENCE && !pthread_equal(fake_asked, w->thread); i++)
+	for (int i = 0; i < PATIENCE && !pthread_equal(rig_asked, w->thread); i++)
 		nap(1);
 	engine_lock();
-	CHECK(pthread_equal(fake_asked, w->thread));
+	CHECK(pthread_equal(rig_asked, w->thread));
 	engine_unlock();
 }
 
 /* Packets are taken in by the one that waits, not by the thread. */
 static void test_wait(void)
 {
-	unsigned thread, others = fake_others.packets;
+	unsigned thread, others = rig_others.packets;
 	struct waiter w;
 
 	start(&w);
-	thread = fake_engine.passes;
+	thread = rig_thread.passes;
 	for (unsigned i = 0; i < 5; i++) {
-		fake_send();
-		reaches(&fake_others.packets, others + i + 1);
+		rig_send();
+		reaches(&rig_others.packets, others + i + 1);
 	}
-	CHECK_INT(fake_engine.passes, thread);
-	fake_event = event;
-	fake_send();
+	CHECK_INT(rig_thread.passes, thread);
+	rig_event_fd = event;
+	rig_send();
 	pthread_join(w.thread, NULL);
 	CHECK_INT(w.ret, 0);
-	CHECK_INT(fake_engine.passes, thread);
-	fake_event = -1;
+	CHECK_INT(rig_thread.passes, thread);
+	rig_event_fd = -1;
 	take_event();
-	fake_send(); /* it is the thread's again */
-	for (int i = 0; i < PATIENCE && fake_engine.passes == thread; i++)
+	rig_send(); /* it is the thread's again */
+	for (int i = 0; i < PATIENCE && rig_thread.passes == thread; i++)
 		nap(1);
-	CHECK(fake_engine.passes > thread);
+	CHECK(rig_thread.passes > thread);
 }
 
 /* The event does not take the way over the kernel; only for one that waits for it. */
@@ -88,30 +88,30 @@ static void test_hand_over(void)
 	struct waiter w;
 	struct pollfd p = { .fd = event, .events = POLLIN };
 
-	fake_hand_over = true;
+	rig_offers_event = true;
 	start(&w);
-	fake_event = event;
-	fake_send();
+	rig_event_fd = event;
+	rig_send();
 	pthread_join(w.thread, NULL);
 	CHECK_INT(w.ret, 1);
 	CHECK_INT(poll(&p, 1, 0), 0);
-	fake_send(); /* nobody waits */
+	rig_send(); /* nobody waits */
 	CHECK_INT(poll(&p, 1, PATIENCE), 1);
-	fake_event = -1;
-	fake_hand_over = false;
+	rig_event_fd = -1;
+	rig_offers_event = false;
 	take_event();
 }
 
 /* Waits once, for an event that is there already; returns how many passes it has made before. */
 static unsigned passes_of_a_wait(void)
 {
-	unsigned before = fake_others.passes;
+	unsigned before = rig_others.passes;
 	uint64_t one = 1;
 
 	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
 	CHECK_INT(engine_wait_fd(event), 0);
 	take_event();
-	return fake_others.passes - before;
+	return rig_others.passes - before;
 }
 
 /* With memory that may have frames it looks before it sleeps, and less often after it has done so
@@ -166,7 +166,7 @@ static void test_open_again_while_another_looks(void)
  * on it. The engine's thread does not run round meanwhile: the frame is not its to read. */
 static void test_wait_with_frame_left(void)
 {
-	unsigned others = fake_others.packets, turns;
+	unsigned others = rig_others.packets, turns;
 	uint64_t one = 1;
 	struct waiter w;
 	int first;
@@ -176,12 +176,12 @@ static void test_wait_with_frame_left(void)
 	progress_begin_wait(&first);
 	CHECK(!rig_asleep);
 	engine_unlock();
-	turns = fake_engine.turns;
+	turns = rig_thread.turns;
 	nap(20);
-	CHECK(fake_engine.turns <= turns + 2);
+	CHECK(rig_thread.turns <= turns + 2);
 	flush();
 	start(&w);
-	reaches(&fake_others.packets, others + 1);
+	reaches(&rig_others.packets, others + 1);
 	CHECK(rig_asleep);
 	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
 	pthread_join(w.thread, NULL);
@@ -198,10 +198,10 @@ static void test_poll_while_another_sleeps(void)
 	progress_begin_wait(&sleeper);
 	progress_pass(RX_EMPTY, false);
 	CHECK(rig_asleep);
-	fake_frame_late = true;
+	rig_frame_late = true;
 	progress_poll(&cq);
 	CHECK(rig_asleep);
-	fake_frame_late = false;
+	rig_frame_late = false;
 	rig_frames = 0;
 	progress_end_wait(&sleeper);
 	engine_unlock();
@@ -210,47 +210,47 @@ static void test_poll_while_another_sleeps(void)
 /* What comes for one that waits is acknowledged before it is woken. */
 static void test_wait_acknowledged(void)
 {
-	unsigned urgent = fake_urgent, deferred = fake_deferred;
+	unsigned urgent = rig_urgent, deferred = rig_deferred;
 	struct waiter w;
 
-	fake_ack_due = true;
+	rig_ack_due = true;
 	start(&w);
-	fake_send();
-	reaches(&fake_urgent, urgent + 1);
-	fake_event = event;
-	fake_send();
+	rig_send();
+	reaches(&rig_urgent, urgent + 1);
+	rig_event_fd = event;
+	rig_send();
 	pthread_join(w.thread, NULL);
-	CHECK(fake_urgent >= urgent + 2);
-	CHECK_INT(fake_deferred, deferred);
-	fake_event = -1;
-	fake_ack_due = false;
+	CHECK(rig_urgent >= urgent + 2);
+	CHECK_INT(rig_deferred, deferred);
+	rig_event_fd = -1;
+	rig_ack_due = false;
 	take_event();
 }
 
 /* The last one reads: the others may wait for what seldom comes. */
 static void test_two_wait(void)
 {
-	unsigned others = fake_others.packets;
+	unsigned others = rig_others.packets;
 	struct waiter w[2];
 
 	for (unsigned i = 0; i < 2; i++)
 		start(&w[i]);
 	for (unsigned i = 0; i < 3; i++) {
-		fake_send();
-		reaches(&fake_others.packets, others + i + 1);
-		CHECK(pthread_equal(fake_reader, w[1].thread));
+		rig_send();
+		reaches(&rig_others.packets, others + i + 1);
+		CHECK(pthread_equal(rig_reader, w[1].thread));
 	}
-	fake_event = event;
-	fake_send();
+	rig_event_fd = event;
+	rig_send();
 	for (unsigned i = 0; i < 2; i++) {
 		pthread_join(w[i].thread, NULL);
 		CHECK_INT(w[i].ret, 0);
 	}
-	fake_event = -1;
+	rig_event_fd = -1;
 	take_event();
-	others = fake_engine.packets;
-	fake_send();
-	reaches(&fake_engine.packets, others + 1);
+	others = rig_thread.packets;
+	rig_send();
+	reaches(&rig_thread.packets, others + 1);
 }
 
 /* Who polls all the time comes before one that waits: for asynchronous events, often. */
@@ -264,10 +264,10 @@ static void test_wait_and_poll(void)
 	for (unsigned i = 0; i < 50; i++) {
 		park();
 		before = packets();
-		fake_send();
+		rig_send();
 		while (packets() == before)
 			engine_poll_empty(&cq);
-		mine += pthread_equal(fake_reader, pthread_self()) != 0;
+		mine += pthread_equal(rig_reader, pthread_self()) != 0;
 	}
 	CHECK(mine >= 25); /* it is never certain that this thread runs */
 	CHECK_INT(write(event, &one, sizeof(one)), sizeof(one));
@@ -304,11 +304,11 @@ static void test_signals(void)
 	pthread_kill(w.thread, SIGUSR1);
 	nap(20);
 	CHECK_INT(w.ended, 0);
-	fake_event = event;
-	fake_send();
+	rig_event_fd = event;
+	rig_send();
 	pthread_join(w.thread, NULL);
 	CHECK_INT(w.ret, 0);
-	fake_event = -1;
+	rig_event_fd = -1;
 	take_event();
 	signal(SIGUSR1, SIG_DFL);
 }
@@ -324,9 +324,9 @@ static void test_cancel(void)
 	CHECK_INT(pthread_cancel(w.thread), 0);
 	pthread_join(w.thread, &ret);
 	CHECK(ret == PTHREAD_CANCELED);
-	before = fake_engine.packets;
-	fake_send();
-	reaches(&fake_engine.packets, before + 1);
+	before = rig_thread.packets;
+	rig_send();
+	reaches(&rig_thread.packets, before + 1);
 }
 
 static void *cancelled_with_lock(void *arg)
@@ -369,9 +369,9 @@ static void test_put_while_waiting(void)
 	pthread_join(w.thread, NULL);
 	CHECK_INT(w.ret, 0);
 	take_event();
-	one = fake_engine.packets;
-	fake_send();
-	reaches(&fake_engine.packets, (unsigned)one + 1);
+	one = rig_thread.packets;
+	rig_send();
+	reaches(&rig_thread.packets, (unsigned)one + 1);
 }
 
 static void *sleep_on(void *arg)
@@ -410,21 +410,21 @@ static void in_child(void)
 
 	CHECK_INT(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state), 0);
 	CHECK_INT(state, PTHREAD_CANCEL_ENABLE); /* it was so when it called fork() */
-	CHECK_INT(fake_forgets, 8);
+	CHECK_INT(rig_forgets, 8);
 	engine_put(); /* what the parent got */
 	engine_poll_empty(&cq);
 	if (SANITIZED) /* nor do they like threads of a child */
 		return;
 	CHECK_INT(engine_get(), 0);
-	before = fake_engine.packets;
-	fake_send();
-	reaches(&fake_engine.packets, before + 1);
+	before = rig_thread.packets;
+	rig_send();
+	reaches(&rig_thread.packets, before + 1);
 	engine_put();
 }
 
 static void test_fork(void)
 {
-	unsigned before = fake_engine.packets;
+	unsigned before = rig_thread.packets;
 	struct waiter w;
 	int status;
 	pid_t pid;
@@ -438,14 +438,14 @@ static void test_fork(void)
 	}
 	CHECK(waitpid(pid, &status, 0) == pid);
 	CHECK_INT(status, 0);
-	CHECK_INT(fake_forgets, 0);
-	fake_event = event;
-	fake_send();
+	CHECK_INT(rig_forgets, 0);
+	rig_event_fd = event;
+	rig_send();
 	pthread_join(w.thread, NULL);
-	fake_event = -1;
+	rig_event_fd = -1;
 	take_event();
-	fake_send();
-	reaches(&fake_engine.packets, before + 1);
+	rig_send();
+	reaches(&rig_thread.packets, before + 1);
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 /* Events from threads: who waits, who acknowledges, who destroys. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,20 +10,13 @@
 #include "completion_queue.h"
 #include "engine.h"
 #include "context.h"
-#include "fake_verbs.h"
+#include "rig.h"
 #include "gid.h"
 #include "queue_pair.h"
 
 #define EVENTS 2000
 
 static struct ibv_context *context;
-
-static bool readable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
-}
 
 /* Until a thread went to sleep in the engine that often: without guessing how long that takes. */
 static void await_sleeps(unsigned n)
@@ -76,21 +68,21 @@ static void descriptors(void)
 
 	CHECK(q && q->fd >= 0);
 	CHECK_INT(fcntl(q->fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-	CHECK(!readable(q->fd));
+	CHECK(!rig_readable(q->fd));
 	add(q);
 	add(q);
 	CHECK_INT(take(q), 0);
-	CHECK(readable(q->fd));
+	CHECK(rig_readable(q->fd));
 	engine_lock();
 	left--;
 	event_removed(q);
 	engine_unlock();
-	CHECK(!readable(q->fd));
+	CHECK(!rig_readable(q->fd));
 	fcntl(q->fd, F_SETFL, O_NONBLOCK);
 	CHECK(take(q) == -1 && errno == EAGAIN);
 	add(q);
 	CHECK_INT(take(q), 0);
-	CHECK(!readable(q->fd));
+	CHECK(!rig_readable(q->fd));
 	engine_lock();
 	event_queue_close(q);
 	engine_unlock();
@@ -119,9 +111,11 @@ static void kinds(void)
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(e.event_type == IBV_EVENT_GID_CHANGE && e.element.port_num == 1);
 	ibv_ack_async_event(&e);
-	CHECK(!readable(context->async_fd));
+	CHECK(!rig_readable(context->async_fd));
+	engine_lock();
 	gid_changed();
-	CHECK(readable(context->async_fd));
+	engine_unlock();
+	CHECK(rig_readable(context->async_fd));
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 }
 
@@ -155,7 +149,7 @@ static void destroy_waits(void)
 	pthread_create(&t, NULL, drain, &qp);
 	await_sleeps(1);
 	/* what was not taken is gone already */
-	CHECK(!readable(context->async_fd));
+	CHECK(!rig_readable(context->async_fd));
 	ibv_ack_async_event(&of_other);
 	await_sleeps(2); /* woken for nothing */
 	engine_lock();
@@ -273,7 +267,7 @@ static void threads(void)
 		pthread_join(t[i], &n[i]);
 	CHECK_INT((uintptr_t)n[0] + (uintptr_t)n[1], EVENTS);
 	CHECK_INT(ibv_destroy_cq(cq), 0);
-	CHECK(!readable(ch->fd));
+	CHECK(!rig_readable(ch->fd));
 	CHECK_INT(ibv_destroy_comp_channel(ch), 0);
 }
 
@@ -415,7 +409,7 @@ static void events_replaced(void)
 	ibv_req_notify_cq(second, 0);
 	rig_waiter = replace_cq_event;
 	CHECK_INT(ibv_get_cq_event(ch, &got, &arg), 0);
-	CHECK(got == second && !readable(ch->fd));
+	CHECK(got == second && !rig_readable(ch->fd));
 	ibv_ack_cq_events(second, 1);
 	CHECK_INT(ibv_destroy_cq(second), 0);
 	CHECK_INT(ibv_destroy_comp_channel(ch), 0);
@@ -423,13 +417,8 @@ static void events_replaced(void)
 	second_qp = &b;
 	rig_waiter = replace_async_event;
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
-	CHECK(e.element.qp == &b.v && !readable(context->async_fd));
+	CHECK(e.element.qp == &b.v && !rig_readable(context->async_fd));
 	ibv_ack_async_event(&e);
-}
-
-static void must_not_sleep(void)
-{
-	CHECK(!"a child waits for what only its parent can acknowledge");
 }
 
 /* In a child of fork(): nothing of the parent's is taken, or added to; nothing is waited for. */
@@ -452,15 +441,15 @@ static void child(void)
 	engine_lock();
 	device_forget();
 	engine_unlock();
-	CHECK(readable(c->async_fd));
+	CHECK(rig_readable(c->async_fd));
 	CHECK(ibv_get_async_event(c, &e) == -1 && errno == EBADF);
 	CHECK(read(c->async_fd, &count, sizeof count) == sizeof count); /* as the parent does */
 	raise_qp(&qp, IBV_EVENT_QP_FATAL);
 	ibv_req_notify_cq(cq, 0);
 	put(cq);
-	CHECK(!readable(c->async_fd) && !readable(ch->fd));
+	CHECK(!rig_readable(c->async_fd) && !rig_readable(ch->fd));
 	CHECK(ibv_get_cq_event(ch, &got, &arg) == -1 && errno == EBADF);
-	rig_sleeper = must_not_sleep;
+	rig_sleeper = rig_must_not_sleep;
 	drain(&qp);
 	CHECK_INT(ibv_destroy_cq(cq), 0);
 	rig_sleeper = NULL;

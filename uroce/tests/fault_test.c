@@ -13,7 +13,6 @@
 
 #define SENDS 20000
 
-uint64_t counters[COUNTERS];
 bool tap_on = true;
 
 /* What came out of fault_pass(). */

@@ -8,8 +8,7 @@
 #include <errno.h>
 
 #include "bytes.h"
-#include "rdma_id.h"
-#include "rdmacm_rig.h"
+#include "rdmacm_pair.h"
 
 #define LEAVE_HEADER 0x01
 #define LEAVE_LOCAL  0x02 /* communication ids, as the sender sees them */
@@ -259,7 +258,10 @@ static void record(unsigned how, unsigned k, const uint8_t *bytes, size_t n)
 	if (how & WAIT_LONG)
 		rig_run(70 * SECOND);
 	act(how & ACTS, ids[k]);
+	engine_lock();
 	cm_route(&from, buf, how & LEAVE_HEADER ? n : MAD_BYTES);
+	engine_flush();
+	engine_unlock();
 	rig_run(SECOND / 100);
 	drain(server);
 	drain(client);

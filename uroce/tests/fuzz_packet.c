@@ -5,7 +5,6 @@
  * ICRC is computed unless a mode says that it is given, for nothing would pass otherwise.
  */
 #include <stdlib.h>
-#include <sys/socket.h>
 
 #include "bytes.h"
 #include "mad.h"
@@ -13,7 +12,7 @@
 #include "fault.h"
 #include "packet.h"
 #include "link.h"
-#include "transport.h"
+#include "rig.h"
 
 #define MODE_IPV6      0x01
 #define MODE_GIVEN     0x02 /* the input has an ICRC, wrong mostly */
@@ -23,8 +22,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n);
 
-static struct timer *timers[2];
-static uint64_t now;
 static volatile unsigned sum;
 
 static void must(bool ok)
@@ -39,76 +36,10 @@ static void touch(const uint8_t *data, size_t n)
 		sum += data[i];
 }
 
-void engine_lock(void)
-{
-}
-
-void engine_unlock(void)
-{
-}
-
-uint64_t engine_now(void)
-{
-	return now;
-}
-
-int timer_reserve(int n)
-{
-	must(n == 2);
-	return 0;
-}
-
-void timer_set(struct timer *t, uint64_t when)
-{
-	t->when = when;
-	if (t->place)
-		return;
-	t->place = timers[0] ? 2 : 1;
-	must(!timers[t->place - 1]);
-	timers[t->place - 1] = t;
-}
-
-void timer_stop(struct timer *t)
-{
-	if (t->place)
-		timers[t->place - 1] = NULL;
-	t->place = 0;
-}
-
 static void run_timers(void)
 {
-	now += 1000000000;
-	for (unsigned i = 0; i < 2; i++) {
-		struct timer *t = timers[i];
-
-		if (!t)
-			continue;
-		timer_stop(t);
-		t->fn(t);
-	}
-}
-
-/* Nothing is received from it: the tap sets its options. */
-int group_fd(void)
-{
-	return -1;
-}
-
-int group_gsi_fd(void)
-{
-	abort();
-}
-
-/* Nothing leaves: the batch is counted as lost. */
-int group_send_fd(int family)
-{
-	(void)family;
-	return -1;
-}
-
-uint16_t group_send_port(int family)
-{
-	return family == AF_INET ? 50000 : 50001;
+	rig_now += 1000000000;
+	timer_run(rig_now);
 }
 
 /* Headers that were taken build the same bytes again, but for bits that say nothing. */
@@ -128,7 +59,8 @@ static void check_headers(const struct packet *p)
 	must(memcmp(built, wire, p->op->header) == 0);
 }
 
-void transport_input(const struct packet *p)
+/* It is sent back, but nothing leaves: there are no sockets, and the batch is counted as lost. */
+static void take_packet(const struct packet *p)
 {
 	struct flow flow = { .sgid = p->dst, .dgid = p->src, .hops = p->hops };
 
@@ -140,16 +72,10 @@ void transport_input(const struct packet *p)
 	tx_commit();
 }
 
-void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n)
+static void take_mad(const uint8_t *mad)
 {
-	cm_input(from, mad, n);
-}
-
-void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
-{
-	must(n == MAD_BYTES && from->src_qpn == GSI_QPN);
-	if (rx_mad(from, mad, n))
-		touch(mad, n);
+	must(rig_mads.from.src_qpn == GSI_QPN);
+	touch(mad, MAD_BYTES);
 }
 
 static void look(void *arg, const struct uroce_packet *p)
@@ -178,6 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	uint8_t *data;
 	unsigned mode;
 
+	rig_on_packet = take_packet;
+	rig_on_mad = take_mad;
 	if (n < 3 || n > 3 + PACKET_MAX - ICRC_BYTES)
 		return 0;
 	mode = input[0];

@@ -29,10 +29,11 @@ static struct {
 static struct rig_options o;
 static struct qp *ends[2];
 static uint32_t open_key, read_key;
+static struct window_bind binding;
 
 static void open_region(void)
 {
-	open_key = rig_reg(&rig_pd, memory.open, BYTES,
+	open_key = rig_reg(rig_pd, memory.open, BYTES,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 }
@@ -109,8 +110,8 @@ static void post(const uint8_t s[STEP])
 		.unsignaled = s[2] & 1,
 		.remote = address(s[5]),
 		.rkey = key(s[6]),
-		.inv_rkey = rig_bound + (s[7] & 1),
-		.bind = { .window = rig_bound, .rkey = s[7] },
+		.inv_rkey = binding.window ^ s[7],
+		.bind = binding,
 		.compare_add = s[5],
 		.swap = s[6],
 		.qpn = ends[!(s[0] >> 7)]->v.qp_num,
@@ -122,6 +123,7 @@ static void post(const uint8_t s[STEP])
 	};
 	const struct wr_op *op = wr_op_find(wr.opcode);
 
+	wr.bind.rkey ^= s[7] & 3;
 	if (qp->sq.tail - qp->sq.head == qp->sq.size || !(op->types & 1u << qp->type) ||
 	    qp_state(qp) < IBV_QPS_RTS)
 		return;
@@ -172,8 +174,11 @@ static void change_state(const uint8_t s[STEP])
 			rig_state(qp, IBV_QPS_RTS);
 		break;
 	case 5:
-		if (state != IBV_QPS_RESET)
-			transport_fail(qp, IBV_EVENT_QP_FATAL);
+		if (state == IBV_QPS_RESET)
+			break;
+		engine_lock();
+		transport_fail(qp, IBV_EVENT_QP_FATAL);
+		engine_unlock();
 		break;
 	default:
 		connect_qps();
@@ -219,7 +224,7 @@ static void step(const uint8_t s[STEP])
 		if (s[1] < 64)
 			change_region(s);
 		else
-			transport_finish(s[1] & 1);
+			rig_finish(s[1] & 1);
 		break;
 	default:
 		inject(s);
@@ -302,7 +307,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)
 	o.timeout = 4;
 	o.rnr_retry = input[0] & 0x80 ? 7 : 3;
 	open_region();
-	read_key = rig_reg(&rig_pd, memory.read_only, BYTES, IBV_ACCESS_REMOTE_READ);
+	read_key = rig_reg(rig_pd, memory.read_only, BYTES, IBV_ACCESS_REMOTE_READ);
+	binding = rig_window();
 	ends[0] = rig_qp(&o);
 	ends[1] = rig_qp(&o);
 	rig_connect(ends[0], ends[1], &o);

@@ -7,6 +7,7 @@
 
 #include "checks.h"
 #include "netns.h"
+#include "rig.h"
 
 static unsigned changes;
 
@@ -24,29 +25,16 @@ static void ip(const char *command)
 	}
 }
 
-static union ibv_gid gid_named(const char *text)
-{
-	union ibv_gid gid = { 0 };
-
-	if (strchr(text, ':')) {
-		CHECK_INT(inet_pton(AF_INET6, text, &gid), 1);
-	} else {
-		gid.raw[10] = gid.raw[11] = 0xff;
-		CHECK_INT(inet_pton(AF_INET, text, gid.raw + 12), 1);
-	}
-	return gid;
-}
-
 static int index_named(const char *text)
 {
-	union ibv_gid gid = gid_named(text);
+	union ibv_gid gid = rig_gid_of(text);
 
 	return gid_index(&gid, 0);
 }
 
 static int route_to(const char *text, uint32_t scope)
 {
-	union ibv_gid gid = gid_named(text);
+	union ibv_gid gid = rig_gid_of(text);
 	struct sockaddr_storage ss;
 
 	gid_to_sockaddr(&ss, &gid, scope, 1);
@@ -172,7 +160,7 @@ static void test_interfaces(void)
 	at = index_named("fe80::7");
 	CHECK_INT(at, 4);
 	for (unsigned i = 0; i < 2; i++) {
-		union ibv_gid gid = gid_named("fe80::7");
+		union ibv_gid gid = rig_gid_of("fe80::7");
 		unsigned scope = i ? v1 : v0;
 
 		at = gid_index(&gid, scope);
@@ -242,7 +230,7 @@ static void test_sockaddr(void)
 {
 	struct sockaddr_storage ss;
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_scope_id = 3 };
-	union ibv_gid gid = gid_named("192.0.2.5"), back;
+	union ibv_gid gid = rig_gid_of("192.0.2.5"), back;
 	uint32_t scope = 9;
 
 	gid_to_sockaddr(&ss, &gid, 0, 4791);

@@ -510,7 +510,7 @@ static void take_status(void *arg, unsigned slot, int pid, const char *text)
 		silent++;
 		return;
 	}
-	CHECK(strstr(text, "worker of the test"));
+	CHECK(strstr(text, "a process of the test"));
 	answered++;
 }
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "checks.h"
-#include "fake_below_qp.h"
+#include "verbs_app.h"
 #include "spec_tables.h"
 
 #define STATES 7
@@ -22,7 +22,7 @@ static struct ibv_qp_attr good(enum ibv_qp_state from, enum ibv_qp_state to)
 		.sq_psn = 0x654321,
 		.dest_qp_num = 0x777,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
-		.ah_attr = fake_av(0),
+		.ah_attr = app_av(0),
 		.en_sqd_async_notify = 1,
 		.max_rd_atomic = 4,
 		.max_dest_rd_atomic = 8,
@@ -38,7 +38,7 @@ static int go(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, unsig
 {
 	struct ibv_qp_attr a = good(from, to);
 
-	fake_state(qp, from);
+	app_state(qp, from);
 	return ibv_modify_qp(&qp->v, &a, (int)mask);
 }
 
@@ -47,13 +47,13 @@ static void refused(struct qp *qp, enum ibv_qp_state from, struct ibv_qp_attr *a
 		    int err)
 {
 	struct qp before;
-	unsigned entered = fake.entered;
+	unsigned entered = rig_transport.entered;
 
-	fake_state(qp, from);
+	app_state(qp, from);
 	before = *qp;
 	CHECK_INT(ibv_modify_qp(&qp->v, a, (int)mask), err);
 	CHECK(memcmp(&before, qp, sizeof before) == 0);
-	CHECK_INT(fake.entered, entered);
+	CHECK_INT(rig_transport.entered, entered);
 }
 
 static void refused_mask(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, unsigned mask,
@@ -100,7 +100,7 @@ static void test_table(void)
 	for (unsigned t = 0; t < 3; t++)
 		for (enum ibv_qp_state from = 0; from < STATES; from++)
 			for (enum ibv_qp_state to = 0; to < STATES; to++) {
-				struct qp *qp = fake_qp(types[t], NULL, 0);
+				struct qp *qp = app_qp(types[t], NULL, 0);
 				const struct qp_row *r = qp_row(types[t], from, to);
 
 				if (r)
@@ -114,15 +114,15 @@ static void test_table(void)
 /* Attributes of a state, without IBV_QP_STATE. */
 static void test_same_state(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_RC, NULL, 0);
-	unsigned entered = fake.entered;
+	struct qp *qp = app_qp(IBV_QPT_RC, NULL, 0);
+	unsigned entered = rig_transport.entered;
 
 	CHECK_INT(go(qp, IBV_QPS_RTS, IBV_QPS_RESET, IBV_QP_ACCESS_FLAGS), 0);
 	CHECK_INT(qp_state(qp), IBV_QPS_RTS);
 	CHECK_INT(qp->attr.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
-	CHECK_INT(fake.entered, entered);
+	CHECK_INT(rig_transport.entered, entered);
 	CHECK_INT(go(qp, IBV_QPS_SQD, IBV_QPS_SQD, IBV_QP_TIMEOUT), 0); /* is taken over */
-	CHECK_INT(fake.entered, entered + 1);
+	CHECK_INT(rig_transport.entered, entered + 1);
 	refused_mask(qp, IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_TIMEOUT, EINVAL);
 	refused_mask(qp, IBV_QPS_RTS, 99, IBV_QP_STATE, EINVAL);
 	refused_mask(qp, IBV_QPS_RTS, (enum ibv_qp_state) - 1, IBV_QP_STATE, EINVAL);
@@ -140,7 +140,7 @@ static void test_same_state(void)
 
 static void test_values(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_RC, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_RC, NULL, 0);
 	struct ibv_qp_attr a = good(IBV_QPS_RTS, IBV_QPS_RTS);
 
 	REFUSE(RESET, INIT, port_num, 0, EINVAL);
@@ -166,9 +166,9 @@ static void test_values(void)
 	a = good(IBV_QPS_RTS, IBV_QPS_RTS);
 	a.path_mig_state = 3;
 	refused(qp, IBV_QPS_RTS, &a, IBV_QP_PATH_MIG_STATE, EINVAL);
-	fake.no_answers = true;
+	rig_transport.resize_error = ENOMEM;
 	REFUSE(INIT, RTR, max_dest_rd_atomic, 16, ENOMEM);
-	fake.no_answers = false;
+	rig_transport.resize_error = 0;
 	rig_route_errno = ENETUNREACH;
 	REFUSE(INIT, RTR, max_dest_rd_atomic, 16, ENETUNREACH);
 	rig_route_errno = 0;
@@ -177,32 +177,32 @@ static void test_values(void)
 
 static void test_what_is_set(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_RC, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_RC, NULL, 0);
 	struct ibv_qp_attr a = good(IBV_QPS_RESET, IBV_QPS_INIT), got;
 	struct ibv_qp_init_attr init;
-	unsigned flushes = rig_flushes, entered = fake.entered;
+	unsigned flushes = rig_flushes, entered = rig_transport.entered;
 
-	a.ah_attr = fake_av(1);
+	a.ah_attr = app_av(1);
 	a.path_mtu = IBV_MTU_4096;
 	a.rq_psn = 0xff000001;
 	CHECK_INT(
 		ibv_modify_qp(&qp->v, &a,
 			      IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS),
 		0);
-	CHECK_INT(fake.from, IBV_QPS_RESET);
+	CHECK_INT(rig_transport.from, IBV_QPS_RESET);
 	a.qp_state = IBV_QPS_RTR;
 	CHECK_INT(ibv_modify_qp(&qp->v, &a,
 				(int)(IBV_QP_STATE |
 				      qp_row(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR)->required)),
 		  0);
-	CHECK_INT(fake.from, IBV_QPS_INIT);
-	CHECK_INT(fake.to, IBV_QPS_RTR);
-	CHECK_INT(fake.answers, 8);
+	CHECK_INT(rig_transport.from, IBV_QPS_INIT);
+	CHECK_INT(rig_transport.to, IBV_QPS_RTR);
+	CHECK_INT(rig_transport.responses, 8);
 	CHECK_INT(qp->mtu, 4096);
 	CHECK(memcmp(&qp->flow.sgid, &rig_entry(1)->gid, 16) == 0);
 	CHECK_INT(qp->flow.hops, 64);
 	CHECK_INT(qp->attr.rq_psn, 1);
-	CHECK_INT(rig_flushes - flushes, fake.entered - entered);
+	CHECK_INT(rig_flushes - flushes, rig_transport.entered - entered);
 
 	qp->resp.psn = 0x42; /* as the transport goes on */
 	CHECK_INT(ibv_query_qp(&qp->v, &got, IBV_QP_STATE, &init), 0);
@@ -213,12 +213,12 @@ static void test_what_is_set(void)
 	CHECK_INT(got.dest_qp_num, 0x777);
 	CHECK_INT(got.ah_attr.grh.hop_limit, 64);
 	CHECK_INT(init.cap.max_send_wr, got.cap.max_send_wr);
-	CHECK(init.send_cq == &fake_cq[0].v && init.recv_cq == &fake_cq[1].v);
+	CHECK(init.send_cq == app_send_cq && init.recv_cq == app_recv_cq);
 
 	/* RESET forgets them, all but what it was made with, when the peer has what it is owed */
 	a.qp_state = IBV_QPS_RESET;
 	CHECK_INT(ibv_modify_qp(&qp->v, &a, IBV_QP_STATE), 0);
-	CHECK_INT(fake.forgotten_peer, 0x777);
+	CHECK_INT(rig_transport.forgotten_peer, 0x777);
 	CHECK_INT(ibv_query_qp(&qp->v, &got, IBV_QP_STATE, &init), 0);
 	CHECK_INT(got.dest_qp_num, 0);
 	CHECK_INT(got.path_mtu, 0);
@@ -229,7 +229,7 @@ static void test_what_is_set(void)
 
 static void test_sqd(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_RC, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_RC, NULL, 0);
 	struct ibv_qp_attr got;
 	struct ibv_qp_init_attr init;
 
@@ -253,27 +253,27 @@ static void test_sqd(void)
 /* Another path in SQD: its interface may be one that the MTU does not fit. */
 static void test_path_change(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_RC, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_RC, NULL, 0);
 	struct ibv_qp_attr a = good(IBV_QPS_INIT, IBV_QPS_RTR);
 
-	fake_state(qp, IBV_QPS_INIT);
-	a.ah_attr = fake_av(1);
+	app_state(qp, IBV_QPS_INIT);
+	a.ah_attr = app_av(1);
 	a.path_mtu = IBV_MTU_4096;
 	CHECK_INT(ibv_modify_qp(&qp->v, &a,
 				(int)(IBV_QP_STATE |
 				      qp_row(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR)->required)),
 		  0);
-	a.ah_attr = fake_av(0);
+	a.ah_attr = app_av(0);
 	refused(qp, IBV_QPS_SQD, &a, IBV_QP_AV, EINVAL);
-	a.ah_attr = fake_av(1);
-	fake_state(qp, IBV_QPS_SQD);
+	a.ah_attr = app_av(1);
+	app_state(qp, IBV_QPS_SQD);
 	CHECK_INT(ibv_modify_qp(&qp->v, &a, IBV_QP_AV | IBV_QP_PORT), 0);
 	ibv_destroy_qp(&qp->v);
 }
 
 static void test_datagrams(void)
 {
-	struct qp *qp = fake_qp(IBV_QPT_UD, NULL, 0);
+	struct qp *qp = app_qp(IBV_QPT_UD, NULL, 0);
 
 	CHECK_INT(go(qp, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_STATE), 0);
 	CHECK_INT(qp->mtu, 1024);  /* of the port: that of its first address */
@@ -286,7 +286,7 @@ static void test_datagrams(void)
 
 int main(void)
 {
-	fake_reset();
+	app_open();
 	test_table();
 	test_same_state();
 	test_values();
@@ -294,5 +294,6 @@ int main(void)
 	test_sqd();
 	test_path_change();
 	test_datagrams();
+	app_close();
 	return checks_end();
 }

@@ -4,14 +4,12 @@
 
 #include "checks.h"
 #include "engine.h"
-#include "fake_verbs.h"
-#include "region.h"
+#include "verbs_app.h"
 
 #define BINDABLE (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND)
 #define READ	 IBV_ACCESS_REMOTE_READ
 #define WRITE	 IBV_ACCESS_REMOTE_WRITE
 
-static struct ibv_context *context;
 static struct ibv_pd *pd, *pd2;
 static struct qp qp, sibling, stranger; /* the same PD, another PD */
 static char buf[4096];
@@ -175,20 +173,26 @@ static void posted(void)
 	struct ibv_mw_bind b = { .wr_id = 7,
 				 .send_flags = IBV_SEND_SIGNALED,
 				 .bind_info = { mr, at, 16, READ } };
-	const uint32_t key = mw->rkey;
+	struct qp *by = app_qp(IBV_QPT_RC, NULL, 0);
+	const struct send_wqe *w;
+	uint32_t key;
 
-	qp.v.context = context;
-	fake_post_error = ENOMEM;
-	CHECK_INT(ibv_bind_mw(&qp.v, mw, &b), ENOMEM);
+	app_state(by, IBV_QPS_RTS);
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_INT(ibv_bind_mw(&by->v, mw, &b), 0);
+	key = mw->rkey;
+	CHECK_INT(ibv_bind_mw(&by->v, mw, &b), ENOMEM);
 	CHECK_INT(mw->rkey, key);
-	fake_post_error = 0;
-	CHECK_INT(ibv_bind_mw(&qp.v, mw, &b), 0);
+	by->sq.head = by->sq.next = by->sq.tail;
+	CHECK_INT(ibv_bind_mw(&by->v, mw, &b), 0);
 	CHECK_INT(mw->rkey, ibv_inc_rkey(key));
-	CHECK_INT(fake_posted.wr_id, 7);
-	CHECK_INT(fake_posted.send_flags, IBV_SEND_SIGNALED);
+	w = sq_at(by, by->sq.head);
+	CHECK_INT(w->wr_id, 7);
+	CHECK_INT(w->flags, IBV_SEND_SIGNALED);
 	CHECK(!opens(&qp, mw->rkey, at, 1, READ)); /* not yet done */
-	CHECK_INT(bind_window(&qp, mw, fake_posted_rkey, mr, at, 16, READ), 0);
+	CHECK_INT(bind_window(&qp, mw, w->bind.rkey, mr, at, 16, READ), 0);
 	CHECK(opens(&qp, mw->rkey, at, 16, READ));
+	CHECK_INT(ibv_destroy_qp(&by->v), 0);
 	CHECK_INT(ibv_dealloc_mw(mw), 0);
 	CHECK_INT(ibv_dereg_mr(mr), 0);
 	CHECK(!ibv_alloc_mw(pd, 3) && errno == EINVAL);
@@ -196,9 +200,9 @@ static void posted(void)
 
 int main(void)
 {
-	context = ibv_open_device(&the_device);
-	pd = ibv_alloc_pd(context);
-	pd2 = ibv_alloc_pd(context);
+	app_open();
+	pd = app_pd;
+	pd2 = ibv_alloc_pd(app_context);
 	qp.pd = sibling.pd = to_pd(pd);
 	stranger.pd = to_pd(pd2);
 	at = (uintptr_t)buf;
@@ -206,8 +210,7 @@ int main(void)
 	refusals();
 	type_2();
 	posted();
-	CHECK_INT(ibv_dealloc_pd(pd), 0);
 	CHECK_INT(ibv_dealloc_pd(pd2), 0);
-	CHECK_INT(ibv_close_device(context), 0);
+	app_close();
 	return checks_end();
 }

@@ -20,6 +20,7 @@
 #include "group_own.h"
 #include "path.h"
 #include "link.h"
+#include "rig.h"
 
 #define OWN_SLOT   1
 #define OTHER_SLOT 2
@@ -41,7 +42,7 @@ static struct {
 static int control_errno; /* of control_send(); 0: it works */
 static pid_t has_slot;	  /* the other one */
 
-/* ------------------------------------------------------------------ fakes of the group -- */
+/* ----------------------------------------------- the group, which keeps what it sends -- */
 
 struct group group = { .slot = OWN_SLOT, .control = -1 };
 
@@ -86,22 +87,10 @@ void control_epoll_remove(int fd)
 		watched = -1;
 }
 
-static uint64_t now = 1;
-
-uint64_t engine_now(void)
-{
-	return now;
-}
-
 void rx_drain(void)
 {
 	if (pairs_open && pair_open[0]->gone)
 		pair_close(pair_open[0]);
-}
-
-bool path_may_share(void)
-{
-	return true;
 }
 
 /* ------------------------------------------------------------------------ what is offered -- */
@@ -165,7 +154,7 @@ static bool stays_open; /* what is accepted */
 /* Offers it, as the process pid would; the descriptors are gone then. True: it was accepted. */
 static bool offer(int memfd, int bell_fd, int pidfd, pid_t pid)
 {
-	static uint64_t generation;
+	static uint64_t offers;
 	struct control_message m = { .header = { .slot = OTHER_SLOT,
 						 .length = sizeof(struct offer) },
 				     .pid = pid,
@@ -174,7 +163,7 @@ static bool offer(int memfd, int bell_fd, int pidfd, pid_t pid)
 	struct offer *message = (struct offer *)m.data;
 	unsigned before = told.n;
 
-	*message = (struct offer){ .generation = ++generation, .accepted = 1, .layout = layout };
+	*message = (struct offer){ .generation = ++offers, .accepted = 1, .layout = layout };
 	pair_take_offer(&m);
 	for (unsigned i = 0; i < m.nfds; i++)
 		if (m.fds[i] >= 0)
@@ -328,7 +317,7 @@ static void test_answer_lost(void)
 	struct frame f;
 	unsigned offers = told.n;
 
-	now += 10000000000;
+	rig_now += 10000000000;
 	CHECK(!pair_with(OTHER_SLOT));
 	CHECK_INT(told.n, ++offers);
 	CHECK_INT(told.type, CONTROL_OFFER_PAIR);
@@ -339,7 +328,7 @@ static void test_answer_lost(void)
 	frame_free(&p->in, &f);
 	CHECK(frame_next(&p->in, &f));
 
-	now += 10000000000;
+	rig_now += 10000000000;
 	CHECK(!pair_with(OTHER_SLOT));
 	CHECK_INT(f.data[0], 0x42);
 	frame_free(&p->in, &f);
@@ -348,7 +337,7 @@ static void test_answer_lost(void)
 	CHECK(p->gone);
 	pair_close(p);
 
-	now += 10000000000;
+	rig_now += 10000000000;
 	CHECK(!pair_with(OTHER_SLOT));
 	CHECK_INT(told.n, ++offers);
 }
@@ -361,7 +350,7 @@ static void test_offer_fails(void)
 
 	send_frames(p, 1);
 	CHECK(frame_next(&p->in, &f));
-	now += 10000000000;
+	rig_now += 10000000000;
 	control_errno = ECONNREFUSED;
 	CHECK(!pair_with(OTHER_SLOT));
 	control_errno = 0;

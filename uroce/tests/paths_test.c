@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include "checks.h"
-#include "context.h"
-#include "fake_verbs.h"
+#include "counters.h"
 #include "preload/preload.h"
-#include "uroce.h"
+#include "verbs_app.h"
 
 #define DEVICE	 "/sys/class/infiniband/uroce0"
 #define UVERBS	 "/dev/infiniband/" UROCE_UVERBS
@@ -26,9 +25,6 @@ int __openat64_2(int dir, const char *path, int flags);
 int __xstat(int version, const char *path, struct stat *st);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 
-static uint64_t sent = 7;
-static _Atomic unsigned asked; /* for the counters, which takes the lock of the engine */
-
 /* preload/fork_exit.c does this for all of the device. */
 int fork_install(void)
 {
@@ -38,14 +34,6 @@ int fork_install(void)
 		return -1;
 	done = true;
 	return 0;
-}
-
-unsigned uroce_counters(struct uroce_counter *c, unsigned n)
-{
-	asked++;
-	if (n)
-		c[0] = (struct uroce_counter){ "sent_pkts", sent };
-	return 1;
 }
 
 /* The contents, through ibv_read_sysfs_file(); "" when it cannot be read. */
@@ -72,11 +60,11 @@ static void counter_again(void)
 	fd = open(name, O_RDONLY);
 	CHECK_INT(read(fd, buf, sizeof buf), 2);
 	CHECK_STR(buf, "8\n");
-	sent = 10;
+	counters[CNT_SENT_PKTS] = 10;
 	CHECK_INT(lseek(fd, 0, SEEK_SET), 0);
 	CHECK_INT(read(fd, buf, sizeof buf), 3);
 	CHECK_STR(buf, "10\n");
-	sent = 9;
+	counters[CNT_SENT_PKTS] = 9;
 	memset(buf, 0, sizeof buf);
 	CHECK_INT(pread(fd, buf, sizeof buf, 0), 2);
 	CHECK_STR(buf, "9\n");
@@ -97,7 +85,8 @@ static void real_place(char *buf, size_t size)
 	close(fd);
 }
 
-/* Once a counter was read, a file of its file system that is none costs no look at them. */
+/* Once a counter was read, a file of its file system that is none costs no look at the counters,
+ * which takes the lock of the engine. */
 static void other_file(void)
 {
 	char place[PATH_MAX], buf[8];
@@ -109,10 +98,10 @@ static void other_file(void)
 	strcat(place, "/other");
 	fd = open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	CHECK(fd >= 0 && write(fd, "other", 5) == 5);
-	before = asked;
+	before = rig_locks;
 	for (unsigned i = 0; i < 100; i++)
 		CHECK_INT(pread(fd, buf, sizeof buf, 0), 5);
-	CHECK_INT(asked, before);
+	CHECK_INT(rig_locks, before);
 	close(fd);
 	CHECK_INT(unlink(place), 0);
 }
@@ -122,12 +111,12 @@ static void contents(void)
 	char guid[20];
 
 	CHECK_STR(text("ports/1/gids/0"), "0000:0000:0000:0000:0000:ffff:c000:0201");
-	CHECK_STR(text("ports/1/gids/1"), "0000:0000:0000:0000:0000:0000:0000:0000");
+	CHECK_STR(text("ports/1/gids/2"), "0000:0000:0000:0000:0000:0000:0000:0000");
 	CHECK_STR(text("ports/1/gids/63"), "0000:0000:0000:0000:0000:0000:0000:0000");
 	CHECK_STR(text("ports/1/gids/64"), "");
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "RoCE v2");
-	CHECK_STR(text("ports/1/gid_attrs/ndevs/2"), "lo");
-	CHECK_STR(text("ports/1/gid_attrs/types/1"), "");
+	CHECK_STR(text("ports/1/gid_attrs/ndevs/1"), "lo");
+	CHECK_STR(text("ports/1/gid_attrs/types/2"), "");
 	CHECK_STR(text("ports/1/link_layer"), "Ethernet");
 	CHECK_STR(text("ports/1/state"), "4: ACTIVE");
 	CHECK_STR(text("device/numa_node"), "-1");
@@ -144,15 +133,16 @@ static void contents(void)
 	CHECK_STR(guid, "4");
 
 	/* what changes is read anew */
+	counters[CNT_SENT_PKTS] = 7;
 	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "7");
-	sent = 8;
+	counters[CNT_SENT_PKTS] = 8;
 	CHECK_STR(text("ports/1/hw_counters/sent_pkts"), "8");
 	counter_again();
 	other_file();
-	fake_addresses(false);
+	app_addresses(false);
 	CHECK_STR(text("ports/1/state"), "1: DOWN");
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "");
-	fake_addresses(true);
+	app_addresses(true);
 	CHECK_STR(text("ports/1/gid_attrs/types/0"), "RoCE v2");
 }
 
@@ -374,7 +364,7 @@ static void on_demand(void)
 
 int main(void)
 {
-	fake_addresses(true);
+	app_addresses(true);
 	on_demand();
 	contents();
 	functions();

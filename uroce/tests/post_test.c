@@ -4,7 +4,7 @@
 
 #include "queue_pair.h"
 #include "checks.h"
-#include "fake_below_qp.h"
+#include "verbs_app.h"
 #include "spec_tables.h"
 
 static char bytes[64] = "seventeen bytes.";
@@ -58,10 +58,10 @@ static struct ibv_send_wr good(const struct wr_op *op, enum ibv_qp_type type)
 
 static struct qp *new_qp(enum ibv_qp_type type)
 {
-	struct qp *qp = fake_qp(type, NULL, 0);
+	struct qp *qp = app_qp(type, NULL, 0);
 
-	fake_state(qp, IBV_QPS_RTS);
-	fake.working = true;
+	app_state(qp, IBV_QPS_RTS);
+	rig_transport.works = true;
 	return qp;
 }
 
@@ -73,8 +73,8 @@ static void posted(struct qp *qp, struct ibv_send_wr *wr)
 
 	CHECK_INT(ibv_post_send(&qp->v, wr, &bad), 0);
 	CHECK(bad == NULL);
-	CHECK_INT(qp->sq.tail, tail + (fake.working ? qp->sq.mask + 1 : 1));
-	if (fake.working)
+	CHECK_INT(qp->sq.tail, tail + (rig_transport.works ? qp->sq.mask + 1 : 1));
+	if (rig_transport.works)
 		CHECK_INT(qp->sq.tail & qp->sq.mask, 0);
 }
 
@@ -188,7 +188,7 @@ static void test_refused(void)
 	wr.wr.ud.ah = ah;
 	to_ah(ah)->pd = &other;
 	refused(ud, &wr, EINVAL);
-	to_ah(ah)->pd = &fake_pd;
+	to_ah(ah)->pd = to_pd(app_pd);
 	ibv_destroy_qp(&qp->v);
 	ibv_destroy_qp(&ud->v);
 }
@@ -233,13 +233,13 @@ static void test_states(void)
 	struct ibv_send_wr wr = good(&wr_ops[WR_SEND], IBV_QPT_UC);
 
 	for (enum ibv_qp_state s = IBV_QPS_RESET; s <= IBV_QPS_ERR; s++) {
-		fake_state(qp, s);
-		fake.runs = rig_flushes = 0;
+		app_state(qp, s);
+		rig_transport.runs = rig_flushes = 0;
 		if (answers[s])
 			refused(qp, &wr, EINVAL);
 		else
 			posted(qp, &wr);
-		CHECK_INT(fake.runs, !answers[s]);
+		CHECK_INT(rig_transport.runs, !answers[s]);
 		CHECK_INT(rig_flushes, !answers[s]);
 	}
 	ibv_destroy_qp(&qp->v);
@@ -255,12 +255,12 @@ static void test_chains(void)
 		wr[i].wr_id = i;
 		wr[i].next = i < 5 ? &wr[i + 1] : NULL;
 	}
-	fake.working = false;
-	fake.runs = 0;
+	rig_transport.works = false;
+	rig_transport.runs = 0;
 	CHECK_INT(ibv_post_send(&qp->v, wr, &bad), ENOMEM);
 	CHECK(bad == &wr[4]); /* four fit, and they are posted */
 	CHECK_INT(qp->sq.tail, 4);
-	CHECK_INT(fake.runs, 1); /* all at once */
+	CHECK_INT(rig_transport.runs, 1); /* all at once */
 	refused(qp, &wr[5], ENOMEM);
 	qp->sq.head += 2; /* two are done: seen although nothing was posted since */
 	qp->sq.next = qp->sq.head;
@@ -275,7 +275,7 @@ static void test_chains(void)
 	CHECK_INT(ibv_post_send(&qp->v, wr, &bad), EINVAL);
 	CHECK(bad == &wr[2]);
 	CHECK_INT(qp->sq.tail, 8);
-	fake_state(qp, IBV_QPS_RTR);
+	app_state(qp, IBV_QPS_RTR);
 	CHECK_INT(ibv_post_send(&qp->v, wr, &bad), EINVAL);
 	CHECK(bad == &wr[0]);
 	CHECK_INT(qp->sq.tail, 8);
@@ -288,7 +288,7 @@ static void test_wrap(void)
 	struct qp *qp = new_qp(IBV_QPT_RC);
 	struct ibv_send_wr wr = good(&wr_ops[WR_SEND], IBV_QPT_RC);
 
-	fake.working = false;
+	rig_transport.works = false;
 	qp->sq.head = qp->sq.next = qp->sq.tail = UINT32_MAX - 1;
 	for (unsigned i = 0; i < 4; i++)
 		posted(qp, &wr);
@@ -318,9 +318,9 @@ int main(void)
 {
 	struct ibv_ah_attr av;
 
-	fake_reset();
-	av = fake_av(1);
-	ah = ibv_create_ah(&fake_pd.v, &av);
+	app_open();
+	av = app_av(1);
+	ah = ibv_create_ah(app_pd, &av);
 	CHECK(ah != NULL);
 	test_operations();
 	test_refused();
@@ -330,5 +330,6 @@ int main(void)
 	test_wrap();
 	test_bind();
 	ibv_destroy_ah(ah);
+	app_close();
 	return checks_end();
 }

@@ -3,15 +3,17 @@
 #include <errno.h>
 
 #include "checks.h"
-#include "fake_below_qp.h"
 #include "group.h"
+#include "verbs_app.h"
+
+#define CQS 2 /* of the application: each has reserved a timer, and so has each QP */
 
 static struct ibv_qp_init_attr plain(enum ibv_qp_type type)
 {
 	return (struct ibv_qp_init_attr){
-		.qp_context = &fake,
-		.send_cq = &fake_cq[0].v,
-		.recv_cq = &fake_cq[1].v,
+		.qp_context = &rig_transport,
+		.send_cq = app_send_cq,
+		.recv_cq = app_recv_cq,
 		.cap = { 100, 10, 3, 1, 5 },
 		.qp_type = type,
 		.sq_sig_all = 1,
@@ -21,11 +23,11 @@ static struct ibv_qp_init_attr plain(enum ibv_qp_type type)
 static void refused(struct ibv_qp_init_attr a, int err)
 {
 	errno = 0;
-	CHECK(ibv_create_qp(&fake_pd.v, &a) == NULL);
+	CHECK(ibv_create_qp(app_pd, &a) == NULL);
 	CHECK_INT(errno, err);
-	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
-	CHECK_INT(rig_reserved, 0);
-	CHECK_INT(fake.lifetime, 0);
+	CHECK_INT(app_users(), 0);
+	CHECK_INT(rig_reserved, CQS);
+	CHECK_INT(rig_lifetime, 0);
 }
 
 static void test_limits(void)
@@ -56,7 +58,7 @@ static void test_limits(void)
 static void test_caps(void)
 {
 	struct ibv_qp_init_attr a = plain(IBV_QPT_RC);
-	struct ibv_qp *qp = ibv_create_qp(&fake_pd.v, &a);
+	struct ibv_qp *qp = ibv_create_qp(app_pd, &a);
 
 	CHECK(qp != NULL);
 	CHECK_INT(a.cap.max_send_wr, 128);
@@ -64,69 +66,119 @@ static void test_caps(void)
 	CHECK_INT(a.cap.max_send_sge, 3);
 	CHECK_INT(a.cap.max_inline_data, 48);
 	CHECK_INT(a.cap.max_recv_sge, 1);
-	CHECK(qp->qp_context == &fake && qp->pd == &fake_pd.v);
+	CHECK(qp->qp_context == &rig_transport && qp->pd == app_pd);
 	CHECK_INT(qp->state, IBV_QPS_RESET);
 	CHECK(ibv_qp_to_qp_ex(qp) == NULL);
 	CHECK_INT(ibv_destroy_qp(qp), 0);
 
 	a = plain(IBV_QPT_UD); /* the largest, and nothing at all */
 	a.cap = (struct ibv_qp_cap){ MAX_QP_WR, MAX_QP_WR, MAX_SGE, MAX_SGE, MAX_INLINE };
-	qp = ibv_create_qp(&fake_pd.v, &a);
+	qp = ibv_create_qp(app_pd, &a);
 	CHECK(qp != NULL);
 	CHECK_INT(a.cap.max_send_wr, MAX_QP_WR);
 	CHECK_INT(a.cap.max_inline_data, MAX_INLINE);
 	CHECK_INT(a.cap.max_send_sge, MAX_SGE);
 	CHECK_INT(ibv_destroy_qp(qp), 0);
 	a.cap = (struct ibv_qp_cap){ 0 };
-	qp = ibv_create_qp(&fake_pd.v, &a);
+	qp = ibv_create_qp(app_pd, &a);
 	CHECK(qp != NULL);
 	CHECK_INT(a.cap.max_send_wr + a.cap.max_recv_wr + a.cap.max_inline_data, 0);
 	CHECK_INT(ibv_destroy_qp(qp), 0);
 }
 
+/* Of another QP: it stays in the queues. */
+#define OTHERS 0x999
+
+/* An event of the QP that the application has taken: whoever destroys the QP waits for its
+ * acknowledgement. */
+static struct ibv_async_event taken;
+
+static void put(struct ibv_cq *cq, uint32_t qpn)
+{
+	const struct ibv_wc wc = { .qp_num = qpn };
+
+	engine_lock();
+	cq_put(to_cq(cq), &wc, false);
+	engine_unlock();
+}
+
+static void acknowledge(void)
+{
+	/* meanwhile the queues may go, too */
+	CHECK_INT(app_completion(app_send_cq).qp_num, OTHERS);
+	CHECK_INT(app_completion(app_recv_cq).qp_num, OTHERS);
+	ibv_ack_async_event(&taken);
+	rig_sleeper = NULL;
+}
+
+/* Gives the QP all that has to end with it. */
+static void use(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *mr)
+{
+	const struct ibv_mw_bind_info info = { mr, (uintptr_t)mr->addr, 1, IBV_ACCESS_REMOTE_READ };
+	const struct window_bind bind = window_bind_of(mw, ibv_inc_rkey(mw->rkey), &info);
+
+	put(app_send_cq, qp->qp_num);
+	put(app_send_cq, OTHERS);
+	put(app_recv_cq, OTHERS);
+	put(app_recv_cq, qp->qp_num);
+	engine_lock();
+	CHECK_INT(region_bind(to_qp(qp), &bind), 0);
+	event_qp(to_qp(qp), IBV_EVENT_QP_FATAL);
+	engine_unlock();
+	CHECK_INT(ibv_get_async_event(app_context, &taken), 0);
+	CHECK(((struct mw *)mw)->qp == to_qp(qp));
+}
+
 static void test_users(void)
 {
+	static char bytes[8];
+	struct ibv_mr *mr = ibv_reg_mr(app_pd, bytes, sizeof bytes, IBV_ACCESS_MW_BIND);
+	struct ibv_mw *mw = ibv_alloc_mw(app_pd, IBV_MW_TYPE_2);
 	struct ibv_qp_init_attr a = plain(IBV_QPT_UD);
-	struct ibv_qp *qp = ibv_create_qp(&fake_pd.v, &a);
+	unsigned before = to_pd(app_pd)->users;
+	struct ibv_qp *qp = ibv_create_qp(app_pd, &a);
 	uint32_t number = qp->qp_num;
 
-	CHECK_INT(fake_pd.users, 1);
-	CHECK_INT(fake_cq[0].users, 1);
-	CHECK_INT(fake_cq[1].users, 1);
-	CHECK_INT(rig_reserved, 1);
-	CHECK_INT(fake.lifetime, 1); /* of a UD QP: its GRH has it */
+	CHECK_INT(to_pd(app_pd)->users, before + 1);
+	CHECK_INT(to_cq(app_send_cq)->users, 1);
+	CHECK_INT(to_cq(app_recv_cq)->users, 1);
+	CHECK_INT(rig_reserved, CQS + 1);
+	CHECK_INT(rig_lifetime, 1); /* of a UD QP: its GRH has it */
 	CHECK(qp_find(number) == to_qp(qp));
 	to_qp(qp)->mcast = 1;
 	CHECK_INT(ibv_destroy_qp(qp), EBUSY);
 	CHECK(qp_find(number) == to_qp(qp));
 	to_qp(qp)->mcast = 0;
-	fake.purged = fake.forgotten = 0;
+	rig_transport.forgotten = 0;
+	use(qp, mw, mr);
+	rig_sleeper = acknowledge;
 	CHECK_INT(ibv_destroy_qp(qp), 0);
+	CHECK(!rig_sleeper);
 	CHECK(qp_find(number) == NULL);
-	CHECK_INT(fake.purged, 2);
-	CHECK_INT(fake.purged_when_drained, 2); /* while it waits, its CQs may go */
-	CHECK_INT(fake.purged_qpn, number);
-	CHECK_INT(fake.forgotten, 1);
-	CHECK(fake.drained == qp && fake.unbound == to_qp(qp));
-	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
-	CHECK_INT(rig_reserved, 0);
+	CHECK_INT(rig_transport.forgotten, 1);
+	CHECK(!((struct mw *)mw)->qp);
+	CHECK_INT(app_users(), before);
+	CHECK_INT(rig_reserved, CQS);
+	CHECK_INT(rig_lifetime, 0);
+	CHECK_INT(ibv_dealloc_mw(mw), 0);
+	CHECK_INT(ibv_dereg_mr(mr), 0);
 }
 
 static struct ibv_qp *extended(enum ibv_qp_type type, uint32_t mask, uint32_t flags, uint64_t ops)
 {
 	struct ibv_qp_init_attr_ex a = {
-		.send_cq = &fake_cq[0].v,
-		.recv_cq = &fake_cq[0].v,
+		.send_cq = app_send_cq,
+		.recv_cq = app_send_cq,
 		.cap = { 4, 4, 1, 1, 0 },
 		.qp_type = type,
 		.comp_mask = mask,
-		.pd = &fake_pd.v,
+		.pd = app_pd,
 		.create_flags = flags,
 		.send_ops_flags = ops,
 	};
 
 	errno = 0;
-	return ibv_create_qp_ex(&fake_context.v.context, &a);
+	return ibv_create_qp_ex(app_context, &a);
 }
 
 static void test_extended(void)
@@ -158,14 +210,14 @@ static void test_extended(void)
 	qp = extended(IBV_QPT_RC, ops, 0, IBV_QP_EX_WITH_SEND);
 	CHECK(qp && ibv_qp_to_qp_ex(qp));
 	CHECK_INT(ibv_destroy_qp(qp), 0);
-	CHECK_INT(fake_pd.users, 0);
+	CHECK_INT(to_pd(app_pd)->users, 0);
 }
 
 /* XRC: one end has a send queue and nothing else, the other no queue at all. */
 static void test_xrc(void)
 {
 	struct ibv_xrcd_init_attr xa = { IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, -1, 0 };
-	struct ibv_xrcd *xrcd = ibv_open_xrcd(&fake_context.v.context, &xa);
+	struct ibv_xrcd *xrcd = ibv_open_xrcd(app_context, &xa);
 	struct ibv_qp_init_attr_ex a = { .qp_type = IBV_QPT_XRC_RECV,
 					 .comp_mask = IBV_QP_INIT_ATTR_XRCD,
 					 .xrcd = xrcd };
@@ -174,12 +226,12 @@ static void test_xrc(void)
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
 		.srq_type = IBV_SRQT_XRC,
-		.pd = &fake_pd.v,
+		.pd = app_pd,
 		.xrcd = xrcd,
-		.cq = &fake_cq[1].v,
+		.cq = app_recv_cq,
 	};
-	struct ibv_srq *srq = ibv_create_srq_ex(&fake_context.v.context, &sa);
-	struct ibv_qp *target = ibv_create_qp_ex(&fake_context.v.context, &a), *qp;
+	struct ibv_srq *srq = ibv_create_srq_ex(app_context, &sa);
+	struct ibv_qp *target = ibv_create_qp_ex(app_context, &a), *qp;
 	struct ibv_recv_wr none = { 0 }, *bad_recv;
 	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad_send;
 	struct ibv_qp_init_attr asked;
@@ -195,29 +247,29 @@ static void test_xrc(void)
 	CHECK(number > 0 && number < 1 << 24);
 	CHECK_INT(ibv_close_xrcd(xrcd), EBUSY);
 	a.xrcd = NULL;
-	CHECK(!ibv_create_qp_ex(&fake_context.v.context, &a) && errno == EINVAL);
+	CHECK(!ibv_create_qp_ex(app_context, &a) && errno == EINVAL);
 	sa.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_CQ;
-	CHECK(!ibv_create_srq_ex(&fake_context.v.context, &sa) && errno == EINVAL);
+	CHECK(!ibv_create_srq_ex(app_context, &sa) && errno == EINVAL);
 
 	a = (struct ibv_qp_init_attr_ex){ .qp_type = IBV_QPT_XRC_SEND,
 					  .comp_mask = IBV_QP_INIT_ATTR_PD,
 					  .cap = { 4, 4, 1, 1, 0 },
-					  .send_cq = &fake_cq[0].v,
-					  .pd = &fake_pd.v };
-	qp = ibv_create_qp_ex(&fake_context.v.context, &a);
+					  .send_cq = app_send_cq,
+					  .pd = app_pd };
+	qp = ibv_create_qp_ex(app_context, &a);
 	CHECK(qp && qp->send_cq && !qp->recv_cq && !a.cap.max_recv_wr);
-	fake_state(to_qp(qp), IBV_QPS_RTS);
+	app_state(to_qp(qp), IBV_QPS_RTS);
 	CHECK_INT(ibv_post_recv(qp, &none, &bad_recv), EINVAL);
 	CHECK_INT(ibv_destroy_qp(qp), 0);
 	a.srq = srq; /* which has to be reached by its number */
 	a.qp_type = IBV_QPT_RC;
 	a.recv_cq = a.send_cq;
-	CHECK(!ibv_create_qp_ex(&fake_context.v.context, &a) && errno == EINVAL);
+	CHECK(!ibv_create_qp_ex(app_context, &a) && errno == EINVAL);
 
-	CHECK_INT(fake_cq[1].users, 1);
+	CHECK_INT(to_cq(app_recv_cq)->users, 1);
 	CHECK_INT(ibv_destroy_srq(srq) | ibv_destroy_qp(target), 0);
 	CHECK_INT(ibv_close_xrcd(xrcd), 0);
-	CHECK_INT(fake_pd.users + fake_cq[0].users + fake_cq[1].users, 0);
+	CHECK_INT(app_users(), 0);
 }
 
 static struct ibv_qp *small(void)
@@ -225,14 +277,14 @@ static struct ibv_qp *small(void)
 	struct ibv_qp_init_attr a = plain(IBV_QPT_RC);
 
 	a.cap = (struct ibv_qp_cap){ 1, 1, 1, 1, 0 };
-	return ibv_create_qp(&fake_pd.v, &a);
+	return ibv_create_qp(app_pd, &a);
 }
 
 static unsigned counted;
 
 static void count_one(struct qp *qp, void *arg)
 {
-	CHECK(arg == &fake && qp_find(qp->v.qp_num) == qp);
+	CHECK(arg == &rig_transport && qp_find(qp->v.qp_num) == qp);
 	counted++;
 }
 
@@ -249,7 +301,7 @@ static void test_numbers(void)
 	}
 	for (unsigned i = 0; i < MANY; i++)
 		CHECK(qp_find(qps[i]->qp_num) == to_qp(qps[i]));
-	qp_each(count_one, &fake);
+	qp_each(count_one, &rig_transport);
 	CHECK_INT(counted, MANY);
 	CHECK(!qp_find(0) && !qp_find(1) && !qp_find(QPN_MULTICAST));
 	first = qps[0]->qp_num;
@@ -294,13 +346,13 @@ static void test_full(void)
 	}
 	CHECK(small() == NULL);
 	CHECK_INT(errno, ENOMEM);
-	CHECK_INT(rig_reserved, MAX_QP);
+	CHECK_INT(rig_reserved, CQS + MAX_QP);
 	ibv_destroy_qp(qps[77]);
 	qps[77] = small();
 	CHECK(qps[77] != NULL);
 	for (unsigned i = 0; i < MAX_QP; i++)
 		ibv_destroy_qp(qps[i]);
-	CHECK_INT(fake_pd.users, 0);
+	CHECK_INT(to_pd(app_pd)->users, 0);
 }
 
 /* A child of fork() keeps what it can destroy, and nothing that packets find. */
@@ -310,7 +362,7 @@ static void test_forget(void)
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	uint32_t number = qp->qp_num;
 
-	fake_state(to_qp(qp), IBV_QPS_RTS);
+	app_state(to_qp(qp), IBV_QPS_RTS);
 #ifndef __SANITIZE_THREAD__			   /* which does not see that it is made anew */
 	pthread_mutex_lock(&to_qp(qp)->post.lock); /* by a thread that the child has not */
 #endif
@@ -328,7 +380,7 @@ static void test_forget(void)
 
 int main(void)
 {
-	fake_reset();
+	app_open();
 	test_limits();
 	test_caps();
 	test_users();
@@ -338,5 +390,6 @@ int main(void)
 	test_last_slot();
 	test_full();
 	test_forget();
+	app_close();
 	return checks_end();
 }

@@ -3,8 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "rdma_id.h"
-#include "rdmacm_rig.h"
+#include "rdmacm_pair.h"
 
 static struct rdma_cm_id *served;
 
@@ -20,7 +19,7 @@ static void check_datagram(void)
 	resolve("10.0.0.2");
 	create_qp(id);
 	CHECK_INT(id->qp->state, IBV_QPS_RTS);
-	CHECK_INT(to_api_qp(id->qp)->attr.qkey, RDMA_UDP_QKEY);
+	CHECK_INT(to_qp(id->qp)->attr.qkey, RDMA_UDP_QKEY);
 	p.private_data_len = 181;
 	FAILS(rdma_connect(id, &p), EINVAL);
 	p.private_data_len = 2;
@@ -69,6 +68,7 @@ static void check_multicast(void)
 	struct rdma_cm_event *ev;
 	int context[1];
 
+	rig_group_fd = RIG_MEMBER_FD;
 	open_both(RDMA_PS_UDP, "::");
 	FAILS(rdma_join_multicast(id, address("239.1.2.3", 0), NULL), EINVAL); /* not bound */
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
@@ -83,38 +83,39 @@ static void check_multicast(void)
 	CHECK_INT(ev->param.ud.qkey, RDMA_UDP_QKEY);
 	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[12], 239);
 	CHECK_INT(ev->param.ud.ah_attr.grh.dgid.raw[11], 0xff);
-	CHECK_INT(to_api_qp(id->qp)->attached, 1);
+	CHECK_INT(to_qp(id->qp)->mcast, 1);
 	held = ev;
 	rig_sleeper = release;
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
 	CHECK(!held);
 	rig_sleeper = NULL;
-	CHECK_INT(to_api_qp(id->qp)->attached, 0);
+	CHECK_INT(to_qp(id->qp)->mcast, 0);
 	FAILS(rdma_leave_multicast(id, address("239.1.2.3", 0)), EADDRNOTAVAIL);
 	/* to send only; one whose event is still queued; one that cannot be attached */
 	ex.addr = address("239.1.2.4", 0);
 	CHECK_INT(rdma_join_multicast_ex(id, &ex, NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_JOIN), 0);
-	CHECK_INT(to_api_qp(id->qp)->attached, 0);
+	CHECK_INT(to_qp(id->qp)->mcast, 0);
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.5", 0), NULL), 0);
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.5", 0)), 0);
 	CHECK(idle(client));
-	rig_attach_error = ENOMEM;
+	rig_group_fd = -1;
 	CHECK_INT(rdma_join_multicast(id, address("239.1.2.6", 0), NULL), 0);
-	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_ERROR), -ENOMEM);
-	rig_attach_error = 0;
+	CHECK_INT(expect(client, RDMA_CM_EVENT_MULTICAST_ERROR), -EBADF);
 	close_both();
 }
 
 static void join_and_release(void)
 {
 	membership_joined((struct cm_event *)held);
+	CHECK_INT(to_qp(id->qp)->mcast, 1);
 	release();
 }
 
 /* Another thread has taken the event of the join, but not attached the QP yet. */
 static void check_leave_early(void)
 {
+	rig_group_fd = RIG_MEMBER_FD;
 	open_both(RDMA_PS_UDP, "::");
 	CHECK_INT(rdma_resolve_addr(id, NULL, address("239.1.2.3", 0), 1), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
@@ -125,7 +126,8 @@ static void check_leave_early(void)
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
 	rig_sleeper = NULL;
 	CHECK(!held);
-	CHECK_INT(to_api_qp(id->qp)->attached, 0);
+	CHECK_INT(to_qp(id->qp)->mcast, 0);
+	rig_group_fd = -1;
 	close_both();
 }
 
@@ -153,7 +155,8 @@ static void serve(void)
 static void check_sync_client(void)
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *res;
-	struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 1, .max_recv_wr = 1 } };
+	const struct ibv_qp_init_attr small = { .cap = { .max_send_wr = 1, .max_recv_wr = 1 } };
+	struct ibv_qp_init_attr attr = small;
 	struct rdma_cm_id *ep;
 
 	open_both(RDMA_PS_TCP, "::");
@@ -175,6 +178,7 @@ static void check_sync_client(void)
 
 	/* nobody there */
 	rdma_destroy_id(listener);
+	attr = small; /* it had the queues of the first */
 	CHECK_INT(rdma_create_ep(&ep, res, NULL, &attr), 0);
 	FAILS(rdma_connect(ep, NULL), ECONNREFUSED);
 	CHECK_INT(ep->event->status, 8);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* The rdma_cm API of connections: both ends are in this process, over fakes of verbs and of
- * the host. */
+/* The rdma_cm API of connections: both ends are in this process, over the host and the
+ * transport of the rig. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 
 #include "mad.h"
-#include "rdmacm_rig.h"
+#include "rdmacm_pair.h"
 
 /* ------------------------------------------------------------------------ connected -- */
 
@@ -34,7 +34,7 @@ static void check_request_event(const struct rdma_cm_event *ev)
 	CHECK_INT(ev->id->route.num_paths, 1);
 }
 
-static void check_qps(struct api_qp *a, struct api_qp *p)
+static void check_qps(struct qp *a, struct qp *p)
 {
 	CHECK_INT(a->v.state, IBV_QPS_RTS);
 	CHECK_INT(p->v.state, IBV_QPS_RTS);
@@ -102,7 +102,7 @@ static void check_connection(void)
 	ev = take(server, RDMA_CM_EVENT_ESTABLISHED);
 	CHECK(ev->id == peer);
 	rdma_ack_cm_event(ev);
-	check_qps(to_api_qp(id->qp), to_api_qp(peer->qp));
+	check_qps(to_qp(id->qp), to_qp(peer->qp));
 
 	CHECK_INT(rdma_disconnect(id), 0);
 	CHECK_INT(id->qp->state, IBV_QPS_ERR);
@@ -138,7 +138,7 @@ static void check_ipv6(void)
 	create_qp(peer);
 	CHECK_INT(rdma_accept(peer, NULL), 0);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_ESTABLISHED), 0);
-	CHECK_INT(to_api_qp(id->qp)->attr.ah_attr.grh.sgid_index, 2);
+	CHECK_INT(to_qp(id->qp)->attr.ah_attr.grh.sgid_index, 2);
 	CHECK_INT(expect(server, RDMA_CM_EVENT_ESTABLISHED), 0);
 	close_id(peer); /* without a word: the CM says it */
 	CHECK_INT(expect(client, RDMA_CM_EVENT_DISCONNECTED), 0);
@@ -197,16 +197,10 @@ static void check_gone(void)
 	rig_run(SECOND);
 	CHECK(idle(server));
 	FAILS(rdma_create_qp(peer, NULL, &attr), EINVAL); /* it has no path any more */
+	CHECK(!peer->qp && !peer->send_cq && !peer->recv_cq && !attr.send_cq && !attr.recv_cq);
 	FAILS(rdma_accept(peer, NULL), EINVAL);
 	close_id(peer);
 	close_both();
-}
-
-static enum rig_fate drop_all(unsigned n, const struct mad *m)
-{
-	(void)n;
-	(void)m;
-	return RIG_DROP;
 }
 
 static void check_unreachable(void)
@@ -214,7 +208,7 @@ static void check_unreachable(void)
 	open_both(RDMA_PS_TCP, "::");
 	resolve("10.0.0.1");
 	create_qp(id);
-	rig_mad_fate = drop_all;
+	rig_mad_fate = rig_drop_mads;
 	connect_with(1, "hello");
 	CHECK_INT(expect(client, RDMA_CM_EVENT_UNREACHABLE), -ETIMEDOUT);
 	close_both();
@@ -277,13 +271,13 @@ static void check_qp_fails(void)
 	connect_with(1, "hello");
 	peer = request();
 	create_qp(peer);
-	rig_modify_error = EINVAL;
+	rig_transport.resize_error = EINVAL;
 	FAILS(rdma_accept(peer, NULL), EINVAL);
-	rig_modify_error = 0;
+	rig_transport.resize_error = 0;
 	CHECK_INT(rdma_accept(peer, NULL), 0);
-	rig_modify_error = ENOMEM;
+	rig_transport.resize_error = ENOMEM;
 	CHECK_INT(expect(client, RDMA_CM_EVENT_CONNECT_ERROR), -ENOMEM);
-	rig_modify_error = 0;
+	rig_transport.resize_error = 0;
 	CHECK_INT(id->qp->state, IBV_QPS_ERR);
 	CHECK_INT(expect(server, RDMA_CM_EVENT_REJECTED), 28);
 	close_id(peer);

@@ -7,7 +7,7 @@
 
 #include "checks.h"
 #include "engine.h"
-#include "fake_verbs.h"
+#include "queue_pair.h"
 #include "region.h"
 
 #define MANY 100000

@@ -1,57 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of a folder have in place of the others. Each test is linked with the files that
- * it needs:
- *   rig_engine.c  engine/: the lock, a clock that runs as fast as it can, timers
- *   rig_host.c    link/: addresses, and the other processes of a host
- *   rig_wire.c    link/: a wire that loses what it is told to
- *   rig_alone.c   link/pair.h and direct/: there is nobody to share memory with
- *   rig_verbs.c   verbs/, for transport/: QPs made by hand, memory, completion queues
- *   rig_api.c     verbs/, for cm/ (rig_api.h)
+ * The rig: what the tests of a folder have in place of the others, where those need a network,
+ * time, threads or other processes. A test is linked with the files that it needs, and with the
+ * real code for the rest. Each file stands for a part of the device:
+ *
+ *   rig_engine.c     engine/: the lock, timers, and a clock that jumps to what comes next
+ *   rig_guard.c      engine/guard.c: memory with holes
+ *   rig_host.c       link/: the addresses of a host, its neighbours and other processes
+ *   rig_wire.c       link/: a wire that loses what it is told to
+ *   rig_alone.c      link/pair.c and path.c: there is nobody to share memory with
+ *   rig_direct.c     direct/: there is nobody to reach into
+ *   rig_above.c      what link/ calls: packets and MADs are kept
+ *   rig_driven.c     what engine/ calls: sockets, and the rest of the device, which counts
+ *   rig_transport.c  transport/, for verbs/ and cm/: it remembers what it was asked
+ *   rig_verbs.c      verbs/, for transport/: the real ones, past their checks
+ *
+ * fault_test.c, pair_test.c and paths_test.c have what is next to one file. Scenes are not part of
+ * the rig: X_app.c is an application, X_pair.c two ends that talk to each other, worker.c a process
+ * of a group.
  */
 #ifndef UROCE_TESTS_RIG_H
 #define UROCE_TESTS_RIG_H
 
+#include <arpa/inet.h>
+#include <poll.h>
+
+#include "checks.h"
 #include "counters.h"
 #include "direct.h"
 #include "gid.h"
+#include "mad.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "transport.h"
 
-struct flow;
-struct mad;
+static inline bool rig_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+static inline union ibv_gid rig_gid_of(const char *text)
+{
+	union ibv_gid gid = { .raw = { [10] = 0xff, 0xff } };
+
+	if (inet_pton(AF_INET, text, gid.raw + 12) != 1)
+		CHECK_INT(inet_pton(AF_INET6, text, &gid), 1);
+	return gid;
+}
 
 /* ---------------------------------------------------------------- rig_engine.c -- */
 
-extern uint64_t rig_now;      /* ns */
-extern int rig_reserved;      /* timer_reserve(): the sum; no more timers than that may run */
-extern bool rig_no_timers;    /* timer_reserve() fails */
-extern void (*rig_app)(void); /* called after each MAD and timer: the applications; or NULL */
+extern uint64_t rig_now;   /* ns */
+extern bool rig_real_time; /* engine_now() is the clock */
+extern int rig_reserved;   /* timer_reserve(): the sum; no more timers than that may run */
+extern bool rig_no_timers; /* timer_reserve() fails */
+/* The applications: called after each MAD and timer, without the lock; or NULL. */
+extern void (*rig_app)(void);
 
-/* With the lock. rig_unflushed: engine_unlock() fails, as nobody would send what was queued. */
-extern bool rig_locked, rig_unflushed;
-extern unsigned rig_flushes, rig_sleeps;
-/* Called when somebody would sleep in engine_sleep(); NULL: the thread sleeps. */
+extern bool rig_locked;
+extern bool rig_unflushed; /* engine_unlock() fails: nobody would send what was queued */
+/* How often engine_lock(), engine_flush() and engine_sleep() were called. */
+extern unsigned rig_locks, rig_flushes, rig_sleeps;
+/* Called in engine_sleep(), without the lock; NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
-extern int rig_engine_error;	    /* errno of the next engine_get(); 0: it works */
-extern unsigned rig_engine_users;   /* engine_get() without engine_put() */
-extern _Atomic unsigned rig_polls;  /* engine_poll_empty() */
-extern _Atomic unsigned rig_waits;  /* engine_wait_fd() */
-extern int (*rig_waiter)(int fd);   /* is engine_wait_fd(); NULL: the thread waits */
-extern bool rig_hands_over;	    /* engine_hand_over() */
-extern _Atomic int rig_bell;	    /* pair_bell_fd() */
-extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
-extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
+/* A sleeper for a child of fork(): it must not wait for what only its parent can acknowledge. */
+void rig_must_not_sleep(void);
+extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
+extern unsigned rig_engine_users;  /* engine_get() without engine_put() */
+extern _Atomic unsigned rig_polls; /* engine_poll_empty() */
+extern _Atomic unsigned rig_waits; /* engine_wait_fd() */
+extern int (*rig_waiter)(int fd);  /* what engine_wait_fd() does; NULL: the thread waits */
+extern bool rig_hands_over;	   /* engine_hand_over() */
 
-/* One pass: what has arrived by now, timers that are due, what transport/ has to finish. True:
- * there may be more to do now. */
+/* transport_finish(), with the lock. */
+bool rig_finish(bool urgent);
+/* One pass, with the lock: what has arrived by now, timers that are due, what transport/ has to
+ * finish. True: there may be more to do now. */
 bool rig_pass(void);
-/* A pass, or if nothing is to be done time goes on to the next packet or timer, at most to end.
- * False: nothing is left until then. */
+/* A pass. If it had nothing to do, time goes on to the next packet or timer, at most to end. False:
+ * nothing is left until then. */
 bool rig_step(uint64_t end);
 /* Runs until nothing is on the wire and no timer runs, or for so many ns (0: no limit). */
 void rig_run(uint64_t ns);
+
+/* ----------------------------------------------------------------- rig_guard.c -- */
+
+/* The hole: guard_...() fail in it. NULL: there is none. */
+extern const uint8_t *rig_hole;
+extern size_t rig_hole_bytes;
+/* guard_...() check that they write to registered memory or to a packet. */
+extern bool rig_strict;
 
 /* ------------------------------------------------------------------ rig_host.c -- */
 
@@ -70,16 +110,20 @@ struct rig_address {
 void rig_addresses(const struct rig_address *list, unsigned n);
 struct gid_entry *rig_entry(unsigned index); /* to be changed; empty with ifindex 0 */
 union ibv_gid rig_gid(unsigned index);
-union ibv_gid rig_gid_of(const char *text);
-extern int rig_route_errno;	     /* of gid_route(); 0: it works */
-extern bool rig_neighbour_silent;    /* nobody has answered yet */
-extern unsigned rig_neighbour_asked; /* neighbour_ask() */
+extern _Atomic unsigned rig_refreshes; /* gid_refresh() */
+extern int rig_route_errno;	       /* of gid_route(); 0: it works */
+extern bool rig_neighbour_silent;      /* nobody has answered yet */
+extern unsigned rig_neighbour_asked;   /* neighbour_ask() */
 extern unsigned rig_slot;
+/* group_fd(): a socket, or -1, or RIG_MEMBER_FD: the process joins multicast groups without one. */
 extern int rig_group_fd;
-extern unsigned rig_names;	/* group_claim() without group_release() */
-extern uint16_t rig_port_taken; /* a port that another process has */
-extern bool rig_all_killed;	/* group_announced(): no process of this host lives */
-extern unsigned rig_forwards;	/* MADs for other processes, which are lost */
+#define RIG_MEMBER_FD 1000000
+extern _Atomic pthread_t rig_asked; /* who called group_fd() last */
+extern unsigned rig_names;	    /* group_claim() without group_release() */
+extern uint16_t rig_port_taken;	    /* a port that another process has */
+extern bool rig_all_killed;	    /* group_announced(): no process of this host lives */
+extern unsigned rig_forwards;	    /* MADs for other processes, which are lost */
+extern int rig_lifetime;	    /* rx_want_lifetime(): the sum */
 
 /* ------------------------------------------------------------------ rig_wire.c -- */
 
@@ -90,6 +134,13 @@ struct rig_wire {
 	void (*watch)(const struct packet *p); /* sees what is sent, lost or not */
 };
 extern struct rig_wire rig_wire;
+
+uint32_t rig_random(void);
+void rig_seed(uint64_t seed);
+static inline bool rig_chance(double p)
+{
+	return rig_random() < p * 4294967296.0;
+}
 
 #define RIG_LOG 8192
 extern struct packet rig_log[RIG_LOG]; /* what was sent; the first ones */
@@ -109,6 +160,7 @@ extern bool rig_full, rig_blocked;
 enum rig_fate { RIG_PASS, RIG_DROP, RIG_TWICE, RIG_AGAIN_LATE };
 /* What becomes of a MAD, the n-th from 0; NULL: all pass. */
 extern enum rig_fate (*rig_mad_fate)(unsigned n, const struct mad *m);
+enum rig_fate rig_drop_mads(unsigned n, const struct mad *m); /* none passes */
 extern unsigned rig_mads_sent;
 /* The last one that went to another host. */
 bool rig_mad_outgoing(struct mad *m, struct flow *flow);
@@ -118,38 +170,100 @@ void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const st
 /* Forgets what is on the wire, the log, and what was counted of MADs. */
 void rig_clear(void);
 
+/* For rig_wire.c: calls rig_app. */
+void rig_run_app(void);
 /* For rig_engine.c: takes in some of what has arrived; when the next one arrives. */
 bool rig_arrive(void);
 uint64_t rig_next_arrival(void);
 
+/* ----------------------------------------------------------------- rig_alone.c -- */
+
+extern _Atomic int rig_bell;	    /* pair_bell_fd() */
+extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
+extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
+extern struct pair *rig_pair;	    /* path_to(); NULL: there is nobody */
+
+/* ---------------------------------------------------------------- rig_direct.c -- */
+
+/* The QP that was last shown to those who reach in: direct/direct.h. */
+extern const struct qp *rig_shown;
+extern bool rig_awaited; /* direct_is_awaited() */
+/* Carries out requests without packets; NULL: nobody does. */
+extern enum direct_result (*rig_direct)(struct send_wqe *w);
+/* Called in target_await(), without the lock; or NULL. */
+extern void (*rig_awaiter)(void);
+
+/* ----------------------------------------------------------------- rig_above.c -- */
+
+#define RIG_PACKETS 512
+
+extern struct rig_packets {
+	unsigned n;
+	struct packet p[RIG_PACKETS]; /* payload is NULL */
+	uint8_t last[RIG_PACKETS];    /* byte of the payload */
+} rig_packets;
+extern struct rig_mads {
+	unsigned routed, input, lost; /* cm_route(), cm_input(), and what rx_mad() has lost there */
+	struct mad_from from;	      /* of the last */
+	uint8_t mad[MAD_BYTES];
+} rig_mads;
+/* Forgets both. */
+void rig_forget(void);
+/* Gets the packets, which are not kept then, and the MADs that are not lost; or NULL. */
+extern void (*rig_on_packet)(const struct packet *p);
+extern void (*rig_on_mad)(const uint8_t *mad);
+
+/* ---------------------------------------------------------------- rig_driven.c -- */
+
+/* What the thread of the engine has done, and what others have. */
+struct rig_counts {
+	_Atomic unsigned packets;
+	_Atomic unsigned passes; /* that looked at the socket */
+	_Atomic unsigned turns;	 /* all passes */
+};
+extern struct rig_counts rig_thread, rig_others;
+extern _Atomic pthread_t rig_reader; /* who took in the last packet */
+extern _Atomic unsigned rig_mads_read, rig_messages, rig_tx_flushes;
+extern _Atomic unsigned rig_urgent, rig_deferred; /* calls of transport_finish() */
+extern _Atomic unsigned rig_forgets;  /* calls of ..._forget() and the like, in a child */
+extern _Atomic int rig_more;	      /* how often transport_finish() says that there is more */
+extern _Atomic bool rig_ack_due;      /* each packet makes an acknowledgement due */
+extern _Atomic bool rig_frame_late;   /* a frame comes in each pass, after the look at memory */
+extern _Atomic bool rig_offers_event; /* to engine_hand_over() */
+extern int rig_join_errno;	      /* group_join() fails */
+/* Each packet puts a completion into this queue, and signals this event. NULL, -1: none. */
+extern struct cq *_Atomic rig_filled_cq;
+extern _Atomic int rig_event_fd;
+
+/* Something comes: a packet, a MAD, a message of another process, a change of addresses. */
+void rig_send(void);
+void rig_send_mad(void);
+void rig_send_message(void);
+void rig_change_address(void);
+
+/* ------------------------------------------------------------- rig_transport.c -- */
+
+extern struct rig_transport {
+	unsigned runs;		    /* requester_run() */
+	bool works;		    /* requester_run() takes what was posted off the queue */
+	unsigned entered;	    /* transport_enter() */
+	enum ibv_qp_state from, to; /* its last arguments */
+	unsigned failures;	    /* transport_fail(), which does nothing but set ERR */
+	int event;		    /* its last argument */
+	unsigned forgotten;	    /* transport_forget() */
+	uint32_t forgotten_peer;    /* dest_qp_num at that time */
+	unsigned responses;	    /* the last argument of responses_resize() */
+	int resize_error;	    /* what it returns */
+} rig_transport;
+
 /* ----------------------------------------------------------------- rig_verbs.c -- */
 
-uint32_t rig_random(void);
-void rig_seed(uint64_t seed);
-static inline bool rig_chance(double p)
-{
-	return rig_random() < p * 4294967296.0;
-}
-
-/* guard_...() fault within it; NULL: nowhere. */
-extern const uint8_t *rig_hole;
-extern size_t rig_hole_bytes;
-/* guard_...() check that they write to registered memory, or to a packet. */
-extern bool rig_strict;
-
-extern struct pd rig_pd, rig_other_pd;
+extern struct ibv_context *rig_context;
+extern struct pd *rig_pd, *rig_other_pd;
 extern const union ibv_gid rig_gid_a, rig_gid_b;
 
-#define RIG_CQE 1024
-struct rig_cq {
-	struct cq cq; /* the first */
-	struct ibv_wc wc[RIG_CQE];
-	bool solicited[RIG_CQE];
-	uint32_t head, tail;
-};
 /* Takes the oldest completion. */
 bool rig_poll(struct cq *cq, struct ibv_wc *wc);
-bool rig_solicited(struct cq *cq); /* the one that rig_poll() took last */
 
 /* Keys are local and remote ones. */
 uint32_t rig_reg(struct pd *pd, void *addr, size_t len, unsigned access);
@@ -162,12 +276,6 @@ struct rig_event {
 };
 /* The oldest event that was not taken; type -1: none. */
 struct rig_event rig_event(void);
-/* The QP that was last shown to those who reach in: direct/direct.h. */
-extern const struct qp *rig_shown;
-/* What path_to() returns, and who carries out requests without packets. NULL: there is nobody. */
-extern struct pair *rig_pair;
-extern bool rig_awaited; /* direct_is_awaited() */
-extern enum direct_result (*rig_direct)(struct send_wqe *w);
 
 struct rig_options {
 	enum ibv_qp_type type;
@@ -176,6 +284,7 @@ struct rig_options {
 	unsigned rd_atomic;
 	unsigned access;
 	struct srq *srq;
+	struct xrcd *xrcd; /* of XRC_RECV */
 };
 extern const struct rig_options rig_defaults;
 /* A QP in INIT, and two that are connected, in RTS. */
@@ -185,11 +294,12 @@ void rig_rtr(struct qp *qp, struct qp *peer, const struct rig_options *o);
 void rig_rts(struct qp *qp, const struct rig_options *o);
 void rig_state(struct qp *qp, enum ibv_qp_state to);
 void rig_free(struct qp *qp);
-/* Members of the only multicast group. */
+/* Joins a multicast group. */
 void rig_join(struct qp *qp);
-extern union ibv_gid rig_mgid;
+extern const union ibv_gid rig_mgid;
 
-struct srq *rig_srq(void);
+/* xrcd NULL: of the basic type; else it has a queue of its own for completions. */
+struct srq *rig_srq(struct pd *pd, struct xrcd *xrcd);
 void rig_srq_free(struct srq *srq);
 
 struct rig_wr {
@@ -212,7 +322,10 @@ struct rig_wr {
 void rig_post(struct qp *qp, const struct rig_wr *wr);
 void rig_recv(struct qp *qp, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey);
 void rig_srq_recv(struct srq *srq, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey);
-/* The window that IBV_WR_BIND_MW and LOCAL_INV work on in the rig: the key that is bound. */
-extern uint32_t rig_bound;
+/* There is one window. Makes it anew, and returns what binds it; or binds it, and returns its key.
+ */
+struct window_bind rig_window(void);
+uint32_t rig_bind(struct qp *qp);
+bool rig_is_bound(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "checks.h"
 #include "completion_queue.h"
@@ -18,11 +19,12 @@
 #pragma weak transport_take_back
 
 uint64_t rig_now = 1000000000;
+bool rig_real_time;
 int rig_reserved;
 bool rig_no_timers;
 void (*rig_app)(void);
 bool rig_locked, rig_unflushed;
-unsigned rig_flushes, rig_sleeps;
+unsigned rig_locks, rig_flushes, rig_sleeps;
 void (*rig_sleeper)(void);
 int rig_engine_error;
 unsigned rig_engine_users;
@@ -38,6 +40,7 @@ static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 void engine_lock(void)
 {
 	CHECK_INT(pthread_mutex_lock(&lock), 0);
+	rig_locks++;
 	rig_locked = true;
 	rig_unflushed = false;
 }
@@ -67,6 +70,11 @@ void engine_sleep(void)
 	rig_locked = false;
 	pthread_cond_wait(&woken, &lock);
 	rig_locked = true;
+}
+
+void rig_must_not_sleep(void)
+{
+	CHECK(!"a child waits for what only its parent can acknowledge");
 }
 
 void engine_wake_all(void)
@@ -127,6 +135,7 @@ void engine_unpark_armed(void)
 bool engine_hand_over(int fd)
 {
 	(void)fd;
+	CHECK(rig_locked);
 	return rig_hands_over;
 }
 
@@ -149,7 +158,12 @@ static int running;
 
 uint64_t engine_now(void)
 {
-	return rig_now;
+	struct timespec now;
+
+	if (!rig_real_time)
+		return rig_now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 int timer_reserve(int n)
@@ -213,21 +227,45 @@ void timer_run(uint64_t now)
 	while ((t = first_timer()) && t->when <= now) {
 		timer_stop(t);
 		t->fn(t);
-		if (rig_app)
-			rig_app();
+		rig_run_app();
 	}
+}
+
+void rig_run_app(void)
+{
+	if (!rig_app)
+		return;
+	engine_flush();
+	engine_unlock();
+	rig_app();
+	engine_lock();
+}
+
+bool rig_finish(bool urgent)
+{
+	bool more;
+
+	engine_lock();
+	more = transport_finish(urgent);
+	engine_flush();
+	engine_unlock();
+	return more;
 }
 
 bool rig_pass(void)
 {
-	bool more = rig_arrive && rig_arrive();
+	bool more;
 
+	engine_lock();
+	more = rig_arrive && rig_arrive();
 	more |= timer_next() <= rig_now;
 	timer_run(rig_now);
 	if (transport_take_back)
 		transport_take_back();
 	if (transport_finish)
 		more |= transport_finish(true);
+	engine_flush();
+	engine_unlock();
 	return more;
 }
 

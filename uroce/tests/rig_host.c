@@ -2,17 +2,18 @@
 /* The host of the rig: its addresses, its neighbours, and other processes of it. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "checks.h"
-#include "counters.h"
 #include "gid.h"
 #include "group.h"
+#include "link.h"
 #include "mad.h"
 #include "rig.h"
 
 #define NAMES 16
-
-uint64_t counters[COUNTERS];
 
 /* -------------------------------------------------------------------- addresses -- */
 
@@ -25,17 +26,9 @@ static const struct rig_address defaults[] = {
 
 static struct gid_entry table[RIG_GIDS];
 static bool filled;
+_Atomic unsigned rig_refreshes;
 int rig_route_errno;
 void (*gid_changed)(void);
-
-union ibv_gid rig_gid_of(const char *text)
-{
-	union ibv_gid gid = { .raw = { [10] = 0xff, 0xff } };
-
-	if (inet_pton(AF_INET, text, gid.raw + 12) != 1)
-		CHECK_INT(inet_pton(AF_INET6, text, &gid), 1);
-	return gid;
-}
 
 void rig_addresses(const struct rig_address *list, unsigned n)
 {
@@ -104,6 +97,7 @@ int gid_index(const union ibv_gid *gid, unsigned scope)
 
 void gid_refresh(void)
 {
+	rig_refreshes++;
 }
 
 enum ibv_mtu gid_path_mtu(unsigned ifmtu)
@@ -198,8 +192,15 @@ static struct group_name {
 } names[NAMES];
 unsigned rig_slot = 5, rig_names, rig_forwards;
 int rig_group_fd = -1;
+_Atomic pthread_t rig_asked;
 uint16_t rig_port_taken;
 bool rig_all_killed;
+int rig_lifetime;
+
+void rx_want_lifetime(int n)
+{
+	rig_lifetime += n;
+}
 
 unsigned group_slot(void)
 {
@@ -208,7 +209,14 @@ unsigned group_slot(void)
 
 int group_fd(void)
 {
+	rig_asked = pthread_self();
 	return rig_group_fd;
+}
+
+/* In place of that of libc, which gets all other descriptors. */
+int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+	return fd == RIG_MEMBER_FD ? 0 : (int)syscall(SYS_setsockopt, fd, level, name, value, size);
 }
 
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr)

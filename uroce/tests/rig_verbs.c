@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs of the rig: QPs, queues and regions, of which there are few. */
+/* The verbs of the rig: the real ones make QPs, queues, regions and windows, but states and
+ * requests go to the transport past their checks. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,20 +12,17 @@
 #include "rig.h"
 #include "spec_tables.h"
 
-#define QPS	32
-#define REGIONS 64
-#define EVENTS	256
+#define CQE	256
 #define SQ_SIZE 64
 #define RQ_SIZE 256
 #define SGES	4
 #define INLINE	1024
-#define STRIDE	(sizeof(struct send_wqe) + INLINE + SGES * sizeof(struct ibv_sge))
 
-struct pd rig_pd, rig_other_pd;
+struct ibv_context *rig_context;
+struct pd *rig_pd, *rig_other_pd;
 const union ibv_gid rig_gid_a = { .raw = { [10] = 0xff, 0xff, 10, 0, 0, 1 } };
 const union ibv_gid rig_gid_b = { .raw = { [10] = 0xff, 0xff, 10, 0, 0, 2 } };
-union ibv_gid rig_mgid = { .raw = { [10] = 0xff, 0xff, 224, 0, 0, 9 } };
-uint32_t rig_bound;
+const union ibv_gid rig_mgid = { .raw = { [10] = 0xff, 0xff, 224, 0, 0, 9 } };
 
 const struct rig_options rig_defaults = {
 	.type = IBV_QPT_RC,
@@ -37,329 +36,195 @@ const struct rig_options rig_defaults = {
 	.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
 };
 
-const uint8_t *rig_hole;
-size_t rig_hole_bytes;
-bool rig_strict;
-
-static struct qp *qps[QPS];
-static bool joined[QPS];
-static struct rig_region {
-	uint32_t key;
-	uint8_t *host;
-	size_t len;
-	unsigned access;
-	struct pd *pd;
-} regions[REGIONS];
-static struct rig_event events[EVENTS];
-static unsigned events_head, events_tail;
+__attribute__((constructor)) static void open_device(void)
+{
+	rig_context = ibv_open_device(&the_device);
+	CHECK(rig_context);
+	CHECK_INT(fcntl(rig_context->async_fd, F_SETFL, O_NONBLOCK), 0);
+	rig_pd = to_pd(ibv_alloc_pd(rig_context));
+	rig_other_pd = to_pd(ibv_alloc_pd(rig_context));
+	CHECK(rig_pd && rig_other_pd);
+}
 
 /* --------------------------------------------------------------------- memory -- */
 
 uint32_t rig_reg(struct pd *pd, void *addr, size_t len, unsigned access)
 {
-	static uint32_t serial;
+	struct mr *mr = calloc(1, sizeof(*mr));
 
-	for (unsigned i = 0; i < REGIONS; i++) {
-		if (regions[i].key)
-			continue;
-		regions[i] = (struct rig_region){ ++serial << 8 | i, addr, len, access, pd };
-		return regions[i].key;
-	}
-	CHECK(!"room for a region");
-	return 0;
+	CHECK(mr);
+	mr->pd = pd;
+	mr->host = addr;
+	mr->iova = (uintptr_t)addr;
+	mr->len = len;
+	mr->access = access;
+	CHECK_INT(region_add_mr(mr), 0);
+	return mr->rkey;
 }
 
 void rig_dereg(uint32_t key)
 {
-	CHECK(regions[key & 0xff].key == key);
-	regions[key & 0xff].key = 0;
+	struct mr *mr = (struct mr *)region_find(key);
+
+	CHECK(mr);
+	region_remove_mr(mr);
+	free(mr);
+}
+
+struct target {
+	const uint8_t *from, *to;
+	bool writable;
+};
+
+static void look_at(struct mr *mr, void *arg)
+{
+	struct target *t = arg;
+
+	t->writable |= mr->access && t->from >= mr->host && t->to <= mr->host + mr->len;
 }
 
 bool rig_writable(const void *addr, size_t len)
 {
-	const uint8_t *a = addr;
+	const uint8_t *from = addr;
+	struct target t = { from, from + len, false };
 
-	for (unsigned i = 0; i < REGIONS; i++) {
-		const struct rig_region *r = &regions[i];
-
-		if (r->key && r->access && a >= r->host && a + len <= r->host + r->len)
-			return true;
-	}
-	return false;
+	region_each(look_at, &t);
+	return t.writable;
 }
 
-static void *look_up(struct qp *qp, uint32_t key, uint64_t va, uint64_t len, unsigned access)
-{
-	const struct rig_region *r = &regions[key % REGIONS];
-	static char nothing[1];
-	uint64_t start;
+static struct ibv_mw *window;
 
-	if (len == 0)
-		return nothing;
-	if (!key || r->key != key || r->pd != qp->pd)
-		return NULL;
-	start = (uintptr_t)r->host;
-	if (va < start || va - start > r->len || len > r->len - (va - start) ||
-	    (r->access & access) != access)
-		return NULL;
-	return r->host + (va - start);
+struct window_bind rig_window(void)
+{
+	static char bytes[8];
+	static struct ibv_mr *mr;
+	struct ibv_mw_bind_info info = { NULL, (uintptr_t)bytes, 8, IBV_ACCESS_REMOTE_READ };
+
+	if (window)
+		CHECK_INT(ibv_dealloc_mw(window), 0);
+	else
+		mr = ibv_reg_mr(&rig_pd->v, bytes, sizeof(bytes), IBV_ACCESS_MW_BIND);
+	window = ibv_alloc_mw(&rig_pd->v, IBV_MW_TYPE_2);
+	CHECK(mr && window);
+	info.mr = mr;
+	return window_bind_of(window, ibv_inc_rkey(window->rkey), &info);
 }
 
-void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsigned access)
+uint32_t rig_bind(struct qp *qp)
 {
-	return look_up(qp, lkey, va, len, access);
+	struct window_bind bind = rig_window();
+
+	CHECK_INT(region_bind(qp, &bind), 0);
+	return bind.rkey;
 }
 
-void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access)
+bool rig_is_bound(void)
 {
-	return look_up(qp, rkey, va, len, access);
+	return ((struct mw *)window)->qp;
 }
 
-int region_bind(struct qp *qp, const struct window_bind *b)
+/* ------------------------------------------------------- completions and events -- */
+
+static struct ibv_cq *new_cq(void)
 {
-	(void)qp;
-	if (b->window != rig_bound)
-		return -1;
-	rig_bound = b->rkey;
-	return 0;
-}
+	struct ibv_cq *cq = ibv_create_cq(rig_context, CQE, NULL, NULL, 0);
 
-int region_invalidate(struct qp *qp, uint32_t rkey, bool remote)
-{
-	(void)qp;
-	(void)remote;
-	if (rkey != rig_bound)
-		return -1;
-	rig_bound = 0;
-	return 0;
-}
-
-static bool in_hole(const void *p, size_t n)
-{
-	const uint8_t *b = p;
-
-	return rig_hole && b < rig_hole + rig_hole_bytes && b + n > rig_hole;
-}
-
-static void check_target(const void *p, size_t n)
-{
-	CHECK(!rig_strict || rig_writable(p, n) || rig_in_packet(p, n));
-}
-
-int guard_copy(void *dst, const void *src, size_t n)
-{
-	check_target(dst, n);
-	if (in_hole(dst, n) || in_hole(src, n))
-		return -1;
-	memcpy(dst, src, n);
-	return 0;
-}
-
-int guard_store(uint64_t *p, uint64_t value)
-{
-	if (in_hole(p, sizeof(*p)))
-		return -1;
-	check_target(p, sizeof(*p));
-	*p = value;
-	return 0;
-}
-
-int guard_fetch_add(uint64_t *p, uint64_t add, uint64_t *old)
-{
-	if (in_hole(p, sizeof(*p)))
-		return -1;
-	check_target(p, sizeof(*p));
-	*old = *p;
-	*p += add;
-	return 0;
-}
-
-int guard_cmp_swap(uint64_t *p, uint64_t compare, uint64_t swap, uint64_t *old)
-{
-	if (in_hole(p, sizeof(*p)))
-		return -1;
-	check_target(p, sizeof(*p));
-	*old = *p;
-	if (*old == compare)
-		*p = swap;
-	return 0;
-}
-
-/* ---------------------------------------------------------------------- queues -- */
-
-void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
-{
-	struct rig_cq *c = (struct rig_cq *)cq;
-
-	CHECK(c->tail - c->head < RIG_CQE);
-	c->wc[c->tail % RIG_CQE] = *wc;
-	c->solicited[c->tail++ % RIG_CQE] = solicited;
-}
-
-void cq_purge(struct cq *cq, uint32_t qpn)
-{
-	struct rig_cq *c = (struct rig_cq *)cq;
-
-	(void)qpn;
-	c->head = c->tail;
+	CHECK(cq);
+	return cq;
 }
 
 bool rig_poll(struct cq *cq, struct ibv_wc *wc)
 {
-	struct rig_cq *c = (struct rig_cq *)cq;
-
-	if (c->head == c->tail)
-		return false;
-	*wc = c->wc[c->head++ % RIG_CQE];
-	return true;
-}
-
-bool rig_solicited(struct cq *cq)
-{
-	struct rig_cq *c = (struct rig_cq *)cq;
-
-	return c->solicited[(c->head - 1) % RIG_CQE];
-}
-
-static void rq_init(struct recv_queue *rq)
-{
-	rq->ring = calloc(RQ_SIZE, sizeof(*rq->ring));
-	rq->room = calloc(RQ_SIZE, sizeof(*rq->room));
-	rq->mask = RQ_SIZE - 1;
-	rq->size = RQ_SIZE;
-	rq->max_sge = 1;
-	CHECK(rq->ring && rq->room);
-}
-
-static void rq_post(struct recv_queue *rq, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey)
-{
-	uint32_t i = rq->tail++ & rq->mask;
-
-	CHECK(rq->tail - rq->head <= rq->size);
-	rq->room[i] = (struct ibv_sge){ (uintptr_t)addr, len, lkey };
-	rq->ring[i] = (struct recv_wqe){ .wr_id = wr_id, .len = len, .nsge = 1, &rq->room[i] };
-}
-
-void rig_recv(struct qp *qp, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey)
-{
-	rq_post(&qp->rq, wr_id, addr, len, lkey);
-	if (qp_state(qp) == IBV_QPS_ERR)
-		qp_flush_recvs(qp);
-}
-
-void rig_srq_recv(struct srq *srq, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey)
-{
-	rq_post(&srq->rq, wr_id, addr, len, lkey);
-}
-
-struct srq *rig_srq(void)
-{
-	struct srq *srq = calloc(1, sizeof(*srq));
-
-	CHECK(srq);
-	rq_init(&srq->rq);
-	return srq;
-}
-
-void rig_srq_free(struct srq *srq)
-{
-	free(srq->rq.ring);
-	free(srq->rq.room);
-	free(srq);
-}
-
-bool qp_take_recv(struct qp *qp)
-{
-	struct recv_queue *rq = qp->srq ? &qp->srq->rq : &qp->rq;
-	struct responder *r = &qp->resp;
-
-	CHECK(!r->has_recv);
-	if (rq->head == rq->tail)
-		return false;
-	r->recv = rq->ring[rq->head++ & rq->mask];
-	memcpy(r->recv_sge, r->recv.sge, (size_t)r->recv.nsge * sizeof(*r->recv_sge));
-	r->recv.sge = r->recv_sge;
-	r->has_recv = true;
-	return true;
-}
-
-void qp_flush_recvs(struct qp *qp)
-{
-	while (!qp->srq && qp->rq.head != qp->rq.tail) {
-		struct ibv_wc wc = { .wr_id = qp->rq.ring[qp->rq.head++ & qp->rq.mask].wr_id,
-				     .status = IBV_WC_WR_FLUSH_ERR,
-				     .qp_num = qp->v.qp_num };
-
-		cq_put(qp->recv_cq, &wc, true);
-	}
-}
-
-void event_qp(struct qp *qp, enum ibv_event_type type)
-{
-	CHECK(events_tail - events_head < EVENTS);
-	events[events_tail++ % EVENTS] = (struct rig_event){ qp, type };
+	return ibv_poll_cq(&cq->v, 1, wc) == 1;
 }
 
 struct rig_event rig_event(void)
 {
-	if (events_head == events_tail)
+	struct ibv_async_event e;
+
+	/* without a system call: this is asked often */
+	if (TAILQ_EMPTY(&to_context(rig_context)->events) ||
+	    ibv_get_async_event(rig_context, &e) != 0)
 		return (struct rig_event){ NULL, -1 };
-	return events[events_head++ % EVENTS];
+	ibv_ack_async_event(&e);
+	return (struct rig_event){ to_qp(e.element.qp), (int)e.event_type };
+}
+
+/* -------------------------------------------------------------------- receives -- */
+
+void rig_recv(struct qp *qp, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey)
+{
+	struct ibv_sge sge = { (uintptr_t)addr, len, lkey };
+	struct ibv_recv_wr *bad, wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 };
+
+	CHECK_INT(ibv_post_recv(&qp->v, &wr, &bad), 0);
+}
+
+void rig_srq_recv(struct srq *srq, uint64_t wr_id, void *addr, uint32_t len, uint32_t lkey)
+{
+	struct ibv_sge sge = { (uintptr_t)addr, len, lkey };
+	struct ibv_recv_wr *bad, wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 };
+
+	CHECK_INT(ibv_post_srq_recv(&srq->v, &wr, &bad), 0);
+}
+
+struct srq *rig_srq(struct pd *pd, struct xrcd *xrcd)
+{
+	struct ibv_srq_init_attr_ex a = {
+		.attr = { .max_wr = RQ_SIZE, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = xrcd ? IBV_SRQT_XRC : IBV_SRQT_BASIC,
+		.pd = &pd->v,
+		.xrcd = xrcd ? &xrcd->v : NULL,
+	};
+	struct ibv_srq *srq;
+
+	if (xrcd) {
+		a.comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+		a.cq = new_cq();
+	}
+	srq = ibv_create_srq_ex(rig_context, &a);
+	CHECK(srq);
+	return to_srq(srq);
+}
+
+void rig_srq_free(struct srq *srq)
+{
+	struct cq *cq = srq->cq;
+
+	CHECK_INT(ibv_destroy_srq(&srq->v), 0);
+	if (cq)
+		CHECK_INT(ibv_destroy_cq(&cq->v), 0);
 }
 
 /* ------------------------------------------------------------------------- QPs -- */
 
-struct qp *qp_find(uint32_t qpn)
-{
-	return qpn >= 100 && qpn < 100 + QPS ? qps[qpn - 100] : NULL;
-}
-
-void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
-{
-	for (unsigned i = 0; i < QPS; i++)
-		if (qps[i])
-			fn(qps[i], arg);
-}
-
 void rig_join(struct qp *qp)
 {
-	joined[qp->v.qp_num - 100] = true;
-}
-
-void qp_each_in_group(const union ibv_gid *mgid, void (*fn)(struct qp *qp, void *arg), void *arg)
-{
-	if (memcmp(mgid, &rig_mgid, sizeof(*mgid)) != 0)
-		return;
-	for (unsigned i = 0; i < QPS; i++) {
-		if (qps[i] && joined[i])
-			fn(qps[i], arg);
-	}
+	rig_group_fd = RIG_MEMBER_FD;
+	CHECK_INT(ibv_attach_mcast(&qp->v, &rig_mgid, 0), 0);
 }
 
 struct qp *rig_qp(const struct rig_options *o)
 {
-	struct qp *qp = calloc(1, sizeof(*qp));
-	unsigned i = 0;
+	struct ibv_qp_init_attr_ex a = {
+		.qp_type = o->type,
+		.cap = { SQ_SIZE, RQ_SIZE, SGES, 1, INLINE },
+		.srq = o->srq ? &o->srq->v : NULL,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = &rig_pd->v,
+	};
+	struct qp *qp;
 
-	while (i < QPS && qps[i])
-		i++;
-	CHECK(qp && i < QPS);
-	qps[i] = qp;
-	joined[i] = false;
-	qp->v.qp_num = 100 + i;
-	qp->type = o->type;
-	qp->pd = &rig_pd;
-	qp->srq = o->srq;
-	qp->send_cq = calloc(1, sizeof(struct rig_cq));
-	qp->recv_cq = calloc(1, sizeof(struct rig_cq));
-	qp->sq.ring = calloc(SQ_SIZE, STRIDE);
-	qp->sq.stride = STRIDE;
-	qp->sq.mask = SQ_SIZE - 1;
-	qp->sq.size = SQ_SIZE;
-	qp->resp.recv_sge = calloc(SGES, sizeof(struct ibv_sge));
-	CHECK(qp->send_cq && qp->recv_cq && qp->sq.ring && qp->resp.recv_sge);
-	CHECK_INT(timer_reserve(1), 0);
-	rq_init(&qp->rq);
+	if (o->type == IBV_QPT_XRC_RECV) {
+		a.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+		a.xrcd = &o->xrcd->v;
+	} else {
+		a.send_cq = new_cq();
+		a.recv_cq = o->type == IBV_QPT_XRC_SEND ? NULL : new_cq();
+	}
+	qp = to_qp(ibv_create_qp_ex(rig_context, &a));
+	CHECK(qp);
 	qp->mtu = o->mtu;
 	qp->attr.qp_state = IBV_QPS_INIT;
 	qp->attr.qp_access_flags = o->access;
@@ -374,12 +239,14 @@ void rig_state(struct qp *qp, enum ibv_qp_state to)
 	enum ibv_qp_state from = qp_state(qp);
 
 	qp->attr.qp_state = to;
+	engine_lock();
 	transport_enter(qp, from, to);
+	engine_unlock();
 }
 
 void rig_rtr(struct qp *qp, struct qp *peer, const struct rig_options *o)
 {
-	bool first = qp->v.qp_num < peer->v.qp_num;
+	bool first = qp->number < peer->number;
 
 	qp->flow.sgid = first ? rig_gid_a : rig_gid_b;
 	qp->flow.dgid = first ? rig_gid_b : rig_gid_a;
@@ -410,17 +277,14 @@ void rig_connect(struct qp *a, struct qp *b, const struct rig_options *o)
 
 void rig_free(struct qp *qp)
 {
-	transport_forget(qp);
-	timer_reserve(-1);
-	qps[qp->v.qp_num - 100] = NULL;
-	free(qp->send_cq);
-	free(qp->recv_cq);
-	free(qp->sq.ring);
-	free(qp->rq.ring);
-	free(qp->rq.room);
-	free(qp->resp.recv_sge);
-	free(qp->resp.responses);
-	free(qp);
+	struct ibv_cq *send_cq = qp->v.send_cq, *recv_cq = qp->v.recv_cq;
+
+	mcast_leave(qp);
+	CHECK_INT(ibv_destroy_qp(&qp->v), 0);
+	if (send_cq)
+		CHECK_INT(ibv_destroy_cq(send_cq), 0);
+	if (recv_cq)
+		CHECK_INT(ibv_destroy_cq(recv_cq), 0);
 }
 
 static void fill(struct send_wqe *w, const struct rig_wr *wr, enum ibv_qp_type type)
@@ -470,5 +334,7 @@ void rig_post(struct qp *qp, const struct rig_wr *wr)
 			w->len += wr->sge[i].length;
 	}
 	qp->sq.tail++;
+	engine_lock();
 	requester_run(qp);
+	engine_unlock();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "engine.h"
 #include "gid.h"
 #include "packet.h"
 #include "link.h"
@@ -216,6 +217,13 @@ void tx_send_mad(const struct flow *flow, const uint8_t *buf)
 		fly(&f, MAD_LATE);
 }
 
+enum rig_fate rig_drop_mads(unsigned n, const struct mad *m)
+{
+	(void)n;
+	(void)m;
+	return RIG_DROP;
+}
+
 bool rig_mad_outgoing(struct mad *m, struct flow *flow)
 {
 	bool had = has_outgoing;
@@ -231,8 +239,7 @@ bool rig_mad_outgoing(struct mad *m, struct flow *flow)
 static void route_mad(const struct mad_from *from, const uint8_t *mad)
 {
 	cm_route(from, mad, MAD_BYTES);
-	if (rig_app)
-		rig_app();
+	rig_run_app();
 }
 
 void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const struct mad *m)
@@ -241,7 +248,10 @@ void rig_inject_mad(const union ibv_gid *src, const union ibv_gid *dst, const st
 	uint8_t buf[MAD_BYTES];
 
 	mad_build(buf, m);
+	engine_lock();
 	route_mad(&from, buf);
+	engine_flush();
+	engine_unlock();
 }
 
 bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
@@ -310,8 +320,11 @@ void rig_inject(const struct packet *p, const void *payload)
 	exact = malloc(n);
 	memcpy(exact, buf, n);
 	free(buf);
+	engine_lock();
 	if (packet_parse(&in, exact, n) == 0)
 		transport_input(&in);
+	engine_flush();
+	engine_unlock();
 	free(exact);
 }
 

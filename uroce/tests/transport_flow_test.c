@@ -45,14 +45,14 @@ static void check_acks(void)
 	rig_log[0].dst = rig_gid_b;
 	rig_inject(&rig_log[0], "x");
 	for (unsigned i = 0; i < 3; i++) {
-		CHECK(!transport_finish(false));
+		CHECK(!rig_finish(false));
 		CHECK(transport_deferred());
 		CHECK_INT(rig_count(OP_ACK), 0);
 	}
-	CHECK(!transport_finish(true));
+	CHECK(!rig_finish(true));
 	CHECK(!transport_deferred());
 	CHECK_INT(rig_count(OP_ACK), 1);
-	CHECK(!transport_finish(true));
+	CHECK(!rig_finish(true));
 	CHECK_INT(rig_count(OP_ACK), 1);
 	CHECK(!b->resp.ack_due);
 
@@ -62,7 +62,7 @@ static void check_acks(void)
 	rig_log[0].src = rig_gid_a;
 	rig_log[0].dst = rig_gid_b;
 	rig_inject(&rig_log[0], "x");
-	CHECK(!transport_finish(false));
+	CHECK(!rig_finish(false));
 	CHECK_INT(rig_count(OP_ACK), 0);
 	rig_state(b, IBV_QPS_ERR);
 	CHECK_INT(rig_count(OP_ACK), 1);

@@ -61,7 +61,7 @@ static void check_responder(void)
 	uint64_t when;
 
 	rig_dereg(here_key);
-	here_key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+	here_key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
 	o.min_rnr_timer = 1;
 	o.access |= IBV_ACCESS_REMOTE_READ;
 	open_pair();
@@ -119,7 +119,7 @@ static void check_held_ack(void)
 	struct rig_wr answer;
 
 	rig_dereg(here_key);
-	here_key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	here_key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	o.timeout = 14;
 	o.access |= IBV_ACCESS_REMOTE_WRITE;
 	open_pair();

@@ -174,7 +174,7 @@ static void check_request(const struct hostile *h)
 	p.swap_add = 1;
 	rig_inject(&p, junk);
 	CHECK_INT(b->resp.psn, expected);
-	while (transport_finish(true))
+	while (rig_finish(true))
 		;
 	switch (h->outcome) {
 	case SILENT:
@@ -294,7 +294,7 @@ static void check_dropped(const struct packet *p, enum counter c)
 	CHECK(memcmp(&req_b, &b->req, sizeof(req_b)) == 0);
 	CHECK(memcmp(&resp_a, &a->resp, sizeof(resp_a)) == 0);
 	CHECK(memcmp(&resp_b, &b->resp, sizeof(resp_b)) == 0);
-	CHECK(!transport_finish(true));
+	CHECK(!rig_finish(true));
 	CHECK_INT(rig_logged, 0);
 	CHECK(!rig_poll(a->send_cq, &wc) && !rig_poll(b->recv_cq, &wc));
 	CHECK_INT(rig_event().type, -1);
@@ -342,7 +342,7 @@ static void check_headers(void)
 	p.op = opcode_find(OP_CNP);
 	p.len = 16;
 	rig_inject(&p, junk);
-	CHECK(!transport_finish(true));
+	CHECK(!rig_finish(true));
 	/* the P_Key of a limited member will do */
 	good.pkey = 0x7fff;
 	good.len = 0;
@@ -467,9 +467,9 @@ int main(void)
 
 	o = rig_defaults;
 	memset(junk, 0xcc, sizeof(junk));
-	here_key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
-	there_key = rig_reg(&rig_pd, there, BYTES, all);
-	landing_key = rig_reg(&rig_pd, landing, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	here_key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	there_key = rig_reg(rig_pd, there, BYTES, all);
+	landing_key = rig_reg(rig_pd, landing, BYTES, IBV_ACCESS_LOCAL_WRITE);
 	for (unsigned i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 		printf("%s\n", hostile[i].what);
 		open_pair();

@@ -271,13 +271,12 @@ static void open_end(struct end *e)
 	e->peer = &ends[e == &ends[0]];
 	for (unsigned i = 0; i < READABLE; i++)
 		e->readable[i] = (uint8_t)rig_random();
-	e->from_key = rig_reg(&rig_pd, e->from, sizeof(e->from), 0);
-	e->into_key = rig_reg(&rig_pd, e->into, sizeof(e->into), IBV_ACCESS_LOCAL_WRITE);
-	e->window_key = rig_reg(&rig_pd, e->window, sizeof(e->window), rw);
-	e->readable_key = rig_reg(&rig_pd, e->readable, sizeof(e->readable),
-				  IBV_ACCESS_REMOTE_READ);
-	e->recvs_key = rig_reg(&rig_pd, e->recvs, sizeof(e->recvs), IBV_ACCESS_LOCAL_WRITE);
-	e->words_key = rig_reg(&rig_pd, e->words, sizeof(e->words), rw | IBV_ACCESS_REMOTE_ATOMIC);
+	e->from_key = rig_reg(rig_pd, e->from, sizeof(e->from), 0);
+	e->into_key = rig_reg(rig_pd, e->into, sizeof(e->into), IBV_ACCESS_LOCAL_WRITE);
+	e->window_key = rig_reg(rig_pd, e->window, sizeof(e->window), rw);
+	e->readable_key = rig_reg(rig_pd, e->readable, sizeof(e->readable), IBV_ACCESS_REMOTE_READ);
+	e->recvs_key = rig_reg(rig_pd, e->recvs, sizeof(e->recvs), IBV_ACCESS_LOCAL_WRITE);
+	e->words_key = rig_reg(rig_pd, e->words, sizeof(e->words), rw | IBV_ACCESS_REMOTE_ATOMIC);
 }
 
 static void connect_ends(void)

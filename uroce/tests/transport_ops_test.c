@@ -70,14 +70,15 @@ static void check_send(enum ibv_wr_opcode opcode, uint32_t len)
 	fill(here, BYTES);
 	memset(landing, 0xee, sizeof(landing));
 	wr.imm = htobe32(0x12345678);
-	wr.inv_rkey = rig_bound = 0x4711;
+	wr.inv_rkey = rig_bind(b);
+	ibv_req_notify_cq(&b->recv_cq->v, true);
 	use_sges(&wr, here, len, here_key);
 	rig_recv(b, 9, landing, len, landing_key);
 	rig_post(a, &wr);
 	rig_run(0);
 	done(a->send_cq, 7, IBV_WC_SEND);
 	wc = done(b->recv_cq, 9, IBV_WC_RECV);
-	CHECK(rig_solicited(b->recv_cq));
+	CHECK_INT(b->recv_cq->armed, CQ_UNARMED);
 	CHECK_INT(wc.byte_len, len);
 	CHECK(memcmp(landing, here, len) == 0);
 	CHECK_INT(landing[len], 0xee);
@@ -87,8 +88,8 @@ static void check_send(enum ibv_wr_opcode opcode, uint32_t len)
 	if (opcode == IBV_WR_SEND_WITH_IMM)
 		CHECK_INT(wc.imm_data, htobe32(0x12345678));
 	if (opcode == IBV_WR_SEND_WITH_INV) {
-		CHECK_INT(wc.invalidated_rkey, 0x4711);
-		CHECK_INT(rig_bound, 0);
+		CHECK_INT(wc.invalidated_rkey, wr.inv_rkey);
+		CHECK(!rig_is_bound());
 	}
 }
 
@@ -184,14 +185,14 @@ static void check_local(void)
 {
 	struct rig_wr wr = { .wr_id = 1, .opcode = IBV_WR_BIND_MW };
 
-	rig_bound = 5;
-	wr.bind = (struct window_bind){ .window = 5, .rkey = 6 };
+	wr.bind = rig_window();
 	rig_post(a, &wr);
-	wr = (struct rig_wr){ .wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .inv_rkey = 6 };
+	CHECK(rig_is_bound());
+	wr = (struct rig_wr){ .wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .inv_rkey = wr.bind.rkey };
 	rig_post(a, &wr);
 	done(a->send_cq, 1, IBV_WC_BIND_MW);
 	done(a->send_cq, 2, IBV_WC_LOCAL_INV);
-	CHECK_INT(rig_bound, 0);
+	CHECK(!rig_is_bound());
 }
 
 static void check_inline(void)
@@ -313,9 +314,9 @@ int main(void)
 	const unsigned all = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
-	here_key = rig_reg(&rig_pd, here, sizeof(here), IBV_ACCESS_LOCAL_WRITE);
-	there_key = rig_reg(&rig_pd, there, sizeof(there), all);
-	landing_key = rig_reg(&rig_pd, landing, sizeof(landing), IBV_ACCESS_LOCAL_WRITE);
+	here_key = rig_reg(rig_pd, here, sizeof(here), IBV_ACCESS_LOCAL_WRITE);
+	there_key = rig_reg(rig_pd, there, sizeof(there), all);
+	landing_key = rig_reg(rig_pd, landing, sizeof(landing), IBV_ACCESS_LOCAL_WRITE);
 
 	open_pair(IBV_QPT_RC);
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

@@ -11,14 +11,14 @@ unsigned lose_times;
 
 void register_there(void)
 {
-	there_key = rig_reg(&rig_pd, there, BYTES,
+	there_key = rig_reg(rig_pd, there, BYTES,
 			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 }
 
 void open_memory(void)
 {
-	here_key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	here_key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
 	register_there();
 	o = rig_defaults;
 }

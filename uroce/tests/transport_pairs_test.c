@@ -159,7 +159,8 @@ static bool is_rnr(const struct pair *t)
 	return t->status == IBV_WC_RNR_RETRY_EXC_ERR;
 }
 
-static struct rig_wr request(const struct pair *t, uint32_t len)
+/* by: the QP whose window it is */
+static struct rig_wr request(const struct pair *t, uint32_t len, struct qp *by)
 {
 	struct rig_wr wr = { .wr_id = 1, .opcode = t->opcode, .nsge = 1, .unsignaled = true };
 
@@ -167,7 +168,9 @@ static struct rig_wr request(const struct pair *t, uint32_t len)
 	wr.sge[0] = (struct ibv_sge){ (uintptr_t)here, len, here_key };
 	wr.remote = (uintptr_t)there;
 	wr.rkey = there_key;
-	rig_bound = wr.inv_rkey = 0x77;
+	wr.inv_rkey = rig_bind(by);
+	if (t->opcode == IBV_WR_BIND_MW)
+		wr.bind = rig_window();
 	switch (t->wrong) {
 	case LKEY:
 		wr.sge[0].lkey ^= 0x100;
@@ -204,7 +207,7 @@ static struct rig_wr request(const struct pair *t, uint32_t len)
 		wr.remote += 4;
 		break;
 	case INVALIDATED:
-		wr.inv_rkey = 0x78;
+		wr.inv_rkey ^= 1;
 		break;
 	case TOO_BIG:
 		wr.sge[0].length = MAX_MESSAGE + 1;
@@ -304,7 +307,7 @@ static void check_pair(const struct pair *t, uint32_t len)
 	rig_rtr(a, b, &oa);
 	rig_rts(a, &oa);
 	rig_hole_bytes = BYTES;
-	wr = request(t, len);
+	wr = request(t, len, t->opcode == IBV_WR_LOCAL_INV ? a : b);
 	post_recvs(t, b, len);
 	memset(there, 0xaa, sizeof(there));
 	rig_post(a, &wr);
@@ -357,7 +360,7 @@ static void check_uc(void)
 			b = rig_qp(&ob);
 			rig_connect(a, b, &oa);
 			rig_hole_bytes = BYTES;
-			wr = request(&t, len);
+			wr = request(&t, len, b);
 			post_recvs(&t, b, len);
 			rig_post(a, &wr);
 			rig_run(0);
@@ -402,7 +405,7 @@ static void check_ud(void)
 {
 	struct rig_options o = rig_defaults;
 	struct rig_wr wr = { .wr_id = 1, .opcode = IBV_WR_SEND, .nsge = 1, .dgid = rig_gid_b };
-	struct srq *srq = rig_srq();
+	struct srq *srq = rig_srq(rig_pd, NULL);
 	struct ibv_wc wc;
 	struct qp *a, *b, *c;
 
@@ -454,7 +457,7 @@ static void check_ud(void)
 static void check_srq(void)
 {
 	struct rig_options o = rig_defaults;
-	struct srq *srq = rig_srq();
+	struct srq *srq = rig_srq(rig_pd, NULL);
 	struct rig_wr wr = { .wr_id = 1, .opcode = IBV_WR_SEND, .nsge = 1 };
 	struct rig_event e;
 	struct ibv_wc wc;
@@ -489,15 +492,15 @@ int main(void)
 	const unsigned all = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
-	here_key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
-	here_read_only = rig_reg(&rig_pd, here, BYTES, 0);
-	here_other_pd = rig_reg(&rig_other_pd, here, BYTES, all);
-	there_key = rig_reg(&rig_pd, there, BYTES, all);
-	there_no_rights = rig_reg(&rig_pd, there, BYTES, IBV_ACCESS_LOCAL_WRITE);
-	there_other_pd = rig_reg(&rig_other_pd, there, BYTES, all);
-	landing_key = rig_reg(&rig_pd, landing, BYTES, IBV_ACCESS_LOCAL_WRITE);
-	landing_read_only = rig_reg(&rig_pd, landing, BYTES, 0);
-	landing_other_pd = rig_reg(&rig_other_pd, landing, BYTES, all);
+	here_key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	here_read_only = rig_reg(rig_pd, here, BYTES, 0);
+	here_other_pd = rig_reg(rig_other_pd, here, BYTES, all);
+	there_key = rig_reg(rig_pd, there, BYTES, all);
+	there_no_rights = rig_reg(rig_pd, there, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	there_other_pd = rig_reg(rig_other_pd, there, BYTES, all);
+	landing_key = rig_reg(rig_pd, landing, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	landing_read_only = rig_reg(rig_pd, landing, BYTES, 0);
+	landing_other_pd = rig_reg(rig_other_pd, landing, BYTES, all);
 	for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (pairs[i].len != ANY_LEN) {
 			check_pair(&pairs[i], pairs[i].len);

@@ -243,6 +243,7 @@ static void check_stale_reads(void)
 	open_pair();
 	post(IBV_WR_RDMA_READ, 4, 1);
 	rig_run(0);
+	p.qpn = b->v.qp_num;
 	p.psn = psn_add(a->req.psn, PSN_MASK);
 	p.rkey = there_key;
 	rig_clear();
@@ -273,10 +274,10 @@ static void check_paced(void)
 	p.dma_len = BYTES;
 	rig_inject(&p, NULL);
 	for (unsigned sent = 16; sent < 128; sent += 16) {
-		CHECK(transport_finish(true));
+		CHECK(rig_finish(true));
 		CHECK_INT(rig_logged, sent);
 	}
-	CHECK(!transport_finish(true));
+	CHECK(!rig_finish(true));
 	CHECK_INT(rig_logged, 128);
 	CHECK_INT(rig_log[127].op->code, OP_READ_RESP_LAST);
 	CHECK_INT(rig_log[127].psn, psn_add(o.psn, 127));
@@ -288,9 +289,9 @@ static void check_paced(void)
 	p.psn = psn_add(o.psn, 148);
 	p.rkey ^= 0x100;
 	rig_inject(&p, NULL);
-	CHECK(transport_finish(true));
+	CHECK(rig_finish(true));
 	CHECK_INT(qp_state(b), IBV_QPS_RTS);
-	CHECK(!transport_finish(true));
+	CHECK(!rig_finish(true));
 	CHECK_INT(rig_logged, 21);
 	CHECK_INT(rig_log[20].syndrome, AETH_NAK_ACCESS);
 	CHECK_INT(qp_state(b), IBV_QPS_ERR);

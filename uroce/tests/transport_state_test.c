@@ -104,7 +104,7 @@ static void check_comm_est(void)
 /* What was sent in part before its memory went away: those before it end as they should. */
 static void check_broken(void)
 {
-	uint32_t key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	uint32_t key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
 	struct rig_wr wr;
 
 	open_pair();
@@ -134,7 +134,7 @@ static void check_uc_burst(void)
 	rig_recv(b, 9, there, BYTES, there_key);
 	post(IBV_WR_SEND, 1, 100 * MTU);
 	CHECK_INT(rig_logged, 32);
-	CHECK(transport_finish(true));
+	CHECK(rig_finish(true));
 	CHECK_INT(rig_logged, 64);
 	expect_none(a->send_cq);
 	rig_run(0);
@@ -158,7 +158,7 @@ static void check_uc_burst(void)
 /* A send that fails while the queue drains: it stops, and is not drained any more. */
 static void check_uc_drain(void)
 {
-	uint32_t key = rig_reg(&rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	uint32_t key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
 	struct rig_wr wr = data(IBV_WR_SEND, 1, 100 * MTU);
 
 	o.type = IBV_QPT_UC;

@@ -246,10 +246,10 @@ static void test_broken_behind(void)
 	struct rig_wr wr;
 
 	write_unread();
-	rig_bound = 0x12345;
-	wr = (struct rig_wr){ .wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .inv_rkey = rig_bound };
+	wr = (struct rig_wr){ .wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .inv_rkey = rig_bind(a) };
 	rig_post(a, &wr); /* is carried out at once */
 	wr.wr_id = 3;
+	wr.inv_rkey ^= 1;
 	rig_post(a, &wr);
 	pass_after(UNREAD);
 	expect(a->send_cq, 1, IBV_WC_SUCCESS);

@@ -2,15 +2,12 @@
 /* XRC: one QP at each end reaches two SRQs of a domain, each with its CQ and PD. Annex A14. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "transport_pair.h"
-#include "queue_pair.h"
 
 #define LAST_RESPONSE UINT32_MAX
 
-static struct context context;
 static struct xrcd *domain;
 static struct srq *srq[2];
 static _Alignas(8) uint8_t landing[BYTES];
@@ -22,26 +19,7 @@ static struct xrcd *open_domain(int fd, int oflags)
 					   oflags };
 
 	errno = 0;
-	return to_xrcd(context.v.open_xrcd(&context.v.context, &attr));
-}
-
-static struct srq *srq_in(struct xrcd *x, struct pd *pd)
-{
-	struct srq *s = rig_srq();
-
-	s->xrcd = x;
-	s->pd = pd;
-	s->cq = calloc(1, sizeof(struct rig_cq));
-	CHECK(s->cq);
-	xrc_srq_enter(s);
-	return s;
-}
-
-static void srq_free(struct srq *s)
-{
-	xrc_srq_leave(s);
-	free(s->cq);
-	rig_srq_free(s);
+	return to_xrcd(ibv_open_xrcd(rig_context, &attr));
 }
 
 /* a sends, b receives: two ends of a half of an XRC connection. */
@@ -51,25 +29,20 @@ static void open_half(void)
 	o.type = IBV_QPT_XRC_SEND;
 	a = rig_qp(&o);
 	o.type = IBV_QPT_XRC_RECV;
+	o.xrcd = domain;
 	b = rig_qp(&o);
-	free(b->recv_cq); /* it has none of its own, and no PD */
-	free(b->send_cq);
-	b->recv_cq = b->send_cq = NULL;
-	b->pd = NULL;
-	b->xrcd = domain;
 	rig_connect(a, b, &o);
 	rig_clear();
-	srq[0] = srq_in(domain, &rig_pd);
-	srq[1] = srq_in(domain, &rig_other_pd);
+	srq[0] = rig_srq(rig_pd, domain);
+	srq[1] = rig_srq(rig_other_pd, domain);
 }
 
 static void close_half(void)
 {
-	b->send_cq = b->recv_cq = NULL;
 	close_pair();
 	for (unsigned i = 0; i < 2; i++)
 		if (srq[i])
-			srq_free(srq[i]);
+			rig_srq_free(srq[i]);
 }
 
 static void send_to(uint32_t srqn, uint32_t rkey, enum ibv_wr_opcode opcode, uint64_t id,
@@ -91,9 +64,9 @@ static void domains(void)
 	struct xrcd *one, *two, *alone;
 
 	CHECK(fd >= 0 && unlink(name) == 0);
-	CHECK(!context.v.open_xrcd(&context.v.context, &attr) && errno == EINVAL);
+	CHECK(!ibv_open_xrcd(rig_context, &attr) && errno == EINVAL);
 	attr.comp_mask = 8;
-	CHECK(!context.v.open_xrcd(&context.v.context, &attr) && errno == EOPNOTSUPP);
+	CHECK(!ibv_open_xrcd(rig_context, &attr) && errno == EOPNOTSUPP);
 	CHECK(!open_domain(fd, 0) && errno == EAGAIN);
 	one = open_domain(fd, O_CREAT);
 	two = open_domain(fd, 0);
@@ -105,9 +78,9 @@ static void domains(void)
 	CHECK_INT(ibv_close_xrcd(&one->v), 0);
 	CHECK_INT(ibv_close_xrcd(&two->v), 0);
 	CHECK(!open_domain(fd, 0) && errno == EAGAIN); /* the last one took it along */
-	srq[0] = srq_in(alone, &rig_pd);
+	srq[0] = rig_srq(rig_pd, alone);
 	CHECK_INT(ibv_close_xrcd(&alone->v), EBUSY);
-	srq_free(srq[0]);
+	rig_srq_free(srq[0]);
 	CHECK_INT(ibv_close_xrcd(&alone->v), 0);
 	close(fd);
 }
@@ -169,7 +142,7 @@ static void one_sided(enum ibv_wr_opcode opcode, uint32_t len, double drop)
 static void wrong_number(void)
 {
 	struct xrcd *other = open_domain(-1, O_CREAT);
-	struct srq *theirs = srq_in(other, &rig_pd);
+	struct srq *theirs = rig_srq(rig_pd, other);
 	const uint32_t wrong[] = { 0, theirs->number, 0xabcdef, LAST_RESPONSE };
 
 	for (unsigned i = 0; wrong[i] != LAST_RESPONSE; i++) {
@@ -182,7 +155,7 @@ static void wrong_number(void)
 		CHECK_INT(rig_event().type, IBV_EVENT_QP_REQ_ERR);
 		close_half();
 	}
-	srq_free(theirs);
+	rig_srq_free(theirs);
 	CHECK_INT(ibv_close_xrcd(&other->v), 0);
 }
 
@@ -252,7 +225,7 @@ static void goes_away(void)
 	p.srqn = srq[0]->number;
 	rig_srq_recv(srq[0], 10, landing, BYTES, landing_key[0]);
 	rig_inject(&p, bytes);
-	srq_free(srq[0]);
+	rig_srq_free(srq[0]);
 	srq[0] = NULL;
 	CHECK(!b->srq && !b->pd && !b->recv_cq && !b->resp.has_recv);
 	p.op = opcode_find(OPCODE_XRC + OP_SEND_LAST);
@@ -272,7 +245,7 @@ static void goes_away(void)
 	p.dma_len = MTU;
 	p.len = 0;
 	rig_inject(&p, NULL);
-	srq_free(srq[0]); /* before the answer's turn */
+	rig_srq_free(srq[0]); /* before the answer's turn */
 	srq[0] = NULL;
 	rig_run(0);
 	CHECK_INT(rig_count(OPCODE_XRC + OP_READ_RESP_ONLY), 0);
@@ -284,12 +257,9 @@ static void goes_away(void)
 
 int main(void)
 {
-	context_ops_pd(&context);
-	context.v.sz = sizeof context.v;
-	context.v.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	open_memory();
-	landing_key[0] = rig_reg(&rig_pd, landing, BYTES, o.access | IBV_ACCESS_LOCAL_WRITE);
-	landing_key[1] = rig_reg(&rig_other_pd, landing, BYTES, o.access | IBV_ACCESS_LOCAL_WRITE);
+	landing_key[0] = rig_reg(rig_pd, landing, BYTES, o.access | IBV_ACCESS_LOCAL_WRITE);
+	landing_key[1] = rig_reg(rig_other_pd, landing, BYTES, o.access | IBV_ACCESS_LOCAL_WRITE);
 	domains();
 	domain = open_domain(-1, O_CREAT);
 	for (unsigned i = 0; i < 3; i++) {

@@ -14,17 +14,15 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "checks.h"
 #include "engine.h"
-#include "fake_cm.h"
 #include "gid.h"
 #include "group_own.h"
 #include "link.h"
 #include "netns.h"
-#include "path.h"
+#include "rig.h"
 #include "worker.h"
 
 /* ------------------------------------------------------------------ the process -- */
@@ -53,22 +51,9 @@ static void join(void)
 		say("errno %d %s", errno, why);
 }
 
-static union ibv_gid address(const char *text)
-{
-	union ibv_gid gid = { 0 };
-
-	if (strchr(text, ':')) {
-		inet_pton(AF_INET6, text, &gid);
-	} else {
-		gid.raw[10] = gid.raw[11] = 0xff;
-		inet_pton(AF_INET, text, gid.raw + 12);
-	}
-	return gid;
-}
-
 static void claim(unsigned space, unsigned port, const char *addr)
 {
-	union ibv_gid gid = address(addr);
+	union ibv_gid gid = rig_gid_of(addr);
 	uint16_t got = (uint16_t)port;
 	struct group_name *name = group_claim((uint16_t)space, &got, &gid);
 
@@ -98,7 +83,7 @@ static void forward_name(unsigned space, unsigned port, const char *addr)
 {
 	uint8_t mad[MAD_BYTES] = { 7 };
 	struct mad_from from = { .src_qpn = 1 };
-	union ibv_gid gid = address(addr);
+	union ibv_gid gid = rig_gid_of(addr);
 
 	say("%d",
 	    group_forward_name((uint16_t)space, (uint16_t)port, &gid, &from, mad, sizeof(mad)) == 0
@@ -221,7 +206,7 @@ static bool obey(char *line)
 	else if (strcmp(line, "packets") == 0)
 		say("%u %u", own_packets, other_packets);
 	else if (strcmp(line, "mads") == 0)
-		say("%u", fake_mads);
+		say("%u", rig_mads.input);
 	else if (strcmp(line, "fork") == 0)
 		fork_and_join();
 	else if (strcmp(line, "lose-ipv6") == 0)
@@ -299,6 +284,7 @@ void worker_start(struct worker *w, uid_t uid)
 {
 	int fds[2];
 
+	rig_real_time = true;
 	CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	w->pid = fork();
 	CHECK(w->pid >= 0);
@@ -373,47 +359,4 @@ void worker_stop(struct worker *w)
 
 	kill(w->pid, SIGSTOP);
 	CHECK(waitpid(w->pid, &status, WUNTRACED) == w->pid && WIFSTOPPED(status));
-}
-
-/* It has nothing. */
-int inventory_fd(void)
-{
-	errno = ENOSYS;
-	return -1;
-}
-
-/* What a worker tells of itself. */
-size_t status_text(char *buf, size_t n)
-{
-	return (size_t)snprintf(buf, n, "worker of the test\n");
-}
-
-unsigned fake_mads;
-struct mad_from fake_from[FAKE_MADS];
-uint8_t fake_mad[FAKE_MADS][MAD_BYTES];
-
-void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
-{
-	if (fake_mads == FAKE_MADS || n > MAD_BYTES)
-		return;
-	fake_from[fake_mads] = *from;
-	memcpy(fake_mad[fake_mads++], mad, n);
-}
-
-uint64_t engine_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-bool path_may_share(void)
-{
-	return true;
-}
-
-/* Of link/rx.c, which is not here: no packets but MADs. */
-void rx_drain(void)
-{
 }

@@ -7,7 +7,7 @@
 #include "queue_pair.h"
 #include "checks.h"
 #include "engine.h"
-#include "fake_below_qp.h"
+#include "verbs_app.h"
 #include "spec_tables.h"
 
 #define RC_OPS                                                                                     \
@@ -25,9 +25,9 @@ static struct mw mw = { .type = IBV_MW_TYPE_2, .rkey = 0x4400 };
 
 static struct qp *new_qp(enum ibv_qp_type type, uint64_t ops)
 {
-	struct qp *qp = fake_qp(type, NULL, ops);
+	struct qp *qp = app_qp(type, NULL, ops);
 
-	fake_state(qp, IBV_QPS_RTS);
+	app_state(qp, IBV_QPS_RTS);
 	return qp;
 }
 
@@ -271,9 +271,9 @@ static void test_errors(void)
 	all_or_nothing(ex, EOPNOTSUPP);
 	ex->wr_atomic_write(ex, 1, 8, bytes); /* the QP was not created for it */
 	all_or_nothing(ex, EOPNOTSUPP);
-	fake_state(qp, IBV_QPS_RTR);
+	app_state(qp, IBV_QPS_RTR);
 	all_or_nothing(ex, EINVAL);
-	fake_state(qp, IBV_QPS_RTS);
+	app_state(qp, IBV_QPS_RTS);
 	ibv_wr_abort(ex);
 	CHECK_INT(qp->sq.tail, 0);
 	ibv_wr_start(ex);
@@ -420,9 +420,9 @@ int main(void)
 	struct ibv_ah_attr av;
 	struct ibv_ah *ah;
 
-	fake_reset();
-	av = fake_av(1);
-	ah = ibv_create_ah(&fake_pd.v, &av);
+	app_open();
+	av = app_av(1);
+	ah = ibv_create_ah(app_pd, &av);
 	sges[0] = (struct ibv_sge){ (uintptr_t)bytes, 8, 0x11 };
 	sges[1] = (struct ibv_sge){ (uintptr_t)bytes + 8, 16, 0x22 };
 	test_same(IBV_QPT_RC, RC_OPS, NULL);
@@ -437,5 +437,6 @@ int main(void)
 	test_pointers();
 	test_threads();
 	ibv_destroy_ah(ah);
+	app_close();
 	return checks_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends of the connection protocol in one process, with an application at each. */
-#ifndef UROCE_TESTS_CONN_RIG_H
-#define UROCE_TESTS_CONN_RIG_H
+#ifndef UROCE_TESTS_CONN_PAIR_H
+#define UROCE_TESTS_CONN_PAIR_H
 
 #include <errno.h>
 
@@ -31,11 +31,11 @@ extern unsigned npassive;
 extern struct port *port;
 extern unsigned refuse; /* reason that id_conn_request() gives */
 
-/* What becomes of the MADs that were sent as the hit[0]th and hit[1]th: strike(). */
-extern unsigned hit[2], hits;
-extern enum rig_fate blow;
-enum rig_fate strike(unsigned n, const struct mad *m);
-enum rig_fate drop_all(unsigned n, const struct mad *m);
+/* disturb() is a rig_mad_fate: the MADs with these numbers suffer the disturbance. It counts them.
+ */
+extern unsigned disturbed[2], disturbances;
+extern enum rig_fate disturbance;
+enum rig_fate disturb(unsigned n, const struct mad *m);
 
 /* What applications do: each as its manner is. */
 void applications(void);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ends of the rdma_cm API in one process: a listener, and an id to connect with. */
-#ifndef UROCE_TESTS_RDMACM_RIG_H
-#define UROCE_TESTS_RDMACM_RIG_H
+/* Two ends of the rdma_cm API in one process: a listener, and an id to connect with. While a thread
+ * waits for an event, the time of the rig passes. */
+#ifndef UROCE_TESTS_RDMACM_PAIR_H
+#define UROCE_TESTS_RDMACM_PAIR_H
 
-#include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 
 #include "checks.h"
-#include "rig_api.h"
+#include "queue_pair.h"
+#include "rdma_id.h"
+#include "rig.h"
 
 #define SECOND 1000000000ull
 #define PORT   7174
@@ -23,6 +25,10 @@ extern struct rdma_cm_event *held; /* release() acknowledges it: a rig_sleeper *
 		CHECK_INT(errno, (error)); \
 	} while (0)
 
+/* Is rig_waiter, unless a test has another one: time passes. */
+int pass_time(int fd);
+/* QPs, completion queues, SRQs and channels that are there. */
+unsigned objects(void);
 /* Of four calls, the last results live. */
 struct sockaddr *address(const char *host, uint16_t port);
 struct rdma_cm_event *take(struct rdma_event_channel *ch, enum rdma_cm_event_type type);

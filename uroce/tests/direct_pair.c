@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "direct_rig.h"
+#include "direct_pair.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,50 +14,22 @@
 #include "engine.h"
 #include "direct.h"
 
-/* ----------------------------------------------------------------------- fakes -- */
-
-static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
-
-void engine_lock(void)
-{
-	pthread_mutex_lock(&engine);
-}
-
-void engine_unlock(void)
-{
-	pthread_mutex_unlock(&engine);
-}
-
-struct pd the_pd = { .domain = &the_pd };
-struct qp the_qp;
-static struct mr regions[REGIONS];
-
-void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
-{
-	for (unsigned i = 0; i < REGIONS; i++)
-		if (regions[i].len)
-			fn(&regions[i], arg);
-}
-
-void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg)
-{
-	fn(&the_qp, arg);
-}
-
-/* ---------------------------------------------------- what the processes share -- */
-
-struct stage *stage;
-
+struct shared_state *shared;
 uint8_t *memory;
+struct qp *the_qp;
+static struct ibv_mr *regions[REGIONS];
 
-void make_stage(void)
+void begin_pair(void)
 {
-	stage = mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		     0);
-	CHECK(stage != MAP_FAILED);
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	CHECK(shared != MAP_FAILED);
 	memory = mmap(NULL, REGIONS * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
 	CHECK(memory != MAP_FAILED);
+	app_open();
+	the_qp = app_qp(IBV_QPT_RC, NULL, 0);
+	shared->target_qpn = the_qp->v.qp_num;
 }
 
 int table_of(int pid, int fd)
@@ -77,13 +48,13 @@ void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
 }
 
-void until(_Atomic int *value)
+void wait_for(_Atomic int *value)
 {
 	while (!*value)
 		nap();
 }
 
-void gone(pid_t pid)
+void kill_child(pid_t pid)
 {
 	int status;
 
@@ -93,16 +64,16 @@ void gone(pid_t pid)
 
 /* ------------------------------------------------------------------- the writer -- */
 
-struct reach way;
+struct reach to_target;
 
 static void reach_target(void)
 {
-	int table, pidfd = (int)syscall(SYS_pidfd_open, (pid_t)stage->target_pid, 0);
+	int table, pidfd = (int)syscall(SYS_pidfd_open, (pid_t)shared->target_pid, 0);
 
 	CHECK(pidfd >= 0);
-	table = table_of(stage->target_pid, stage->target_table);
-	CHECK_INT(reach_open(&way, stage->target_pid, pidfd, table, &stage->target_cell,
-			     &stage->writer_cell, SLOT),
+	table = table_of(shared->target_pid, shared->target_table);
+	CHECK_INT(reach_open(&to_target, shared->target_pid, pidfd, table, &shared->target_cell,
+			     &shared->writer_cell, SLOT),
 		  0);
 	close(table);
 	close(pidfd);
@@ -114,19 +85,19 @@ enum reach_result operate(bool write, uint8_t *bytes, uint32_t offset, uint32_t 
 	union ibv_gid gid = gid_of(ends[0]), own = gid_of(ends[1]);
 	struct reach_request q = {
 		.write = write,
-		.qpn = TARGET_QP,
+		.qpn = shared->target_qpn,
 		.own_qpn = WRITER_QP,
 		.gid = &gid,
 		.own_gid = &own,
 		.psn = 100,
-		.rkey = stage->key,
-		.va = stage->va + offset,
+		.rkey = shared->key,
+		.va = shared->va + offset,
 		.len = len,
 		.iov = { { bytes, len } },
 		.niov = 1,
 	};
 
-	return reach_copy(&way, &q);
+	return reach_copy(&to_target, &q);
 }
 
 bool has(const uint8_t *bytes, uint32_t n, uint8_t value)
@@ -147,14 +118,14 @@ void write_and_read(void)
 					      (uint32_t)rand_r(&seed) % (BYTES - len + 1), len);
 
 		if (r != REACH_DONE) {
-			stage->refused++;
+			shared->refused++;
 			if (r == REACH_GONE)
 				_exit(0);
 			continue;
 		}
-		stage->done++;
+		shared->done++;
 		if (!write && has(in, len, TAKEN))
-			stage->bad++;
+			shared->bad++;
 	}
 }
 
@@ -162,19 +133,19 @@ pid_t start_writer(void (*fn)(void))
 {
 	pid_t pid;
 
-	stage->target_cell.welcome = stage->writer_cell.use = 0;
-	stage->writer_pid = stage->writer_table = 0;
-	stage->go = stage->announced = 0;
+	shared->target_cell.welcome = shared->writer_cell.use = 0;
+	shared->writer_pid = shared->writer_table = 0;
+	shared->go = shared->announced = 0;
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	target_forget();
-	stage->writer_table = target_start();
-	CHECK(stage->writer_table > 0);
-	stage->writer_pid = getpid();
-	until(&stage->go);
+	shared->writer_table = target_start();
+	CHECK(shared->writer_table > 0);
+	shared->writer_pid = getpid();
+	wait_for(&shared->go);
 	reach_target();
 	fn();
 	_exit(0);
@@ -184,27 +155,26 @@ pid_t start_writer(void (*fn)(void))
 
 void begin_target(void)
 {
-	the_qp = (struct qp){ .pd = &the_pd, .type = IBV_QPT_RC };
-	the_qp.v.qp_num = TARGET_QP;
-	the_qp.attr = (struct ibv_qp_attr){
+	the_qp->shown = false;
+	the_qp->attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS,
 		.dest_qp_num = WRITER_QP,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 	};
-	the_qp.flow.sgid = gid_of(1);
-	the_qp.flow.dgid = gid_of(2);
-	the_qp.resp.psn = 100;
-	stage->target_table = target_start();
-	CHECK(stage->target_table > 0);
-	stage->target_pid = getpid();
+	the_qp->flow.sgid = gid_of(1);
+	the_qp->flow.dgid = gid_of(2);
+	the_qp->resp.psn = 100;
+	shared->target_table = target_start();
+	CHECK(shared->target_table > 0);
+	shared->target_pid = getpid();
 }
 
 void let_in(void)
 {
-	until(&stage->writer_pid);
+	wait_for(&shared->writer_pid);
 	engine_lock();
-	target_let_in(SLOT, &stage->writer_cell, &stage->target_cell,
-		      table_of(stage->writer_pid, stage->writer_table));
+	target_let_in(SLOT, &shared->writer_cell, &shared->target_cell,
+		      table_of(shared->writer_pid, shared->writer_table));
 	engine_unlock();
 }
 
@@ -222,37 +192,27 @@ uint8_t *region_memory(unsigned i)
 
 void hand_out(unsigned i)
 {
-	static uint32_t keys;
-	struct mr *mr = &regions[i];
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ;
+	struct ibv_mr *mr = ibv_reg_mr(app_pd, region_memory(i), BYTES,
+				       access | IBV_ACCESS_ON_DEMAND);
 
-	keys += 0x100;
-	*mr = (struct mr){
-		.pd = &the_pd,
-		.host = region_memory(i),
-		.len = BYTES,
-		.iova = (uintptr_t)region_memory(i),
-		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
-		.lkey = keys,
-		.rkey = keys,
-	};
-	engine_lock();
-	target_show_region(mr);
-	engine_unlock();
-	CHECK(mr->shown);
-	stage->va = mr->iova;
-	stage->key = keys;
+	CHECK(mr && ((struct mr *)mr)->shown);
+	regions[i] = mr;
+	shared->va = (uintptr_t)mr->addr;
+	shared->key = mr->rkey;
 }
 
 void take_back(unsigned i, bool wait)
 {
 	struct target_users users;
 
-	engine_lock();
-	target_hide_region(&regions[i], &users);
-	engine_unlock();
-	if (wait)
-		target_await(&users);
-	regions[i].len = 0;
+	if (!wait) { /* ibv_dereg_mr() has nobody to wait for then */
+		engine_lock();
+		target_hide_region((struct mr *)regions[i], &users);
+		engine_unlock();
+	}
+	CHECK_INT(ibv_dereg_mr(regions[i]), 0);
 }
 
 void hide_qp(bool wait)
@@ -260,7 +220,7 @@ void hide_qp(bool wait)
 	struct target_users users;
 
 	engine_lock();
-	target_hide_qp(&the_qp, &users);
+	target_hide_qp(the_qp, &users);
 	engine_unlock();
 	if (wait)
 		target_await(&users);
@@ -269,7 +229,7 @@ void hide_qp(bool wait)
 void show_qp(void)
 {
 	engine_lock();
-	target_show_qp(&the_qp);
+	target_show_qp(the_qp);
 	engine_unlock();
-	CHECK(the_qp.shown);
+	CHECK(the_qp->shown);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "conn_rig.h"
+#include "conn_pair.h"
 
 struct cm_id active, passive[4], listening;
 unsigned npassive;
@@ -157,23 +157,16 @@ void resolve_now(void)
 	conn_resolve(prepare(IBV_QPT_UD), data, request_data(data));
 }
 
-unsigned hit[2], hits;
-enum rig_fate blow;
+unsigned disturbed[2], disturbances;
+enum rig_fate disturbance;
 
-enum rig_fate strike(unsigned n, const struct mad *m)
+enum rig_fate disturb(unsigned n, const struct mad *m)
 {
 	(void)m;
 	for (unsigned i = 0; i < 2; i++)
-		if (hit[i] == n) {
-			hits++;
-			return blow;
+		if (disturbed[i] == n) {
+			disturbances++;
+			return disturbance;
 		}
 	return RIG_PASS;
-}
-
-enum rig_fate drop_all(unsigned n, const struct mad *m)
-{
-	(void)n;
-	(void)m;
-	return RIG_DROP;
 }

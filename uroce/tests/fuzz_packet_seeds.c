@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	unsigned n = 0;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: fuzz_seeds DIR OUT\n");
+		fprintf(stderr, "usage: fuzz_packet_seeds DIR OUT\n");
 		return 2;
 	}
 	mkdir(argv[2], 0777);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What is above link/: packets and MADs are kept for the test, and all MADs are for this process.
+ */
+#include <errno.h>
+
+#include "checks.h"
+#include "link.h"
+#include "mad.h"
+#include "rig.h"
+
+struct rig_packets rig_packets;
+struct rig_mads rig_mads;
+void (*rig_on_packet)(const struct packet *p);
+void (*rig_on_mad)(const uint8_t *mad);
+
+void rig_forget(void)
+{
+	rig_packets.n = 0;
+	rig_mads = (struct rig_mads){ 0 };
+}
+
+void transport_input(const struct packet *p)
+{
+	struct rig_packets *r = &rig_packets;
+
+	if (rig_on_packet) {
+		rig_on_packet(p);
+		return;
+	}
+	CHECK(r->n < RIG_PACKETS);
+	r->p[r->n] = *p;
+	r->p[r->n].payload = NULL;
+	r->last[r->n++] = p->len ? p->payload[p->len - 1] : 0;
+}
+
+void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	rig_mads.routed++;
+	cm_input(from, mad, n);
+}
+
+void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	CHECK_INT(n, MAD_BYTES);
+	if (!rx_mad(from, mad, n)) {
+		rig_mads.lost++;
+		return;
+	}
+	rig_mads.input++;
+	rig_mads.from = *from;
+	memcpy(rig_mads.mad, mad, n);
+	if (rig_on_mad)
+		rig_on_mad(mad);
+}
+
+int inventory_fd(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+size_t status_text(char *buf, size_t n)
+{
+	return (size_t)snprintf(buf, n, "a process of the test\n");
+}
