@@ -374,15 +374,15 @@ static void pass_as_waiter(struct socket_wait *w, short socket, short bell)
 	engine_unlock();
 }
 
-/* To fall asleep and be woken takes some 20 us of each side. So one that waits looks for a while
- * first, unless it has looked in vain: then not for 2, 4, 8 ... 256 waits. */
-#define LOOK	  50000u /* ns */
-#define LOOK_FD	  16	 /* passes between two looks whether somebody else has seen to the event */
+/* To fall asleep and be woken takes some 20 us of each side. So one that waits spins for a while
+ * first. After it has spun in vain, it does not for 2, 4, 8 ... 256 waits. */
+#define SPIN_NS	  50000u
+#define SPIN_FD	  16 /* passes between two looks whether somebody else has seen to the event */
 #define VAIN_MOST 8
 
 static __thread struct {
 	unsigned vain, skip;
-} looked __attribute__((tls_model("initial-exec")));
+} spun __attribute__((tls_model("initial-exec")));
 
 static bool is_readable(int fd)
 {
@@ -392,13 +392,13 @@ static bool is_readable(int fd)
 }
 
 /* The last pass asks to be woken. */
-static void look(struct socket_wait *w)
+static void spin(struct socket_wait *w)
 {
-	uint64_t until = engine_clock() + LOOK;
+	uint64_t until = engine_clock() + SPIN_NS;
 	bool again = true;
 
 	for (unsigned i = 1; again && !w->handed; i++) {
-		bool over = i % LOOK_FD == 0 && is_readable(w->fd);
+		bool over = i % SPIN_FD == 0 && is_readable(w->fd);
 
 		engine_lock();
 		again = w->era == progress_era() && progress_reads(w);
@@ -412,17 +412,17 @@ static void look(struct socket_wait *w)
 	}
 }
 
-static void look_before_sleeping(struct socket_wait *w)
+static void spin_before_sleeping(struct socket_wait *w)
 {
 	if (w->bell < 0)
 		return;
-	if (looked.skip) {
-		looked.skip--;
+	if (spun.skip) {
+		spun.skip--;
 		return;
 	}
-	look(w);
-	looked.vain = w->handed ? 0 : looked.vain + (looked.vain < VAIN_MOST);
-	looked.skip = w->handed ? 0 : 1u << looked.vain;
+	spin(w);
+	spun.vain = w->handed ? 0 : spun.vain + (spun.vain < VAIN_MOST);
+	spun.skip = w->handed ? 0 : 1u << spun.vain;
 }
 
 bool engine_hand_over(int fd)
@@ -464,7 +464,7 @@ static bool interrupted(void)
 
 static int wait_for(struct socket_wait *w)
 {
-	look_before_sleeping(w);
+	spin_before_sleeping(w);
 	while (!w->handed) {
 		struct pollfd p[3] = {
 			{ .fd = w->fd, .events = POLLIN },

@@ -31,9 +31,9 @@ void progress_begin_wait(const void *who);
 bool progress_reads(const void *who);
 void progress_end_wait(const void *who);
 
-/* A pass of one that waits: takes packets in and acknowledges them. looks: another pass follows at
+/* A pass of one that waits: takes packets in and acknowledges them. spins: another pass follows at
  * once, and nobody needs to wake it. Returns whether there is more to be done. */
-bool progress_pass(enum rx_socket socket, bool looks);
+bool progress_pass(enum rx_socket socket, bool spins);
 /* A pass of one that has polled an empty queue: how many packets came. */
 unsigned progress_poll(struct cq *cq);
 /* Another pass is due. */

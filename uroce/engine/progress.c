@@ -4,15 +4,15 @@
  * a time takes in both, in a pass, under the lock. If nothing else is going on, the reader is the
  * engine's thread. It sleeps until the bell of the memory or the socket wakes it, which costs two
  * switches of threads before the application sees anything. So a thread of the application that
- * waits for an event looks at both for a while before it sleeps on both, unless that was in vain
- * before. A thread that polls an empty queue twice within a tick becomes the reader, too. While a
- * reader looks, nobody needs to wake it: a packet through memory costs no system call at all. A
- * thread that polls remains the reader for a tick after its last poll, a longer one if it polls all
- * the time; then a timer of the kernel gives the reading back to the engine's thread. An
- * application that was away when packets came looks at its memory, not at its queue. From then on a
- * poll that finds something gives the reading back at once, until the application polls again
- * before the next packet comes. After many packets in one pass the engine's thread looks some times
- * more before it sleeps. What each rule is worth: uroce/README.md.
+ * waits for an event becomes the reader. It spins for a while before it sleeps on bell and socket,
+ * unless that was in vain before. A thread that polls an empty queue twice within a tick becomes
+ * the reader, too. While a reader spins or polls, nobody needs to wake it: a packet through memory
+ * costs no system call at all. A thread that polls remains the reader for a tick after its last
+ * poll, a longer one if it polls all the time; then a timer of the kernel gives the reading back to
+ * the engine's thread. An application that was away when packets came looks at its memory, not at
+ * its queue. From then on a poll that finds something gives the reading back at once, until the
+ * application polls again before the next packet comes. After many packets in one pass the engine's
+ * thread makes some more passes before it sleeps. What each rule is worth: uroce/README.md.
  *
  * The engine's thread sleeps in epoll_wait() without a timeout. A timer of the kernel is set to the
  * next moment at which something is to be done. Whoever learns of an earlier moment sets the timer:
@@ -61,7 +61,7 @@ static struct {
 	bool stays_away; /* the application does not poll its queue: it looks at its memory */
 	bool gave;	 /* it has given the reading back, and no packet has come since */
 	unsigned linger; /* passes that the thread still makes before it sleeps */
-	bool looks;	 /* READER_WAITER: it does not sleep yet */
+	bool spins;	 /* READER_WAITER: it does not sleep yet */
 	bool more;	 /* to be sent: another pass is due */
 	bool unread;	 /* frames came after the last pass, and no bell rings for them */
 } e = { .epoll = -1, .timer = -1, .addresses = -1, .timer_set = NEVER };
@@ -95,7 +95,7 @@ static bool is_due_to_thread(void)
 
 /* While the application polls it runs the timers itself, and sends what is held. For that, a timer
  * of the kernel would wake the thread every 0.2 ms: 20 us for one of a hundred round trips. */
-static uint64_t next_moment(void)
+static uint64_t next_deadline(void)
 {
 	uint64_t next;
 
@@ -109,15 +109,15 @@ static uint64_t next_moment(void)
 
 /* ---------------------------------------------------------------------- passes -- */
 
-/* The bell wakes a reader that sleeps. A reader that polls or looks does not need it. Only this
+/* The bell wakes a reader that sleeps. A reader that polls or spins does not need it. Only this
  * function sets e.unread, and only for the pass of a reader. */
 static void await_bell(void)
 {
-	bool looks = e.reader == READER_POLLERS || e.linger || e.looks;
+	bool spins = e.reader == READER_POLLERS || e.linger || e.spins;
 
-	if (looks)
+	if (spins)
 		pair_wake();
-	e.unread = !looks && !pair_sleep();
+	e.unread = !spins && !pair_sleep();
 }
 
 static unsigned read_packets(enum rx_socket socket)
@@ -133,7 +133,7 @@ static unsigned read_packets(enum rx_socket socket)
 static void run_timers(void)
 {
 	timer_run(engine_now());
-	transport_take_back();
+	transport_withdraw_unread();
 }
 
 /* What is due at any time: answers, acknowledgements. */
@@ -186,7 +186,7 @@ static unsigned pass_of_thread(enum rx_socket socket)
 static unsigned pass_polling(struct cq *polled, bool timed)
 {
 	bool urgent = e.reader != READER_POLLERS || transport_deferred();
-	bool leave_bell = e.reader == READER_WAITER && !e.looks;
+	bool leave_bell = e.reader == READER_WAITER && !e.spins;
 	unsigned n;
 
 	e.in_pass = true;
@@ -202,11 +202,11 @@ static unsigned pass_polling(struct cq *polled, bool timed)
 	return n;
 }
 
-bool progress_pass(enum rx_socket socket, bool looks)
+bool progress_pass(enum rx_socket socket, bool spins)
 {
-	e.looks = looks;
+	e.spins = spins;
 	pass(socket);
-	wake_at(next_moment());
+	wake_at(next_deadline());
 	return progress_more();
 }
 
@@ -224,7 +224,7 @@ void engine_flush(void)
 	came_back();
 	finish(true);
 	if (e.running)
-		wake_at(next_moment());
+		wake_at(next_deadline());
 }
 
 bool progress_more(void)
@@ -270,10 +270,10 @@ static void set_reader(enum reader reader)
 	}
 	e.reader = reader;
 	e.linger = 0;
-	e.looks = false;
+	e.spins = false;
 	await_bell();
 	share();
-	wake_at(next_moment());
+	wake_at(next_deadline());
 }
 
 /* For a tick from now on. Its timer is put off for half of it at a time, which takes 5 us in a
@@ -301,14 +301,14 @@ static void leave_to_application(void)
 	if (begins)
 		set_reader(READER_POLLERS);
 	if (renew)
-		set_timer(next_moment());
+		set_timer(next_deadline());
 }
 
 void progress_begin_wait(const void *who)
 {
 	e.last_poll = 0; /* it does not poll */
 	e.waiter = who;
-	if (e.reader != READER_WAITER || e.looks) /* it may sleep at once */
+	if (e.reader != READER_WAITER || e.spins) /* it may sleep at once */
 		set_reader(READER_WAITER);
 }
 
@@ -361,7 +361,7 @@ void engine_flush_here(void)
 		return;
 	for (unsigned i = 0; i < HERE && pass(RX_MAYBE); i++)
 		;
-	wake_at(next_moment());
+	wake_at(next_deadline());
 }
 
 /* --------------------------------------------------------- the application polls -- */
@@ -375,7 +375,7 @@ static bool has_time(void)
 
 /* A thread that polls rarely does not become the reader, nor does one that has armed the queue: it
  * will wait for the event. */
-static void look_at_poller(struct cq *cq)
+static void consider_poller(struct cq *cq)
 {
 	uint64_t now = engine_now();
 
@@ -394,9 +394,9 @@ unsigned progress_poll(struct cq *cq)
 	timed = has_time();
 	came_back();
 	if (timed)
-		look_at_poller(cq);
+		consider_poller(cq);
 	n = pass_polling(cq, timed);
-	wake_at(next_moment());
+	wake_at(next_deadline());
 	return n;
 }
 
@@ -438,7 +438,7 @@ static bool serve(const struct epoll_event *events, int n)
 }
 
 /* The application has the reading: what else is due is done. */
-static void look_on(void)
+static void run_without_reading(void)
 {
 	e.in_pass = true;
 	run_timers();
@@ -447,7 +447,7 @@ static void look_on(void)
 }
 
 /* Returns whether another pass is due at once. */
-static bool turn(const struct epoll_event *events, int n)
+static bool serve_and_pass(const struct epoll_event *events, int n)
 {
 	bool own, over = e.reader == READER_POLLERS && engine_now() >= e.tick; /* it stays away */
 
@@ -457,14 +457,14 @@ static bool turn(const struct epoll_event *events, int n)
 	if (over)
 		set_reader(READER_THREAD);
 	if (e.reader != READER_THREAD)
-		look_on();
+		run_without_reading();
 	else if (pass_of_thread(own || over ? RX_READY : RX_EMPTY) && over)
 		e.stays_away = true;
 	if (e.timer_set <= engine_now()) /* it has run out */
 		e.timer_set = NEVER;
 	if ((is_due_to_thread() || e.linger) && e.reader != READER_POLLERS)
 		return true;
-	wake_at(next_moment());
+	wake_at(next_deadline());
 	return false;
 }
 
@@ -480,7 +480,7 @@ static void *engine_main(void *arg)
 		engine_lock();
 		if (e.stop)
 			break;
-		more = turn(events, n);
+		more = serve_and_pass(events, n);
 		engine_unlock();
 		if (more && engine_contended())
 			sched_yield();
@@ -532,13 +532,13 @@ static void close_all(void)
 	e.epoll = e.timer = e.addresses = -1;
 }
 
-/* A new era: nobody waits or looks. */
+/* A new era: nobody waits or spins. */
 static void begin_era(void)
 {
 	e.era++;
 	e.reader = READER_THREAD;
 	e.linger = 0;
-	e.looks = e.in_pass = e.more = e.unread = false;
+	e.spins = e.in_pass = e.more = e.unread = false;
 	share();
 }
 
@@ -555,7 +555,7 @@ int progress_start(void)
 	ret = open_all();
 	if (ret == 0) {
 		await_bell();
-		wake_at(next_moment()); /* timers may be left of the time before */
+		wake_at(next_deadline()); /* timers may be left of the time before */
 		ret = start_thread();
 	}
 	err = errno;

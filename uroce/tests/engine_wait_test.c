@@ -114,9 +114,9 @@ static unsigned passes_of_a_wait(void)
 	return rig_others.passes - before;
 }
 
-/* With memory that may have frames it looks before it sleeps, and less often after it has done so
+/* With memory that may have frames it spins before it sleeps, and less often after it has done so
  * in vain. */
-static void test_look_before_sleeping(void)
+static void test_spin_before_sleeping(void)
 {
 	rig_bell = eventfd(0, EFD_CLOEXEC);
 	CHECK(passes_of_a_wait() > 0);
@@ -130,8 +130,8 @@ static void test_look_before_sleeping(void)
 	CHECK_INT(passes_of_a_wait(), 0);
 }
 
-/* A thread that begins to wait while another looks may sleep at once: the bell must wake it. */
-static void test_wait_while_another_looks(void)
+/* A thread that begins to wait while another spins may sleep at once: the bell must wake it. */
+static void test_wait_while_another_spins(void)
 {
 	int first, second;
 
@@ -146,7 +146,7 @@ static void test_wait_while_another_looks(void)
 }
 
 /* Nor does the bell stay off when the device is closed and opened again meanwhile. */
-static void test_open_again_while_another_looks(void)
+static void test_open_again_while_another_spins(void)
 {
 	int waiter;
 
@@ -455,9 +455,9 @@ int main(void)
 	CHECK_INT(engine_get(), 0);
 	test_wait();
 	test_hand_over();
-	test_look_before_sleeping();
-	test_wait_while_another_looks();
-	test_open_again_while_another_looks();
+	test_spin_before_sleeping();
+	test_wait_while_another_spins();
+	test_open_again_while_another_spins();
 	test_wait_with_frame_left();
 	test_poll_while_another_sleeps();
 	test_wait_acknowledged();

@@ -175,7 +175,7 @@ bool transport_finish(bool urgent)
 	return true;
 }
 
-void transport_take_back(void)
+void transport_withdraw_unread(void)
 {
 }
 

@@ -16,7 +16,7 @@
 #pragma weak rig_arrive
 #pragma weak rig_next_arrival
 #pragma weak transport_finish
-#pragma weak transport_take_back
+#pragma weak transport_withdraw_unread
 
 uint64_t rig_now = 1000000000;
 bool rig_real_time;
@@ -260,8 +260,8 @@ bool rig_pass(void)
 	more = rig_arrive && rig_arrive();
 	more |= timer_next() <= rig_now;
 	timer_run(rig_now);
-	if (transport_take_back)
-		transport_take_back();
+	if (transport_withdraw_unread)
+		transport_withdraw_unread();
 	if (transport_finish)
 		more |= transport_finish(true);
 	engine_flush();

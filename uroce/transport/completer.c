@@ -106,7 +106,7 @@ static void rewind_to_oldest(struct qp *qp)
 	r->reads = 0;
 	r->since_ackreq = 0;
 	r->broken = false;
-	local_write_stop_awaiting(qp);
+	ring_write_stop_awaiting(qp);
 	socket_room_return_all(qp);
 }
 
@@ -152,7 +152,7 @@ void completer_timeout(struct timer *t)
 	} else if (engine_now() < r->deadline) {
 		timer_set(t, r->deadline);
 		return;
-	} else if (!local_write_withdraw(qp)) {
+	} else if (!ring_write_withdraw(qp)) {
 		r->timeouts += r->timeouts < TIMEOUT_DOUBLES;
 		retry(qp);
 	}
@@ -175,7 +175,7 @@ static void advance_una(struct qp *qp, uint32_t una)
 	r->retries = qp->attr.retry_cnt;
 	r->rnr_retries = qp->attr.rnr_retry;
 	r->timeouts = 0;
-	local_write_stop_awaiting(qp);
+	ring_write_stop_awaiting(qp);
 	r->recovering = r->rnr_wait = r->withdrawn = false;
 	r->grown += (uint16_t)(n < WINDOW_MAX ? n : WINDOW_MAX);
 	if (r->grown >= r->window) {

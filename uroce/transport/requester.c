@@ -74,7 +74,7 @@ void requester_start(struct qp *qp)
 	r->timeouts = 0;
 	r->rnr_wait = r->recovering = r->broken = r->direct_more = false;
 	r->direct_skip = r->direct_backoff = 0;
-	local_write_start(qp);
+	ring_write_start(qp);
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
 }
@@ -263,7 +263,7 @@ static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 	if (!send_packet(qp, pair, w, &p, offset))
 		return false;
 	requester_sent(qp, w, 1);
-	local_write_sent(qp, pair, w);
+	ring_write_sent(qp, pair, w);
 	return true;
 }
 
@@ -365,9 +365,9 @@ static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_w
 		r->direct_skip -= r->direct_skip > 0;
 		return r->direct_skip ? BY_PACKETS : HAS_TO_WAIT;
 	}
-	if (local_write_is_answer(qp, pair, w))
+	if (ring_write_is_answer(qp, pair, w))
 		return BY_PACKETS;
-	local_write_try_for_answer(qp, pair, w);
+	ring_write_try_for_answer(qp, pair, w);
 	result = direct_carry_out(qp, pair, w);
 	if (result != DIRECT_PACKETS || !direct_is_open(pair))
 		r->direct_backoff = 0;
@@ -385,7 +385,7 @@ static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_w
 		r->withdrawn = false;
 		return HAS_GONE;
 	}
-	local_write_stop_awaiting(qp);
+	ring_write_stop_awaiting(qp);
 	return r->direct_more ? HAS_TO_WAIT : BY_PACKETS;
 }
 
@@ -453,10 +453,10 @@ static void send_requests(struct qp *qp)
 	enum step step = PACKET_SENT;
 
 	if (r->at != qp->sq.tail && r->awaits == AWAITS_ANSWER)
-		local_write_stop_awaiting(qp);
+		ring_write_stop_awaiting(qp);
 	if (r->at != qp->sq.tail && qp->type != IBV_QPT_UD) {
 		pair = qp_path(qp);
-		local_write_note_answer(qp);
+		ring_write_note_answer(qp);
 		responder_before_send(qp, pair);
 	}
 	while (r->at != qp->sq.tail && step != STOP) {

@@ -26,7 +26,7 @@
  * waits until the end of the tick: engine/progress.c.) The conditions: hold_after answers in a row
  * came within that time; our ACK timeout, which is probably that of the peer, too, is not so short
  * that it might run out; and where WRITEs could go without packets, the application polls
- * (local_write.c). A hold in vain makes hold_after four times as large; another one halves it. */
+ * (ring_write.c). A hold in vain makes hold_after four times as large; another one halves it. */
 #define HOLD_NS		200000u
 #define HOLD_AFTER	4
 #define HOLD_AFTER_MOST (1u << 20)
@@ -363,7 +363,7 @@ static void rc_input(struct qp *qp, const struct packet *p)
 	if (!check_psn(qp, p))
 		return;
 	r->nak_sent = false;
-	local_write_answered(qp); /* it completes before what comes now */
+	ring_write_answered(qp); /* it completes before what comes now */
 	e = execute(qp, p);
 	if (e != REQ_OK) {
 		rc_error(qp, p, e);

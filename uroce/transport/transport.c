@@ -304,7 +304,7 @@ void transport_release_acks(void)
 uint64_t transport_held_until(void)
 {
 	const struct qp *qp = TAILQ_FIRST(&due_lists[DUE_HELD]);
-	uint64_t moment = local_write_moment();
+	uint64_t moment = ring_write_deadline();
 
 	return qp && qp->resp.hold_until < moment ? qp->resp.hold_until : moment;
 }
@@ -317,7 +317,7 @@ bool transport_finish(bool urgent)
 	wake_socket_waiters();
 	wake_ring_waiters();
 	release_held_acks();
-	local_write_release();
+	ring_write_release();
 	last = TAILQ_LAST(&due_lists[DUE_NOW], qp_list);
 	while (qp != last && left && (qp = TAILQ_FIRST(&due_lists[DUE_NOW])))
 		serve_qp(qp, &left);
@@ -375,7 +375,7 @@ enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n,
 static void stop_traffic(struct qp *qp)
 {
 	timer_stop(&qp->req.timer);
-	local_write_stop_awaiting(qp);
+	ring_write_stop_awaiting(qp);
 	due_leave(qp);
 	stop_waiting_for_socket(qp);
 	stop_waiting_for_ring(qp);
@@ -416,7 +416,7 @@ static void flush_qp(struct qp *qp)
 void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	qp_stepped(qp, from);
-	local_write_answered(qp); /* or nobody will */
+	ring_write_answered(qp); /* or nobody will */
 	switch (to) {
 	case IBV_QPS_RESET:
 		reset_qp(qp);

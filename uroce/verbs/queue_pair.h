@@ -126,7 +126,7 @@ struct requester {
 	uint8_t direct_skip;	      /* go_direct(): so many more by packets */
 	uint8_t direct_backoff;	      /* and so many after the last time */
 	bool direct_more;	      /* a long one without packets: it goes on in its turn */
-	uint16_t since_trial;	      /* WRITEs; local_write.c */
+	uint16_t since_trial;	      /* WRITEs; ring_write.c */
 	uint16_t trial_gap;
 	uint8_t answer_skip;   /* so many more are not sent as answers */
 	bool withdrawn;	       /* the last WRITE was taken back, and is sent again */

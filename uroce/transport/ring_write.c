@@ -37,7 +37,7 @@
 static struct qp_list unread = TAILQ_HEAD_INITIALIZER(unread);
 static struct qp_list withheld = TAILQ_HEAD_INITIALIZER(withheld);
 
-void local_write_start(struct qp *qp)
+void ring_write_start(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
@@ -47,7 +47,7 @@ void local_write_start(struct qp *qp)
 	r->trial_gap = TRIAL_GAP;
 }
 
-void local_write_stop_awaiting(struct qp *qp)
+void ring_write_stop_awaiting(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
@@ -64,14 +64,14 @@ static void begin_awaiting(struct qp *qp, enum awaits what, struct pair *pair)
 {
 	struct requester *r = &qp->req;
 
-	local_write_stop_awaiting(qp);
+	ring_write_stop_awaiting(qp);
 	r->awaits = what;
 	r->awaits_in = pair;
 	r->awaits_until = engine_now() + (what == AWAITS_READER ? UNREAD_NS : TRIAL_NS);
 	TAILQ_INSERT_TAIL(what == AWAITS_READER ? &unread : &withheld, qp, req.awaits_next);
 }
 
-void local_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w)
+void ring_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 
@@ -102,13 +102,13 @@ static void unsend_head(struct qp *qp)
 
 /* Only the last frame of a ring can be taken back. So a frame of another QP to the same process
  * prevents it. */
-bool local_write_withdraw(struct qp *qp)
+bool ring_write_withdraw(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
 	if (r->awaits != AWAITS_READER)
 		return false;
-	local_write_stop_awaiting(qp);
+	ring_write_stop_awaiting(qp);
 	if (psn_diff(r->next_psn, r->una_psn) != 1 || r->psn != r->next_psn ||
 	    !tx_withdraw(r->awaits_in, r->unread_frame))
 		return false;
@@ -119,12 +119,12 @@ bool local_write_withdraw(struct qp *qp)
 	return true;
 }
 
-void transport_take_back(void)
+void transport_withdraw_unread(void)
 {
 	struct qp *qp;
 
 	while ((qp = TAILQ_FIRST(&unread)) && engine_now() >= qp->req.awaits_until)
-		if (local_write_withdraw(qp))
+		if (ring_write_withdraw(qp))
 			requester_run(qp);
 }
 
@@ -135,7 +135,7 @@ static bool is_short_alone(const struct qp *qp, const struct send_wqe *w)
 }
 
 /* The peer must know of a trial before it sees what is written: reach_copy() has the fence. */
-void local_write_try_for_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w)
+void ring_write_try_for_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 
@@ -149,7 +149,7 @@ void local_write_try_for_answer(struct qp *qp, struct pair *pair, const struct s
 }
 
 /* If the peer has not read the last one, the next ones go without packets. */
-bool local_write_is_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w)
+bool ring_write_is_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w)
 {
 	struct requester *r = &qp->req;
 
@@ -158,7 +158,7 @@ bool local_write_is_answer(struct qp *qp, struct pair *pair, const struct send_w
 	       direct_is_awaited(pair, qp->attr.dest_qp_num);
 }
 
-void local_write_note_answer(struct qp *qp)
+void ring_write_note_answer(struct qp *qp)
 {
 	if (!qp->resp.ack_due || !qp->resp.write_came || !is_short_alone(qp, sq_at(qp, qp->req.at)))
 		return;
@@ -166,23 +166,23 @@ void local_write_note_answer(struct qp *qp)
 	qp->req.trial_gap = TRIAL_GAP_KNOWN;
 }
 
-void local_write_answered(struct qp *qp)
+void ring_write_answered(struct qp *qp)
 {
 	if (qp->req.awaits == AWAITS_ANSWER) {
-		local_write_stop_awaiting(qp);
+		ring_write_stop_awaiting(qp);
 		send_retire(qp);
 	}
 }
 
-void local_write_release(void)
+void ring_write_release(void)
 {
 	struct qp *qp;
 
 	while ((qp = TAILQ_FIRST(&withheld)) && engine_now() >= qp->req.awaits_until)
-		local_write_answered(qp);
+		ring_write_answered(qp);
 }
 
-uint64_t local_write_moment(void)
+uint64_t ring_write_deadline(void)
 {
 	const struct qp *reader = TAILQ_FIRST(&unread), *answer = TAILQ_FIRST(&withheld);
 	uint64_t a = reader ? reader->req.awaits_until : UINT64_MAX;
