@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""called.py RDMASH SCRIPT...: each function that a command says it calls (help coverage counts those)
-is called while that command runs, in its examples, in those of another one or in a script, on the
-embedded device in the network of on.sh. What a command does for an earlier one that works on in the
-background is that one's. Fails by the names of command and function."""
+"""called.py RDMASH SCRIPT...: scripts work while their commands are traced. Each function that a command
+says it calls (help coverage counts those) is called while that command runs, in its examples, in those of
+another one or in a script, on the embedded device in the network of on.sh. What a command does for an
+earlier one that works on in the background is that one's. Fails by the names of command and function."""
 import json
 import os
 import re
@@ -46,7 +46,7 @@ class Calls:
         return words if words in self.names else fit[0] if len(fit) == 1 else first
 
     def run(self, folder, file):
-        """Files that it writes are left in the folder."""
+        """Files that it writes are left in the folder. Returns what has failed in the script, or None."""
         tell = TELL % " ".join(sorted({n.split()[0] for n in self.names} - {"echo", "set"}))
         done = subprocess.run([RDMASH, "-X", "-q", "--unsafe", "-c", tell, "-f", file], cwd=folder, timeout=120,
                               text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -65,6 +65,8 @@ class Calls:
             elif function:
                 for name in running[-1:] + [n for n in before & IN_BACKGROUND]:
                     self.seen.setdefault(name, set()).add(function)
+        failed = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "error:"))]
+        return f"exit status {done.returncode}: {failed[:1]}" if done.returncode else None
 
     def examples(self, command):
         with tempfile.TemporaryDirectory() as folder:
@@ -81,16 +83,20 @@ def main():
     for command in commands:
         if command["calls"]:
             calls.examples(command)
+    failures = []
     with tempfile.TemporaryDirectory() as folder:
         for script in sys.argv[2:]:
-            calls.run(folder, os.path.abspath(script))
+            why = calls.run(folder, os.path.abspath(script))
+            if why:
+                failures.append(f"{script}: {why}")
     missing = [(n, f) for n, claimed in sorted(calls.claims.items())
                for f in sorted(claimed - calls.seen[n] - UNTRACED) if (n, f) not in QUIET]
-    for name, function in missing:
-        print(f"not ok: {name} says that it calls {function}: it has not done so here")
+    failures += [f"{name} says that it calls {function}: it has not done so here" for name, function in missing]
+    for failure in failures:
+        print(f"not ok: {failure}")
     print(f"{sum(map(bool, calls.claims.values()))} commands say that they call "
           f"{len(set().union(*calls.claims.values()))} functions")
-    return bool(missing)
+    return bool(failures)
 
 
 sys.exit(main())
