@@ -6,6 +6,7 @@
  *   memcpy   GB/s of memcpy() from one buffer to another
  *   copy     GB/s through shared memory: one thread writes, another one reads
  *   ping     microseconds a round trip of two processes through shared memory
+ *   tail     the same, each round trip timed, one way: median and 99.9 %
  *   vm       microseconds of process_vm_writev(2) into another process
  *   mem      microseconds of pwritev(2) to /proc/PID/mem of another process: all but the last
  *            word, then the last word, as the device must do it
@@ -110,13 +111,14 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* "written" counts the parent's messages, "read" the child's answers. */
-static double ping(void)
+/* "written" counts the parent's messages, "read" the child's answers. times: of each message, or
+ * NULL. */
+static double ping(double *times)
 {
 	struct shared *s = (void *)bytes(sizeof *s + 2 * size);
 	char *mine = bytes(size);
 	pid_t child;
-	double t;
+	double t, from = 0;
 
 	s->written = s->read = 0;
 	child = start_end();
@@ -130,10 +132,14 @@ static double ping(void)
 	}
 	t = now();
 	for (unsigned i = 0; i < n; i++) {
+		if (times)
+			from = now();
 		memcpy(s->slots, mine, size);
 		atomic_store_explicit(&s->written, i + 1, memory_order_release);
 		until(&s->read, i + n, n);
 		memcpy(mine, s->slots + size, size);
+		if (times)
+			times[i] = (now() - from) * 1e6 / 2;
 	}
 	t = now() - t;
 	stop(child);
@@ -214,6 +220,17 @@ static int look(void)
 	return 0;
 }
 
+static int tail(void)
+{
+	double *times = calloc(n, sizeof *times);
+
+	need(times != NULL, "calloc");
+	ping(times);
+	print_quantiles(times, n);
+	free(times);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 4 ? argv[1] : "";
@@ -225,16 +242,18 @@ int main(int argc, char **argv)
 		what = "";
 	if (strcmp(what, "look") == 0)
 		return look();
+	if (strcmp(what, "tail") == 0)
+		return tail();
 	if (strcmp(what, "memcpy") == 0)
 		result = by_memcpy();
 	else if (strcmp(what, "copy") == 0)
 		result = by_two_threads();
 	else if (strcmp(what, "ping") == 0)
-		result = ping();
+		result = ping(NULL);
 	else if (strcmp(what, "vm") == 0 || strcmp(what, "mem") == 0)
 		result = into_another(what[0] == 'm');
 	else {
-		fprintf(stderr, "usage: memory memcpy|copy|ping|vm|mem|look BYTES N\n");
+		fprintf(stderr, "usage: memory memcpy|copy|ping|tail|vm|mem|look BYTES N\n");
 		return 2;
 	}
 	printf("%.4f\n", result);

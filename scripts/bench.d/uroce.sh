@@ -142,6 +142,7 @@ if command -v ib_write_bw >/dev/null; then
 	row perftest 'ib_write_bw, -R and its defaults' MB/s '>= 0.9' 'perftest ib_write_bw 4 -R' 'perftest ib_write_bw 4'
 	row perftest-lat 'ib_write_lat 64 B' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'perftest ib_write_lat 5 -s 64 -n $(few 20000)'
 	row perftest-tail 'its 99.9 % beside its median' us '<= 5' '' 'perftest ib_write_lat 5,9 -s 64 -n $(few 20000)'
+	row shared-tail 'that of two processes, shared memory' us 'floor of both tails' '' 'memory tail 64 $(few 20000)'
 fi
 row pairs 'SEND 64 B: 1 pair of QPs, 64 pairs' us '<= 1.2' 'verbs pairs 1 $(few 20000)' 'verbs pairs 64 $(few 20000)'
 row peers 'WRITE 64 B: 1 process, 59 processes' us '<= 1.2' 'verbs peers 1 $(few 20000)' 'verbs peers 59 $(few 20000)'
