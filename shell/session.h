@@ -191,6 +191,7 @@ struct session {
 	struct held *held;    /* objects that running commands use */
 	unsigned aside;	   /* depth of commands that run on behalf of the loop while others wait */
 	bool printing;	   /* the result of the top-level command will be printed */
+	bool at_prompt;	   /* the top-level command was typed */
 	struct out *last;  /* output of the last outermost command */
 	const char *typed; /* while completing: the word being completed */
 	const char *at;	   /* while completing: "@NAME" if the command will run there */

@@ -316,7 +316,7 @@ static void check_target(const struct diagnosis *q)
 		check_own_key(q, MAY_BE);
 	}
 	if (causes_confirmed(q->c) == sure)
-		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, length, rkey, access",
+		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, len, rkey, access",
 			  "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer%s%s",
 			  q->wr->remote, q->wr->len, q->wr->rkey,
 			  *gone ? ", which cannot be asked: " : "", gone);

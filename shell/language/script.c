@@ -18,16 +18,18 @@
 
 /* ---------------------------------------------------------------- printing -- */
 
+/* What a command of the shell has returned is printed as that command prints it, also if Tcl's if
+ * or a proc returned it. */
 static void print_result(struct session *s, bool ours)
 {
 	const char *text;
 
 	if (s->opt.quiet)
 		return;
-	if (ours) {
+	if (ours || (s->last && out_is_value(s->last, Tcl_GetObjResult(s->tcl)))) {
 		if (s->last)
 			out_show(s->last, s->opt.format);
-	} else if (s->opt.interactive && !s->script->name) {
+	} else if (s->at_prompt) {
 		text = Tcl_GetStringResult(s->tcl);
 		if (*text)
 			out_line(OUT_TEXT, text);
@@ -80,18 +82,21 @@ static int eval_command(struct session *s, const char *command, int len)
 /* Runs one command; prints its result. A Tcl result code. */
 static int run_one(struct session *s, const char *command, int len, bool print)
 {
-	bool outer = s->printing, ours = interp_ours(s, command, len);
+	const bool outer = s->printing, outer_typed = s->at_prompt;
+	const bool ours = interp_ours(s, command, len);
 	int rc;
 
 	if (s->opt.echo)
 		echo_command(s, command, len);
-	s->printing = print && ours && !s->opt.quiet;
+	s->at_prompt = s->opt.interactive && !s->script->name;
+	s->printing = print && (ours || s->at_prompt) && !s->opt.quiet;
 	s->script->command = command;
 	s->script->len = len;
 	rc = eval_command(s, command, len);
 	s->printing = outer;
 	if (rc == TCL_OK && print)
 		print_result(s, ours);
+	s->at_prompt = outer_typed;
 	return rc;
 }
 

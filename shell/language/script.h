@@ -48,7 +48,7 @@ const char *script_unparsed(struct session *s, const char *text, const char *end
  * it. Returns a Tcl result code. */
 int script_source(struct session *s, const char *path);
 /* Runs body, an argument of the command being run, as lines of the script it stands in:
- * results are printed. For repeat. Returns a Tcl result code; an error is left in
+ * results are printed. Returns a Tcl result code; an error is left in
  * s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
 /* For commands of a driving rdmash: runs text as part of the script as (name, dir, line), in the
