@@ -44,6 +44,7 @@ CASES = {
     "a file outside": ("", "text save ../outside x", PROSE, ""),
     "binary text": (WINDOW + "mem save window bin", "text load bin",
                     "eval [string map {MR window} $next]", ""),
+    "nothing is recorded": ("", "record off", "eval [string map {FILE done.rdma} $next]", "again"),
     "a file that is there": ("text save there x", "text save there y", PROSE,
                              "text save there y -force"),
     "no object": ("listen 7471 -accept", "post send",

@@ -503,7 +503,7 @@ x'
 # ---------------------------------------------------------------------- record
 run -k -c 'record r.rdma' -c 'set a 1; echo $a' -c 'help' -c 'nosuch {
 }' -c 'echo "b
-c"' -c 'record -stop' -c 'echo late' -c 'record -last 2 last.rdma'
+c"' -c 'record off' -c 'echo late' -c 'record -last 2 last.rdma'
 wants 'record' "$(cat r.rdma)" '# recorded by rdmash
 set a 1
 echo $a
