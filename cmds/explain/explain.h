@@ -68,8 +68,10 @@ struct live_qp {
 	uint64_t had;	   /* RECVs that were posted, completed ones, too; 0: not known */
 	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
 	char why[80];	   /* what has moved it to ERR, or "" */
-	bool first_psn;	   /* rq_psn is the one that it began with, not the one expected now */
-	bool unanswered;   /* no send of it was ever completed with success */
+	char again[128]; /* what connects in its place two new QPs; "": it is not in ERR, or can be
+			  * moved from there */
+	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
+	bool unanswered; /* no send of it was ever completed with success */
 };
 
 /* One end of a connection. */

@@ -392,6 +392,9 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	if (qp && qp->o.serial == bad->serial) {
 		bool asked = copy_local_qp(qp, &here);
 
+		if (qp->id && is_in_err(qp))
+			snprintf(here.again, sizeof here.again, "%s",
+				 post_way_to_rts(s, qp, IBV_QPS_ERR));
 		wr.here.qp = &here;
 		wr.told = (struct live_region){ .begin = qp->peer.addr,
 						.len = qp->peer.len,

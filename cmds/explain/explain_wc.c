@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "spec_tables.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
@@ -335,31 +336,47 @@ static const struct live_region *room_there(const struct diagnosis *q)
 	return NULL;
 }
 
+/* What to type for a receive at the peer: where the ends connect again, on its new QP. */
+static void receive_there(const struct diagnosis *q, Tcl_DString *next)
+{
+	const struct live_region *room = room_there(q);
+	const char *whose = q->wr->there.whose, *again = q->qp ? q->qp->again : "";
+	const char *at = *whose ? temp_text("@%.*s ", (int)strcspn(whose, ":"), whose) : "";
+
+	xappendf(next, "%s%s", again, *again ? "; " : "");
+	if (!room)
+		xappendf(next, "%sreg %u -pd %s -name inbox; ", at, q->wr->len, q->peer->pd);
+	xappendf(next, "%spost recv %s -qp %s%s", at, room ? room->name : "inbox",
+		 *again ? "QP" : q->peer->name,
+		 *again ? "    (QP: the one that the peer has then)" : "");
+}
+
 static void check_receives_there(const struct diagnosis *q)
 {
 	const unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
-	const struct live_region *room = q->peer ? room_there(q) : NULL;
-	char next[2 * LIVE_NAME + 64] = "", used[64] = "";
+	char used[64] = "";
+	SCOPED_TEXT(next);
 
-	if (room)
-		snprintf(next, sizeof next, "post recv %s -qp %s", room->name, q->peer->name);
-	else if (q->peer)
-		snprintf(next, sizeof next, "reg %u -pd %s -name inbox", q->wr->len, q->peer->pd);
 	if (q->peer && q->peer->had)
 		snprintf(used, sizeof used, ": all %" PRIu64 " that it had are used", q->peer->had);
 	if (!q->peer || q->peer->recvs < 0)
 		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
 	else if (*q->peer->srq)
 		add_there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
-	else if (!q->peer->recvs)
-		add_there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s%s",
-			  q->peer->name, used, room ? "" : ", and its PD no region for one");
-	else
+	else if (!q->peer->recvs) {
+		receive_there(q, &next);
+		cause_add(q->c, IS_SO, Tcl_DStringValue(&next),
+			  "%s%s, the peer's QP, has no RECV posted%s%s", q->wr->there.whose,
+			  q->peer->name, used,
+			  room_there(q) ? "" : ", and its PD no region for one");
+	} else
 		add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
 			  q->peer->recvs);
 	cause_add(q->c, MAY_BE,
-		  "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
-		  "-rnr-retry 7 here",
+		  q->qp && !*q->qp->again
+			  ? "modify-qp RTS ... -rnr-retry 7, when the QP comes from RTR again"
+			  : "at the peer: -rnr-retry 7 of connect, listen or accept, for the next "
+			    "connection",
 		  "rnr_retry is %u%s", rnr_retry, rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 

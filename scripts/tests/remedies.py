@@ -78,6 +78,18 @@ CASES = {
         "post send -text again", "poll -qp $q -within 200", DO,
         "poll -qp $q -ok -within 20s; expect -true {[regexp {not polled yet} $how]}"),
     "bench without receives": (PAIR, "bench send buf -repeat 10 -within 1500", DO, "again"),
+    "no receive, and the QP is in ERR": (
+        WINDOW + "listen 7471 -address 10.0.0.1 -accept -rnr-retry 1\nconnect 10.0.0.1 7471\n"
+        "post send -text hi",
+        # explain tells it, not the row next of the error
+        "poll -ok -within 20s",
+        "set cause [lindex [dict get [explain] causes] 0]\n"
+        "set lines [lindex [split [dict get $cause next] (] 0]\n"
+        "lassign [split $lines {;}] leave connect receive\n"
+        "eval $leave; eval $connect\n"
+        "set server [lindex [lsort -dictionary [dict keys [dict filter [show] key id*]]] end]\n"
+        "eval [string map [list QP [get $server qp]] $receive]",
+        "post send -text again; poll -ok -within 20s"),
     "nobody can receive": (PAIR + "destroy buf; destroy window; post send -text hi",
                            "poll -within 200", DO, "poll -qp [get out qp] -ok -within 20s"),
     "a text without quotes": ("reg 64 -name m", "mem put m 0 hello, memory", DO,
