@@ -62,6 +62,7 @@ seen() {
 
 program=$programs/traced_program
 seen "one thread" 0 "" "$program" calls 500
+ok "a list of devices is named" grep -q ' ibv_get_device_list = device_list0$' "$tmp/trace"
 seen "more than a ring has room for" 0 "" "$program" calls 8000
 seen "four threads" 0 "" "$program" threads 4 300
 seen "more threads, one after another and at a time, than there are rings" 0 "" "$program" threads 60 5
