@@ -145,12 +145,12 @@ static void async_free(struct session *s)
  * network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends
  * of everything.
  *
- *   UROCE_NAME=rxe_0               the name of the device, for programs that look for one
- *   UROCE_PCAP=FILE                writes all packets of a program to a file
- *   UROCE_FAULT=drop=5%            loses packets; 'help fault wire' has the other
- *                                  faults; dir=out, op=ACK and psn=N say which
- *                                  packets; ';' separates rules
- *   UROCE_FAULT_SEED=7             makes that the same every time
+ *   UROCE_NAME=rxe_0     the name of the device, for programs that look for one
+ *   UROCE_PCAP=FILE      writes all packets of a program to a file
+ *   UROCE_FAULT=drop=5%  loses packets; 'help fault wire' has the other faults;
+ *                        dir=out, op=ACK and psn=N say which packets; ';'
+ *                        separates rules
+ *   UROCE_FAULT_SEED=7   makes that the same every time
  */
 const struct topic topic_uroce = { .name = "uroce", .title = "The embedded device" };
 
