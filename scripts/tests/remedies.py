@@ -212,6 +212,10 @@ CASES = {
                  "expect -value {!ip route get 192.0.2.1} {set next}"),
     "nobody there": ("", "connect 10.0.0.77 7471", PROSE,
                      "expect -value {!ping -c 1 10.0.0.77} {set next}"),
+    "nobody answers": ("", "connect 10.0.0.78 7471 -within 300ms", PROSE,
+                       "expect -value {!ping -c 1 10.0.0.78} {set next}\n"
+                       "expect -value {*300 ms: 10.0.0.78:7471 does not answer} {set why}\n"
+                       "expect -value {*rdma_connect(3)*} {explain}"),
     "a full send queue": (
         PAIR + "fault wire -drop 100%\n"
         "set at [list -remote [get window addr] -rkey [get window rkey]]\n"
