@@ -18,6 +18,7 @@
 #include "connection/cm.h"
 #include "data/posted.h"
 #include "device/device.h"
+#include "explain/explain.h"
 #include "help/help.h"
 #include "handlers/handler.h"
 #include "objects.h"
@@ -313,6 +314,7 @@ const struct app app = {
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,
+	.causes = explain_fail_causes,
 	.meet = cm_meet,
 	.names = app_names,
 	.objects = app_objects,

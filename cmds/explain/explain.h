@@ -22,6 +22,9 @@ void explain_fact(const struct found *f, const char *call, struct out *o);
 int explain_last(struct session *s, struct out *o);
 /* The same; but first, that the current QP is in ERR, where no completion has told why. */
 int explain_now(struct session *s, struct out *o);
+/* Adds a row to s->fail for each cause of the last failed completion: the confirmed ones, or else
+ * all that may be. */
+void explain_fail_causes(struct session *s);
 /* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
@@ -131,5 +134,7 @@ void causes_out(struct causes *c, struct out *o);
 /* Writes into the open dict: what failed, and the possible causes, each checked against the regions
  * and QPs that are known, as far as that can be. */
 void explain_wc(const struct failed_wr *wr, struct out *o);
+/* Only finds the causes, which are to be freed. */
+void explain_wc_causes(const struct failed_wr *wr, struct causes *c);
 
 #endif

@@ -558,18 +558,25 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
 }
 
-void explain_wc(const struct failed_wr *wr, struct out *o)
+void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
 {
-	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
-	struct causes c = { .no_commands = wr->is_foreign };
-	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = &c };
+	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 
-	tell_wr(wr, o);
-	if (fact && fact->there)
-		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
+	*c = (struct causes){ .no_commands = wr->is_foreign };
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
 		for (unsigned k = 0; checks[i].status == wr->status && k < 2; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
+}
+
+void explain_wc(const struct failed_wr *wr, struct out *o)
+{
+	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
+	struct causes c;
+
+	tell_wr(wr, o);
+	if (fact && fact->there)
+		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
+	explain_wc_causes(wr, &c);
 	causes_out(&c, o);
 }

@@ -103,6 +103,8 @@ static int run_one(struct session *s, const char *command, int len, bool print)
 /* Prints the error of a command at top level, and counts it. */
 static void report_error(struct session *s)
 {
+	if (!s->opt.interactive && !s->opt.peer)
+		fail_add_causes(s);
 	fail_report(s);
 	verdict_error(s);
 }
