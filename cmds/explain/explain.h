@@ -80,7 +80,7 @@ struct live_qp {
 /* One end of a connection. */
 struct live_end {
 	const struct live_qp *qp; /* NULL: it cannot be seen */
-	char whose[40]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
+	char whose[80]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
 	char gone[80];	/* why it cannot be seen any more: "process 17 has ended"; or "" */
 	struct live_region *regions;
 	unsigned nregions;

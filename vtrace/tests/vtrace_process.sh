@@ -205,4 +205,12 @@ status=0
 "$vtrace" "$tmp/none" 2>"$tmp/err" || status=$?
 ok "no such program" test "$status" = 127
 ok "it is named" grep -q "$tmp/none: No such file" "$tmp/err"
+if [ -n "$uroce" ]; then
+	# the program that uroce has become is named, not uroce
+	"$vtrace" -q "${on[@]}" "$program" visit 10.0.0.1 1 2>"$tmp/err" >/dev/null && not_ok "it has an exit code"
+	ok "who has ended" grep -q 'traced_program ended with exit code' "$tmp/err"
+	# as where there is no device, and uroce is not in front
+	env -u RDMASH_DEVICE "$vtrace" "$program" calls 1 2>"$tmp/err" >/dev/null
+	ok "no device: what to do" grep -q 'next: uroce vtrace PROGRAM' "$tmp/err"
+fi
 finish
