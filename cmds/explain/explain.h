@@ -103,6 +103,7 @@ struct failed_wr {
 	struct live_end here, there;
 	/* The region that the peer has told; len 0: none. */
 	struct live_region told;
+	char faults[128]; /* made on purpose, which lose packets of this end; "": none */
 };
 
 /* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */

@@ -17,6 +17,7 @@
 #include "data/posted.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
+#include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
@@ -385,6 +386,7 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 {
 	struct failed_wr wr = { .status = bad->status };
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
+	SCOPED_TEXT(faults);
 
 	if (bad->known)
 		take_posted(bad, &wr);
@@ -403,6 +405,8 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 			wr.there = live_end_find(s, here->attr.dest_qp_num, here->number);
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
+	fault_wire_losses(&faults);
+	snprintf(wr.faults, sizeof wr.faults, "%s", Tcl_DStringValue(&faults));
 	return wr;
 }
 

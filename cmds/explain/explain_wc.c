@@ -498,6 +498,9 @@ static void check_peer_answers(const struct diagnosis *q)
 	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
 	char next[64];
 
+	if (*q->wr->faults)
+		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
+			  q->wr->faults);
 	if (!q->peer) {
 		check_silence(q, a->dest_qp_num);
 	} else {
