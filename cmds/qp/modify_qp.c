@@ -358,6 +358,13 @@ static int told_by_id(struct session *s, const struct id *id)
 			id->o.name, word_name(id_state_words, id->state));
 }
 
+static int nothing_to_change(struct session *s, const struct qp_change *c)
+{
+	fail(s, "args", "MISSING", "modify-qp: neither a state nor an attribute is given");
+	fail_row(s, "usage", "modify-qp [state] [qp] [option ...]");
+	return fail_next(s, "qp-state %s", c->qp->o.name);
+}
+
 static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct modify_qp_args *a = args;
@@ -366,6 +373,8 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 
 	if (gather_change(s, &c, a))
 		return -1;
+	if (!c.mask && !a->fill && !a->force)
+		return nothing_to_change(s, &c);
 	row = qp_row(c.qp->type, c.from, c.to);
 	if (a->fill && row) {
 		unsigned unknown = qp_fill(&c, row->required & ~c.mask);

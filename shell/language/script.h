@@ -93,7 +93,8 @@ void script_fs_free(void);
 struct where {
 	Tcl_DString text;
 	struct position innermost;
-	struct position last; /* the latest one, unless it is in a proc */
+	struct position last; /* the latest one, and its proc or "" */
+	char last_proc[64];
 };
 void where_init(struct where *w);
 /* Appends the position of the running command. */

@@ -236,6 +236,10 @@ printf 'proc f {} {\n  expect -value 2 {expr 1}\n}\ncatch {f}\n' >ex.rdma
 run ex.rdma
 has 'a place is told once' "$out" '#   at          ex.rdma:2 in f < ex.rdma:4
 1..1'
+printf 'proc f {} {\n  repeat 2 {nosuch}\n}\nproc g {} {\n  expect -value 2 {expr {$zz}}\n}\nf\ng\n' >ex.rdma
+run -k ex.rdma
+has 'a place is told once, of repeat' "$err" "ex.rdma:2 in f < ex.rdma:7: unknown command 'nosuch'"
+has 'a place is told once, of an error' "$err" "ex.rdma:5 in g < ex.rdma:8: can't read \"zz\""
 run -c '[expr {1+2}
 ]'
 has 'a bracket that is closed on a later line' "$err" "-c:1: unknown command '3'"
