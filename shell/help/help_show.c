@@ -52,6 +52,9 @@ const struct topic topic_language = { .name = "language", .title = "The language
  *   rdmash -x script.rdma          shows each command before it runs
  *   #!/usr/bin/env rdmash          as its first line makes a file a program
  *
+ * Of standard input each command runs when it is complete, so that another program can
+ * drive rdmash through a pipe.
+ *
  * The first error ends a script, and says where: file, line, and through which procs. With
  * -k it continues. 'expect' makes a script a test; 'record' makes one of what you typed.
  *

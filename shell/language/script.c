@@ -325,10 +325,11 @@ static bool is_last(struct session *s, const struct piece *c, const char *end)
 	return true;
 }
 
-static int script_parses(struct session *s, const char *name, const char *text)
+/* Does the text parse, which begins at that line? */
+static int script_parses(struct session *s, const char *name, const char *text, unsigned line)
 {
 	const char *end = text + strlen(text);
-	struct piece c = { .next = text, .next_line = 1 };
+	struct piece c = { .next = text, .next_line = line };
 
 	if (script_nests(text))
 		return fail_nested(s, name);
@@ -431,24 +432,27 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 	return leave_script(s, script, &border, rc);
 }
 
-/* Runs a whole text at top level. 0, -1: a command failed, -2: it does not parse. */
-static int run_top(struct session *s, struct script *script, const char *text)
+int script_run_as(struct session *s, struct script *script, const char *text)
 {
-	script->line = 1;
-	if (script->name && script_parses(s, script->name, text)) {
+	int rc;
+
+	if (script->name && script_parses(s, script->name, text, script->line)) {
 		report_error(s);
 		return -2;
 	}
-	return run_text(s, script, text, true, true) == TCL_ERROR ? -1 : 0;
+	rc = run_text(s, script, text, true, true);
+	script->left = rc == TCL_RETURN;
+	return rc == TCL_ERROR ? -1 : 0;
 }
 
 int script_run(struct session *s, const char *name, const char *text)
 {
-	return run_top(s,
-		       &(struct script){ .name = name,
-					 .domain = s->domain,
-					 .is_block = !name && strchr(text, '\n') },
-		       text);
+	return script_run_as(s,
+			     &(struct script){ .name = name,
+					       .line = 1,
+					       .domain = s->domain,
+					       .is_block = !name && strchr(text, '\n') },
+			     text);
 }
 
 int script_body(struct session *s, Tcl_Obj *body)
@@ -503,7 +507,7 @@ void script_commands(struct domain *d)
 
 static int run_file(struct session *s, const char *path, bool start)
 {
-	struct script script = { .name = strcmp(path, "-") == 0 ? "stdin" : path };
+	struct script script = { .name = path, .line = 1 };
 	struct script_text t;
 	int rc;
 
@@ -516,7 +520,7 @@ static int run_file(struct session *s, const char *path, bool start)
 				      "script\n");
 	script.dir = t.dir;
 	script.domain = start && t.is_users ? s->own : domain_of(s, t.dir);
-	rc = run_top(s, &script, t.text);
+	rc = script_run_as(s, &script, t.text);
 	script_text_free(&t);
 	return rc;
 }
@@ -543,7 +547,7 @@ int script_source(struct session *s, const char *path)
 	if (script_read(s, path, &t) == 0) {
 		script.dir = t.dir;
 		script.domain = s->domain == s->own ? domain_of(s, t.dir) : s->domain;
-		if (!script_parses(s, name, t.text))
+		if (!script_parses(s, name, t.text, 1))
 			rc = run_text(s, &script, t.text, false, false);
 		script_text_free(&t);
 	}

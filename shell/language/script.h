@@ -28,11 +28,15 @@ struct script {
 	bool valued;   /* the value of the last command is wanted */
 	bool last;     /* the running command is the last one */
 	bool ended;    /* the command ended normally, without return */
+	bool left;     /* script_run_as(): by return */
 };
 
 /* Runs text in the user's own domain and prints errors; stops at the first error unless -k is
  * given. 0, or -1 when a command failed. name NULL: typed at the prompt. */
 int script_run(struct session *s, const char *name, const char *text);
+/* Runs a text at top level, which begins at script->line, and prints errors. 0, -1: a command
+ * failed, -2: it does not parse, and nothing of it has run. */
+int script_run_as(struct session *s, struct script *script, const char *text);
 /* For -f: reads and runs a file in the domain of its directory. Errors are printed. 0, -1: a
  * command failed, -2: the file cannot be read or is not a script. */
 int script_file(struct session *s, const char *path);
