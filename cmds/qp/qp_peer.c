@@ -138,7 +138,7 @@ static int take_peer(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	static const union ibv_gid none;
 	struct qp_peer new = { .known = true };
 
-	if (check_missing(s, dict) || take_numbers(s, dict, &new) || take_words(s, dict, &new))
+	if (take_numbers(s, dict, &new) || take_words(s, dict, &new) || check_missing(s, dict))
 		return -1;
 	if (!new.lid && memcmp(&new.gid, &none, sizeof none) == 0)
 		return fail_bad_value(s, "address", "is missing: neither a gid nor a lid");

@@ -197,12 +197,13 @@ static bool same_name(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A line that was appended just before, as that of a block or of a command that evaluates one, is
- * not repeated; only its proc may be new. */
+/* A line that was appended just before, as that of a block, is not repeated; its proc may be new.
+ * The same line in a typed proc may be one of another text. */
 static void append_place(struct where *w, struct position at, const char *in)
 {
-	const bool again = w->last.line == at.line && same_name(w->last.name, at.name);
 	const char *proc = in ? in + strspn(in, ":") : "";
+	const bool again = w->last.line == at.line && same_name(w->last.name, at.name) &&
+			   (at.name || (!*w->last_proc && !*proc));
 
 	if (again && (!*proc || strcmp(w->last_proc, proc) == 0))
 		return;
@@ -210,8 +211,7 @@ static void append_place(struct where *w, struct position at, const char *in)
 		xappendf(&w->text, "%s%s%s%u", Tcl_DStringLength(&w->text) ? " < " : "",
 			 at.name ? at.name : "line", at.name ? ":" : " ", at.line);
 	xappendf(&w->text, "%s%s", *proc ? " in " : "", proc);
-	if (!w->innermost.line)
-		w->innermost = at;
+	w->innermost = w->innermost.line ? w->innermost : at;
 	w->last = at;
 	snprintf(w->last_proc, sizeof w->last_proc, "%s", proc);
 }
