@@ -112,6 +112,9 @@ void call_text_subject(FILE *to, const struct call_names *n, const struct record
 /* "{wr_id 9 wr_flags SIGNALED}": what the program set in the QP before ibv_wr_send() and similar
  * calls; nothing for other calls. */
 void call_text_request(FILE *to, const struct record *r);
+/* Is the CALL_IOVA that is being told the caller's choice, as that of ibv_reg_mr_iova() is, and no
+ * address of memory that is registered already? */
+bool call_chooses_iova(const struct call_sink *k, const struct call_fn *fn);
 /* The result, without the name of call_text_named(): "qpn 17", "ENOMEM", "0". */
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r);
 /* The object whose name precedes the result: the one that was created, or the id of an event. 0:

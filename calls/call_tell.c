@@ -434,6 +434,11 @@ void call_tell(struct call_sink *k, const struct call_value *v, const void *p, u
 
 /* ------------------------------------------------------------------------ structs -- */
 
+bool call_chooses_iova(const struct call_sink *k, const struct call_fn *fn)
+{
+	return k->is_arg && fn->path != CALL_DATAPATH;
+}
+
 bool call_is_counted(const struct call_value *values, const struct call_value *v)
 {
 	const struct call_value *of = v->counts ? &values[v->counts - 1] : NULL;

@@ -146,11 +146,10 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Events and lists are short-lived and have no names. */
+/* Events are short-lived and have no names. */
 static bool is_lasting(enum call_object kind)
 {
-	return kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT &&
-	       kind != OBJECT_DEVICE_LIST && kind != OBJECT_CONTEXT_LIST;
+	return kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT;
 }
 
 /* Tracks objects that librdmacm creates and destroys for an id; they are visible only in the id. */

@@ -18,6 +18,7 @@
 #include "connection/cm.h"
 #include "data/posted.h"
 #include "device/device.h"
+#include "explain/explain.h"
 #include "help/help.h"
 #include "handlers/handler.h"
 #include "objects.h"
@@ -145,12 +146,12 @@ static void async_free(struct session *s)
  * network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends
  * of everything.
  *
- *   UROCE_NAME=rxe_0               the name of the device, for programs that look for one
- *   UROCE_PCAP=FILE                writes all packets of a program to a file
- *   UROCE_FAULT=drop=5%            loses packets; 'help fault wire' has the other
- *                                  faults; dir=out, op=ACK and psn=N say which
- *                                  packets; ';' separates rules
- *   UROCE_FAULT_SEED=7             makes that the same every time
+ *   UROCE_NAME=rxe_0     the name of the device, for programs that look for one
+ *   UROCE_PCAP=FILE      writes all packets of a program to a file
+ *   UROCE_FAULT=drop=5%  loses packets; 'help fault wire' has the other faults;
+ *                        dir=out, op=ACK and psn=N say which packets; ';'
+ *                        separates rules
+ *   UROCE_FAULT_SEED=7   makes that the same every time
  */
 const struct topic topic_uroce = { .name = "uroce", .title = "The embedded device" };
 
@@ -313,6 +314,7 @@ const struct app app = {
 	.version = app_version,
 	.explain = word_explain,
 	.circumstances = cm_circumstances,
+	.causes = explain_fail_causes,
 	.meet = cm_meet,
 	.names = app_names,
 	.objects = app_objects,

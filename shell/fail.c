@@ -150,6 +150,28 @@ int fail_next(struct session *s, const char *fmt, ...)
 	return -1;
 }
 
+int fail_explain(struct session *s)
+{
+	fail_next(s, "explain");
+	s->fail.explain = s->fail.nrows;
+	return -1;
+}
+
+void fail_add_causes(struct session *s)
+{
+	struct fail *f = &s->fail;
+	const unsigned at = f->explain;
+
+	if (!at || !app.causes)
+		return;
+	free(f->rows[at - 1].label);
+	free(f->rows[at - 1].text);
+	memmove(&f->rows[at - 1], &f->rows[at], (f->nrows - at) * sizeof *f->rows);
+	f->nrows--;
+	f->explain = 0;
+	app.causes(s);
+}
+
 void fail_append(Tcl_DString *to, const char *text, unsigned indent)
 {
 	size_t len = strcspn(text, "\n");

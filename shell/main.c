@@ -302,11 +302,97 @@ static int exit_code_of(struct session *s, int rc)
 	return rc || (s->handler_failed && !s->opt.interactive) ? EXIT_COMMAND : EXIT_OK;
 }
 
+/* Does a run end after a job with this result? */
+static bool has_ended(const struct session *s, int rc)
+{
+	return (rc && !s->opt.keep_going && !s->opt.check) || s->quit || s->skipped ||
+	       loop_interrupted(s->loop) || loop_ending(s->loop);
+}
+
+/* The length of the commands that the text begins with and that are complete: a line ends the last
+ * one. What does not parse is complete when it is all that there is. */
+static size_t whole_commands(const char *text, size_t len)
+{
+	const char *end = text + len, *p = text;
+	Tcl_Parse parse;
+
+	if (script_nests(text))
+		return len;
+	while (end > text && (end[-1] != '\n' || (end - text > 1 && end[-2] == '\\')))
+		end--;
+	while (p < end) {
+		if (Tcl_ParseCommand(NULL, p, (int)(end - p), 0, &parse) != TCL_OK)
+			return parse.incomplete || p > text ? (size_t)(p - text) : len;
+		p = parse.commandStart + parse.commandSize;
+		Tcl_FreeParse(&parse);
+	}
+	return (size_t)(p - text);
+}
+
+/* Runs the first len bytes of the part, and removes them. */
+static int run_part(struct session *s, struct script *script, struct file_part *part, size_t len)
+{
+	const unsigned line = script->line;
+	char *text = xasprintf("%.*s", (int)len, part->text);
+	int rc = script_run_as(s, script, text + (line == 1 ? file_mark(text) : 0));
+
+	script->line = line + where_lines(text, text + len);
+	memmove(part->text, part->text + len, part->len - len + 1);
+	part->len -= len;
+	free(text);
+	return rc;
+}
+
+static bool is_over(const struct session *s, const struct script *script, int rc)
+{
+	return script->left || rc == -2 || has_ended(s, rc);
+}
+
+static void fail_input(struct session *s)
+{
+	fail_report(s);
+	verdict_error(s);
+}
+
+/* Runs the commands of standard input, each when it is complete: another program may write the next
+ * one when it has read what came of this. Meanwhile events are served. */
+static int run_input(struct session *s)
+{
+	char here[PATH_MAX];
+	struct script script = { .name = "stdin",
+				 .dir = getcwd(here, sizeof here) ? here : DOMAIN_NO_FILES,
+				 .line = 1 };
+	struct file_part part = { 0 };
+	int rc = 0, worst = 0;
+	ssize_t n;
+
+	script.domain = domain_of(s, script.dir);
+	do {
+		size_t len;
+
+		n = file_more(s, STDIN_FILENO, "standard input", "source", &part);
+		if (n < 0)
+			fail_input(s);
+		while (n >= 0 && !is_over(s, &script, rc) &&
+		       (len = n ? whole_commands(part.text, part.len) : part.len)) {
+			rc = run_part(s, &script, &part, len);
+			worst = rc < worst ? rc : worst;
+		}
+	} while (n > 0 && !is_over(s, &script, rc));
+	free(part.text);
+	return n < 0 ? -2 : worst;
+}
+
+static int run_file(struct session *s, const char *path)
+{
+	return strcmp(path, "-") == 0 ? run_input(s) : script_file(s, path);
+}
+
 static int run_job(struct session *s, const struct job *job)
 {
 	if (s->opt.check)
 		return job->file ? check_file(s, job->what) : check_text(s, "-c", job->what);
-	return job->file ? script_file(s, job->what) : script_run(s, "-c", job->what);
+	return job->file ? run_file(s, job->what) : script_run(s, "-c", job->what);
 }
 
 static int run_jobs(struct session *s, const struct command_line *cl)
@@ -318,8 +404,7 @@ static int run_jobs(struct session *s, const struct command_line *cl)
 
 		if (rc)
 			worst = rc < worst ? rc : worst;
-		if ((rc && !s->opt.keep_going && !s->opt.check) || s->quit || s->skipped ||
-		    loop_interrupted(s->loop) || loop_ending(s->loop))
+		if (has_ended(s, rc))
 			break;
 	}
 	return worst;

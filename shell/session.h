@@ -42,6 +42,7 @@ struct fail {
 	unsigned long command; /* s->commands at that time */
 	struct fail_row *rows;
 	unsigned nrows;
+	unsigned explain; /* 1 + the row of fail_explain(); 0: none */
 };
 
 /* A library call has failed with errno err (sign ignored; 0: unknown). The text is
@@ -60,6 +61,11 @@ int fail_row(struct session *s, const char *label, const char *fmt, ...)
 
 /* Adds the row "next": what to type next. Returns -1. */
 int fail_next(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds the row "next" that says to explain the failure. Returns -1. */
+int fail_explain(struct session *s);
+/* Where nothing can be typed next: puts what explain finds out in place of that row. */
+void fail_add_causes(struct session *s);
 
 /* fail_aside() returns s->fail and empties it, so that another command can run. fail_back() frees
  * the failure of that command and restores the earlier one. */
@@ -136,6 +142,8 @@ struct app {
 	const char *(*explain)(const char *word);
 	/* Adds rows to s->fail: other events that may be the cause. May be NULL. */
 	void (*circumstances)(struct session *s);
+	/* Adds rows to s->fail: the causes that explain finds for it. May be NULL. */
+	void (*causes)(struct session *s);
 	/* Fills m; opens the device if necessary. -1 with s->fail filled: there is none. */
 	int (*meet)(struct session *s, struct meeting *m);
 	/* Appends name and kind of each live object, for the rdmash that drives this one. */
@@ -191,6 +199,7 @@ struct session {
 	struct held *held;    /* objects that running commands use */
 	unsigned aside;	   /* depth of commands that run on behalf of the loop while others wait */
 	bool printing;	   /* the result of the top-level command will be printed */
+	bool at_prompt;	   /* the top-level command was typed */
 	struct out *last;  /* output of the last outermost command */
 	const char *typed; /* while completing: the word being completed */
 	const char *at;	   /* while completing: "@NAME" if the command will run there */

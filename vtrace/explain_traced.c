@@ -313,6 +313,20 @@ static void find_users(const struct failed_call *f)
 	Tcl_DStringFree(&names.text);
 }
 
+/* Has the call failed because the kernel has no RDMA device? */
+static bool is_no_device(const struct record *r)
+{
+	switch (row_of(r)) {
+	case ROW_ibv_get_device_list:
+		return r->err == ENOSYS;
+	case ROW_rdma_create_event_channel:
+	case ROW_rdma_get_devices:
+		return r->err == ENODEV || r->err == ENOENT;
+	default:
+		return false;
+	}
+}
+
 /* Who looks for the causes of a call: in its queue, where that is known, or in its arguments. */
 static const struct {
 	enum call_row row;
@@ -343,6 +357,11 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
 		find_users(&f);
+	if (is_no_device(r)) {
+		c->no_commands = false; /* this one is of the user's shell */
+		cause_add(c, IS_SO, "uroce vtrace PROGRAM: on rdmash's own device",
+			  "the kernel has no RDMA device, or no support for RDMA");
+	}
 	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
 		if (finders[i].row == row_of(r) &&
 		    (finders[i].is_of_queue ? f.queue != NULL : is_of_arguments))
@@ -377,9 +396,11 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 {
 	struct causes c = { .no_commands = true };
 
+	const bool is_unsupported = r->err == EOPNOTSUPP || r->err == ENOSYS;
+
 	if (!r->err || r->depth || record_found_nothing(r) ||
-	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || r->err == EOPNOTSUPP ||
-	    r->err == ENOSYS)
+	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
+	    (is_unsupported && !is_no_device(r)))
 		return false;
 	find_causes(p, r, &c);
 	if (r->fn->asks && !c.n) /* that there is no answer is one */

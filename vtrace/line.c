@@ -173,12 +173,17 @@ void line_write_repeated(FILE *to)
 
 void line_write(FILE *to, const struct reader_news *call, bool pids)
 {
+	long named;
+
 	if (!folded.to)
 		folded.to = xmemstream(&folded.text, &folded.size);
 	rewind(folded.to);
 	write_name(folded.to, call, pids);
+	named = ftell(folded.to);
 	putc(' ', folded.to);
 	line_write_args(folded.to, call);
+	if (ftell(folded.to) == named + 1) /* no arguments */
+		fseek(folded.to, named, SEEK_SET);
 	if (call->r->fn->says != RESULT_NOTHING)
 		fputs(" = ", folded.to);
 	line_write_result(folded.to, call);

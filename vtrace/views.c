@@ -138,6 +138,15 @@ static bool is_own_address(const union ibv_gid *gid)
 	return here;
 }
 
+static void write_whose(struct live_end *end, pid_t pid)
+{
+	char program[32];
+
+	process_program(pid, program, sizeof program);
+	snprintf(end->whose, sizeof end->whose, "the peer (%s%sprocess %d): ", program,
+		 *program ? ", " : "", (int)pid);
+}
+
 static void write_gone(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
 {
 	char program[32];
@@ -171,7 +180,7 @@ static struct live_end ask_peer(const struct live_qp *qp)
 	if (!inv || !live_end_look(&end, out_value(told), qpn, qp->number))
 		write_gone(&end, inv, qpn);
 	if (inv)
-		snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)inv->pid);
+		write_whose(&end, inv->pid);
 	out_free(told);
 	free(inv);
 	return end;
@@ -197,7 +206,7 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
 				 gone);
 		if ((peer || gone) && p != process)
-			snprintf(end.whose, sizeof end.whose, "[%d]: ", (int)p->pid);
+			write_whose(&end, p->pid);
 	}
 	return end;
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "launch.h"
 #include "reader.h"
 #include "replay.h"
@@ -195,8 +196,10 @@ static _Noreturn void exit_as_program(int status)
 
 /* ------------------------------------------------------------------------------- the trace -- */
 
-static void write_exit_status(const char *program, int status)
+/* command: its name, and arguments that are left out. */
+static void write_exit_status(const char *command, int status)
 {
+	const char *program = temp_text("%.*s", (int)strcspn(command, " "), command);
 	FILE *to = the.views.to;
 
 	if (the.views.json)
@@ -208,9 +211,11 @@ static void write_exit_status(const char *program, int status)
 		fprintf(to, "vtrace: %s ended with exit code %d\n", program, WEXITSTATUS(status));
 }
 
-/* Writes what the programs call until all have ended; returns the status of the first. */
-static int follow_programs(struct reader *r)
+/* Writes what the programs call until all have ended; returns the status of the first. *command
+ * becomes that of the program into which it has changed: uroce runs others. */
+static int follow_programs(struct reader *r, const char **command)
 {
+	const pid_t first = (pid_t)program_pid;
 	struct reader_news news;
 	int status;
 	bool ended;
@@ -219,6 +224,8 @@ static int follow_programs(struct reader *r)
 		ended = program_has_ended(&status);
 		reader_next(r, &news, ended ? 0 : 50);
 		the.seen += news.what == READER_BEGUN;
+		if (news.what == READER_BEGUN && news.process->pid == first)
+			*command = news.process->name;
 		if (the.replay.path)
 			replay_take(r, &news);
 		if (!replay_is_row(&news))
@@ -237,7 +244,7 @@ static int follow_programs(struct reader *r)
 
 static int trace_program(char **argv)
 {
-	const char *hindrance = launch_hindrance(argv[0]);
+	const char *hindrance = launch_hindrance(argv[0]), *command = argv[0];
 	struct reader *r;
 	int status;
 
@@ -264,8 +271,8 @@ static int trace_program(char **argv)
 		return status;
 	}
 	views_begin(&the.views);
-	status = follow_programs(r);
-	write_exit_status(argv[0], status);
+	status = follow_programs(r, &command);
+	write_exit_status(command, status);
 	views_end();
 	captures_end(the.views.captures);
 	if (the.replay.path)

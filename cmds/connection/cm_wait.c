@@ -123,6 +123,15 @@ static int fail_rejected(struct session *s, struct id *id, const char *call,
 	return -1;
 }
 
+/* Why the peer may be silent, and how to find out. */
+static int add_silence(struct session *s, const struct id *id)
+{
+	const char *host = cm_addr_host(rdma_get_peer_addr(id->v));
+
+	fail_row(s, "likely", "a firewall drops UDP port 4791, or %s has no RDMA device", host);
+	return fail_next(s, "!ping -c 1 %s", host);
+}
+
 static int fail_unreachable(struct session *s, struct id *id, const char *call,
 			    const struct cm_event *ev)
 {
@@ -132,9 +141,7 @@ static int fail_unreachable(struct session *s, struct id *id, const char *call,
 		return fail_rejected(s, id, call, ev);
 	fail(s, call, "UNREACHABLE", "%s: %s UNREACHABLE: %s does not answer: %s", call, id->o.name,
 	     id_peer(id), cm_status_text(id, ev));
-	fail_row(s, "likely", "a firewall drops UDP port 4791, or %s has no RDMA device",
-		 cm_addr_host(rdma_get_peer_addr(id->v)));
-	return fail_next(s, "!ping -c 1 %s", cm_addr_host(rdma_get_peer_addr(id->v)));
+	return add_silence(s, id);
 }
 
 /* Fails with what the event means. Returns -1. */
@@ -177,6 +184,7 @@ struct cm_wait {
 	struct id *id; /* NULL: any */
 	bool request;  /* only for a request on id, or on any listener */
 	char what[64];
+	bool on_peer; /* the peer of id must answer */
 	uint64_t within_ms;
 };
 static struct cm_wait *waiting;
@@ -318,11 +326,12 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 	if (end == LOOP_INTERRUPTED)
 		fail(w->s, call, "EINTR", "%s: interrupted while waiting for %s", call, w->what);
 	else
-		fail(w->s, call, "ETIMEDOUT", "%s: no %s within %llu ms", call, w->what,
-		     (unsigned long long)w->within_ms);
+		fail(w->s, call, "ETIMEDOUT", "%s: no %s within %llu ms%s%s%s", call, w->what,
+		     (unsigned long long)w->within_ms, w->on_peer ? ": " : "",
+		     w->on_peer ? id_peer(w->id) : "", w->on_peer ? " does not answer" : "");
 	ours = w->request ? NULL : find_unanswered(w->s, w->id);
 	if (!ours || !ours->listener)
-		return -1;
+		return end == LOOP_TIMEOUT && w->on_peer ? add_silence(w->s, w->id) : -1;
 	fail_row(w->s, "cause", "%s, the request to %s, arrived here and was not answered",
 		 ours->o.name, ours->listener->o.name);
 	/* as long as the request exists, the port is in use, too */
@@ -370,6 +379,8 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 	struct cm_event *ev;
 	int rc;
 
+	w.on_peer = !id->passive &&
+		    (want == RDMA_CM_EVENT_ESTABLISHED || want == RDMA_CM_EVENT_CONNECT_RESPONSE);
 	snprintf(w.what, sizeof w.what, "%s of %s", word_name(cm_event_words, want), id->o.name);
 	for (;;) {
 		if (wait_for_event(&w, call))

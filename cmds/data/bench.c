@@ -209,7 +209,7 @@ static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 	qp_history_sync(r->a->qp, status);
 	fail(r->s, "bench", status, "bench: number %u completed with %s", r->done, status);
 	fail_row(r->s, "meaning", "%s", word_help(wc_status_words, wc->status));
-	return fail_next(r->s, "explain");
+	return fail_explain(r->s);
 }
 
 /* The number of completions; -1: failed. */

@@ -171,16 +171,35 @@ static void out_wr_ids(const struct post_req *r, uint64_t first, struct out *o)
 	out_end(o);
 }
 
+/* "RDMA_WRITE of 12 bytes", "BIND_MW of mw0 to 64 bytes at buf + 1024". */
+static void say_request(const struct post_req *r, struct out *o)
+{
+	const struct ibv_mw_bind_info *bind = &r->wr.bind_mw.bind_info;
+	const bool binds = r->op == &wr_ops[WR_BIND_MW];
+	const uint64_t bytes = binds ? bind->length : post_bytes(r);
+
+	out_text(o, "%s of ", r->op->name);
+	if (r->op == &wr_ops[WR_LOCAL_INV]) {
+		out_text(o, "rkey 0x%x", r->wr.invalidate_rkey);
+		return;
+	}
+	if (binds)
+		out_text(o, "%s to ", r->mw->o.name);
+	out_text(o, "%llu byte%s", (unsigned long long)bytes, bytes == 1 ? "" : "s");
+	if (binds)
+		out_text(o, " at %s + %llu", r->bound->o.name,
+			 (unsigned long long)(bind->addr - (uintptr_t)r->bound->buf));
+}
+
 static void say_posted(struct session *s, const struct post_req *r, uint64_t first, struct out *o)
 {
 	const struct obj *queue = r->srq ? &r->srq->o : &r->qp->o;
-	uint64_t bytes = post_bytes(r);
 
 	out_text(o, "posted");
 	if (r->srq || r->qp != s->ctx->qp)
 		out_text(o, " on %s", queue->name);
-	out_text(o, ": %s of %llu byte%s", r->op->name, (unsigned long long)bytes,
-		 bytes == 1 ? "" : "s");
+	out_text(o, ": ");
+	say_request(r, o);
 	if (r->op->remote)
 		say_target(r, o);
 	if (!r->wr.num_sge)

@@ -342,7 +342,7 @@ static int bind_exec(struct session *s, const void *args, struct out *o)
  * peer, closes the window; only then it can be bound again. For type 1 see mw
  * bind.
  * > mw -type 2 -pd [get $peer pd] => mw0
- * > post bind-mw mw0 window -off 64 -len 64 -qp $peer => BIND_MW
+ * > post bind-mw mw0 window -off 64 -len 64 -qp $peer => BIND_MW of mw0 to 64 bytes at window + 64
  * > poll -qp $peer => SUCCESS  BIND_MW
  * > post write buf -len 64 -remote [expr {[get window addr] + 64}] -rkey [get mw0 rkey]
  *   => RDMA_WRITE
@@ -379,7 +379,7 @@ static int inv_exec(struct session *s, const void *args, struct out *o)
  * > mw -type 2 -pd [get $peer pd] => mw0
  * > post bind-mw mw0 window -qp $peer => BIND_MW
  * > poll -qp $peer => SUCCESS  BIND_MW
- * > post local-inv mw0 -qp $peer => LOCAL_INV
+ * > post local-inv mw0 -qp $peer => LOCAL_INV of rkey 0x
  * > poll -qp $peer => SUCCESS  LOCAL_INV */
 const struct cmd cmd_post_local_inv = {
 	.name = "post local-inv",

@@ -187,12 +187,32 @@ static int add_text(struct session *s, struct post_req *r, const struct bytes *t
 
 /* ------------------------------------------------------------- all of them -- */
 
+/* -off and -len without a region: the only one that there is. */
+static int only_region(struct session *s, const struct post_args *a, struct mr **mr)
+{
+	static const struct arg region = { .name = "mr", .kind = &kind_mr, .flags = ARG_POS };
+	SCOPED_TEXT(line);
+	unsigned n;
+
+	*mr = obj_only(s, &mr_class, &n);
+	if (*mr)
+		return 0;
+	obj_arg_default(s, &region, mr);
+	if (!n)
+		return -1;
+	xappendf(&line, "post ... %s", ((struct obj *)obj_first(s, &mr_class))->name);
+	if (a->off.v)
+		xappendf(&line, " -off %llu", (unsigned long long)a->off.v);
+	if (a->len.set)
+		xappendf(&line, " -len %llu", (unsigned long long)a->len.v);
+	return fail_next(s, "%s", Tcl_DStringValue(&line));
+}
+
 int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 {
 	const struct sge_arg *sge = a->sge.v;
 	uint64_t min = r->op->atomic ? 8 : 0;
 	struct mr *mr = a->mr;
-	unsigned n;
 
 	r->wr.sg_list = r->sge;
 	if (a->text.data && (mr || a->sge.n || a->len.set || a->off.v))
@@ -201,11 +221,8 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
 	if (a->text.data)
 		return a->text.len ? add_text(s, r, &a->text) : 0;
 	if (!mr && (a->len.set || a->off.v) && !a->sge.n) {
-		mr = obj_only(s, &mr_class, &n);
-		if (!mr) {
-			fail(s, "post", "EINVAL", "-off and -len are of a region: name it");
-			return n ? -1 : fail_next(s, "reg 4096");
-		}
+		if (only_region(s, a, &mr))
+			return -1;
 		r->only = mr;
 	}
 	if (a->sge.n + !!mr > POST_SGES)

@@ -400,5 +400,5 @@ int wc_all_ok(struct session *s, const char *call, const struct wc *wc, int n)
 		fail_row(s, "state", "%s went %s -> %s", bad->qp, bad->from, bad->to);
 	if (n > 1)
 		fail_row(s, "taken", "%d completions, %d of them with errors", n, failed);
-	return fail_next(s, "explain");
+	return fail_explain(s);
 }

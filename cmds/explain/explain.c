@@ -297,17 +297,18 @@ static const struct word *find_state(const char *text, size_t len)
 	return args_word(qp_state_words, name);
 }
 
-/* Splits "RESET->INIT"; false: text is no such thing. */
+/* Splits "RESET->INIT", "RESET -> INIT", "RESET INIT"; false: text is no such thing. */
 static bool explain_is_transition(const char *text, enum ibv_qp_state *from, enum ibv_qp_state *to)
 {
-	const char *arrow = strstr(text, "->");
+	const size_t first = strcspn(text, " -");
+	const char *second = text + first + strspn(text + first, " ");
 	const struct word *a, *b;
 
-	if (!arrow)
-		return false;
-	a = find_state(text, (size_t)(arrow - text));
-	b = find_state(arrow + 2, strlen(arrow + 2));
-	if (!a || !b)
+	if (strncmp(second, "->", 2) == 0)
+		second += 2 + strspn(second + 2, " ");
+	a = find_state(text, first);
+	b = *second ? find_state(second, strcspn(second, " ")) : NULL;
+	if (!a || !b || second[strcspn(second, " ")])
 		return false;
 	*from = (enum ibv_qp_state)a->value;
 	*to = (enum ibv_qp_state)b->value;
@@ -444,6 +445,16 @@ static void tell_line(const struct found *f, struct out *o)
 	out_end(o);
 }
 
+static void tell_several(const struct found *found, unsigned n, struct out *o)
+{
+	out_list(o, NULL);
+	for (unsigned i = 0; i < n; i++)
+		tell_line(&found[i], o);
+	out_end(o);
+	out_text(o, "to choose: explain %s %s\n", found[n - 1].family->name,
+		 word_name(found[n - 1].family->words, found[n - 1].fact->value));
+}
+
 static void tell_family(const struct fact_family *f, struct out *o)
 {
 	out_list(o, NULL);
@@ -500,12 +511,8 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
 		rc = fail_unknown(s, text);
 	else if (n == 1)
 		explain_fact(&found[0], NULL, o);
-	else {
-		out_list(o, NULL);
-		for (unsigned i = 0; i < n; i++)
-			tell_line(&found[i], o);
-		out_end(o);
-	}
+	else
+		tell_several(found, n, o);
 	free(text);
 	return rc;
 }
@@ -528,6 +535,10 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
  * > explain {transport retry counter exceeded} => RETRY_EXC_ERR
  * > explain RESET->RTS => not a transition
  * > explain INIT->RTR => DEST_QPN
+ * > explain INIT -> RTR => DEST_QPN
+ * > explain {INIT -> RTR} => DEST_QPN
+ * > explain INIT RTR => DEST_QPN
+ * > explain TIMEOUT => to choose: explain attribute TIMEOUT
  * > explain keepalive => DEAD_PEER
  * > explain rkey => REM_ACCESS_ERR
  * > explain irdma => a new QP is needed

@@ -22,6 +22,9 @@ void explain_fact(const struct found *f, const char *call, struct out *o);
 int explain_last(struct session *s, struct out *o);
 /* The same; but first, that the current QP is in ERR, where no completion has told why. */
 int explain_now(struct session *s, struct out *o);
+/* Adds a row to s->fail for each cause of the last failed completion: the confirmed ones, or else
+ * all that may be. */
+void explain_fail_causes(struct session *s);
 /* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
@@ -68,14 +71,16 @@ struct live_qp {
 	uint64_t had;	   /* RECVs that were posted, completed ones, too; 0: not known */
 	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
 	char why[80];	   /* what has moved it to ERR, or "" */
-	bool first_psn;	   /* rq_psn is the one that it began with, not the one expected now */
-	bool unanswered;   /* no send of it was ever completed with success */
+	char again[128]; /* what connects in its place two new QPs; "": it is not in ERR, or can be
+			  * moved from there */
+	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
+	bool unanswered; /* no send of it was ever completed with success */
 };
 
 /* One end of a connection. */
 struct live_end {
 	const struct live_qp *qp; /* NULL: it cannot be seen */
-	char whose[40]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
+	char whose[80]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
 	char gone[80];	/* why it cannot be seen any more: "process 17 has ended"; or "" */
 	struct live_region *regions;
 	unsigned nregions;
@@ -98,6 +103,7 @@ struct failed_wr {
 	struct live_end here, there;
 	/* The region that the peer has told; len 0: none. */
 	struct live_region told;
+	char faults[128]; /* made on purpose, which lose packets of this end; "": none */
 };
 
 /* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */
@@ -129,5 +135,7 @@ void causes_out(struct causes *c, struct out *o);
 /* Writes into the open dict: what failed, and the possible causes, each checked against the regions
  * and QPs that are known, as far as that can be. */
 void explain_wc(const struct failed_wr *wr, struct out *o);
+/* Only finds the causes, which are to be freed. */
+void explain_wc_causes(const struct failed_wr *wr, struct causes *c);
 
 #endif

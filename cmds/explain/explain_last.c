@@ -17,6 +17,7 @@
 #include "data/posted.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
+#include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
@@ -378,28 +379,50 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 	out_way_back(s, qp, o);
 }
 
-/* Why the completion is an error, judged by the objects that exist now. */
-static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
+/* The failed request and the objects of it that exist now; here becomes its QP. To be freed with
+ * forget_failed(). */
+static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *bad,
+				       struct live_qp *here)
 {
-	const struct fact *fact = fact_of(fact_family("wc-status"), bad->status);
 	struct failed_wr wr = { .status = bad->status };
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
-	struct live_qp here;
+	SCOPED_TEXT(faults);
 
 	if (bad->known)
 		take_posted(bad, &wr);
 	take_regions(s, &wr.here);
 	if (qp && qp->o.serial == bad->serial) {
-		bool asked = copy_local_qp(qp, &here);
+		bool asked = copy_local_qp(qp, here);
 
-		wr.here.qp = &here;
+		if (qp->id && is_in_err(qp))
+			snprintf(here->again, sizeof here->again, "%s",
+				 post_way_to_rts(s, qp, IBV_QPS_ERR));
+		wr.here.qp = here;
 		wr.told = (struct live_region){ .begin = qp->peer.addr,
 						.len = qp->peer.len,
 						.rkey = qp->peer.rkey };
 		if (asked && qp->type != IBV_QPT_UD)
-			wr.there = live_end_find(s, here.attr.dest_qp_num, here.number);
+			wr.there = live_end_find(s, here->attr.dest_qp_num, here->number);
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
+	fault_wire_losses(&faults);
+	snprintf(wr.faults, sizeof wr.faults, "%s", Tcl_DStringValue(&faults));
+	return wr;
+}
+
+static void forget_failed(struct failed_wr *wr)
+{
+	live_end_free(&wr->there);
+	free(wr->here.regions);
+}
+
+/* Why the completion is an error, judged by the objects that exist now. */
+static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
+{
+	const struct fact *fact = fact_of(fact_family("wc-status"), bad->status);
+	struct live_qp here;
+	struct failed_wr wr = look_at_failed(s, bad, &here);
+
 	explain_wc(&wr, o);
 	explain_here(s, &call_table[ROW_ibv_poll_cq], o);
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
@@ -407,8 +430,31 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 	if (fact && fact->there)
 		explain_devices(fact->there, 18, o);
-	live_end_free(&wr.there);
-	free(wr.here.regions);
+	forget_failed(&wr);
+}
+
+void explain_fail_causes(struct session *s)
+{
+	struct fail failed = fail_aside(s); /* a peer that is asked may fail */
+	enum verdict least = MAY_BE;
+	struct causes c = { 0 };
+	struct live_qp here;
+	struct failed_wr wr;
+	struct bad_wc bad;
+
+	if (posted_last_failed(&bad)) {
+		wr = look_at_failed(s, &bad, &here);
+		explain_wc_causes(&wr, &c);
+		forget_failed(&wr);
+	}
+	fail_back(s, failed);
+	for (unsigned i = 0; i < c.n; i++)
+		if (c.v[i].verdict == IS_SO)
+			least = IS_SO;
+	for (unsigned i = 0; i < c.n; i++)
+		if (c.v[i].verdict <= least)
+			fail_row(s, c.v[i].verdict == IS_SO ? "cause" : "maybe", "%s", c.v[i].text);
+	causes_free(&c);
 }
 
 /* Adds what the failure's own message did not say. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "spec_tables.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
@@ -316,7 +317,7 @@ static void check_target(const struct diagnosis *q)
 		check_own_key(q, MAY_BE);
 	}
 	if (causes_confirmed(q->c) == sure)
-		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, length, rkey, access",
+		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, len, rkey, access",
 			  "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer%s%s",
 			  q->wr->remote, q->wr->len, q->wr->rkey,
 			  *gone ? ", which cannot be asked: " : "", gone);
@@ -335,31 +336,47 @@ static const struct live_region *room_there(const struct diagnosis *q)
 	return NULL;
 }
 
+/* What to type for a receive at the peer: where the ends connect again, on its new QP. */
+static void receive_there(const struct diagnosis *q, Tcl_DString *next)
+{
+	const struct live_region *room = room_there(q);
+	const char *whose = q->wr->there.whose, *again = q->qp ? q->qp->again : "";
+	const char *at = *whose ? temp_text("@%.*s ", (int)strcspn(whose, ":"), whose) : "";
+
+	xappendf(next, "%s%s", again, *again ? "; " : "");
+	if (!room)
+		xappendf(next, "%sreg %u -pd %s -name inbox; ", at, q->wr->len, q->peer->pd);
+	xappendf(next, "%spost recv %s -qp %s%s", at, room ? room->name : "inbox",
+		 *again ? "QP" : q->peer->name,
+		 *again ? "    (QP: the one that the peer has then)" : "");
+}
+
 static void check_receives_there(const struct diagnosis *q)
 {
 	const unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
-	const struct live_region *room = q->peer ? room_there(q) : NULL;
-	char next[2 * LIVE_NAME + 64] = "", used[64] = "";
+	char used[64] = "";
+	SCOPED_TEXT(next);
 
-	if (room)
-		snprintf(next, sizeof next, "post recv %s -qp %s", room->name, q->peer->name);
-	else if (q->peer)
-		snprintf(next, sizeof next, "reg %u -pd %s -name inbox", q->wr->len, q->peer->pd);
 	if (q->peer && q->peer->had)
 		snprintf(used, sizeof used, ": all %" PRIu64 " that it had are used", q->peer->had);
 	if (!q->peer || q->peer->recvs < 0)
 		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
 	else if (*q->peer->srq)
 		add_there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
-	else if (!q->peer->recvs)
-		add_there(q, IS_SO, next, "%s, the peer's QP, has no RECV posted%s%s",
-			  q->peer->name, used, room ? "" : ", and its PD no region for one");
-	else
+	else if (!q->peer->recvs) {
+		receive_there(q, &next);
+		cause_add(q->c, IS_SO, Tcl_DStringValue(&next),
+			  "%s%s, the peer's QP, has no RECV posted%s%s", q->wr->there.whose,
+			  q->peer->name, used,
+			  room_there(q) ? "" : ", and its PD no region for one");
+	} else
 		add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
 			  q->peer->recvs);
 	cause_add(q->c, MAY_BE,
-		  "at the peer: -rnr-retry 7 of connect, listen or accept; or modify-qp RTS "
-		  "-rnr-retry 7 here",
+		  q->qp && !*q->qp->again
+			  ? "modify-qp RTS ... -rnr-retry 7, when the QP comes from RTR again"
+			  : "at the peer: -rnr-retry 7 of connect, listen or accept, for the next "
+			    "connection",
 		  "rnr_retry is %u%s", rnr_retry, rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 
@@ -481,6 +498,9 @@ static void check_peer_answers(const struct diagnosis *q)
 	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
 	char next[64];
 
+	if (*q->wr->faults)
+		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
+			  q->wr->faults);
 	if (!q->peer) {
 		check_silence(q, a->dest_qp_num);
 	} else {
@@ -541,18 +561,25 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
 }
 
-void explain_wc(const struct failed_wr *wr, struct out *o)
+void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
 {
-	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
-	struct causes c = { .no_commands = wr->is_foreign };
-	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = &c };
+	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 
-	tell_wr(wr, o);
-	if (fact && fact->there)
-		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
+	*c = (struct causes){ .no_commands = wr->is_foreign };
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
 		for (unsigned k = 0; checks[i].status == wr->status && k < 2; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
+}
+
+void explain_wc(const struct failed_wr *wr, struct out *o)
+{
+	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
+	struct causes c;
+
+	tell_wr(wr, o);
+	if (fact && fact->there)
+		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
+	explain_wc_causes(wr, &c);
 	causes_out(&c, o);
 }

@@ -278,8 +278,9 @@ static const char *expr_of(struct program *p, const struct call_sink *k, const s
 	case CALL_GID:
 		return gid_expr(p, v->pointer ? (const void *)(uintptr_t)pointer : at, v->pointer);
 	case CALL_ADDRESS:
-	case CALL_IOVA:
 		return place_expr(p, v, call_load(v, at));
+	case CALL_IOVA:
+		return call_chooses_iova(k, p->r->fn) ? NULL : place_expr(p, v, call_load(v, at));
 	case CALL_REMOTE:
 		return remote_addr_expr(p, call_load(v, at));
 	case CALL_KEY:

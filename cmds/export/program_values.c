@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "connection/cm.h"
 #include "export/program.h"
 #include "alloc.h"
 
@@ -118,6 +119,20 @@ static const char *received_value(struct program *p, uint64_t v, unsigned size)
 	return NULL;
 }
 
+/* An address in a window of listen -share, by the address at which the window begins. */
+static const char *window_addr_expr(struct program *p, uint64_t addr)
+{
+	for (unsigned i = p->nsources; i-- > 0;) {
+		struct qp_peer w;
+
+		if (share_unpack(p->sources[i].data, p->sources[i].len, &w) && addr >= w.addr &&
+		    addr - w.addr < w.len)
+			return temp_text("%s + %llu", received_value(p, w.addr, 8),
+					 (unsigned long long)(addr - w.addr));
+	}
+	return NULL;
+}
+
 const struct qp_peer *oob_peer(const struct var *v)
 {
 	return v->live && v->kind == OBJECT_QP && v->by
@@ -159,6 +174,14 @@ static const char *oob_rkey_expr(struct program *p, uint32_t rkey)
 	return NULL;
 }
 
+static void warn_unsent(struct program *p, const char *what)
+{
+	add_warning(p,
+		    "the peer never sent %s: the number in the program is right for this "
+		    "session only; a peer that says 'listen -share' sends it",
+		    what);
+}
+
 const char *remote_addr_expr(struct program *p, uint64_t addr)
 {
 	const char *peer = oob_addr_expr(p, addr);
@@ -167,14 +190,12 @@ const char *remote_addr_expr(struct program *p, uint64_t addr)
 	 * runs of one program have the same addresses. */
 	if (!peer && addr > SMALL)
 		peer = received_value(p, addr, 8);
+	if (!peer)
+		peer = window_addr_expr(p, addr);
 	if (!peer && !p->role)
 		peer = own_addr(p, addr);
 	if (!peer && addr > SMALL)
-		add_warning(
-			p,
-			"the address 0x%llx at the peer is not known from bytes of the peer: it is "
-			"that of the session",
-			(unsigned long long)addr);
+		warn_unsent(p, temp_text("the address 0x%llx", (unsigned long long)addr));
 	return peer ? peer : number(addr);
 }
 
@@ -194,11 +215,7 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 	if (peer)
 		return temp_text("(uint32_t)%s", peer);
 	if (key > SMALL)
-		add_warning(
-			p,
-			"the key 0x%x is neither a key of this session nor known from the peer: it "
-			"is that of the session",
-			key);
+		warn_unsent(p, temp_text("the key 0x%x", key));
 	return number(key);
 }
 

@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "faults/fault_wire.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
@@ -286,6 +287,29 @@ static void rule_out(struct out *o, struct uroce_fault *f, uint64_t hits)
 		out_u64(o, "count", f->count, "  at most %" PRIu64, f->count);
 	out_u64(o, "hits", hits, "   %" PRIu64 " packets hit\n", hits);
 	out_end(o);
+}
+
+void fault_wire_losses(Tcl_DString *text)
+{
+	const struct embedded_api *api = embedded_api();
+	struct uroce_fault rules[FAULT_RULES];
+	uint64_t hits[FAULT_RULES];
+	const unsigned n = api ? api->faults_get(rules, hits, FAULT_RULES) : 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		SCOPED_TEXT(rule);
+
+		for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+			if (fault_kinds[fate].lost && *fault_chance(&rules[i], fate) > 0)
+				xappendf(&rule, "%s %g%%, ", fault_kinds[fate].name,
+					 *fault_chance(&rules[i], fate) * 100);
+		if (rules[i].delay_us)
+			xappendf(&rule, "delay %g ms, ", rules[i].delay_us / 1000.);
+		if (hits[i] && Tcl_DStringLength(&rule))
+			xappendf(text, "%s%s%" PRIu64 " packet%s hit",
+				 Tcl_DStringLength(text) ? "; " : "", Tcl_DStringValue(&rule),
+				 hits[i], hits[i] == 1 ? "" : "s");
+	}
 }
 
 #define OPTION_OF(name, word, lost, netem, help) "-" #word ", "

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* modify-qp: its arguments, the transition, and what is wrong with values before the kernel sees
- * them. */
+/* modify-qp: its arguments, and the transition. */
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <netinet/in.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,14 +81,14 @@ const struct arg modify_qp_args[] = {
 	NUM("dest-qpn", dest_qpn, kind_u32, "number of the peer's QP"),
 	NUM("rq-psn", rq_psn, kind_u32, "packet number the peer begins with"),
 	NUM("sq-psn", sq_psn, kind_u32, "packet number to begin with"),
-	NUM("max-rd-atomic", max_rd_atomic, kind_u8, "READs and atomics in flight to the peer"),
-	NUM("max-dest-rd-atomic", max_dest_rd_atomic, kind_u8,
+	NUM("max-rd-atomic", max_rd_atomic, kind_u32, "READs and atomics in flight to the peer"),
+	NUM("max-dest-rd-atomic", max_dest_rd_atomic, kind_u32,
 	    "READs and atomics of the peer in flight"),
-	NUM("min-rnr-timer", min_rnr_timer, kind_u8,
+	NUM("min-rnr-timer", min_rnr_timer, kind_u32,
 	    "how long the peer waits where no RECV is posted; 12: 0.64 ms"),
-	NUM("timeout", timeout, kind_u8, "wait for an ACK: 4.096 us * 2^n; 0: for ever"),
-	NUM("retry-cnt", retry_cnt, kind_u8, "tries when no ACK comes, 0 to 7"),
-	NUM("rnr-retry", rnr_retry, kind_u8, "tries when the peer posted no RECV; 7: for ever"),
+	NUM("timeout", timeout, kind_u32, "wait for an ACK: 4.096 us * 2^n; 0: for ever"),
+	NUM("retry-cnt", retry_cnt, kind_u32, "tries when no ACK comes, 0 to 7"),
+	NUM("rnr-retry", rnr_retry, kind_u32, "tries when the peer posted no RECV; 7: for ever"),
 	NUM("cur-state", cur_state, kind_enum, "state in which you believe the QP is",
 	    .data = qp_state_words),
 	NUM("en-sqd-async-notify", en_sqd_async_notify, kind_u8, "1: event SQ_DRAINED when drained",
@@ -116,7 +112,25 @@ const struct arg modify_qp_args[] = {
 	ARGS_END
 };
 
-static void take_plain(struct qp_change *c, const struct modify_qp_args *args)
+/* A number that has no room in its field, so that not even -force can pass it: fails with the limit
+ * of the attribute. */
+static int fail_no_room(struct session *s, struct qp_change *c, const struct qp_attr_def *d,
+			uint64_t value)
+{
+	const struct dev *dev = c->qp->pd->dev;
+	const struct qp_limits limits = { .name = dev->o.name,
+					  .device = &dev->attr.orig_attr,
+					  .right = c };
+	struct causes problems = { 0 };
+
+	c->mask |= d->bit;
+	qp_check_max(&limits, d, value, &problems);
+	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp not called: %s", problems.v[0].text);
+	causes_free(&problems);
+	return qp_next_on_device(s, c);
+}
+
+static int take_plain(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
 {
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		const void *at = (const char *)args + d->arg;
@@ -124,9 +138,11 @@ static void take_plain(struct qp_change *c, const struct modify_qp_args *args)
 
 		if (!d->option || !n->set)
 			continue;
-		qp_attr_set(&c->a, d, n->v);
+		if (!qp_attr_set(&c->a, d, n->v))
+			return fail_no_room(s, c, d, n->v);
 		c->mask |= d->bit;
 	}
+	return 0;
 }
 
 static bool take_av(struct qp_change *c, const struct av_args *a, struct ibv_ah_attr *av)
@@ -175,12 +191,14 @@ static void take_alt(struct qp_change *c, const struct modify_qp_args *args)
 }
 
 /* Copies the given attributes to the change. */
-static void modify_take(struct qp_change *c, const struct modify_qp_args *args)
+static int modify_take(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
 {
-	take_plain(c, args);
+	if (take_plain(s, c, args))
+		return -1;
 	if (take_av(c, &args->av, &c->a.ah_attr))
 		c->mask |= IBV_QP_AV;
 	take_alt(c, args);
+	return 0;
 }
 
 /*
@@ -234,7 +252,8 @@ static int gather_change(struct session *s, struct qp_change *c, const struct mo
 	    (qp_peer_from_dict(s, args->peer, &peer) || qp_peer_adopt(s, c->qp, &peer)))
 		return -1;
 	fill_address(c, args);
-	modify_take(c, args);
+	if (modify_take(s, c, args))
+		return -1;
 	c->a.qp_state = c->to;
 	return 0;
 }
@@ -261,7 +280,7 @@ static int check_change(struct session *s, const struct qp_change *c)
 		return by_cm_only(s, c);
 	if (v.answer != QP_OK)
 		return qp_refuse(s, c, &v);
-	qp_check_values(c, &problems);
+	qp_check_values(c, NULL, &problems);
 	if (problems.n)
 		rc = qp_refuse_values(s, c, &problems);
 	causes_free(&problems);
@@ -339,6 +358,13 @@ static int told_by_id(struct session *s, const struct id *id)
 			id->o.name, word_name(id_state_words, id->state));
 }
 
+static int nothing_to_change(struct session *s, const struct qp_change *c)
+{
+	fail(s, "args", "MISSING", "modify-qp: neither a state nor an attribute is given");
+	fail_row(s, "usage", "modify-qp [state] [qp] [option ...]");
+	return fail_next(s, "qp-state %s", c->qp->o.name);
+}
+
 static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct modify_qp_args *a = args;
@@ -347,6 +373,8 @@ static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 
 	if (gather_change(s, &c, a))
 		return -1;
+	if (!c.mask && !a->fill && !a->force)
+		return nothing_to_change(s, &c);
 	row = qp_row(c.qp->type, c.from, c.to);
 	if (a->fill && row) {
 		unsigned unknown = qp_fill(&c, row->required & ~c.mask);
@@ -389,155 +417,3 @@ const struct cmd cmd_modify_qp = {
 	.args = modify_qp_args,
 	.exec = modify_qp_exec,
 };
-
-/*
- * Checks of the values of a change before the kernel sees them.
- *
- * Not every device rejects all of these: soft-RoCE accepts a path MTU that is too large for the
- * link, and the packets are lost. -force tries it.
- */
-
-static void check_max(const struct ibv_qp_attr *a, unsigned mask, unsigned bit, int max,
-		      const char *whose, struct causes *problems)
-{
-	const struct qp_attr_def *d = qp_attr_def(bit);
-	uint64_t value = qp_attr_get(a, d);
-
-	if (mask & bit && value > (uint64_t)max)
-		cause_add(problems, IS_SO, NULL, "%s %" PRIu64 " is more than %d, %s",
-			  qp_attr_name(d), value, max, whose);
-}
-
-static void check_numbers(const struct ibv_qp_attr *a, unsigned mask,
-			  const struct ibv_device_attr *d, struct causes *problems)
-{
-	static const char field3[] = "the largest of 3 bits", field5[] = "the largest of 5 bits";
-	static const char field24[] = "the largest of 24 bits";
-
-	check_max(a, mask, IBV_QP_RQ_PSN, 0xffffff, field24, problems);
-	check_max(a, mask, IBV_QP_SQ_PSN, 0xffffff, field24, problems);
-	check_max(a, mask, IBV_QP_DEST_QPN, 0xffffff, field24, problems);
-	check_max(a, mask, IBV_QP_TIMEOUT, 31, field5, problems);
-	check_max(a, mask, IBV_QP_MIN_RNR_TIMER, 31, field5, problems);
-	check_max(a, mask, IBV_QP_RETRY_CNT, 7, field3, problems);
-	check_max(a, mask, IBV_QP_RNR_RETRY, 7, field3, problems);
-	check_max(a, mask, IBV_QP_MAX_QP_RD_ATOMIC, d->max_qp_init_rd_atom,
-		  "the device's max_qp_init_rd_atom", problems);
-	check_max(a, mask, IBV_QP_MAX_DEST_RD_ATOMIC, d->max_qp_rd_atom,
-		  "the device's max_qp_rd_atom", problems);
-}
-
-static void check_port_attr(const struct ibv_qp_attr *a, unsigned mask,
-			    const struct ibv_port_attr *port, struct causes *problems)
-{
-	if (mask & IBV_QP_PKEY_INDEX && a->pkey_index >= port->pkey_tbl_len)
-		cause_add(problems, IS_SO, NULL, "PKEY_INDEX %u: the table has %u entr%s",
-			  a->pkey_index, port->pkey_tbl_len, port->pkey_tbl_len == 1 ? "y" : "ies");
-	if (mask & IBV_QP_PATH_MTU && a->path_mtu > port->active_mtu)
-		cause_add(problems, IS_SO, NULL,
-			  "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
-			  "fit the link",
-			  word_name(mtu_words, a->path_mtu),
-			  word_name(mtu_words, port->active_mtu));
-	if (mask & IBV_QP_ALT_PATH && port->link_layer == IBV_LINK_LAYER_ETHERNET)
-		cause_add(problems, IS_SO, NULL,
-			  "ALT_PATH: alternate paths are for InfiniBand ports, this is Ethernet");
-}
-
-/* Does the path have the address that this kind of link needs? */
-static void check_destination(const struct ibv_ah_attr *av, const struct ibv_port_attr *port,
-			      struct causes *problems)
-{
-	const struct in6_addr *dgid = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
-
-	if (av->is_global && IN6_IS_ADDR_UNSPECIFIED(dgid))
-		cause_add(problems, IS_SO, NULL, "AV: dgid is ::");
-	else if (!av->is_global && port->link_layer == IBV_LINK_LAYER_ETHERNET)
-		cause_add(problems, IS_SO, NULL,
-			  "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
-	else if (!av->is_global && !av->dlid)
-		cause_add(problems, IS_SO, NULL, "AV: dlid is 0");
-}
-
-void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
-		     struct causes *problems)
-{
-	const uint8_t ports = l->device->phys_port_cnt;
-
-	if (mask & IBV_QP_PORT && (!a->port_num || a->port_num > ports))
-		cause_add(problems, IS_SO, NULL, "PORT %u: %s has %u port%s, counted from 1",
-			  a->port_num, l->name, ports, ports == 1 ? "" : "s");
-	else if (l->port)
-		check_port_attr(a, mask, l->port, problems);
-	check_numbers(a, mask, l->device, problems);
-	if (mask & IBV_QP_AV && l->port)
-		check_destination(&a->ah_attr, l->port, problems);
-}
-
-static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned index)
-{
-	for (int i = 0; i < n; i++)
-		if (rows[i].e.gid_index == index)
-			return &rows[i];
-	return NULL;
-}
-
-static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
-			    struct causes *problems)
-{
-	SCOPED_GIDS(rows);
-	int n = gid_table(dev, av->port_num, &rows);
-	const struct gid_row *r = row_of(rows, n, av->grh.sgid_index);
-	const struct in6_addr *to = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
-	const struct in6_addr *from;
-
-	if (n < 0)
-		return;
-	if (!r) {
-		cause_add(problems, IS_SO, NULL, "AV: sgid_index %u is empty; see gids",
-			  av->grh.sgid_index);
-		return;
-	}
-	if (IN6_IS_ADDR_UNSPECIFIED(to))
-		return;
-	if (r->e.gid_type == IBV_GID_TYPE_IB)
-		return;
-	from = (const struct in6_addr *)(const void *)r->e.gid.raw;
-	if (!IN6_IS_ADDR_V4MAPPED(to) != !IN6_IS_ADDR_V4MAPPED(from))
-		cause_add(
-			problems, IS_SO, NULL,
-			"AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
-			gid_text(&av->grh.dgid), IN6_IS_ADDR_V4MAPPED(to) ? 4 : 6,
-			av->grh.sgid_index, gid_text(&r->e.gid), IN6_IS_ADDR_V4MAPPED(from) ? 4 : 6,
-			qp_sgid_for(dev, av->port_num, &av->grh.dgid));
-}
-
-/* The local end of the path. */
-static void check_source(const struct qp_change *c, struct causes *problems)
-{
-	const struct ibv_ah_attr *av = &c->a.ah_attr;
-
-	if (c->to == IBV_QPS_RTR && c->now.port_num && av->port_num != c->now.port_num)
-		cause_add(problems, IS_SO, NULL, "AV: port %u, but INIT gave the QP port %u",
-			  av->port_num, c->now.port_num);
-	else if (av->is_global)
-		check_gid_types(c->qp->pd->dev, av, problems);
-}
-
-void qp_check_values(const struct qp_change *c, struct causes *problems)
-{
-	const struct dev *dev = c->qp->pd->dev;
-	const uint8_t number = c->mask & IBV_QP_PORT ? c->a.port_num : c->now.port_num;
-	struct ibv_port_attr port;
-	struct qp_limits limits = { .name = dev->o.name, .device = &dev->attr.orig_attr };
-
-	if (number && ibv_query_port(dev->v, number, &port) == 0)
-		limits.port = &port;
-	if (c->mask & IBV_QP_CUR_STATE && c->a.cur_qp_state != c->actual)
-		cause_add(problems, IS_SO, NULL, "CUR_STATE %s: the QP is in %s",
-			  word_name(qp_state_words, c->a.cur_qp_state),
-			  word_name(qp_state_words, c->actual));
-	qp_check_limits(&limits, &c->a, c->mask, problems);
-	if (c->mask & IBV_QP_AV)
-		check_source(c, problems);
-}

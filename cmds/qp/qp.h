@@ -117,7 +117,8 @@ const char *qp_attr_name(const struct qp_attr_def *d);
 const struct call_value *qp_attr_member(const struct qp_attr_def *d);
 /* The value of a number, an enum or flags; a path has none: 0, and setting it does nothing. */
 uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
-void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
+/* False: it does not fit. */
+bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 
 /* Appends the names of the bits of mask: "PKEY_INDEX, PORT". */
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
@@ -146,19 +147,24 @@ unsigned qp_fill(struct qp_change *c, unsigned want);
 /* The index of the local GID to use for this destination. */
 unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid);
 
-/* Adds the problems of the values on this device. */
-void qp_check_values(const struct qp_change *c, struct causes *problems);
+/* Adds the problems of the values on this device. right (NULL: it is not wanted), a copy of c, gets
+ * values without these problems; an attribute of which none is known leaves its mask. */
+void qp_check_values(const struct qp_change *c, struct qp_change *right, struct causes *problems);
 
 /* What a device allows. */
 struct qp_limits {
 	const char *name; /* of the device */
 	const struct ibv_device_attr *device;
 	const struct ibv_port_attr *port; /* of the QP; NULL: it is not known */
+	struct qp_change *right;	  /* as of qp_check_values() */
 };
 
 /* Adds the attributes of mask that are beyond the limits; of those of a new QP. */
 void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
 		     struct causes *problems);
+/* The same for one value, which need not fit into its attribute. */
+void qp_check_max(const struct qp_limits *l, const struct qp_attr_def *d, uint64_t value,
+		  struct causes *problems);
 void qp_check_cap(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
 		  struct causes *problems);
 
@@ -168,6 +174,9 @@ struct qp_verdict qp_change_judge(const struct qp_change *c);
 /* Fills s->fail with the reasons for the refusal and the remedy. Returns -1. */
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v);
 int qp_refuse_values(struct session *s, const struct qp_change *c, const struct causes *problems);
+/* Adds the row "next" with the change, if nothing is wrong with it when it has right values.
+ * Returns -1. */
+int qp_next_on_device(struct session *s, const struct qp_change *refused);
 /* Adds why a change with this verdict is refused; none if the verdict is good. */
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
 		       enum ibv_qp_state to, struct causes *c);

@@ -85,12 +85,11 @@ uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
 	return qp_attr_is_path(d) ? 0 : call_load(v, (const char *)a + v->offset);
 }
 
-void qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t value)
+bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t value)
 {
 	const struct call_value *v = qp_attr_member(d);
 
-	if (!qp_attr_is_path(d))
-		call_store(v, (char *)a + v->offset, value);
+	return qp_attr_is_path(d) || call_store(v, (char *)a + v->offset, value);
 }
 
 void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
@@ -372,21 +371,20 @@ static void optional_row(struct session *s, const struct qp_row *row)
 	fail_row(s, "optional", "%s", row->optional ? Tcl_DStringValue(&names) : "none");
 }
 
-/* The change with a port that exists; also with P_Key index 0 if that is not enough. */
+/* The change with right values in place of wrong ones. */
 static struct qp_change change_on_device(const struct qp_change *c)
 {
 	struct causes problems = { 0 };
-	struct qp_change fixed = *c, tried;
+	struct qp_change right = *c, tried;
 
 	if (c->a.port_num < 1 || c->a.port_num > c->qp->pd->dev->attr.orig_attr.phys_port_cnt)
-		fixed.a.port_num = 1;
-	tried = fixed;
-	tried.mask |= IBV_QP_PORT;
-	qp_check_values(&tried, &problems);
-	if (problems.n)
-		fixed.a.pkey_index = 0;
+		right.a.port_num = 1;
+	tried = right;
+	if (!c->now.port_num)
+		tried.mask |= IBV_QP_PORT;
+	qp_check_values(&tried, &right, &problems);
 	causes_free(&problems);
-	return fixed;
+	return right;
 }
 
 int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verdict *v)
@@ -420,16 +418,16 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	return -1;
 }
 
-/* Proposes the change with such a port and P_Key, if nothing else is wrong with it. */
-static void next_on_device(struct session *s, const struct qp_change *refused)
+int qp_next_on_device(struct session *s, const struct qp_change *refused)
 {
 	struct qp_change c = change_on_device(refused);
 	struct causes left = { 0 };
 
-	qp_check_values(&c, &left);
+	qp_check_values(&c, NULL, &left);
 	if (!left.n)
 		add_next_command(s, &c, c.to);
 	causes_free(&left);
+	return -1;
 }
 
 int qp_refuse_values(struct session *s, const struct qp_change *c, const struct causes *problems)
@@ -441,7 +439,7 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), problems->v[0].text);
 	for (unsigned i = 1; i < problems->n; i++)
 		fail_row(s, "and", "%s", problems->v[i].text);
-	next_on_device(s, c);
+	qp_next_on_device(s, c);
 	return fail_row(s, "or", "-force calls the kernel anyway");
 }
 
@@ -462,7 +460,7 @@ static void likely_einval(struct session *s, const struct qp_change *c)
 	struct causes problems = { 0 };
 	bool told;
 
-	qp_check_values(c, &problems);
+	qp_check_values(c, NULL, &problems);
 	told = qp_likely_rows(s, &problems);
 	if (c->actual == IBV_QPS_SQD && ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 &&
 	    now.sq_draining)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* qp create: its arguments, and defaults. */
 #include <errno.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -17,114 +15,6 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
-
-/*
- * Values for attributes of a QP that the user left out.
- *
- * The peer's QPN, PSN and address must be provided (oob, modify-qp -peer); the other attributes
- * have defaults. RETRY_CNT is 6 because soft-RoCE treats 7 as infinite.
- */
-
-#define HOPS	    64
-#define PEER_NEEDED (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
-
-static const struct {
-	unsigned bit, value;
-} defaults[] = {
-	{ IBV_QP_PORT, 1 },
-	{ IBV_QP_ACCESS_FLAGS, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ },
-	{ IBV_QP_QKEY, 0x11111111 },
-	{ IBV_QP_MAX_DEST_RD_ATOMIC, 1 },
-	{ IBV_QP_MAX_QP_RD_ATOMIC, 1 },
-	{ IBV_QP_MIN_RNR_TIMER, 12 }, /* 0.64 ms */
-	{ IBV_QP_TIMEOUT, 14 },	      /* 4.096 us * 2^14: 67 ms */
-	{ IBV_QP_RETRY_CNT, 6 },
-	{ IBV_QP_RNR_RETRY, 7 }, /* for ever */
-};
-
-/* A peer at an address of this host gets packets from that same address, by the routes of the host:
- * so an equal GID fits best. Then the family decides, then whether both are link-local, then the
- * score. */
-static int gid_fitness(const struct gid_row *r, const union ibv_gid *dgid)
-{
-	const struct in6_addr *own = (const struct in6_addr *)(const void *)r->e.gid.raw;
-	const struct in6_addr *to = (const struct in6_addr *)(const void *)dgid->raw;
-
-	return (IN6_ARE_ADDR_EQUAL(own, to) ? 1000 : 0) +
-	       (!IN6_IS_ADDR_V4MAPPED(own) == !IN6_IS_ADDR_V4MAPPED(to) ? 100 : 0) +
-	       (!IN6_IS_ADDR_LINKLOCAL(own) == !IN6_IS_ADDR_LINKLOCAL(to) ? 10 : 0) + r->score;
-}
-
-unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *dgid)
-{
-	SCOPED_GIDS(rows);
-	const struct gid_row *best = NULL;
-	int n = gid_table(dev, port, &rows);
-
-	for (int i = 0; i < n; i++)
-		if (!best || gid_fitness(&rows[i], dgid) > gid_fitness(best, dgid))
-			best = &rows[i];
-	return best ? best->e.gid_index : 0;
-}
-
-static void fill_av(struct qp_change *c, const struct ibv_port_attr *port)
-{
-	const struct qp_peer *peer = &c->qp->peer;
-	static const union ibv_gid none;
-	struct ibv_ah_attr *av = &c->a.ah_attr;
-
-	av->port_num = c->now.port_num ? c->now.port_num : 1;
-	av->dlid = peer->lid;
-	if (memcmp(&peer->gid, &none, sizeof none) == 0 ||
-	    (port->link_layer == IBV_LINK_LAYER_INFINIBAND && peer->lid))
-		return;
-	av->is_global = 1;
-	av->grh.dgid = peer->gid;
-	av->grh.sgid_index = (uint8_t)qp_sgid_for(c->qp->pd->dev, av->port_num, &peer->gid);
-	av->grh.hop_limit = HOPS;
-}
-
-static void fill_mtu(struct qp_change *c, const struct ibv_port_attr *port)
-{
-	enum ibv_mtu theirs = c->qp->peer.known ? c->qp->peer.mtu : 0;
-
-	c->a.path_mtu = port->active_mtu;
-	if (theirs && theirs < c->a.path_mtu)
-		c->a.path_mtu = theirs;
-}
-
-static void fill_numbers(struct qp_change *c, unsigned want)
-{
-	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-		if (want & defaults[i].bit)
-			qp_attr_set(&c->a, qp_attr_def(defaults[i].bit), defaults[i].value);
-	if (want & IBV_QP_DEST_QPN)
-		c->a.dest_qp_num = c->qp->peer.qpn;
-	if (want & IBV_QP_RQ_PSN)
-		c->a.rq_psn = c->qp->peer.psn;
-	if (want & IBV_QP_SQ_PSN)
-		c->a.sq_psn = c->qp->psn;
-}
-
-unsigned qp_fill(struct qp_change *c, unsigned want)
-{
-	uint8_t number = c->now.port_num ? c->now.port_num : 1;
-	struct ibv_port_attr port = { 0 };
-	unsigned unknown = c->qp->peer.known ? 0 : want & PEER_NEEDED;
-
-	want &= ~unknown;
-	if (want & (IBV_QP_AV | IBV_QP_PATH_MTU) &&
-	    ibv_query_port(c->qp->pd->dev->v, number, &port))
-		return unknown | want;
-	if (want & IBV_QP_AV)
-		fill_av(c, &port);
-	if (want & IBV_QP_PATH_MTU)
-		fill_mtu(c, &port);
-	fill_numbers(c, want);
-	c->mask |= want;
-	c->filled |= want;
-	return unknown;
-}
 
 /*
  * qp create: a queue pair, with the PD and the CQs it needs.

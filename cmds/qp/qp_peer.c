@@ -85,8 +85,6 @@ static int take_numbers(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		const char *text = text_of(dict, fields[i].name);
 
-		if (!text && fields[i].need)
-			return fail_bad_value(s, fields[i].name, "is missing");
 		if (text && take_number(s, &fields[i], text, p))
 			return -1;
 	}
@@ -119,17 +117,38 @@ static int take_words(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 	return take_word(s, dict, "mtu", mtu_words, "is not 256, 512, 1024, 2048 or 4096", &p->mtu);
 }
 
+static int check_missing(struct session *s, Tcl_Obj *dict)
+{
+	const bool has_address = text_of(dict, "gid") || text_of(dict, "lid");
+	SCOPED_TEXT(missing);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (fields[i].need && !text_of(dict, fields[i].name))
+			xappendf(&missing, "%s%s", n++ ? ", " : "", fields[i].name);
+	if (!has_address)
+		xappendf(&missing, "%sgid or lid", n++ ? ", " : "");
+	return n ? fail_bad_value(s, Tcl_DStringValue(&missing),
+				  n > 1 ? "are missing" : "is missing")
+		 : 0;
+}
+
 static int take_peer(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 {
 	static const union ibv_gid none;
 	struct qp_peer new = { .known = true };
 
-	if (take_numbers(s, dict, &new) || take_words(s, dict, &new))
+	if (take_numbers(s, dict, &new) || take_words(s, dict, &new) || check_missing(s, dict))
 		return -1;
 	if (!new.lid && memcmp(&new.gid, &none, sizeof none) == 0)
 		return fail_bad_value(s, "address", "is missing: neither a gid nor a lid");
 	*p = new;
 	return 0;
+}
+
+static int row_like(struct session *s)
+{
+	return fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
 }
 
 int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
@@ -140,10 +159,10 @@ int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 		const char *word = Tcl_GetString(dict);
 
 		fail(s, "peer", "EINVAL", "'%s' does not contain QP number, PSN and GID", word);
-		fail_row(s, "like", "{qpn 17 psn 4711 gid ::ffff:10.0.0.2}");
+		row_like(s);
 		return obj_find(s, &qp_class, word) ? fail_next(s, "-peer [qp-info %s]", word) : -1;
 	}
-	return take_peer(s, dict, p);
+	return take_peer(s, dict, p) ? row_like(s) : 0;
 }
 
 /* The members of a JSON object as a dict; to be released. A value that is no number or text becomes

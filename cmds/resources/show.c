@@ -116,6 +116,8 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	if (!obj) {
 		out_dict(o, NULL);
+		if (TAILQ_EMPTY(&s->ctx->store.all))
+			out_text(o, "no objects yet\n  next        reg 4096\n");
 		show_all(s, o);
 		return 0;
 	}
@@ -141,7 +143,8 @@ static int show_exec(struct session *s, const void *args, struct out *o)
  * > show => mr0
  * > show mr0 => uses pd0
  * > show mr0 -process [pid] => 4096 B
- * > show -kernel => all agree */
+ * > show -kernel => all agree
+ * > destroy -all; show => no objects yet */
 const struct cmd cmd_show = {
 	.name = "show",
 	.family = "resources",

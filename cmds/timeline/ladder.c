@@ -152,7 +152,7 @@ static int lane_of(const struct ladder *l, unsigned place, enum ladder_side side
 
 static void add_lane(struct ladder *l, unsigned place, enum ladder_side side)
 {
-	if (l->nlanes < LANES_MAX)
+	if (l->nlanes < LANES_MAX - (place < l->nplaces))
 		l->lanes[l->nlanes++] = (struct ladder_lane){ .place = place, .side = side };
 }
 
@@ -189,40 +189,92 @@ static void make_lanes(struct ladder *l)
 	}
 }
 
-static int other_lane(const struct ladder *l, int lane)
+/* The lane of an end that is none of the places. */
+static int outside_lane(struct ladder *l)
 {
-	for (unsigned i = 0; i < l->nlanes; i++)
-		if ((int)i != lane)
-			return (int)i;
-	return -1;
+	int lane = lane_of(l, l->nplaces, SIDE_NONE);
+
+	if (lane < 0)
+		add_lane(l, l->nplaces, SIDE_NONE);
+	return lane < 0 ? (int)l->nlanes - 1 : lane;
 }
 
-static void place_packet(struct ladder *l, struct ladder_row *r)
+/* The table places has the place of an end by its key, and that of its partner by this one. */
+static uint64_t partner_key(uint64_t key)
 {
-	enum ladder_side there = r->side == SIDE_ACTIVE ? SIDE_PASSIVE : SIDE_ACTIVE;
-	int here = lane_of(l, r->place, r->out ? r->side : there);
+	return key ? ~key : 0;
+}
 
-	if (!r->out) {
-		r->to = here;
-		r->from = other_lane(l, here);
-		r->arrived = !r->lost;
-		return;
+static void note_place(Tcl_HashTable *places, uint64_t key, int place)
+{
+	int is_new;
+
+	if (key && place >= 0)
+		Tcl_SetHashValue(Tcl_CreateHashEntry(places, (void *)(uintptr_t)key, &is_new),
+				 (void *)(intptr_t)place);
+}
+
+static int find_place(Tcl_HashTable *places, uint64_t key)
+{
+	const Tcl_HashEntry *entry = key ? Tcl_FindHashEntry(places, (void *)(uintptr_t)key) : NULL;
+
+	return entry ? (int)(intptr_t)Tcl_GetHashValue(entry) : -1;
+}
+
+static void learn_places(Tcl_HashTable *places, const struct ladder_row *r)
+{
+	const int from = r->out ? (int)r->place : -1;
+	const int to = r->matched ? r->to : r->out ? -1 : (int)r->place;
+
+	for (unsigned i = 0; i < 2; i++) {
+		note_place(places, r->sender[i], from);
+		note_place(places, partner_key(r->sender[i]), to);
 	}
-	r->from = here;
-	if (r->matched)
-		r->to = lane_of(l, (unsigned)r->to, there);
-	else
-		r->arrived = !r->lost;
-	if (!r->matched || r->to == r->from || r->to < 0)
-		r->to = other_lane(l, here);
+	note_place(places, r->receiver, to);
+	note_place(places, partner_key(r->receiver), from);
 }
 
-static bool has_packets(const struct ladder *l)
+/* The place of the end that has no row of this packet; -1: it is none of them. */
+static int place_of_other_end(Tcl_HashTable *places, const struct ladder_row *r)
 {
+	const uint64_t known_by[2][3] = {
+		{ r->sender[0], r->sender[1], partner_key(r->receiver) },
+		{ r->receiver, partner_key(r->sender[0]), partner_key(r->sender[1]) },
+	};
+	int place = r->within ? (int)r->place : -1;
+
+	for (unsigned i = 0; i < 3 && place < 0; i++)
+		place = find_place(places, known_by[r->out][i]);
+	return place;
+}
+
+static void place_packet(struct ladder *l, Tcl_HashTable *places, struct ladder_row *r)
+{
+	enum ladder_side other = r->side == SIDE_PASSIVE ? SIDE_ACTIVE : SIDE_PASSIVE;
+	int here = lane_of(l, r->place, r->out ? r->side : other);
+	int place = r->matched ? r->to : place_of_other_end(places, r);
+	int there = place < 0 ? -1 : lane_of(l, (unsigned)place, r->out ? other : r->side);
+
+	here = here < 0 ? outside_lane(l) : here;
+	there = there < 0 || there == here ? outside_lane(l) : there;
+	r->from = r->out ? here : there;
+	r->to = r->out ? there : here;
+	if (!r->matched)
+		r->arrived = !r->lost;
+}
+
+static void place_packets(struct ladder *l)
+{
+	Tcl_HashTable places;
+
+	Tcl_InitHashTable(&places, TCL_ONE_WORD_KEYS);
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rows[i].kind == LADDER_PACKET)
-			return true;
-	return false;
+			learn_places(&places, &l->rows[i]);
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->rows[i].kind == LADDER_PACKET)
+			place_packet(l, &places, &l->rows[i]);
+	Tcl_DeleteHashTable(&places);
 }
 
 static const char *end_word(const struct ladder *l, enum ladder_side side)
@@ -425,15 +477,12 @@ void ladder_arrange(struct ladder *l)
 	make_lanes(l);
 	if (!l->nlanes)
 		add_lane(l, 0, SIDE_NONE);
-	if (l->nlanes == 1 && has_packets(l))
-		add_lane(l, l->nplaces, SIDE_NONE);
+	place_packets(l);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct ladder_row *r = &l->rows[i];
 
-		if (r->kind == LADDER_PACKET) {
-			place_packet(l, r);
+		if (r->kind == LADDER_PACKET)
 			continue;
-		}
 		r->from = lane_of(l, r->place, r->side);
 		r->from = r->from < 0 ? 0 : r->from;
 	}

@@ -16,7 +16,7 @@ struct out;
 struct record;
 struct session;
 
-#define LANES_MAX   10
+#define LANES_MAX   11	 /* the last one is for an end that is none of the places */
 #define LADDER_MAX  4096 /* most rows of an end; older ones are left out */
 #define LADDER_TEXT 400	 /* most bytes of a text */
 
@@ -63,13 +63,17 @@ struct ladder_row {
 	bool out;	       /* of a packet: sent, else received */
 	bool lost;	       /* of a packet: a fault has dropped it */
 	uint64_t key;	       /* of a packet: the same in the rows of sender and receiver */
-	int state;	       /* LADDER_STATE: the new state; else -1 */
-	char name[32];	       /* the object that it is about, or "" */
-	char *names;  /* of a call: all objects it is about, a blank before and after each; or NULL
-		       */
-	char *text;   /* the call and its arguments, the packet in brief ... */
-	char *result; /* of a call; all headers of a packet; or NULL */
-	char *fate;   /* what a fault did to a packet, or NULL */
+	/* Of a packet: hashes of its ends, by QP number and by ID of the connection manager; 0: not
+	 * known. An end has the same ones in all rows. */
+	uint64_t sender[2], receiver;
+	bool within;   /* of a packet: sender and receiver are QPs of the row's place */
+	int state;     /* LADDER_STATE: the new state; else -1 */
+	char name[32]; /* the object that it is about, or "" */
+	char *names;   /* of a call: all objects it is about, a blank before and after each; or NULL
+			*/
+	char *text;    /* the call and its arguments, the packet in brief ... */
+	char *result;  /* of a call; all headers of a packet; or NULL */
+	char *fate;    /* what a fault did to a packet, or NULL */
 	unsigned place;
 	char also[32];	       /* of a packet: the object at its receiver */
 	int from, to;	       /* lanes; to -1: not a packet */
@@ -124,6 +128,8 @@ char *ladder_says(const struct ladder_row *r);
 /* Writes a packet into a row that has its time, direction and name. fate: what a fault did to it,
  * or NULL. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
+/* A hash of an end of a connection by the number of its QP there; number 0: 0. */
+uint64_t ladder_end_key(const union ibv_gid *gid, uint32_t number);
 /* A hash of a packet, which is the same at sender and receiver. */
 uint64_t ladder_packet_key(const struct decoded *d);
 /* Writes a new state of a QP into a row that has its time and name. from -1: the QP was created;

@@ -438,22 +438,24 @@ static enum ladder_side cm_sender(struct ends *e, const struct mad *m)
 	return side;
 }
 
-static enum ladder_side sending_side(struct ends *e, const struct decoded *d, uint32_t qpn,
-				     uint64_t when, char name[32])
+/* Sets name, side and ends of a row from the QPs of a packet; qpn: that of the sender, or 0. */
+static void set_packet_ends(struct ends *e, const struct decoded *d, uint32_t qpn, uint64_t when,
+			    struct ladder_row *row)
 {
-	const struct end_of *qp;
+	const struct end_of *from, *to, *named;
 
-	if (d->is_cm)
-		return cm_sender(e, &d->mad);
-	qp = qpn ? qp_numbered(e, qpn, &d->p.dst, when) : NULL;
-	if (qp)
-		memcpy(name, qp->name, sizeof qp->name);
-	if (qp && qp->side)
-		return qp->side;
-	qp = qp_numbered(e, d->p.qpn, &d->p.src, when);
-	if (qp)
-		memcpy(name, qp->name, sizeof qp->name);
-	return qp ? other_side(qp->side) : SIDE_NONE;
+	if (d->is_cm) {
+		row->side = cm_sender(e, &d->mad);
+		return;
+	}
+	from = qpn ? qp_numbered(e, qpn, &d->p.dst, when) : NULL;
+	to = qp_numbered(e, d->p.qpn, &d->p.src, when);
+	named = to && !(from && from->side) ? to : from;
+	if (named)
+		memcpy(row->name, named->name, sizeof row->name);
+	row->side = named == to && to ? other_side(to->side) : from ? from->side : SIDE_NONE;
+	row->sender[0] = ladder_end_key(&d->p.src, qpn);
+	row->within = from && to;
 }
 
 static void add_packet(struct ends *e, const struct record *r, struct ladder_row *row)
@@ -469,7 +471,7 @@ static void add_packet(struct ends *e, const struct record *r, struct ladder_row
 	}
 	row->out = r->args[0];
 	row->key = r->args[6];
-	row->side = sending_side(e, &d, (uint32_t)r->args[1], r->begin, row->name);
+	set_packet_ends(e, &d, (uint32_t)r->args[1], r->begin, row);
 	ladder_tell_packet(row, &d, (const char *)(uintptr_t)r->args[5]);
 	ladder_add(e->l, row);
 	free(ip);

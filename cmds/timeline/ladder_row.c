@@ -86,14 +86,51 @@ static char *short_packet_text(const struct decoded *d)
 			: xasprintf("%s psn %u", name, d->p.psn);
 }
 
-/* FNV-1a over the UDP payload. */
+/* FNV-1a: the hash of more bytes, whose first ones have the hash key. */
+static uint64_t hash_bytes(uint64_t key, const void *data, size_t n)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < n; i++)
+		key = (key ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return key;
+}
+
+#define HASH_START    UINT64_C(0xcbf29ce484222325)
+#define HASH_START_CM ~HASH_START /* IDs of the connection manager are not QP numbers */
+
 uint64_t ladder_packet_key(const struct decoded *d)
 {
-	uint64_t key = UINT64_C(0xcbf29ce484222325);
+	return hash_bytes(HASH_START, d->data, d->n);
+}
 
-	for (size_t i = 0; i < d->n; i++)
-		key = (key ^ d->data[i]) * UINT64_C(0x100000001b3);
-	return key;
+static uint64_t end_key(uint64_t start, const union ibv_gid *gid, uint32_t number)
+{
+	uint64_t key = hash_bytes(start, gid, sizeof *gid);
+
+	return number ? hash_bytes(key, &number, sizeof number) : 0;
+}
+
+uint64_t ladder_end_key(const union ibv_gid *gid, uint32_t number)
+{
+	return end_key(HASH_START, gid, number);
+}
+
+/* The number of the QP that this message announces; 0: none. */
+static uint32_t announced_qpn(const struct mad *m)
+{
+	return m->attr == MAD_REQ ? m->req.qpn : m->attr == MAD_REP ? m->rep.qpn : 0;
+}
+
+static void tell_ends(struct ladder_row *row, const struct decoded *d)
+{
+	if (d->is_cm) {
+		row->sender[0] = ladder_end_key(&d->p.src, announced_qpn(&d->mad));
+		row->sender[1] = end_key(HASH_START_CM, &d->p.src, d->mad.local_id);
+		row->receiver = end_key(HASH_START_CM, &d->p.dst, d->mad.remote_id);
+	} else if (d->p.op) {
+		row->receiver = ladder_end_key(&d->p.dst, d->p.qpn);
+	}
 }
 
 static bool is_lost(const char *fate)
@@ -112,6 +149,7 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
 	row->text = short_packet_text(d);
 	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
+	tell_ends(row, d);
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
 }
 
@@ -165,7 +203,11 @@ void ladder_rows_out(const struct ladder *l, struct out *o)
 		out_bool(o, "bad", r->bad, NULL);
 		out_bool(o, "out", r->out, NULL);
 		out_bool(o, "lost", r->lost, NULL);
+		out_bool(o, "within", r->within, NULL);
 		out_u64(o, "key", r->key, NULL);
+		out_u64(o, "sender", r->sender[0], NULL);
+		out_u64(o, "cm_sender", r->sender[1], NULL);
+		out_u64(o, "receiver", r->receiver, NULL);
 		out_int(o, "state", r->state, NULL);
 		out_str(o, "text", r->text, " %s", r->text);
 		out_str(o, "result", r->result ? r->result : "", "  %s\n",
@@ -209,9 +251,9 @@ static bool truth_of(Tcl_Obj *dict, const char *key)
 	return value && Tcl_GetBooleanFromObj(NULL, value, &yes) == TCL_OK && yes;
 }
 
-static uint64_t key_of(Tcl_Obj *dict)
+static uint64_t key_of(Tcl_Obj *dict, const char *name)
 {
-	Tcl_Obj *value = dict_get(dict, "key");
+	Tcl_Obj *value = dict_get(dict, name);
 	uint64_t key = 0;
 	bool fits;
 
@@ -265,7 +307,11 @@ int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
 	r->lost = truth_of(value, "lost");
 	r->heads = truth_of(value, "heads");
 	r->state = state_of(value);
-	r->key = key_of(value);
+	r->within = truth_of(value, "within");
+	r->key = key_of(value, "key");
+	r->sender[0] = key_of(value, "sender");
+	r->sender[1] = key_of(value, "cm_sender");
+	r->receiver = key_of(value, "receiver");
 	name = text_of(value, "name");
 	snprintf(r->name, sizeof r->name, "%s", name ? name : "");
 	free(name);

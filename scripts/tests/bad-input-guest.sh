@@ -54,6 +54,15 @@ for script in bad-input destroy-order; do
 	[ "$code" = 0 ] || echo "$err" >&2
 done
 
+# A script that ends by a completion: nothing can be typed then, so the error has the cause.
+printf '%s\n' 'reg 64 -name window' 'listen 7471 -address 10.0.0.1 -share window -accept' \
+	'connect 10.0.0.1 7471' 'post write -text past -at 62' 'poll -ok' > ends.rdma
+run -q --junit ends.xml ends.rdma
+wants 'it ends by a completion: code' "$code" 1
+has 'it ends by a completion' "$err" '  cause       4 bytes at window + 62 '
+wants 'it ends by a completion: no prompt' "$(grep -c 'next  *explain' err.txt)" 0
+has 'it ends by a completion: the report' "$(cat ends.xml)" '  cause       4 bytes at window + 62 '
+
 # ------------------------------------------------- Ctrl-C in every command that waits
 # The last line waits. Not here: what is over at once on this device. rpc is a library: help -json
 # does not have it.

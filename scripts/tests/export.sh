@@ -100,24 +100,29 @@ write_programs() {
 	[ "${#uroce[@]}" = 0 ] || write_calls
 }
 
-# The programs of both ends, which nobody has disconnected: the second receive is not polled.
+# The programs of both ends, which nobody has disconnected: the second receive is not polled, and a
+# write goes into the middle of the window.
 write_pair() {
 	local role
 	cat >"$dir/pair.rdma" <<-'END'
 		set addr [dict get [device] address]
-		listen 7471 -accept
+		reg 64 -name window
+		listen 7471 -share window -accept
 		connect $addr 7471
-		reg 64 -name window -pd [get [get id2 qp] pd]
 		post recv window -qp [get id2 qp]
 		post send -text first -qp [get id1 qp]
 		poll
 		post recv window -qp [get id2 qp]
 		post send -text second -qp [get id1 qp]
 		poll -qp [get id1 qp]
+		post write -text middle -at 32 -qp [get id1 qp]
+		poll -qp [get id1 qp] -ok
 	END
 	for role in client server; do
 		session "pair-$role" "-role $role" -- -f "$dir/pair.rdma"
 	done
+	grep -q 'data + 0, 8) + 32' "$dir/pair-client/pair-client.c" ||
+		not_ok "an address in the window of the peer is that of the session"
 	grep -q 'DISCONNECTED' "$dir/pair-client/pair-client.c" &&
 		not_ok "the client waits for a server that does not leave"
 	session left '-role client' -- -f "$dir/pair.rdma" -c \
@@ -233,7 +238,7 @@ run_pair() {
 		nap 0.1
 	done
 	if wait $! && grep -q 'wr_id 4: success' "$dir/out" &&
-		grep -q DISCONNECTED "$dir/server"
+		grep -q 'wr_id 5: success' "$dir/out" && grep -q DISCONNECTED "$dir/server"
 	then
 		echo "ok: the programs of both ends"
 	else

@@ -305,6 +305,8 @@ await_said "unknown command '7' next help"
 run 'qp create -name left'
 run 'post write -text hi -qp left'
 await_said 'left is RESET: nothing may be posted'
+run 'if 1 {qp-state left}'
+await_said 'left, RC, qpn'
 ok 'what is in the way is told first, with a line to type'
 
 # What the peer allows, and how much of it fits: after a failure.

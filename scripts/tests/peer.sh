@@ -70,7 +70,7 @@ wants 'an expectation there' "$code" 3
 run -q -X -c 'peer b' -c '@b require -true 0 nothing'
 wants 'a require there' "$code" 77
 
-run -q -X -c 'record kept.rdma' -c 'peer b' -c '@b set n 1' -c 'record -stop' -c '@b set n 2'
+run -q -X -c 'record kept.rdma' -c 'peer b' -c '@b set n 1' -c 'record off' -c '@b set n 2'
 wants 'a recording' "$(cat kept.rdma)" '# recorded by rdmash
 peer b
 @b set n 1'

@@ -44,6 +44,7 @@ CASES = {
     "a file outside": ("", "text save ../outside x", PROSE, ""),
     "binary text": (WINDOW + "mem save window bin", "text load bin",
                     "eval [string map {MR window} $next]", ""),
+    "nothing is recorded": ("", "record off", "eval [string map {FILE done.rdma} $next]", "again"),
     "a file that is there": ("text save there x", "text save there y", PROSE,
                              "text save there y -force"),
     "no object": ("listen 7471 -accept", "post send",
@@ -77,6 +78,18 @@ CASES = {
         "post send -text again", "poll -qp $q -within 200", DO,
         "poll -qp $q -ok -within 20s; expect -true {[regexp {not polled yet} $how]}"),
     "bench without receives": (PAIR, "bench send buf -repeat 10 -within 1500", DO, "again"),
+    "no receive, and the QP is in ERR": (
+        WINDOW + "listen 7471 -address 10.0.0.1 -accept -rnr-retry 1\nconnect 10.0.0.1 7471\n"
+        "post send -text hi",
+        # explain tells it, not the row next of the error
+        "poll -ok -within 20s",
+        "set cause [lindex [dict get [explain] causes] 0]\n"
+        "set lines [lindex [split [dict get $cause next] (] 0]\n"
+        "lassign [split $lines {;}] leave connect receive\n"
+        "eval $leave; eval $connect\n"
+        "set server [lindex [lsort -dictionary [dict keys [dict filter [show] key id*]]] end]\n"
+        "eval [string map [list QP [get $server qp]] $receive]",
+        "post send -text again; poll -ok -within 20s"),
     "nobody can receive": (PAIR + "destroy buf; destroy window; post send -text hi",
                            "poll -within 200", DO, "poll -qp [get out qp] -ok -within 20s"),
     "a text without quotes": ("reg 64 -name m", "mem put m 0 hello, memory", DO,
@@ -138,6 +151,10 @@ CASES = {
     "a port that is taken": ("listen 7471 -address 10.0.0.1", "listen 7471 -address 10.0.0.1", DO,
                              "again"),
     "share without a region": ("", "listen 7471 -share nosuch", DO, ""),
+    "which region": ("qp create -name q; modify-qp INIT q -fill; reg 64 -name w; reg 64 -name v",
+                     "post recv -len 8", "eval [string map {... recv} $next]",
+                     "expect -value {v w} {lsort [dict get $rows {there are}]}"),
+    "nothing to change": ("qp create", "modify-qp", HELP, ""),
     "a QP for what it tells": ("qp create -name q; qp create -name r; modify-qp INIT q -fill",
                                "modify-qp RTR q -peer r -fill",
                                "eval \"modify-qp RTR q -fill $next\"", "get q state"),
@@ -199,6 +216,10 @@ CASES = {
                  "expect -value {!ip route get 192.0.2.1} {set next}"),
     "nobody there": ("", "connect 10.0.0.77 7471", PROSE,
                      "expect -value {!ping -c 1 10.0.0.77} {set next}"),
+    "nobody answers": ("", "connect 10.0.0.78 7471 -within 300ms", PROSE,
+                       "expect -value {!ping -c 1 10.0.0.78} {set next}\n"
+                       "expect -value {*300 ms: 10.0.0.78:7471 does not answer} {set why}\n"
+                       "expect -value {*rdma_connect(3)*} {explain}"),
     "a full send queue": (
         PAIR + "fault wire -drop 100%\n"
         "set at [list -remote [get window addr] -rkey [get window rkey]]\n"

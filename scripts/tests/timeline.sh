@@ -121,6 +121,32 @@ for f in hostile.html hostile.svg; do
 	grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' "$f" || bad "$f: the text is not escaped"
 done
 
+# with a server here, too: a packet ends at the end that has it, also when all of them are lost; and
+# beside all lines when that end has gone
+cat > ends.rdma <<'END'
+timeline on
+reg 64 -name here
+listen 7476 -share here -accept
+connect 127.0.0.1 7476
+peer b
+@b {reg 64 -name there; listen 7477 -share there -accept}
+connect 127.0.0.1 7477
+proc ends what {lsort -unique [lmap row [timeline] {
+	if {![string match $what [dict get $row text]]} continue
+	lindex [split [dict get $row to] :] 0
+}]}
+fault wire -drop 100%
+post write -text lost
+wait until {[llength [ends RC_WRITE*]]} -within 20s
+fault wire off
+expect -name "the lost packet was for the peer" -value @b {ends RC_WRITE*}
+poll -ok
+expect -name "and so is the one that has come" -value @b {ends RC_WRITE*}
+@b quit
+expect -name "the end has gone" -value "{the other end}" {ends "CM DREP"}
+END
+"$rdmash" -q -X -f ends.rdma > ends 2>&1 || bad "the ends of packets: $(cat ends)"
+
 # only where a script may write, and only text where there is no UTF-8
 echo 'timeline on; reg 4096; report ../x.html' > away.rdma
 ! "$rdmash" -X -f away.rdma > away 2>&1 || bad "a page outside of the script's directory"

@@ -198,19 +198,28 @@ static int run_script(struct session *s, const struct expect_args *a, Tcl_Obj *s
 
 static Tcl_Obj *dict_field(Tcl_Obj *dict, Tcl_Obj *key)
 {
-	Tcl_Obj *value = NULL, *only;
-	int n;
+	Tcl_Obj *value = NULL;
 
-	if (Tcl_ListObjLength(NULL, dict, &n) == TCL_OK && n == 1 &&
-	    Tcl_ListObjIndex(NULL, dict, 0, &only) == TCL_OK)
-		dict = only;
-	if (Tcl_DictObjGet(NULL, dict, key, &value) != TCL_OK)
-		return NULL;
-	return value;
+	return Tcl_DictObjGet(NULL, dict, key, &value) == TCL_OK ? value : NULL;
 }
 
-static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj *result,
-			Tcl_Obj *const *words, size_t n)
+/* The elements of a list of dicts; false: it is something else. A dict that has the key may look
+ * like such a list. */
+static bool is_dict_list(Tcl_Obj *result, Tcl_Obj *key, Tcl_Obj ***elements, int *n)
+{
+	int size;
+
+	if (dict_field(result, key) || Tcl_ListObjGetElements(NULL, result, n, elements) != TCL_OK)
+		return false;
+	for (int i = 0; i < *n; i++)
+		if (Tcl_DictObjSize(NULL, (*elements)[i], &size) != TCL_OK || !size)
+			return false;
+	return *n > 0;
+}
+
+/* The n words are pairs of field and value, and the script. */
+static int check_dict(struct session *s, const struct expect_args *a, Tcl_Obj *result,
+		      Tcl_Obj *const *words, size_t n)
 {
 	for (size_t i = 0; i + 1 < n; i += 2) {
 		Tcl_Obj *got = dict_field(result, words[i]);
@@ -227,6 +236,20 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 		free(both);
 		return rc;
 	}
+	return 0;
+}
+
+static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj *result,
+			Tcl_Obj *const *words, size_t n)
+{
+	Tcl_Obj **elements;
+	int count;
+
+	if (n < 2 || !is_dict_list(result, words[0], &elements, &count))
+		return check_dict(s, a, result, words, n);
+	for (int i = 0; i < count; i++)
+		if (check_dict(s, a, elements[i], words, n))
+			return count == 1 ? -1 : fail_row(s, "element", "%d of %d", i + 1, count);
 	return 0;
 }
 
@@ -396,8 +419,8 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 
 /** Runs the script and checks its result: each FIELD must have its VALUE. -value checks the
  * whole result, -true a condition; -error expects the script to fail. A value matches if
- * it is the same text, the same number (0x10 is 16), or a pattern with * and ?. A list
- * with one element counts as that element.
+ * it is the same text, the same number (0x10 is 16), or a pattern with * and ?. Of a
+ * list of dicts, such as that of poll -n 2, each element is checked.
  * -error takes the name of the call (ibv_modify_qp) or the last word of Tcl's
  * -errorcode (EINVAL, REM_ACCESS_ERR).
  * A check that passes prints 'ok', also with -q; one that fails prints 'not ok' and the
@@ -408,6 +431,7 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
  * set wc [expect status SUCCESS {poll}].
  * > expect -true {1 + 1 == 2} => ok
  * > expect colour gr* size 0x10 {dict create colour green size 16} => ok
+ * > expect size 4 {list {size 4} {size 5}} => expected size 4, got 5
  * > expect -name {an answer} -value 42 {expr {6 * 7}} => an answer
  * > expect -error UNKNOWN {no-such-command} => error UNKNOWN */
 const struct cmd cmd_expect = {

@@ -63,22 +63,36 @@ bool args_number(const char *text, uint64_t *v, bool *fits)
 	return scan_number(text, &end, v, fits) && !*end;
 }
 
+/* Checks the range of a number. fits: it has 64 bits at most; bits: of its field, 0: it has a unit.
+ */
+static int check_range(struct session *s, const struct arg *a, const char *text, uint64_t v,
+		       bool fits, unsigned bits)
+{
+	const bool is_negative = !fits && *text == '-';
+	const uint64_t largest = a->max ? a->max : UINT64_MAX >> (bits ? 64 - bits : 0);
+	const unsigned long long min = a->min, max = a->max;
+
+	if (fits && v >= min && v <= largest)
+		return 0;
+	if (max)
+		return args_bad(s, a, "%s is %snot between %llu and %llu", text,
+				is_negative ? "negative, " : "", min, max);
+	if (is_negative || (fits && v < min))
+		return args_bad(s, a, min ? "%s is %s: at least %llu" : "%s is %s", text,
+				is_negative ? "negative" : "too small", min);
+	return bits ? args_bad(s, a, "%s does not fit in %u bits", text, bits)
+		    : args_bad(s, a, "%s is too large", text);
+}
+
 static int parse_integer(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	const unsigned bits = a->kind->bits;
 	struct num *num = dst;
-	uint64_t max = a->max ? a->max : UINT64_MAX >> (64 - bits);
 	bool fits;
 
 	if (!args_number(Tcl_GetString(word), &num->v, &fits))
 		return args_bad(s, a, "'%s' is not a number", Tcl_GetString(word));
-	if (!fits || num->v > UINT64_MAX >> (64 - bits))
-		return args_bad(s, a, "%s does not fit in %u bits", Tcl_GetString(word), bits);
-	if (num->v > max || num->v < a->min)
-		return args_bad(s, a, "%s is not between %llu and %llu", Tcl_GetString(word),
-				(unsigned long long)a->min, (unsigned long long)max);
 	num->set = true;
-	return 0;
+	return check_range(s, a, Tcl_GetString(word), num->v, fits, a->kind->bits);
 }
 
 static int parse_port(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
@@ -115,16 +129,9 @@ static int parse_unit(struct session *s, const struct arg *a, Tcl_Obj *word, str
 		factor = strchr(text, 'x') || strchr(text, 'X') ? 0 : unit_factor(units, unit);
 	if (!ok || !factor)
 		return args_bad(s, a, "'%s' is not %s", text, what);
-	if (!fits && *text == '-')
-		return args_bad(s, a, "%s is negative", text);
-	if (!fits || num->v > UINT64_MAX / factor)
-		return args_bad(s, a, "%s is too large", text);
-	num->v *= factor;
-	if ((a->max && num->v > a->max) || num->v < a->min)
-		return args_bad(s, a, "%s is not between %llu and %llu", text,
-				(unsigned long long)a->min, (unsigned long long)a->max);
+	fits = fits && !__builtin_mul_overflow(num->v, factor, &num->v);
 	num->set = true;
-	return 0;
+	return check_range(s, a, text, num->v, fits, 0);
 }
 
 static int parse_size(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)

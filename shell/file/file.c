@@ -179,25 +179,43 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
 
 #define TEXT_MAX (16u << 20) /* bytes */
 
-char *file_text(struct session *s, int fd, const char *path, const char *command)
+ssize_t file_more(struct session *s, int fd, const char *path, const char *command,
+		  struct file_part *part)
 {
-	size_t len = 0, room = 4096;
-	char *text = xcalloc(1, room);
 	ssize_t n;
 
-	while ((n = file_take(s, fd, path, text + len, room - len - 1)) > 0 &&
-	       (len += (size_t)n) <= TEXT_MAX)
-		if (room - len < 4096)
-			text = xrealloc(text, room *= 2, 1);
-	text[len] = 0;
-	if (n == 0 && strlen(text) == len)
-		return text;
-	if (n > 0)
-		fail(s, command, "EFBIG", "%s is larger than %u MiB", path, TEXT_MAX >> 20);
-	else if (n == 0)
-		fail(s, command, "EILSEQ", "%s is binary: it has zero bytes", path);
-	free(text);
+	if (part->room - part->len < 4096) {
+		part->room = part->room ? 2 * part->room : 8192;
+		part->text = xrealloc(part->text, part->room, 1);
+	}
+	n = file_take(s, fd, path, part->text + part->len, part->room - part->len - 1);
+	if (n < 0)
+		return -1;
+	part->text[part->len + (size_t)n] = 0;
+	if (memchr(part->text + part->len, 0, (size_t)n))
+		return fail(s, command, "EILSEQ", "%s is binary: it has zero bytes", path);
+	part->len += (size_t)n;
+	if (part->len > TEXT_MAX)
+		return fail(s, command, "EFBIG", "%s is larger than %u MiB", path, TEXT_MAX >> 20);
+	return n;
+}
+
+char *file_text(struct session *s, int fd, const char *path, const char *command)
+{
+	struct file_part all = { 0 };
+	ssize_t n;
+
+	while ((n = file_more(s, fd, path, command, &all)) > 0)
+		;
+	if (n == 0)
+		return all.text;
+	free(all.text);
 	return NULL;
+}
+
+size_t file_mark(const char *text)
+{
+	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 /* The canonical directory of the file; NULL: it has none (a pipe), or was deleted. */
@@ -236,8 +254,9 @@ int script_read(struct session *s, const char *path, struct script_text *t)
 	*t = (struct script_text){ .text = file_text(s, fd, in ? "standard input" : path, "source"),
 				   .dir = in ? NULL : directory_of(fd),
 				   .is_users = is_users(fd) };
-	if (t->text && strncmp(t->text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
-		memmove(t->text, t->text + 3, strlen(t->text) - 2);
+	if (t->text)
+		memmove(t->text, t->text + file_mark(t->text),
+			strlen(t->text + file_mark(t->text)) + 1);
 	if (!t->dir)
 		t->dir = xstrdup(getcwd(here, sizeof here) ? here : DOMAIN_NO_FILES);
 	if (!in)

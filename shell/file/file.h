@@ -35,6 +35,18 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
  * the file cannot be read, contains zero bytes, or has more than 16 MiB. */
 char *file_text(struct session *s, int fd, const char *path, const char *command);
 
+/* The part of a file's text that has been read so far. text ends with a null byte; to be freed. */
+struct file_part {
+	char *text;
+	size_t len, room;
+};
+/* Reads more of it, as much as there is. 0: that is all; -1 with s->fail filled, as of file_text().
+ */
+ssize_t file_more(struct session *s, int fd, const char *path, const char *command,
+		  struct file_part *part);
+/* The length of the byte order mark at the beginning of a text; 0: it has none. */
+size_t file_mark(const char *text);
+
 /* A script that was read. */
 struct script_text {
 	char *text, *dir; /* dir: its directory; the current one for a pipe */

@@ -105,16 +105,15 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 
 struct record_args {
 	struct num last;
-	bool stop, force;
-	const char *path;
+	bool force;
+	const char *path; /* or "off" */
 };
 
 static const struct arg record_arg_table[] = {
 	OPT("last", record_args, last, kind_u32, "only the last commands, this many", .min = 1,
 	    .max = KEPT),
-	SWITCH("stop", record_args, stop, "no more"),
 	SWITCH("force", record_args, force, "replace an existing file"),
-	POS_OPT("file", record_args, path, kind_path, "the script to write"),
+	POS_OPT("file", record_args, path, kind_path, "the script to write; off: no more"),
 	ARGS_END,
 };
 
@@ -157,21 +156,32 @@ static int begin_recording(struct session *s, const struct record_args *a)
 	return 0;
 }
 
+static int record_off(struct session *s, const struct record_args *a, struct out *o)
+{
+	struct recorder *r = s->recorder;
+
+	if (a->last.set || a->force) {
+		fail(s, "args", "TOOMANY", "record off: it takes no options");
+		return fail_row(s, "note", "a file of that name is ./off");
+	}
+	if (r->fd < 0) {
+		fail(s, "record", "IDLE", "record off: nothing is being recorded");
+		return fail_next(s, "record FILE");
+	}
+	out_str(o, NULL, r->path, "recorded to %s\n", r->path);
+	stop_recording(r);
+	return 0;
+}
+
 static int record_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct record_args *a = args;
 	struct recorder *r = s->recorder;
-	if (a->stop + a->last.set > 1 || (a->stop && a->path))
-		return fail(s, "args", "TOOMANY", "record: -stop takes no other arguments");
+
 	if (a->last.set && !a->path)
 		return fail(s, "args", "MISSING", "record: -last needs a file to write");
-	if (a->stop && r->fd < 0)
-		return fail(s, "record", "IDLE", "nothing is being recorded");
-	if (a->stop) {
-		out_str(o, NULL, r->path, "recorded to %s\n", r->path);
-		stop_recording(r);
-		return 0;
-	}
+	if (a->path && strcmp(a->path, "off") == 0)
+		return record_off(s, a, o);
 	if (!a->path) {
 		out_str(o, NULL, r->path ? r->path : "",
 			r->path ? "recording to %s\n" : "%sno recording\n", r->path ? r->path : "");
@@ -186,14 +196,14 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** record FILE writes each command to FILE from now on, record -last N FILE writes the last
- * commands that succeeded, record -stop ends the recording. Without arguments it says
+ * commands that succeeded, record off ends the recording. Without arguments it says
  * whether it is on. A command that fails is written as a comment with its error. help,
  * record itself and other commands that only show something are left out. Each command
  * is written when it has run, and rdmash FILE runs the script. An existing file is
  * replaced only with -force.
  * > record => no recording
  * > record session.rdma => recording to session.rdma
- * > record -stop => recorded to session.rdma
+ * > record off => recorded to session.rdma
  * > record -last 2 again.rdma => written to again.rdma */
 const struct cmd cmd_record = {
 	.name = "record",

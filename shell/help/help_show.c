@@ -23,7 +23,8 @@
  *   echo "rkey is $rkey"       quoted: with $ and []
  *   echo {as $it is}           in braces: without
  *   if {$n > 2} {poll}         conditions and bodies stand in braces
- *   for {set i 0} {$i < 3} {incr i} {...}    foreach x {a b} {...}    while {1} {...}
+ *   for {set i 0} {$i < 3} {incr i} {...}    and foreach x {a b} {...}
+ *   while {1} {...}            break and continue as in C
  *   proc twice {x} {expr {2 * $x}}           a command of your own
  *   dict get [poll] status     results are dicts, lists or plain values
  *   unpack {u64 addr u32 rkey} $bytes        the fields of what a peer sent
@@ -33,7 +34,7 @@
  *   poll ;# a comment          a comment after a command needs the ';'
  *
  * The text of a result is printed when the command stands alone at top level; inside of
- * [...], loops and procs it is only a value (repeat prints, echo always does). IPv6
+ * [...], loops and procs it is only a value (print and repeat print, echo always does). IPv6
  * addresses are written without brackets. Numbers have 64 bits and may be written 0x1f.
  * Sizes take K, M and G, times ms and s.
  *
@@ -50,6 +51,9 @@ const struct topic topic_language = { .name = "language", .title = "The language
  *   rdmash -n a.rdma b.rdma        checks them all, runs nothing
  *   rdmash -x script.rdma          shows each command before it runs
  *   #!/usr/bin/env rdmash          as its first line makes a file a program
+ *
+ * Of standard input each command runs when it is complete, so that another program can
+ * drive rdmash through a pipe.
  *
  * The first error ends a script, and says where: file, line, and through which procs. With
  * -k it continues. 'expect' makes a script a test; 'record' makes one of what you typed.
@@ -76,10 +80,10 @@ const struct topic topic_scripts = { .name = "scripts", .title = "Scripts" };
  *   2    wrong usage, a script that cannot be read or does not parse
  *   3    an expectation failed
  *   4    interrupted: Ctrl-C, SIGTERM, SIGHUP
- *   70   Tcl cannot continue: no memory is left, a value has more than 2 GiB, or text was
- *        nested deeper than the stack
- *   77   a require of the script is not met: skipped; 0 if prove runs it, which wants that
- *        (HARNESS_ACTIVE is set)
+ *   70   Tcl cannot continue: no memory is left, a value has more than 2 GiB,
+ *        or text was nested deeper than the stack
+ *   77   a require of the script is not met: skipped; 0 if prove runs it, which
+ *        wants that (HARNESS_ACTIVE is set)
  *
  * Where several are true (-k continues after an error), it is 4, else 2, else 1, else 3.
  * quit CODE ends with a code of your own. */

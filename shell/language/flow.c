@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow: repeat, sleep, wait until, source, quit. */
+/* Control flow: repeat, print, sleep, wait until, source, quit. */
 #include <inttypes.h>
 
 #include "command/cmd.h"
@@ -69,6 +69,45 @@ const struct cmd cmd_repeat = {
 	.args = repeat_arg_table,
 	.flags = CMD_EVALS,
 	.exec = repeat_exec,
+};
+
+/* -------------------------------------------------------------------- print -- */
+
+struct print_args {
+	Tcl_Obj *body;
+};
+
+static const struct arg print_arg_table[] = {
+	POS("body", print_args, body, kind_script, "what to run"),
+	ARGS_END,
+};
+
+static int print_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct print_args *a = args;
+	const bool quiet = s->opt.quiet;
+	int rc;
+
+	(void)o;
+	s->opt.quiet = false;
+	rc = script_body(s, a->body);
+	s->opt.quiet = quiet;
+	Tcl_ResetResult(s->tcl);
+	return rc == TCL_ERROR ? -1 : rc;
+}
+
+/** Runs the body, and prints the results of its commands as if you had typed them: in an if,
+ * a loop or a proc, where results are values and nothing is printed. It prints with -q, too.
+ * > foreach port {4791 7471} {print {unpack {u16 port} [binary format S $port]}} => port 7471
+ * > proc status {} {print {record; trace}}
+ * > status => no recording */
+const struct cmd cmd_print = {
+	.name = "print",
+	.family = "scripts",
+	.summary = "run commands and print their results, wherever it stands",
+	.args = print_arg_table,
+	.flags = CMD_EVALS,
+	.exec = print_exec,
 };
 
 /* -------------------------------------------------------------------- sleep -- */

@@ -115,7 +115,7 @@ static int keep_value(struct session *s, struct out *o)
 {
 	out_free(s->last);
 	s->last = o;
-	Tcl_SetObjResult(s->tcl, out_value(o));
+	Tcl_SetObjResult(s->tcl, s->at_prompt ? out_keep_value(o) : out_value(o));
 	return TCL_OK;
 }
 

@@ -18,16 +18,18 @@
 
 /* ---------------------------------------------------------------- printing -- */
 
+/* What a command of the shell has returned is printed as that command prints it, also if Tcl's if
+ * or a proc returned it. */
 static void print_result(struct session *s, bool ours)
 {
 	const char *text;
 
 	if (s->opt.quiet)
 		return;
-	if (ours) {
+	if (ours || (s->last && out_is_value(s->last, Tcl_GetObjResult(s->tcl)))) {
 		if (s->last)
 			out_show(s->last, s->opt.format);
-	} else if (s->opt.interactive && !s->script->name) {
+	} else if (s->at_prompt) {
 		text = Tcl_GetStringResult(s->tcl);
 		if (*text)
 			out_line(OUT_TEXT, text);
@@ -80,24 +82,29 @@ static int eval_command(struct session *s, const char *command, int len)
 /* Runs one command; prints its result. A Tcl result code. */
 static int run_one(struct session *s, const char *command, int len, bool print)
 {
-	bool outer = s->printing, ours = interp_ours(s, command, len);
+	const bool outer = s->printing, outer_typed = s->at_prompt;
+	const bool ours = interp_ours(s, command, len);
 	int rc;
 
 	if (s->opt.echo)
 		echo_command(s, command, len);
-	s->printing = print && ours && !s->opt.quiet;
+	s->at_prompt = s->opt.interactive && !s->script->name;
+	s->printing = print && (ours || s->at_prompt) && !s->opt.quiet;
 	s->script->command = command;
 	s->script->len = len;
 	rc = eval_command(s, command, len);
 	s->printing = outer;
 	if (rc == TCL_OK && print)
 		print_result(s, ours);
+	s->at_prompt = outer_typed;
 	return rc;
 }
 
 /* Prints the error of a command at top level, and counts it. */
 static void report_error(struct session *s)
 {
+	if (!s->opt.interactive && !s->opt.peer)
+		fail_add_causes(s);
 	fail_report(s);
 	verdict_error(s);
 }
@@ -318,10 +325,11 @@ static bool is_last(struct session *s, const struct piece *c, const char *end)
 	return true;
 }
 
-static int script_parses(struct session *s, const char *name, const char *text)
+/* Does the text parse, which begins at that line? */
+static int script_parses(struct session *s, const char *name, const char *text, unsigned line)
 {
 	const char *end = text + strlen(text);
-	struct piece c = { .next = text, .next_line = 1 };
+	struct piece c = { .next = text, .next_line = line };
 
 	if (script_nests(text))
 		return fail_nested(s, name);
@@ -424,24 +432,27 @@ static int run_text(struct session *s, struct script *script, const char *text, 
 	return leave_script(s, script, &border, rc);
 }
 
-/* Runs a whole text at top level. 0, -1: a command failed, -2: it does not parse. */
-static int run_top(struct session *s, struct script *script, const char *text)
+int script_run_as(struct session *s, struct script *script, const char *text)
 {
-	script->line = 1;
-	if (script->name && script_parses(s, script->name, text)) {
+	int rc;
+
+	if (script->name && script_parses(s, script->name, text, script->line)) {
 		report_error(s);
 		return -2;
 	}
-	return run_text(s, script, text, true, true) == TCL_ERROR ? -1 : 0;
+	rc = run_text(s, script, text, true, true);
+	script->left = rc == TCL_RETURN;
+	return rc == TCL_ERROR ? -1 : 0;
 }
 
 int script_run(struct session *s, const char *name, const char *text)
 {
-	return run_top(s,
-		       &(struct script){ .name = name,
-					 .domain = s->domain,
-					 .is_block = !name && strchr(text, '\n') },
-		       text);
+	return script_run_as(s,
+			     &(struct script){ .name = name,
+					       .line = 1,
+					       .domain = s->domain,
+					       .is_block = !name && strchr(text, '\n') },
+			     text);
 }
 
 int script_body(struct session *s, Tcl_Obj *body)
@@ -496,7 +507,7 @@ void script_commands(struct domain *d)
 
 static int run_file(struct session *s, const char *path, bool start)
 {
-	struct script script = { .name = strcmp(path, "-") == 0 ? "stdin" : path };
+	struct script script = { .name = path, .line = 1 };
 	struct script_text t;
 	int rc;
 
@@ -509,7 +520,7 @@ static int run_file(struct session *s, const char *path, bool start)
 				      "script\n");
 	script.dir = t.dir;
 	script.domain = start && t.is_users ? s->own : domain_of(s, t.dir);
-	rc = run_top(s, &script, t.text);
+	rc = script_run_as(s, &script, t.text);
 	script_text_free(&t);
 	return rc;
 }
@@ -536,7 +547,7 @@ int script_source(struct session *s, const char *path)
 	if (script_read(s, path, &t) == 0) {
 		script.dir = t.dir;
 		script.domain = s->domain == s->own ? domain_of(s, t.dir) : s->domain;
-		if (!script_parses(s, name, t.text))
+		if (!script_parses(s, name, t.text, 1))
 			rc = run_text(s, &script, t.text, false, false);
 		script_text_free(&t);
 	}

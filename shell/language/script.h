@@ -28,11 +28,15 @@ struct script {
 	bool valued;   /* the value of the last command is wanted */
 	bool last;     /* the running command is the last one */
 	bool ended;    /* the command ended normally, without return */
+	bool left;     /* script_run_as(): by return */
 };
 
 /* Runs text in the user's own domain and prints errors; stops at the first error unless -k is
  * given. 0, or -1 when a command failed. name NULL: typed at the prompt. */
 int script_run(struct session *s, const char *name, const char *text);
+/* Runs a text at top level, which begins at script->line, and prints errors. 0, -1: a command
+ * failed, -2: it does not parse, and nothing of it has run. */
+int script_run_as(struct session *s, struct script *script, const char *text);
 /* For -f: reads and runs a file in the domain of its directory. Errors are printed. 0, -1: a
  * command failed, -2: the file cannot be read or is not a script. */
 int script_file(struct session *s, const char *path);
@@ -48,7 +52,7 @@ const char *script_unparsed(struct session *s, const char *text, const char *end
  * it. Returns a Tcl result code. */
 int script_source(struct session *s, const char *path);
 /* Runs body, an argument of the command being run, as lines of the script it stands in:
- * results are printed. For repeat. Returns a Tcl result code; an error is left in
+ * results are printed. Returns a Tcl result code; an error is left in
  * s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
 /* For commands of a driving rdmash: runs text as part of the script as (name, dir, line), in the
@@ -93,7 +97,8 @@ void script_fs_free(void);
 struct where {
 	Tcl_DString text;
 	struct position innermost;
-	struct position last; /* the latest one, unless it is in a proc */
+	struct position last; /* the latest one, and its proc or "" */
+	char last_proc[64];
 };
 void where_init(struct where *w);
 /* Appends the position of the running command. */

@@ -180,8 +180,8 @@ unsigned where_lines(const char *from, const char *to)
 
 void where_init(struct where *w)
 {
+	*w = (struct where){ .innermost = { 0 } };
 	Tcl_DStringInit(&w->text);
-	w->innermost = w->last = (struct position){ 0 };
 }
 
 /* Tcl counts -1 where the brackets of a command are closed on a later line: 0, not known. */
@@ -197,19 +197,23 @@ static bool same_name(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Leaves out a block that begins on the line of its command, which was appended just before. */
-static void append_place(struct where *w, struct position at, const char *proc)
+/* A line that was appended just before, as that of a block, is not repeated; its proc may be new.
+ * The same line in a typed proc may be one of another text. */
+static void append_place(struct where *w, struct position at, const char *in)
 {
-	bool again = !proc && w->last.line == at.line && same_name(w->last.name, at.name);
+	const char *proc = in ? in + strspn(in, ":") : "";
+	const bool again = w->last.line == at.line && same_name(w->last.name, at.name) &&
+			   (at.name || (!*w->last_proc && !*proc));
 
-	w->last = proc ? (struct position){ 0 } : at;
-	if (again)
+	if (again && (!*proc || strcmp(w->last_proc, proc) == 0))
 		return;
-	if (!w->innermost.line)
-		w->innermost = at;
-	xappendf(&w->text, "%s%s%s%u%s%s", Tcl_DStringLength(&w->text) ? " < " : "",
-		 at.name ? at.name : "line", at.name ? ":" : " ", at.line, proc ? " in " : "",
-		 proc ? proc + strspn(proc, ":") : "");
+	if (!again || *w->last_proc)
+		xappendf(&w->text, "%s%s%s%u", Tcl_DStringLength(&w->text) ? " < " : "",
+			 at.name ? at.name : "line", at.name ? ":" : " ", at.line);
+	xappendf(&w->text, "%s%s", *proc ? " in " : "", proc);
+	w->innermost = w->innermost.line ? w->innermost : at;
+	w->last = at;
+	snprintf(w->last_proc, sizeof w->last_proc, "%s", proc);
 }
 
 /* Is the place shown? A line in a proc or a file is; a typed line only if several were typed. */

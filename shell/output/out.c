@@ -53,7 +53,8 @@ struct out {
 	unsigned n, room;
 	unsigned open[OUT_DEPTH]; /* indexes of the dicts and lists around the next value */
 	unsigned depth;
-	Tcl_Obj *obj; /* the value, in place of the nodes; or NULL */
+	Tcl_Obj *obj;  /* the value, in place of the nodes; or NULL */
+	Tcl_Obj *kept; /* by out_keep_value(), or NULL */
 	struct painted text;
 	bool mute;	  /* values only */
 	struct out *next; /* next in the list of spare outputs */
@@ -106,7 +107,9 @@ void out_free(struct out *o)
 	free_nodes(o);
 	if (o->obj)
 		Tcl_DecrRefCount(o->obj);
-	o->obj = NULL;
+	if (o->kept)
+		Tcl_DecrRefCount(o->kept);
+	o->obj = o->kept = NULL;
 	o->depth = 0;
 	painted_free(&o->text);
 	o->next = spare;
@@ -350,6 +353,18 @@ Tcl_Obj *out_value(const struct out *o)
 	if (o->obj)
 		return o->obj;
 	return o->n ? node_value(o, 0, o->scratch) : Tcl_NewObj();
+}
+
+Tcl_Obj *out_keep_value(struct out *o)
+{
+	if (!o->kept)
+		o->kept = value_hold(out_value(o));
+	return o->kept;
+}
+
+bool out_is_value(const struct out *o, const Tcl_Obj *value)
+{
+	return o->kept == value;
 }
 
 /* --------------------------------------------------------------------------- JSON -- */

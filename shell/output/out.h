@@ -64,6 +64,10 @@ void out_obj(struct out *o, Tcl_Obj *value);
 /* The value as a Tcl object, an empty string if there is none. The caller does not own a reference;
  * the object may belong to o. */
 Tcl_Obj *out_value(const struct out *o);
+/* The same, and o keeps a reference to it. */
+Tcl_Obj *out_keep_value(struct out *o);
+/* Is it the very object that out_keep_value() has returned? */
+bool out_is_value(const struct out *o, const Tcl_Obj *value);
 /* Appends the output in this format, without colours and ending with a newline; nothing if it is
  * empty. */
 void out_print(const struct out *o, enum out_format f, Tcl_DString *text);

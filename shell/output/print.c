@@ -20,7 +20,7 @@
 #include "file/file.h"
 #include "output/print.h"
 
-#define LABEL_MAX 22 /* most columns that a label takes */
+#define LABEL_MAX 26 /* most columns that a label takes */
 
 /* The bytes of the character or colour code at text; *columns: the columns that it takes. */
 static unsigned measure_piece(const char *text, unsigned *columns)

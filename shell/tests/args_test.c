@@ -81,12 +81,20 @@ static void errors(void)
 	    "error: -rkey: 0x1ffffffff does not fit in 32 bits");
 	RUN("post write m -remote 0x10000000000000000",
 	    "error: -remote: 0x10000000000000000 does not fit in 64 bits");
-	RUN("post write m -remote -5", "error: -remote: -5 does not fit in 64 bits");
+	RUN("post write m -remote -5", "error: -remote: -5 is negative");
 	RUN("post write m -remote ten", "error: -remote: 'ten' is not a number");
 	RUN("post write m -remote 12z", "error: -remote: '12z' is not a number");
 	RUN("post write m -remote {}", "error: -remote: '' is not a number");
 	RUN("post write m -remote 1 -port 255", "error: -port: 255 is not between 1 and 254");
 	RUN("post write m -remote 1 -port 0", "error: -port: 0 is not between 1 and 254");
+	RUN("post write m -remote 1 -port -1",
+	    "error: -port: -1 is negative, not between 1 and 254");
+	RUN("post write m -remote 1 -rkey -1", "error: -rkey: -1 is negative");
+	RUN("post write m -remote 1 -within -1s",
+	    "error: -within: -1s is negative, not between 0 and 60000");
+	RUN("repeat -1 {}", "error: times: -1 is negative | "
+			    "usage repeat <times> <body> [-every ms] | "
+			    "example repeat 3 {echo round [incr n]}");
 	RUN("post write m -remote 1 -len 5X",
 	    "error: -len: '5X' is not a size such as 4096, 0x1000, 4K, 1M or 2G");
 	RUN("post write m -remote 1 -len 99999999999G", "error: -len: 99999999999G is too large");

@@ -44,6 +44,10 @@ int main(void)
 		    "  next  some words to be\n        typed here\n", 2));
 	CHECK(folds("\033[31m  next  \033[0msome words to be typed here\n", 24,
 		    "\033[31m  next  \033[0msome words to be\n        typed here\n", 2));
+	CHECK(folds("    UROCE_FAULT=drop=5%  loses packets, one of twenty of them\n", 60,
+		    "    UROCE_FAULT=drop=5%  loses packets, one of twenty of\n"
+		    "                         them\n",
+		    2));
 	/* and below that of an item of a list */
 	CHECK(folds("  next  - some words to type\n", 24,
 		    "  next  - some words to\n          type\n", 2));

@@ -236,6 +236,29 @@ printf 'proc f {} {\n  expect -value 2 {expr 1}\n}\ncatch {f}\n' >ex.rdma
 run ex.rdma
 has 'a place is told once' "$out" '#   at          ex.rdma:2 in f < ex.rdma:4
 1..1'
+printf 'proc f {} {\n  repeat 2 {nosuch}\n}\nproc g {} {\n  expect -value 2 {expr {$zz}}\n}\nf\ng\n' >ex.rdma
+run -k ex.rdma
+has 'a place is told once, of repeat' "$err" "ex.rdma:2 in f < ex.rdma:7: unknown command 'nosuch'"
+has 'a place is told once, of an error' "$err" "ex.rdma:5 in g < ex.rdma:8: can't read \"zz\""
+# standard input: each command runs when it is complete, and what is wrong later stops nothing before
+mkfifo commands
+"$rdmash" <commands >answers 2>errors &
+driven=$!
+exec 3>commands
+echo 'puts [incr n]' >&3
+timeout 30 sh -c 'until grep -q 1 answers; do sleep 0.05; done'
+wants 'standard input: the first answer comes first' $? 0
+printf 'foreach i {5 6} {\n' >&3
+printf 'puts [incr n $i] }\nputs "x"y\nputs never\n' >&3
+exec 3>&-
+wait "$driven"
+wants 'standard input: code' $? 2
+wants 'standard input: answers' "$(cat answers)" '1
+6
+12'
+wants 'standard input: the line of an error' "$(head -n 1 errors)" 'stdin:4: extra characters after close-quote'
+printf 'puts 1\nreturn\nputs 2\n' | "$rdmash" >answers
+wants 'standard input: return' "$(cat answers)" 1
 run -c '[expr {1+2}
 ]'
 has 'a bracket that is closed on a later line' "$err" "-c:1: unknown command '3'"
@@ -503,7 +526,7 @@ x'
 # ---------------------------------------------------------------------- record
 run -k -c 'record r.rdma' -c 'set a 1; echo $a' -c 'help' -c 'nosuch {
 }' -c 'echo "b
-c"' -c 'record -stop' -c 'echo late' -c 'record -last 2 last.rdma'
+c"' -c 'record off' -c 'echo late' -c 'record -last 2 last.rdma'
 wants 'record' "$(cat r.rdma)" '# recorded by rdmash
 set a 1
 echo $a

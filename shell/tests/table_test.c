@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "command/cmd.h"
 #include "help/help.h"
+#include "output/print.h"
 
 static const struct cmd *now;
 static unsigned problems;
@@ -68,6 +69,18 @@ static void check_order(void)
 	}
 }
 
+#define HELP_COLUMNS 77 /* of 80: an indent of two, and the last one stays empty */
+
+/* Lines that help leaves as they are fit on a terminal. */
+static void check_columns(const char *name, const char *text)
+{
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		want(*text != ' ' || text_width(text, len) <= HELP_COLUMNS, "a line is too long",
+		     name);
+	}
+}
+
 static void check_manual(void)
 {
 	char *text = NULL;
@@ -93,6 +106,7 @@ static void check_manual(void)
 		SCOPED_TEXT(pointer);
 
 		xappendf(&pointer, "\\(aqhelp %s\\(aq prints the list", (*t)->name);
+		check_columns((*t)->name, topic_text(*t));
 		if ((*t)->more)
 			want(strstr(text, Tcl_DStringValue(&pointer)), "no list in the manual page",
 			     (*t)->name);

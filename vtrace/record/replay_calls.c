@@ -196,7 +196,7 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	case CALL_ADDRESS:
 		return place_word(p, k, v, n);
 	case CALL_IOVA:
-		return k->is_arg && r->fn->path != CALL_DATAPATH ? NULL : place_word(p, k, v, n);
+		return call_chooses_iova(k, r->fn) ? NULL : place_word(p, k, v, n);
 	case CALL_REMOTE:
 		return remote_word(p, k, v, n);
 	case CALL_KEY:

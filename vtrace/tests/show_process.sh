@@ -92,7 +92,7 @@ exec 3< <(exec timeout 60 "$rdmash" -q "$tmp/server.rdma" 2>&1)
 read -r -u 3 _
 timeout 60 "$vtrace" -q -o "$tmp/said" "$uroce" "$peer" imm-client 10.0.0.1 7471 >"$tmp/client" 2>&1
 ok "connected by librdmacm: the peer's region is named" \
-	grep -Eq '^ *cause +\[[0-9]+\]: mr[0-9]+ has no REMOTE_WRITE' "$tmp/said"
+	grep -Eq '^ *cause +the peer \(rdmash, process [0-9]+\): mr[0-9]+ has no REMOTE_WRITE' "$tmp/said"
 cat <&3
 
 # the peer has ended before the failure is seen

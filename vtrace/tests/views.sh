@@ -39,7 +39,7 @@ assert lines[-1] == {"exit": 0}, lines[-1]
 wc = [w for line in lines if line.get("call") == "ibv_poll_cq" for w in line["out"]["wc"]]
 assert [w["wr_id"] for w in wc] == [100, *range(200, 216)], wc
 made = [line["made"] for line in lines if "made" in line]
-assert made == ["ctx0", "pd0", "cq0", "qp0", "mr0"], made
+assert made == ["device_list0", "ctx0", "pd0", "cq0", "qp0", "mr0"], made
 PYTHON
 grep -oE '^[0-9:.]+ [a-z0-9_]+' "$work/lines" | cut -d' ' -f2 | uniq >"$work/lines.calls"
 uniq "$work/json.calls" | diff "$work/lines.calls" - || fail "-j has other calls"

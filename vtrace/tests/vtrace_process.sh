@@ -62,6 +62,7 @@ seen() {
 
 program=$programs/traced_program
 seen "one thread" 0 "" "$program" calls 500
+ok "a list of devices is named" grep -q ' ibv_get_device_list = device_list0$' "$tmp/trace"
 seen "more than a ring has room for" 0 "" "$program" calls 8000
 seen "four threads" 0 "" "$program" threads 4 300
 seen "more threads, one after another and at a time, than there are rings" 0 "" "$program" threads 60 5
@@ -204,4 +205,12 @@ status=0
 "$vtrace" "$tmp/none" 2>"$tmp/err" || status=$?
 ok "no such program" test "$status" = 127
 ok "it is named" grep -q "$tmp/none: No such file" "$tmp/err"
+if [ -n "$uroce" ]; then
+	# the program that uroce has become is named, not uroce
+	"$vtrace" -q "${on[@]}" "$program" visit 10.0.0.1 1 2>"$tmp/err" >/dev/null && not_ok "it has an exit code"
+	ok "who has ended" grep -q 'traced_program ended with exit code' "$tmp/err"
+	# as where there is no device, and uroce is not in front
+	env -u RDMASH_DEVICE "$vtrace" "$program" calls 1 2>"$tmp/err" >/dev/null
+	ok "no device: what to do" grep -q 'next: uroce vtrace PROGRAM' "$tmp/err"
+fi
 finish

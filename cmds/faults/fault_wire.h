@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CMDS_FAULT_WIRE_H
+#define CMDS_FAULT_WIRE_H
+
+#include <tcl.h>
+
+/* Appends the rules of 'fault wire' that have hit packets, and lose or delay them: "drop 100%, 12
+ * packets hit". */
+void fault_wire_losses(Tcl_DString *text);
+
+#endif
