@@ -63,9 +63,9 @@
  * WHOM TO TRUST. The kernel opens /proc/PID/mem only for those who may trace the process, so who
  * gets here may do all this anyway; nothing is done to be allowed more (prctl(PR_SET_PTRACER), or
  * handing out one's own descriptor). A target that lies in its table has its own memory written to;
- * nothing in it is an address of the requester. A requester that lies in its cell can make the target
- * wait. It can also make the target miss that requester's own copy. It harms no one else. Sizes are
- * constants, and the size of the memfd is checked: its seals keep it so.
+ * nothing in it is an address of the requester. A requester that lies in its cell can make the
+ * target wait. It can also make the target miss that requester's own copy. It harms no one else.
+ * Sizes are constants, and the size of the memfd is checked: its seals keep it so.
  */
 #ifndef UROCE_DIRECT_TABLE_H
 #define UROCE_DIRECT_TABLE_H
