@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Sending and receiving over real sockets, and what happens to packets that are not right. */
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "checks.h"
@@ -10,10 +11,8 @@
 #include "gid.h"
 #include "group_own.h"
 #include "packet.h"
-#include "path.h"
 #include "bytes.h"
 #include "link.h"
-#include "netns.h"
 #include "tap.h"
 #include "uroce.h"
 
@@ -34,19 +33,12 @@ static int open_sender(int family, uint16_t *port)
 	return bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 ? fd : -1;
 }
 
-/* The sockets of the only process of a host, and no way through memory. */
 static void open_link(void)
 {
-	char reason[200] = "";
-
-	netns_enter();
-	CHECK_INT(sockets_make_alone(group.rx, SLOT), 0);
-	sockets_claimed(group.rx[SLOT]);
-	group.slot = SLOT;
+	rig_open_sockets(SLOT);
 	group.sender[0] = open_sender(AF_INET, &group.port[0]);
 	group.sender[1] = open_sender(AF_INET6, &group.port[1]);
 	CHECK(group.sender[0] >= 0 && group.sender[1] >= 0);
-	CHECK_INT(path_setup("udp", reason, sizeof(reason)), 0);
 	rx_want_lifetime(1);
 }
 

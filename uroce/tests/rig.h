@@ -195,6 +195,10 @@ extern void (*rig_awaiter)(void);
 
 /* ----------------------------------------------------------------- rig_above.c -- */
 
+/* The sockets of the only process of a host, in a network of their own, which has that slot; and no
+ * way through memory. */
+void rig_open_sockets(unsigned slot);
+
 #define RIG_PACKETS 512
 
 extern struct rig_packets {

@@ -4,14 +4,28 @@
 #include <errno.h>
 
 #include "checks.h"
+#include "group_own.h"
 #include "link.h"
 #include "mad.h"
+#include "netns.h"
+#include "path.h"
 #include "rig.h"
 
 struct rig_packets rig_packets;
 struct rig_mads rig_mads;
 void (*rig_on_packet)(const struct packet *p);
 void (*rig_on_mad)(const uint8_t *mad);
+
+void rig_open_sockets(unsigned slot)
+{
+	char reason[200] = "";
+
+	netns_enter();
+	CHECK_INT(sockets_make_alone(group.rx, slot), 0);
+	sockets_claimed(group.rx[slot]);
+	group.slot = slot;
+	CHECK_INT(path_setup("udp", reason, sizeof(reason)), 0);
+}
 
 void rig_forget(void)
 {

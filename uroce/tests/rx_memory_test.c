@@ -6,26 +6,11 @@
 #include "gid.h"
 #include "group_own.h"
 #include "link.h"
-#include "netns.h"
 #include "pair.h"
-#include "path.h"
 #include "rig.h"
 
 #define SLOT 1u
 #define QPN  (SLOT << SLOT_SHIFT | 0x3456)
-
-static void open_link(void)
-{
-	char reason[200] = "";
-
-	netns_enter();
-	CHECK_INT(sockets_make_alone(group.rx, SLOT), 0);
-	sockets_claimed(group.rx[SLOT]);
-	group.slot = SLOT;
-	group.sender[0] = open_send_socket(AF_INET, &group.port[0]);
-	CHECK(group.sender[0] >= 0);
-	CHECK_INT(path_setup("udp", reason, sizeof(reason)), 0);
-}
 
 static void send_one(struct pair *pair, uint32_t psn, uint32_t len)
 {
@@ -79,7 +64,9 @@ int main(void)
 {
 	struct pair *p;
 
-	open_link();
+	rig_open_sockets(SLOT);
+	group.sender[0] = open_send_socket(AF_INET, &group.port[0]);
+	CHECK(group.sender[0] >= 0);
 	pair_start();
 	p = pair_with(SLOT); /* with itself */
 	CHECK(p != NULL);
