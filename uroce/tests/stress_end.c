@@ -57,7 +57,7 @@ static void must(int error, const char *what)
 
 static void *pages(size_t n)
 {
-	void *p;
+	void *p = NULL;
 
 	must(posix_memalign(&p, 4096, n), "memory");
 	memset(p, FILLER, n);
