@@ -395,7 +395,6 @@ static void out_usual_causes(const struct record *r, struct out *o)
 bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o)
 {
 	struct causes c = { .no_commands = true };
-
 	const bool is_unsupported = r->err == EOPNOTSUPP || r->err == ENOSYS;
 
 	if (!r->err || r->depth || record_found_nothing(r) ||

@@ -38,6 +38,8 @@ static const struct arg connect_args[] = {
 
 #define RESOLVE_MS 5000 /* a neighbour answers within this time or not at all */
 
+extern const struct cmd cmd_connect;
+
 /* Reads the host and the port, which are two words or one. */
 static int read_peer(struct session *s, const struct connect_args *a, struct sockaddr_storage *dst)
 {
@@ -50,7 +52,7 @@ static int read_peer(struct session *s, const struct connect_args *a, struct soc
 		return cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, dst);
 	if (!colon || sscanf(colon, ":%5u%c", &port, &rest) != 1 || port > 65535) {
 		fail(s, "args", "MISSING", "connect: missing <port>: the peer's port");
-		return fail_row(s, "usage", "connect <host> <port> [option ...]");
+		return args_fail_usage(s, &cmd_connect);
 	}
 	host = xasprintf("%.*s", (int)(colon - a->host), a->host);
 	rc = cm_addr_parse(s, host, (uint16_t)port, AF_UNSPEC, dst);

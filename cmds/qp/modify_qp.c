@@ -358,10 +358,12 @@ static int told_by_id(struct session *s, const struct id *id)
 			id->o.name, word_name(id_state_words, id->state));
 }
 
+extern const struct cmd cmd_modify_qp;
+
 static int nothing_to_change(struct session *s, const struct qp_change *c)
 {
 	fail(s, "args", "MISSING", "modify-qp: neither a state nor an attribute is given");
-	fail_row(s, "usage", "modify-qp [state] [qp] [option ...]");
+	args_fail_usage(s, &cmd_modify_qp);
 	return fail_next(s, "qp-state %s", c->qp->o.name);
 }
 

@@ -12,12 +12,10 @@
 #include "qp/qp.h"
 #include "words.h"
 
-/*
- * Values for attributes of a QP that the user left out.
- *
- * The peer's QPN, PSN and address must be provided (oob, modify-qp -peer); the other attributes
- * have defaults. RETRY_CNT is 6 because soft-RoCE treats 7 as infinite.
- */
+/* ---------------------------------------------------------------------- left out -- */
+
+/* The peer's QPN, PSN and address must be provided (oob, modify-qp -peer); the other attributes
+ * have defaults. RETRY_CNT is 6 because soft-RoCE treats 7 as infinite. */
 
 #define HOPS	    64
 #define PEER_NEEDED (IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
@@ -120,12 +118,10 @@ unsigned qp_fill(struct qp_change *c, unsigned want)
 	return unknown;
 }
 
-/*
- * Checks of the values of a change before the kernel sees them.
- *
- * Not every device rejects all of these: soft-RoCE accepts a path MTU that is too large for the
- * link, and the packets are lost. -force tries it.
- */
+/* ------------------------------------------------------------------------- wrong -- */
+
+/* Values are checked before the kernel sees them. Not every device rejects all of these: soft-RoCE
+ * accepts a path MTU that is too large for the link, and the packets are lost. -force tries it. */
 
 #define LARGEST_24 0xffffff /* of PSNs and QP numbers */
 

@@ -176,6 +176,8 @@ int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const o
 void args_usage(const struct cmd *c, Tcl_DString *d);
 /* The same in a line or two: many options are shortened to "[option ...]". */
 void args_usage_short(const struct cmd *c, Tcl_DString *d);
+/* Adds the usage of c, and its first example, to s->fail. Returns -1. */
+int args_fail_usage(struct session *s, const struct cmd *c);
 /* Appends the part of the usage that is still missing after these (complete) words. */
 void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
 	       Tcl_DString *d);

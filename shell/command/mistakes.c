@@ -269,8 +269,7 @@ int mistake_no_value(struct session *s, const struct cmd *c, const struct arg *d
 		    due->help);
 }
 
-/* Adds the usage of the command, and its first example, to s->fail. */
-static void add_usage_row(struct session *s, const struct cmd *c)
+int args_fail_usage(struct session *s, const struct cmd *c)
 {
 	size_t len = strlen(c->name);
 	SCOPED_TEXT(usage);
@@ -282,6 +281,7 @@ static void add_usage_row(struct session *s, const struct cmd *c)
 			fail_row(s, "example", "%s", e->line);
 			break;
 		}
+	return -1;
 }
 
 int mistake_missing(struct session *s, const struct cmd *c, const struct arg *a)
@@ -290,13 +290,13 @@ int mistake_missing(struct session *s, const struct cmd *c, const struct arg *a)
 		fail(s, "args", "MISSING", "%s: missing <%s>: %s", c->name, a->name, a->help);
 	else
 		fail(s, "args", "MISSING", "%s: missing -%s: %s", c->name, a->name, a->help);
-	add_usage_row(s, c);
+	args_fail_usage(s, c);
 	return -1;
 }
 
 int mistake_value(struct session *s, const struct cmd *c, const struct arg *a)
 {
 	if (a->flags & ARG_POS && a->kind->is_static && strcmp(s->fail.code, "BADVALUE") == 0)
-		add_usage_row(s, c);
+		args_fail_usage(s, c);
 	return -1;
 }

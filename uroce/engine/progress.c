@@ -63,7 +63,7 @@ static struct {
 	unsigned linger; /* passes that the thread still makes before it sleeps */
 	bool spins;	 /* READER_WAITER: it does not sleep yet */
 	bool more;	 /* to be sent: another pass is due */
-	bool unread;	 /* frames came after the last pass, and no bell rings for them */
+	bool unread;	 /* await_bell() */
 } e = { .epoll = -1, .timer = -1, .addresses = -1, .timer_set = NEVER };
 
 _Atomic bool engine_parked, engine_parked_away;
@@ -109,8 +109,8 @@ static uint64_t next_deadline(void)
 
 /* ---------------------------------------------------------------------- passes -- */
 
-/* The bell wakes a reader that sleeps. A reader that polls or spins does not need it. Only this
- * function sets e.unread, and only for the pass of a reader. */
+/* The bell wakes a reader that sleeps. A reader that polls or spins does not need it. e.unread: a
+ * frame has come since the last look, and no bell will ring for it. */
 static void await_bell(void)
 {
 	bool spins = e.reader == READER_POLLERS || e.linger || e.spins;

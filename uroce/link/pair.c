@@ -396,7 +396,7 @@ void pair_take_offer(struct control_message *m)
 	if (!message)
 		return;
 	p->slot = m->header.slot;
-	if (p->state == PAIR_OFFERED && group.slot < p->slot)
+	if (p->state == PAIR_OFFERED && !p->gone && group.slot < p->slot)
 		return; /* the other process takes our offer */
 	accepted = p->state == PAIR_READY && p->generation == message->generation;
 	if (!accepted) {

@@ -357,7 +357,7 @@ static void test_offer_fails(void)
 	CHECK_INT(f.data[0], 0x42);
 	frame_free(&p->in, &f);
 	CHECK(p->gone);
-	pair_close(p);
+	CHECK(offer_memory(memory(RIGHT_SIZE, SEALS))); /* of the next process */
 	CHECK_INT(pairs_open, 0);
 }
 

@@ -31,10 +31,10 @@ bool transport_finish(bool urgent);
 void transport_withdraw_unread(void);
 /* The process is about to end: ACKs that are held for an answer are due now. */
 void transport_release_acks(void);
-/* Do ACKs wait for it? */
+/* Do ACKs wait for the next transport_finish()? */
 bool transport_deferred(void);
-/* When to call it for the first of the ACKs and completions that are held for an answer, or
- * transport_withdraw_unread(); UINT64_MAX: there is nothing to wait for. */
+/* When to call transport_finish() for the first of the ACKs and completions that are held for an
+ * answer, or transport_withdraw_unread(); UINT64_MAX: there is nothing to wait for. */
 uint64_t transport_held_until(void);
 
 /* The QP goes to a state (attr has the new values already): RESET forgets all requests and
