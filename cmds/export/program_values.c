@@ -265,14 +265,6 @@ void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *i
 	Tcl_DStringAppend(d, "\"", 1);
 }
 
-static bool is_text(const unsigned char *data, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isprint(data[i]) && !isspace(data[i]))
-			return false;
-	return true;
-}
-
 static const char *own_key(struct program *p, uint64_t key)
 {
 	struct var *v = key > SMALL && key <= UINT32_MAX ? key_holder(p, (uint32_t)key, 0) : NULL;
@@ -293,9 +285,7 @@ static unsigned own_value(struct program *p, const unsigned char *data, size_t n
 			uint64_t v = read_number(data, size, b);
 
 			*big = b;
-			*expr = size == 8	      ? own_addr(p, v)
-				: is_text(data, size) ? NULL
-						      : own_key(p, v);
+			*expr = size == 8 ? own_addr(p, v) : own_key(p, v);
 			if (*expr)
 				return size;
 		}

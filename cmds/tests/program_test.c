@@ -147,6 +147,12 @@ static void test_bytes(void)
 	CHECK(without_own(&p, data, sizeof data)); /* "k" */
 	CHECK(data[8] == 0 && data[0] == 'k');
 	CHECK(!without_own(&p, (unsigned char[]){ 0, 0, 0x7f, 0, 0, 0, 0x10, 0 }, 8));
+	/* every byte of a key may be a letter: one key in forty on a device with random keys */
+	region.rkey = 0x6b657931;
+	Tcl_DStringSetLength(&p.body, 0);
+	own_bytes(&p, &p.body, "", "data", (const unsigned char *)"key1", 4);
+	CHECK_STR(Tcl_DStringValue(&p.body), "put_be(data + 0, s.buf->rkey, 4);\n");
+	region.rkey = 0x2222;
 	end(&p);
 }
 
