@@ -12,7 +12,13 @@
  * a tenth slower. */
 #define PUBLISH_AT 16384u
 #define AHEAD	   1024u /* bytes of the next frame that are prefetched while this one is copied */
-#define GIVE_AT	   (FRAME_RING_BYTES / 8)
+#define GIVE_AT	   32768u
+/* Short frames stay in the first part of the ring if they can, so that few pairs need more memory.
+ * Long frames use all of it: before the producer comes round, the consumer's processor has dropped
+ * the lines from its cache. With a ring of 256 KiB they would still be there, and each would have
+ * to be fetched back: WRITEs and READs of 64 KiB are two to four times slower then. */
+#define SHORT_PART  (256u * 1024)
+#define SHORT_FRAME 1024u
 
 static uint32_t frame_bytes(uint32_t len)
 {
@@ -51,10 +57,22 @@ bool frame_has_room(struct frame_producer *p, bool kept)
 	return get_room(p, want) >= want;
 }
 
+/* The bytes that are left out before a frame of so many bytes: 0, or the rest of the ring if the
+ * frame goes to its beginning. */
+static uint32_t bytes_to_skip(struct frame_producer *p, uint32_t want)
+{
+	uint32_t at = p->tail & MASK, rest = FRAME_RING_BYTES - at;
+	uint32_t room = rest + want + 2 * FRAME_MOST + KEPT; /* the next frames need some, too */
+	bool leaves_part = at <= SHORT_PART && at + want > SHORT_PART;
+
+	if (want > rest)
+		return rest;
+	return want <= SHORT_FRAME && leaves_part && get_room(p, room) >= room ? rest : 0;
+}
+
 struct frame_header *frame_reserve(struct frame_producer *p, uint32_t len)
 {
-	uint32_t want = frame_bytes(len), at = p->tail & MASK, rest = FRAME_RING_BYTES - at;
-	uint32_t skip = want > rest ? rest : 0;
+	uint32_t want = frame_bytes(len), at = p->tail & MASK, skip = bytes_to_skip(p, want);
 	struct frame_header *h;
 
 	if (get_room(p, skip + want) < skip + want)

@@ -20,8 +20,8 @@
 
 #include "packet.h"
 
-#define FRAME_RING_BYTES  (256u * 1024) /* a power of two; enough for the windows of some QPs */
-#define FRAME_LINE	  64u		/* a cache line: frames begin at multiples of it */
+#define FRAME_RING_BYTES  (2u << 20) /* a power of two; more than a processor's cache */
+#define FRAME_LINE	  64u	     /* a cache line: frames begin at multiples of it */
 #define FRAME_RING_FRAMES (FRAME_RING_BYTES / FRAME_LINE) /* at most so many at a time */
 
 /* Positions count bytes and wrap at 2^32; the place in the ring is position % FRAME_RING_BYTES. */

@@ -56,7 +56,7 @@ static inline int shared_file(const char *name, size_t size)
 }
 
 /* The version of struct pair_memory and of the cells. Processes with different versions use UDP. */
-#define PAIR_LAYOUT 1
+#define PAIR_LAYOUT 2
 
 /* What both processes have mapped. [0] belongs to the process that made it: the ring that it sends
  * by, and its half of the cells. The other process may write to any of it at any time. */

@@ -15,9 +15,11 @@
 static struct frame_ring *ring;
 static struct frame_producer out;
 static struct frame_consumer in;
+static uint32_t reached; /* the end of the part of the ring that was used */
 
 static void start(void)
 {
+	reached = 0;
 	memset(ring, 0, sizeof(*ring));
 	out = (struct frame_producer){ .ring = ring };
 	in = (struct frame_consumer){ .ring = ring };
@@ -32,6 +34,8 @@ static bool put(unsigned number, uint32_t len)
 		return false;
 	h->flags = number;
 	memset(frame_data(h), (int)(number & 0xff), len);
+	if ((uint32_t)(frame_data(h) + len - ring->bytes) > reached)
+		reached = (uint32_t)(frame_data(h) + len - ring->bytes);
 	frame_commit(&out);
 	return true;
 }
@@ -73,6 +77,33 @@ static void test_around(void)
 	for (; taken < 20000; taken++)
 		CHECK(take(taken, some_len(taken)));
 	CHECK(!frame_next(&in, &f) && !in.broken && !frame_waits(&in));
+}
+
+/* Frames of some length, each of them handled before the one that comes "behind" later. */
+static void pass_frames(unsigned n, uint32_t len, unsigned behind)
+{
+	start();
+	for (unsigned i = 0; i < n; i++) {
+		CHECK(put(i, len));
+		frame_publish(&out);
+		if (i < behind)
+			continue;
+		CHECK(take(i - behind, len));
+		frame_give_room(&in);
+	}
+}
+
+/* Short frames leave most of the ring alone, unless the consumer falls behind. */
+static void test_parts(void)
+{
+	pass_frames(100000, 100, 0);
+	CHECK(reached > 200 * 1024 && reached <= 256 * 1024);
+	pass_frames(100000, 100, 500);
+	CHECK(reached <= 256 * 1024);
+	pass_frames(100000, 100, 2000);
+	CHECK(reached > 256 * 1024);
+	pass_frames(10000, 1500, 0);
+	CHECK(reached > FRAME_RING_BYTES - 2000);
 }
 
 /* What is not published is not seen; what was reserved and not committed is forgotten. */
@@ -399,6 +430,7 @@ int main(void)
 	if (!ring)
 		return 1;
 	test_around();
+	test_parts();
 	test_publish();
 	test_full();
 	test_sleep();
