@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All QPs: which one a packet is for (volume 1, 9.6), whose turn it is at the end of a pass, how
- * much may be on its way from all of them, and what their states mean (10.3.1).
+ * All QPs: which one a packet is for (volume 1, 9.6), whose turn it is at the end of a pass, and
+ * what their states mean (10.3.1).
  */
 #include "context.h"
 #include "counters.h"
 #include "direct.h"
 #include "engine.h"
 #include "packet.h"
-#include "region.h"
 #include "transport_own.h"
 
 /* Responses to READs and atomics that one pass sends: of all QPs, and of one QP before it is
@@ -91,159 +90,6 @@ void transport_input(const struct packet *p)
 		connected_input(qp, p);
 }
 
-/* ---------------------------------------------------- what may be on its way -- */
-
-/*
- * How much may be on its way by UDP from all QPs of this process together. The specification has
- * no such limit, because a link has credits; a UDP socket has a buffer that overflows. The
- * windows of single QPs (completer.c) do not know of each other.
- *
- * What a packet takes of a socket buffer is the kernel's size of it: a power of two and a
- * header. READ responses are counted when they are asked for: they fill our own buffer.
- */
-
-/* Bytes: 212992, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing
- * in flight may go beyond by what the others leave: short messages do not queue behind long
- * ones. */
-#define SOCKET_ROOM	 (320u * 1024)
-#define SOCKET_ROOM_MOST (400u * 1024)
-/* After that long, what was sent has left the buffer, or did not get into it. */
-#define SOCKET_WAIT_NS 5000000u
-
-static struct {
-	uint32_t bytes; /* taken by QPs whose socket_epoch is this */
-	uint32_t epoch;
-	struct qp_list waiting; /* in the order in which they came */
-	bool waking;		/* the first of them has its turn */
-} socket_room = { .waiting = TAILQ_HEAD_INITIALIZER(socket_room.waiting) };
-
-static struct qp_list ring_waiting = TAILQ_HEAD_INITIALIZER(ring_waiting);
-
-/* Of a packet in the socket buffer. */
-static uint32_t buffer_bytes(uint32_t len)
-{
-	return 256 + ring_slots(len + 512);
-}
-
-static uint32_t *bytes_taken(struct qp *qp)
-{
-	if (qp->req.socket_epoch != socket_room.epoch) {
-		qp->req.socket_epoch = socket_room.epoch;
-		qp->req.socket_bytes = 0;
-	}
-	return &qp->req.socket_bytes;
-}
-
-static bool socket_fits(uint32_t bytes)
-{
-	return (socket_room.waking || TAILQ_EMPTY(&socket_room.waiting)) &&
-	       socket_room.bytes + bytes <= SOCKET_ROOM;
-}
-
-bool socket_has_room(uint32_t len)
-{
-	return socket_fits(buffer_bytes(len));
-}
-
-/* Starts the timer of a QP that waits. A timer that runs already keeps its time, however often the
- * QP asks. */
-static void limit_socket_wait(struct timer *t)
-{
-	uint64_t when = engine_now() + SOCKET_WAIT_NS;
-
-	if (!timer_running(t) || t->when > when)
-		timer_set(t, when);
-}
-
-bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len)
-{
-	bool idle = qp->req.next_psn == qp->req.una_psn;
-	uint32_t bytes = n * buffer_bytes(len);
-
-	if (socket_room.bytes && !socket_fits(bytes) &&
-	    !(idle && socket_room.bytes + bytes <= SOCKET_ROOM_MOST)) {
-		if (!qp->req.socket_wait) {
-			TAILQ_INSERT_TAIL(&socket_room.waiting, qp, req.socket_next);
-			qp->req.socket_wait = true;
-		}
-		if (idle) /* else the timer of the packets in flight runs */
-			limit_socket_wait(&qp->req.timer);
-		return false;
-	}
-	socket_room.bytes += bytes;
-	*bytes_taken(qp) += bytes;
-	return true;
-}
-
-void socket_room_return(struct qp *qp, uint32_t n, uint32_t in_flight)
-{
-	uint32_t *t = bytes_taken(qp), bytes;
-
-	if (n >= in_flight)
-		bytes = *t;
-	else
-		bytes = (uint32_t)((uint64_t)*t * n / in_flight);
-	*t -= bytes;
-	socket_room.bytes -= bytes;
-}
-
-void socket_room_return_all(struct qp *qp)
-{
-	socket_room_return(qp, 1, 1);
-}
-
-void socket_room_reset(void)
-{
-	socket_room.epoch++;
-	socket_room.bytes = 0;
-}
-
-static void stop_waiting_for_socket(struct qp *qp)
-{
-	if (qp->req.socket_wait)
-		TAILQ_REMOVE(&socket_room.waiting, qp, req.socket_next);
-	qp->req.socket_wait = false;
-}
-
-static void stop_waiting_for_ring(struct qp *qp)
-{
-	if (qp->req.ring_wait)
-		TAILQ_REMOVE(&ring_waiting, qp, req.ring_next);
-	qp->req.ring_wait = false;
-}
-
-/* Lets those continue that wait, as long as there is room. */
-static void wake_socket_waiters(void)
-{
-	struct qp *last = TAILQ_LAST(&socket_room.waiting, qp_list), *qp = NULL;
-
-	socket_room.waking = true;
-	while (qp != last && (qp = TAILQ_FIRST(&socket_room.waiting)) && socket_has_room(qp->mtu)) {
-		stop_waiting_for_socket(qp);
-		requester_run(qp);
-	}
-	socket_room.waking = false;
-}
-
-void ring_room_wait(struct qp *qp)
-{
-	if (qp->req.ring_wait)
-		return;
-	TAILQ_INSERT_TAIL(&ring_waiting, qp, req.ring_next);
-	qp->req.ring_wait = true;
-}
-
-static void wake_ring_waiters(void)
-{
-	struct qp *last = TAILQ_LAST(&ring_waiting, qp_list), *qp = NULL;
-
-	while (qp != last && (qp = TAILQ_FIRST(&ring_waiting))) {
-		stop_waiting_for_ring(qp);
-		transport_due(qp, DUE_NOW);
-		requester_run(qp);
-	}
-}
-
 /* --------------------------------------------------------------- end of a pass -- */
 
 static void due_leave(struct qp *qp)
@@ -314,8 +160,7 @@ bool transport_finish(bool urgent)
 	unsigned left = RESPONSES_PASS;
 	struct qp *last, *qp = NULL;
 
-	wake_socket_waiters();
-	wake_ring_waiters();
+	room_wake_waiters();
 	release_held_acks();
 	ring_write_release();
 	last = TAILQ_LAST(&due_lists[DUE_NOW], qp_list);
@@ -333,42 +178,6 @@ bool transport_deferred(void)
 	return !TAILQ_EMPTY(&due_lists[DUE_ACK]);
 }
 
-/* ---------------------------------------------- scatter and gather: 10.6.6 -- */
-
-/* Copies between buf and the list, from offset bytes into it on; access as of region_local(). Each
- * SGE's key is looked up for the bytes that are touched and no others. */
-static enum ibv_wc_status copy_sges(struct qp *qp, const struct ibv_sge *sge, int n,
-				    uint32_t offset, uint8_t *buf, uint32_t len, unsigned access)
-{
-	for (; n > 0 && len; n--, sge++) {
-		if (offset >= sge->length) {
-			offset -= sge->length;
-			continue;
-		}
-		uint32_t bytes = min_u32(sge->length - offset, len);
-		void *at = region_local(qp, sge->lkey, sge->addr + offset, bytes, access);
-
-		if (!at || (access ? guard_copy(at, buf, bytes) : guard_copy(buf, at, bytes)) != 0)
-			return IBV_WC_LOC_PROT_ERR;
-		buf += bytes;
-		len -= bytes;
-		offset = 0;
-	}
-	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
-}
-
-enum ibv_wc_status sges_gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
-			       void *buf, uint32_t len)
-{
-	return copy_sges(qp, sge, n, offset, buf, len, 0);
-}
-
-enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
-				const void *buf, uint32_t len)
-{
-	return copy_sges(qp, sge, n, offset, (void *)buf, len, IBV_ACCESS_LOCAL_WRITE);
-}
-
 /* --------------------------------------------------------------------- states -- */
 
 /* Nothing is sent any more, and nothing is expected. */
@@ -377,8 +186,7 @@ static void stop_traffic(struct qp *qp)
 	timer_stop(&qp->req.timer);
 	ring_write_stop_awaiting(qp);
 	due_leave(qp);
-	stop_waiting_for_socket(qp);
-	stop_waiting_for_ring(qp);
+	room_stop_waiting(qp);
 	socket_room_return_all(qp);
 	qp->req.rnr_wait = qp->req.direct_more = false;
 	qp->draining = false;

@@ -3,12 +3,14 @@
  * The transport: packets in, packets out. InfiniBand specification volume 1, chapter 9.
  *
  *   transport.c   all QPs: which one a packet is for: 9.6; whose turn it is at the end of a pass;
- *                 how much may be on its way; what their states mean: 10.3.1
+ *                 what their states mean: 10.3.1
  *   requester.c   from work requests to packets: 9.7.3, 9.8.2, 9.8.3
  *   completer.c   acknowledgements, retries, timers, completions: 9.7.6, 9.7.7
  *   ring_write.c  short WRITEs to another process of this host
  *   responder.c   requests of the peer: RC 9.7.4, UC 9.8.2, UD 9.8.3, multicast 10.5
  *   responses.c   responses to READs and atomics, and to their duplicates, ACKs, NAKs: 9.7.5.1
+ *   room.c        how much may be on its way of all QPs; who waits for room
+ *   sges.c        scatter and gather: 10.6.6
  */
 #ifndef UROCE_TRANSPORT_TRANSPORT_H
 #define UROCE_TRANSPORT_TRANSPORT_H

@@ -44,6 +44,8 @@ void transport_due(struct qp *qp, enum qp_due due);
 /* An ACK was sent: it is not due for one any more. */
 void transport_acknowledged(struct qp *qp);
 
+/* ------------------------------------------------------------------ room.c -- */
+
 /* Room in the socket's buffer for n packets by UDP with len bytes of payload each; false: the QP
  * waits for it, and requester_run() is called when there may be some. */
 bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len);
@@ -57,6 +59,12 @@ void socket_room_reset(void);
 /* The ring that is shared with the peer's process is full (tx_has_room()): the QP goes on, as
  * requester and as responder, when there is room. */
 void ring_room_wait(struct qp *qp);
+/* The QP waits no longer. */
+void room_stop_waiting(struct qp *qp);
+/* Lets those continue that wait, as long as there is room. */
+void room_wake_waiters(void);
+
+/* ------------------------------------------------------------------ sges.c -- */
 
 /* Copies between a list of memory and buf, from offset bytes into the list on. IBV_WC_SUCCESS, or
  * the status of the failure: LOC_PROT_ERR (an SGE's key, range or rights, or its memory is not

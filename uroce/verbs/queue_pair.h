@@ -131,7 +131,7 @@ struct requester {
 	uint8_t answer_skip;   /* so many more are not sent as answers */
 	bool withdrawn;	       /* the last WRITE was taken back, and is sent again */
 	bool broken;	       /* the request at "at" cannot be sent: it fails in its turn */
-	bool socket_wait;      /* on the list of those that wait for socket_room: transport.c */
+	bool socket_wait;      /* on the list of those that wait for socket_room: room.c */
 	bool ring_wait;	       /* on the list of those that wait for a ring that is full */
 	uint32_t socket_bytes; /* of socket_room, in socket_epoch */
 	uint32_t socket_epoch;
