@@ -41,7 +41,7 @@
 #define BATCH  32 /* packets of a pass, of each process and of the socket */
 #define HERE   8  /* passes after a post to ourselves */
 #define MANY   8  /* packets of a pass, in and out: there will be more */
-#define LINGER 16 /* passes of the thread after such a one before it sleeps: some 10 us */
+#define LINGER 16 /* passes of the thread after such a one before it sleeps: some 3 us */
 #define TIMED  8  /* one of so many passes of one that polls looks at the clock */
 #define NEVER  UINT64_MAX
 

@@ -88,14 +88,23 @@ struct frame_header *frame_reserve(struct frame_producer *p, uint32_t len)
 	return h;
 }
 
-void frame_commit(struct frame_producer *p)
+/* Was the consumer asleep? Then the caller rings its bell. */
+static bool clear_asleep(struct frame_producer *p)
+{
+	return atomic_load(&p->ring->asleep) && atomic_exchange(&p->ring->asleep, 0);
+}
+
+/* There is no barrier here, as in frame_publish(): a consumer that falls asleep at this moment may
+ * be missed, until then. */
+bool frame_commit(struct frame_producer *p)
 {
 	p->tail += p->reserved;
 	p->last = p->reserved;
-	if (p->tail - p->published >= PUBLISH_AT) {
-		atomic_store_explicit(&p->ring->tail, p->tail, memory_order_release);
-		p->published = p->tail;
-	}
+	if (p->tail - p->published < PUBLISH_AT)
+		return false;
+	atomic_store_explicit(&p->ring->tail, p->tail, memory_order_release);
+	p->published = p->tail;
+	return clear_asleep(p);
 }
 
 /* The exchange is the barrier between making the frames visible and asking whether the consumer
@@ -104,7 +113,7 @@ bool frame_publish(struct frame_producer *p)
 {
 	atomic_exchange(&p->ring->tail, p->tail);
 	p->published = p->tail;
-	return atomic_load(&p->ring->asleep) && atomic_exchange(&p->ring->asleep, 0);
+	return clear_asleep(p);
 }
 
 /* Both sides write before they look at what the other one wrote (frame_claim() has the other half):

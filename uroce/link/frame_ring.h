@@ -94,8 +94,10 @@ static inline uint8_t *frame_data(struct frame_header *h)
 {
 	return (uint8_t *)(h + 1);
 }
-void frame_commit(struct frame_producer *p);
-/* Makes committed frames visible to the consumer. Returns whether its bell must be rung. */
+/* Ends the frame. After some 16 KiB it makes frames visible to the consumer. Returns whether its
+ * bell must be rung. */
+bool frame_commit(struct frame_producer *p);
+/* Makes all committed frames visible. Returns whether the bell must be rung. */
 bool frame_publish(struct frame_producer *p);
 /* Takes back the frame that was committed last, so that the consumer will never see it. False: the
  * consumer may be handling it, or it is not published yet. *ring_bell: as of frame_publish(). */

@@ -264,7 +264,8 @@ static struct frame_header *begin_frame(struct pair *pair, const struct flow *fl
 static void commit_frame(struct pair *pair)
 {
 	pair->udp_before = false;
-	frame_commit(&pair->out);
+	if (frame_commit(&pair->out))
+		pair_ring(pair);
 	pair->frames++;
 	pair_note_frame(pair);
 	count(CNT_SENT_PKTS);

@@ -16,10 +16,11 @@ static struct frame_ring *ring;
 static struct frame_producer out;
 static struct frame_consumer in;
 static uint32_t reached; /* the end of the part of the ring that was used */
+static unsigned early;	 /* bells that frame_commit() asked for */
 
 static void start(void)
 {
-	reached = 0;
+	reached = early = 0;
 	memset(ring, 0, sizeof(*ring));
 	out = (struct frame_producer){ .ring = ring };
 	in = (struct frame_consumer){ .ring = ring };
@@ -36,7 +37,7 @@ static bool put(unsigned number, uint32_t len)
 	memset(frame_data(h), (int)(number & 0xff), len);
 	if ((uint32_t)(frame_data(h) + len - ring->bytes) > reached)
 		reached = (uint32_t)(frame_data(h) + len - ring->bytes);
-	frame_commit(&out);
+	early += frame_commit(&out);
 	return true;
 }
 
@@ -157,6 +158,21 @@ static void test_sleep(void)
 	CHECK(frame_sleep(&in));
 	frame_awake(&in);
 	CHECK(put(3, 64));
+	CHECK(!frame_publish(&out));
+	CHECK_INT(early, 0);
+}
+
+/* Who sleeps is woken before the end of a long batch, and once. */
+static void test_long_batch(void)
+{
+	start();
+	CHECK(frame_sleep(&in));
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(put(i, 4096));
+	CHECK(early == 0 && !frame_waits(&in));
+	for (unsigned i = 3; i < 12; i++)
+		CHECK(put(i, 4096));
+	CHECK(early == 1 && frame_waits(&in));
 	CHECK(!frame_publish(&out));
 }
 
@@ -340,6 +356,8 @@ static void *produce(void *arg)
 			heard++;
 		}
 		put(i, some_len(i));
+		for (; early; early--)
+			ring_bell(&bell);
 		if (i % 7 == 0 && frame_publish(&out))
 			ring_bell(&bell);
 	}
@@ -434,6 +452,7 @@ int main(void)
 	test_publish();
 	test_full();
 	test_sleep();
+	test_long_batch();
 	test_withdraw();
 	test_withdraw_claimed();
 	test_lying_producer();
