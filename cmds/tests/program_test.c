@@ -99,6 +99,31 @@ static void test_told(void)
 	end(&p);
 }
 
+/* A key whose bytes, with a zero before them, are the same key in the other order: it is at the
+ * multiple of 4. */
+static void test_overlap(void)
+{
+	static const unsigned char told[] = { 0, 0, 0x7e, 0, 0, 0, 0x10, 0, 0xab, 0x12, 0xab, 0 };
+	unsigned char own[] = { 0, 0, 0, 0, 0x12, 0x34, 0x12, 0 };
+	bool used = false;
+	struct program p;
+
+	begin(&p);
+	source_add(&p, "data", told, sizeof told, &pair, &used);
+	CHECK_STR(remote_key_expr(&p, 0xab12ab00, 0), "(uint32_t)get_be(data + 8, 4)");
+	region.rkey = 0x123412;
+	own_bytes(&p, &p.body, "", "data", own, sizeof own);
+	CHECK_STR(Tcl_DStringValue(&p.body), "put_le(data + 4, s.buf->rkey, 4);\n");
+	CHECK(!without_own(&p, own, sizeof own));
+	CHECK_INT(own[4], 0);
+	/* in a packed struct it may be anywhere */
+	Tcl_DStringSetLength(&p.body, 0);
+	own_bytes(&p, &p.body, "", "data", (const unsigned char *)"\1\x12\x34\x12\0", 5);
+	CHECK_STR(Tcl_DStringValue(&p.body), "put_le(data + 1, s.buf->rkey, 4);\n");
+	region.rkey = 0x2222;
+	end(&p);
+}
+
 /* The peer's region is where ours is: it runs the same program. */
 static void test_same_addr(void)
 {
@@ -161,6 +186,7 @@ int main(void)
 	test_names();
 	test_own();
 	test_told();
+	test_overlap();
 	test_same_addr();
 	test_role();
 	test_bytes();

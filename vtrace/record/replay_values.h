@@ -8,7 +8,8 @@
  * - digits are a whole run of them: at least 4 hexadecimal ones, or 5 decimal ones;
  * - a binary number of the peer below 65536 must be there once; one below 256 also at a place that
  *   is a multiple of its size;
- * - a binary number of one's own is 256 or more.
+ * - a binary number of one's own is 256 or more; of two places that overlap, the one at a multiple
+ *   of 4 counts.
  */
 #ifndef VTRACE_REPLAY_VALUES_H
 #define VTRACE_REPLAY_VALUES_H

@@ -85,6 +85,36 @@ static const struct own_value own[] = {
 	{ .kind = OWN_KEY, .value = 0x41424344, .name = "mr2" },
 };
 
+/* Keys and numbers that are the same, some bytes earlier, in the other order. */
+static const struct own_value alike[] = {
+	{ .kind = OWN_KEY, .value = 0x2a2a, .name = "mr0" },
+	{ .kind = OWN_QPN, .value = 0x123412, .name = "qp0" },
+};
+
+static const char *alike_at(const char *data, size_t n, size_t at)
+{
+	uint64_t offset;
+	const struct own_value *o = value_own_at(alike, 2, (const unsigned char *)data, n, at,
+						 &place, &offset);
+
+	return o ? o->name : "";
+}
+
+static void test_overlap(void)
+{
+	static const char key[] = "\x15\0\0\0\x2a\x2a\0\0", number[] = "\0\0\0\0\x12\x34\x12\0";
+
+	CHECK_STR(alike_at(key, 8, 2), "");
+	CHECK_STR(alike_at(key, 8, 4), "mr0");
+	CHECK_INT(place.at, 4);
+	CHECK_INT(place.form, VALUE_LE);
+	CHECK_STR(alike_at(number, 8, 3), "");
+	CHECK_STR(alike_at(number, 8, 4), "qp0");
+	CHECK_INT(place.form, VALUE_LE);
+	CHECK_STR(alike_at("...\0\0\x2a\x2a.", 8, 3), "mr0"); /* in a packed struct */
+	CHECK_INT(place.form, VALUE_BE);
+}
+
 static const char *own_at(const char *data, size_t n, size_t at, uint64_t *offset)
 {
 	const struct own_value *o = value_own_at(
@@ -153,6 +183,7 @@ int main(void)
 	test_digits();
 	test_base();
 	test_own();
+	test_overlap();
 	test_memory();
 	return checks_end();
 }
