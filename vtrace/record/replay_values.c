@@ -73,15 +73,22 @@ static bool find_digits(const unsigned char *data, size_t n, uint64_t v, unsigne
 	return false;
 }
 
-/* The first place of a binary number, and how many there are. aligned: only at multiples of 4. */
+static bool is_within(const struct value_place *taken, size_t at, unsigned size)
+{
+	return taken && at < taken->at + taken->len && at + size > taken->at;
+}
+
+/* The first place of a binary number outside of taken, and how many there are. aligned: only at
+ * multiples of 4. */
 static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-			    bool aligned, struct value_place *place)
+			    const struct value_place *taken, bool aligned,
+			    struct value_place *place)
 {
 	unsigned found = 0;
 
 	for (size_t at = 0; at + size <= n; at += aligned ? 4 : 1)
 		for (int big = 1; big >= 0; big--) {
-			if (number_load(data + at, size, big) != v)
+			if (number_load(data + at, size, big) != v || is_within(taken, at, size))
 				continue;
 			if (!found++)
 				*place = (struct value_place){ at, size,
@@ -91,7 +98,7 @@ static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, uns
 }
 
 bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-		struct value_place *place)
+		const struct value_place *taken, struct value_place *place)
 {
 	unsigned found;
 
@@ -99,12 +106,12 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 		return false;
 	if (find_digits(data, n, v, size, place))
 		return true;
-	found = find_binary(data, n, v, size, true, place);
+	found = find_binary(data, n, v, size, taken, true, place);
 	if (v < 0x100)
 		return found == 1 &&
-		       find_binary(data, n, v, size, false, &(struct value_place){ 0 }) == 1;
+		       find_binary(data, n, v, size, taken, false, &(struct value_place){ 0 }) == 1;
 	if (!found)
-		found = find_binary(data, n, v, size, false, place);
+		found = find_binary(data, n, v, size, taken, false, place);
 	return found && (found == 1 || v >= 0x10000);
 }
 

@@ -33,9 +33,10 @@ struct value_place {
 };
 
 /* Where the n bytes say v, a number of size bytes (4 or 8), or the GID. false: nowhere, or in
- * places that may be something else. */
+ * places that may be something else. taken (NULL: none): the bytes of another binary number, of
+ * which v is no part. */
 bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-		struct value_place *place);
+		const struct value_place *taken, struct value_place *place);
 bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
 		    struct value_place *place);
 /* The beginning of the memory that contains v: the greatest 8-byte number, or run of at least 8
