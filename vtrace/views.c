@@ -164,6 +164,7 @@ static void write_gone(struct live_end *end, const struct uroce_inventory *inv, 
 static struct live_end ask_peer(const struct live_qp *qp)
 {
 	const uint32_t qpn = qp->attr.dest_qp_num;
+	const struct end_wanted wanted = { .number = qpn, .peer = qp->number };
 	struct live_end end = { .qp = NULL };
 	struct uroce_inventory *inv;
 	struct out *told;
@@ -177,7 +178,7 @@ static struct live_end ask_peer(const struct live_qp *qp)
 	told = out_new(false);
 	if (inv)
 		process_tell(inv, NULL, false, told);
-	if (!inv || !live_end_look(&end, out_value(told), qpn, qp->number))
+	if (!inv || !live_end_look(&end, out_value(told), &wanted))
 		write_gone(&end, inv, qpn);
 	if (inv)
 		write_whose(&end, inv->pid);
