@@ -141,12 +141,18 @@ const struct qp_peer *oob_peer(const struct var *v)
 		       : NULL;
 }
 
-struct var *qp_of_oob_peer(struct program *p, uint32_t qpn)
+static bool is_at(const struct qp_peer *peer, const struct ibv_ah_attr *to)
+{
+	return !to || (to->is_global ? memcmp(&peer->gid, &to->grh.dgid, sizeof peer->gid) == 0
+				     : peer->lid == to->dlid);
+}
+
+struct var *qp_of_oob_peer(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to)
 {
 	for (unsigned i = p->nvars; i-- > 0;) {
 		const struct qp_peer *peer = oob_peer(p->vars[i]);
 
-		if (peer && peer->qpn == qpn)
+		if (peer && peer->qpn == qpn && is_at(peer, to))
 			return p->vars[i];
 	}
 	return NULL;
@@ -220,17 +226,20 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 	return number(key);
 }
 
-const char *qpn_expr(struct program *p, uint32_t qpn)
+const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to)
 {
-	for (unsigned i = 0; i < p->nvars; i++) {
+	const bool is_here = leads_here(p, to);
+	const struct var *by_hand = qp_of_oob_peer(p, qpn, to);
+
+	for (unsigned i = 0; i < p->nvars && is_here; i++) {
 		struct var *v = p->vars[i];
 
 		if (v->live && v->kind == OBJECT_QP && v->qpn == qpn &&
 		    (!p->role || !v->end || v->end == p->role))
 			return temp_text("%s->qp_num", var_expr(p, v, OBJECT_QP));
 	}
-	if (qp_of_oob_peer(p, qpn))
-		return temp_text("s.peer_of_%s.qpn", qp_of_oob_peer(p, qpn)->name);
+	if (by_hand)
+		return temp_text("s.peer_of_%s.qpn", by_hand->name);
 	if (qpn > 1)
 		add_warning(
 			p,

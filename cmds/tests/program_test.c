@@ -4,6 +4,7 @@
 
 #include "checks.h"
 #include "export/program.h"
+#include "objects.h"
 #include "words.h"
 #include "alloc.h"
 
@@ -40,6 +41,15 @@ static struct var region = { .serial = 1,
 			   .live = true,
 			   .qpn = 0x12345 };
 
+bool __wrap_leads_here(const struct program *p, const struct ibv_ah_attr *to);
+
+/* In place of the addresses of devices: this end has the LID 1. */
+bool __wrap_leads_here(const struct program *p, const struct ibv_ah_attr *to)
+{
+	(void)p;
+	return !to || to->dlid == 1;
+}
+
 static void begin(struct program *p)
 {
 	*p = (struct program){ 0 };
@@ -67,7 +77,7 @@ static void test_own(void)
 	CHECK(!own_addr(&p, 0x7f0000000fff));
 	CHECK_STR(lkey_expr(&p, 0x1111), "s.buf->lkey");
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "s.buf->rkey");
-	CHECK_STR(qpn_expr(&p, 0x12345), "s.qp0->qp_num");
+	CHECK_STR(qpn_expr(&p, 0x12345, NULL), "s.qp0->qp_num");
 	CHECK(!Tcl_DStringLength(&p.warnings));
 	region.live = false; /* deregistered: its values are anybody's */
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
@@ -147,8 +157,30 @@ static void test_role(void)
 	p.role = END_CLIENT;
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
 	pair.end = END_SERVER;
-	CHECK_STR(qpn_expr(&p, 0x12345), "0x12345u");
+	CHECK_STR(qpn_expr(&p, 0x12345, NULL), "0x12345u");
 	pair.end = END_BOTH;
+	end(&p);
+}
+
+/* A QP of another host has the number of one of ours. */
+static void test_same_number(void)
+{
+	static const struct ibv_ah_attr here = { .dlid = 1 }, there = { .dlid = 2 },
+					elsewhere = { .dlid = 3 };
+	const struct qp_peer peer = { .qpn = 0x12345, .lid = 2 };
+	const struct record exchange = { .args = (const uint64_t[]){ [4] = (uintptr_t)&peer } };
+	struct program p;
+
+	begin(&p);
+	CHECK_STR(qpn_expr(&p, 0x12345, &here), "s.qp0->qp_num");
+	CHECK(!Tcl_DStringLength(&p.warnings));
+	CHECK_STR(qpn_expr(&p, 0x12345, &there), "0x12345u");
+	CHECK(Tcl_DStringLength(&p.warnings));
+	pair.by = &exchange;
+	CHECK_STR(qpn_expr(&p, 0x12345, &there), "s.peer_of_qp0.qpn");
+	CHECK_STR(qpn_expr(&p, 0x12345, &here), "s.qp0->qp_num");
+	CHECK_STR(qpn_expr(&p, 0x12345, &elsewhere), "0x12345u");
+	pair.by = NULL;
 	end(&p);
 }
 
@@ -189,6 +221,7 @@ int main(void)
 	test_overlap();
 	test_same_addr();
 	test_role();
+	test_same_number();
 	test_bytes();
 	return checks_end();
 }
