@@ -156,22 +156,6 @@ static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 	return recv ? out.n : out.n - out.silent;
 }
 
-/* The QP at the other end, where that is in this session, too; or NULL. */
-static struct qp *peer_here(struct session *s, const struct qp *qp, uint32_t qpn)
-{
-	struct qp *peer = obj_by_number(s, &qp_class, qpn);
-
-	for (; peer; peer = obj_next_number(peer)) {
-		struct ibv_qp_init_attr init;
-		struct ibv_qp_attr attr = { 0 };
-
-		if (ibv_query_qp(peer->v, &attr, IBV_QP_DEST_QPN, &init) == 0 &&
-		    attr.dest_qp_num == qp->v->qp_num)
-			return peer;
-	}
-	return NULL;
-}
-
 static void say_how_to_receive(struct session *s, const struct qp *qp, uint64_t receives)
 {
 	const struct mr *mr = mr_to_receive(s, qp->pd);
@@ -227,7 +211,7 @@ static void say_receives(struct session *s, const struct qp *qp, const struct qp
 static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op *op,
 			   const struct ibv_qp_attr *attr, uint64_t more)
 {
-	struct qp *peer = peer_here(s, qp, attr->dest_qp_num);
+	struct qp *peer = qp_peer_here(s, qp);
 	struct outstanding recvs;
 	int64_t left = 0;
 
@@ -322,8 +306,7 @@ static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op
 	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR)
 		return;
 	if (op && qp->type == IBV_QPT_RC &&
-	    ibv_query_qp(qp->v, &attr,
-			 IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_DEST_QPN,
+	    ibv_query_qp(qp->v, &attr, IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
 			 &init) == 0) {
 		if (guess_receives(s, qp, op, &attr, more))
 			return;

@@ -84,7 +84,7 @@ int gid_table(const struct dev *dev, uint8_t port, struct gid_row **rows)
 	for (ssize_t i = 0; i < n; i++) {
 		struct gid_row *r = *rows + used;
 
-		if (entries[i].port_num != port)
+		if (port && entries[i].port_num != port)
 			continue;
 		*r = (struct gid_row){ .e = entries[i] };
 		if (entries[i].ndev_ifindex)
@@ -112,6 +112,37 @@ const struct gid_row *gid_best(const struct gid_row *rows, int n)
 		if (!best || rows[i].score > best->score)
 			best = &rows[i];
 	return best;
+}
+
+static bool has_gid(const struct dev *dev, const union ibv_gid *gid)
+{
+	SCOPED_GIDS(rows);
+	int n = gid_table(dev, 0, &rows);
+
+	for (int i = 0; i < n; i++)
+		if (memcmp(&rows[i].e.gid, gid, sizeof *gid) == 0)
+			return true;
+	return false;
+}
+
+static bool has_lid(const struct dev *dev, uint16_t lid)
+{
+	struct ibv_port_attr port;
+
+	for (uint8_t i = 1; lid && i && ibv_query_port(dev->v, i, &port) == 0; i++)
+		if (port.lid == lid)
+			return true;
+	return false;
+}
+
+bool dev_has_address(const struct dev *dev, const struct ibv_ah_attr *to)
+{
+	bool has;
+
+	record_aside(1);
+	has = to->is_global ? has_gid(dev, &to->grh.dgid) : has_lid(dev, to->dlid);
+	record_aside(-1);
+	return has;
 }
 
 struct gids_args {

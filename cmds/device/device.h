@@ -29,14 +29,18 @@ struct gid_row {
 	const char *why;	  /* the reason for the score */
 };
 
-/* Sets *rows to the used entries, which the caller frees; returns their number, or -1 with errno.
- */
+/* Sets *rows to the used entries of the port (0: of all), which the caller frees; returns their
+ * number, or -1 with errno. */
 int gid_table(const struct dev *dev, uint8_t port, struct gid_row **rows);
 /* Declares rows for it, which are freed at the end of their block. */
 #define SCOPED_GIDS(name) __attribute__((cleanup(gids_free))) struct gid_row *name = NULL
 void gids_free(struct gid_row **rows);
 /* The row to use when the user names none, or NULL when there is none (n may be -1). */
 const struct gid_row *gid_best(const struct gid_row *rows, int n);
+
+/* Does that address lead to a port of the device? The numbers of QPs do not tell: two devices may
+ * give the same. */
+bool dev_has_address(const struct dev *dev, const struct ibv_ah_attr *to);
 
 /* The text form, "::ffff:10.0.0.1"; as temp_text(). */
 const char *gid_text(const union ibv_gid *gid);

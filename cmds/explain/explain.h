@@ -11,6 +11,7 @@
 #include "explain/facts.h"
 
 struct call_fn;
+struct dev;
 struct out;
 struct session;
 struct wr_op;
@@ -106,8 +107,15 @@ struct failed_wr {
 	char faults[128]; /* made on purpose, which lose packets of this end; "": none */
 };
 
+/* The QP at the other end. */
+struct end_wanted {
+	uint32_t number, peer; /* its own, and that of the QP that it is connected with */
+	const struct dev *dev; /* where that one is; NULL: on any */
+	const char *name;      /* NULL: any */
+};
+
 /* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */
-bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine);
+bool live_end_look(struct live_end *e, Tcl_Obj *objects, const struct end_wanted *wanted);
 void live_end_free(struct live_end *e);
 
 /* Possible causes, each checked as far as it could be, the confirmed ones first. */

@@ -4,7 +4,6 @@
  * objects are examined, at both ends if the other one is in this process or in a peer that this
  * process has started.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,63 +24,6 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
-
-/* ----------------------------------------------------------------- possible causes -- */
-
-static const struct {
-	const char *word;
-	enum paint paint;
-} verdicts[VERDICTS] = {
-	[IS_SO] = { "cause", PAINT_BAD },
-	[MAY_BE] = { "possible cause", PAINT_NONE },
-	[IS_NOT] = { "not the cause", PAINT_DIM },
-};
-
-void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
-{
-	va_list ap;
-
-	c->v = xgrow(c->v, c->n, sizeof *c->v);
-	va_start(ap, fmt);
-	c->v[c->n++] = (struct cause){ verdict, xvasprintf(fmt, ap),
-				       next && !c->no_commands ? xstrdup(next) : NULL };
-	va_end(ap);
-}
-
-static void out_cause(const struct cause *c, struct out *o)
-{
-	const char *word = verdicts[c->verdict].word;
-
-	out_dict(o, NULL);
-	out_paint(o, verdicts[c->verdict].paint);
-	out_str(o, "verdict", word, "  %-16s", word);
-	out_paint(o, PAINT_NONE);
-	out_str(o, "text", c->text, "%s\n", c->text);
-	if (c->next)
-		out_str(o, "next", c->next, "                  next: %s\n", c->next);
-	out_end(o);
-}
-
-void causes_out(struct causes *c, struct out *o)
-{
-	out_list(o, "causes");
-	for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
-		for (unsigned i = 0; i < c->n; i++)
-			if (c->v[i].verdict == verdict)
-				out_cause(&c->v[i], o);
-	out_end(o);
-	causes_free(c);
-}
-
-void causes_free(struct causes *c)
-{
-	for (unsigned i = 0; i < c->n; i++) {
-		free(c->v[i].text);
-		free(c->v[i].next);
-	}
-	free(c->v);
-	*c = (struct causes){ 0 };
-}
 
 /* ----------------------------------------------------- an object that show has told -- */
 
@@ -173,13 +115,16 @@ static struct live_qp *qp_of(Tcl_Obj *object)
 	return qp;
 }
 
-static bool is_qp(Tcl_Obj *object, uint32_t qpn, uint32_t peer)
+static bool is_wanted(Tcl_Obj *object, const struct end_wanted *wanted)
 {
 	return dict_get(object, "qpn") && dict_get(object, "dest_qpn") &&
-	       member_number(object, "qpn") == qpn && member_number(object, "dest_qpn") == peer;
+	       member_number(object, "qpn") == wanted->number &&
+	       member_number(object, "dest_qpn") == wanted->peer &&
+	       (!wanted->dev || qp_told_device(object, wanted->dev)) &&
+	       (!wanted->name || strcmp(member_text(object, "name"), wanted->name) == 0);
 }
 
-bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t mine)
+bool live_end_look(struct live_end *e, Tcl_Obj *objects, const struct end_wanted *wanted)
 {
 	Tcl_Obj *key, *object, *qp = NULL;
 	Tcl_DictSearch search;
@@ -191,7 +136,7 @@ bool live_end_look(struct live_end *e, Tcl_Obj *objects, uint32_t qpn, uint32_t 
 	if (Tcl_DictObjFirst(NULL, objects, &search, &key, &object, &done) == TCL_OK) {
 		for (; !done; Tcl_DictObjNext(&search, &key, &object, &done)) {
 			take_region(e, object);
-			if (!qp && is_qp(object, qpn, mine))
+			if (!qp && is_wanted(object, wanted))
 				qp = object;
 		}
 		Tcl_DictObjDone(&search);
@@ -224,27 +169,40 @@ static void take_first_psn(struct session *s, struct live_qp *to)
 
 #define PEERS 16
 
-/* Looks for the QP numbered qpn that talks to the one numbered mine. To be freed. */
-static struct live_end live_end_find(struct session *s, uint32_t qpn, uint32_t mine)
+static struct live_end look_at_peers(struct session *s, const struct end_wanted *wanted)
 {
+	char names[PEERS][OBJ_NAME]; /* objects may go while one is asked */
 	struct live_end f = { .qp = NULL };
-	char names[PEERS]
-		  [sizeof(((struct obj *)NULL)->name)]; /* objects may go while one is asked */
 	unsigned peers = 0;
 	struct obj *o;
 
-	if (live_end_look(&f, app.objects(s), qpn, mine)) {
-		take_first_psn(s, (struct live_qp *)(uintptr_t)f.qp);
-		return f;
-	}
 	obj_foreach_of(o, s, &peer_class)
 		if (peers < PEERS)
 			snprintf(names[peers++], sizeof names[0], "%s", o->name);
 	for (unsigned i = 0; i < peers; i++)
-		if (live_end_look(&f, ask_peer(s, names[i]), qpn, mine)) {
+		if (live_end_look(&f, ask_peer(s, names[i]), wanted)) {
 			snprintf(f.whose, sizeof f.whose, "%.31s: ", names[i]);
 			break;
 		}
+	return f;
+}
+
+/* Looks for the QP numbered qpn that is connected with this one. To be freed. */
+static struct live_end live_end_find(struct session *s, const struct qp *qp, uint32_t qpn)
+{
+	struct end_wanted wanted = { .number = qpn, .peer = qp->v->qp_num, .dev = qp->pd->dev };
+	const struct qp *there = qp_peer_here(s, qp);
+	struct held *before = s->held, held;
+	struct live_end f = { .qp = NULL };
+
+	obj_hold(s, &held, qp->pd->dev);
+	if (there)
+		wanted.name = there->o.name;
+	else
+		f = look_at_peers(s, &wanted);
+	if (there && live_end_look(&f, app.objects(s), &wanted))
+		take_first_psn(s, (struct live_qp *)(uintptr_t)f.qp);
+	obj_release(s, before);
 	return f;
 }
 
@@ -402,7 +360,7 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 						.len = qp->peer.len,
 						.rkey = qp->peer.rkey };
 		if (asked && qp->type != IBV_QPT_UD)
-			wr.there = live_end_find(s, here->attr.dest_qp_num, here->number);
+			wr.there = live_end_find(s, qp, here->attr.dest_qp_num);
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	fault_wire_losses(&faults);

@@ -36,8 +36,9 @@ struct var {
 	bool is_shared;		   /* MR: its memory is that of another one */
 	unsigned qp_type;
 	uint64_t memory, len;	  /* MR: its address and length */
-	uint32_t lkey, rkey, qpn; /* their values by then */
+	uint32_t lkey, rkey, qpn; /* their values by then; qpn of a server's id: the client's */
 	const struct record *by;  /* id: the event with its peer's data; QP: the exchange with it */
+	const struct record *joined; /* id: the call that connected it */
 };
 
 /* Bytes that came from the peer: their values are those of the peer's objects. */
@@ -124,7 +125,8 @@ const char *own_addr(struct program *p, uint64_t addr);
 const char *lkey_expr(struct program *p, uint32_t lkey);
 const char *remote_addr_expr(struct program *p, uint64_t addr);
 const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr);
-const char *qpn_expr(struct program *p, uint32_t qpn);
+/* to: the address that the call gives with the number; NULL: it is not known. */
+const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to);
 /* Appends these bytes as a C string, one piece on each line. indent: before the further lines. */
 void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *indent);
 /* Appends statements that store the program's own addresses and keys where data, n bytes at expr in
@@ -140,8 +142,9 @@ struct var *key_holder(struct program *p, uint32_t key, uint64_t addr);
 /* Adds a struct source. */
 void source_add(struct program *p, const char *expr, const void *data, size_t len,
 		const struct var *owner, bool *used);
-/* The live QP whose peer, known from an exchange over TCP, has that number; or NULL. */
-struct var *qp_of_oob_peer(struct program *p, uint32_t qpn);
+/* The live QP whose peer, known from an exchange over TCP, has that number and that address (NULL:
+ * any); or NULL. */
+struct var *qp_of_oob_peer(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to);
 
 /* The peer of a QP, as an exchange over TCP brought it; or NULL. */
 const struct qp_peer *oob_peer(const struct var *v);
@@ -154,6 +157,9 @@ struct var *made_by(const struct program *p);
 bool write_own(struct call_sink *k, const struct call_value *v, const void *at);
 /* "address[0]": a host that is an argument of the program. */
 const char *host_expr(struct program *p, const char *host);
+/* Is a QP at that address one of this session? The numbers of QPs do not tell: those of another
+ * host may be the same. true for NULL: nothing more is known. */
+bool leads_here(const struct program *p, const struct ibv_ah_attr *to);
 /* The index of one of our own GIDs, and in *v its device; -1: it is not ours. */
 int own_gid(struct program *p, const union ibv_gid *gid, struct var **v);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "export/program.h"
 #include "session.h"
 #include "words.h"
@@ -74,6 +75,18 @@ static const char *data_expr(struct program *p, const unsigned char *data, size_
 	Tcl_DStringAppend(&p->before, Tcl_DStringValue(&own), -1);
 	Tcl_DStringFree(&own);
 	return name;
+}
+
+bool leads_here(const struct program *p, const struct ibv_ah_attr *to)
+{
+	const struct dev *dev;
+
+	if (!to)
+		return true;
+	obj_foreach_of(dev, p->s, &dev_class)
+		if (dev_has_address(dev, to))
+			return true;
+	return false;
 }
 
 int own_gid(struct program *p, const union ibv_gid *gid, struct var **v)
@@ -155,6 +168,32 @@ static bool is_of(const struct call_sink *k, const struct call_value *v, enum ca
 	return k->values == call_table[row].args[1].of->fields && v->offset == offset;
 }
 
+/* The address of the AH in the arguments, or in a request of a list; NULL: not known. */
+static const struct ibv_ah_attr *address_of_ah(struct program *p, const struct call_sink *k)
+{
+	uint64_t pointer = 0;
+	const struct var *ah;
+
+	for (const struct call_value *v = k->values; v && v->name; v++)
+		if (v->kind == CALL_OBJECT && v->object == OBJECT_AH)
+			pointer = call_load(
+				v, k->base + (k->is_arg ? 8 * (size_t)(v - k->values) : v->offset));
+	ah = pointer ? var_of(p, pointer) : NULL;
+	return ah && ah->made && row_of(ah->made) == ROW_ibv_create_ah
+		       ? (const struct ibv_ah_attr *)(uintptr_t)ah->made->args[1]
+		       : NULL;
+}
+
+/* The address that the call gives with the number of a QP, or NULL. */
+static const struct ibv_ah_attr *destination_of(struct program *p, const struct call_sink *k)
+{
+	const struct ibv_qp_attr *attr = (const void *)k->base;
+
+	if (k->values != call_table[ROW_ibv_modify_qp].args[1].of->fields)
+		return address_of_ah(p, k);
+	return p->r->args[2] & IBV_QP_AV ? &attr->ah_attr : NULL;
+}
+
 /* A key: the next one of a window that is being bound, one of a region of ours, or the peer's. */
 static const char *key_expr(struct program *p, const struct call_sink *k,
 			    const struct call_value *v, uint32_t key)
@@ -228,7 +267,7 @@ static const char *number_expr(struct program *p, const struct call_sink *k,
 	struct var *from;
 
 	if (is_of(k, v, ROW_ibv_modify_qp, offsetof(struct ibv_qp_attr, rq_psn)) &&
-	    (from = qp_of_oob_peer(p, attr->dest_qp_num)))
+	    (from = qp_of_oob_peer(p, attr->dest_qp_num, destination_of(p, k))))
 		return temp_text("s.peer_of_%s.psn", from->name);
 	if ((is_of(k, v, ROW_ibv_post_send, offsetof(struct ibv_send_wr, wr.ud.remote_qkey)) ||
 	     v == &call_table[ROW_ibv_wr_set_ud_addr].args[3]) &&
@@ -288,7 +327,7 @@ static const char *expr_of(struct program *p, const struct call_sink *k, const s
 	case CALL_QPN:
 		from = ud_peer_id(p, (uint32_t)call_load(v, at), 0, NULL);
 		return from ? temp_text("s.event_of_%s.ud.qp_num", from->name)
-			    : qpn_expr(p, (uint32_t)call_load(v, at));
+			    : qpn_expr(p, (uint32_t)call_load(v, at), destination_of(p, k));
 	case CALL_BAD:
 		return bad_expr(p->r->fn);
 	case CALL_UINT:

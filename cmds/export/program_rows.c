@@ -235,12 +235,37 @@ static void write_event(struct program *p)
 
 /* ------------------------------------------------------------- the end of connections -- */
 
-static struct var *client_of(const struct program *p, uint32_t qpn)
+static bool is_same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+
+	if (a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a->sa_family != AF_INET6 || IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
+}
+
+/* Does this server's id, which the record accepts, have the client's address? */
+static bool is_address_of(const struct program *p, const struct var *server,
+			  const struct var *client)
+{
+	const struct rdma_cm_id *here = record_bytes(p->r, server->address, NULL);
+	const struct rdma_cm_id *there = record_bytes(client->joined, client->address, NULL);
+
+	return here && there &&
+	       is_same_host(&here->route.addr.dst_addr, &there->route.addr.src_addr);
+}
+
+/* The client in this session that the record accepts, or NULL. */
+static struct var *client_of(const struct program *p, const struct var *server)
 {
 	for (unsigned i = p->nvars; i-- > 0;) {
 		struct var *qp = p->vars[i], *id = qp->kind == OBJECT_QP ? qp->whole : NULL;
 
-		if (id && qp->qpn == qpn && id->end == END_CLIENT && id->is_connected)
+		if (id && qp->qpn == server->qpn && id->end == END_CLIENT && id->is_connected &&
+		    is_address_of(p, server, id))
 			return id;
 	}
 	return NULL;
@@ -251,7 +276,7 @@ static void follow_event(struct program *p, const struct rdma_cm_event *ev)
 	struct var *id = var_of(p, (uintptr_t)ev->id);
 
 	if (id && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
-		id->client = client_of(p, ev->param.conn.qp_num);
+		id->qpn = ev->param.conn.qp_num;
 	else if (id && (ev->event == RDMA_CM_EVENT_DISCONNECTED || ev->status))
 		id->is_connected = false;
 }
@@ -269,7 +294,9 @@ static void follow_connection(struct program *p)
 	switch (row_of(p->r)) {
 	case ROW_rdma_accept:
 	case ROW_rdma_connect:
+		id->client = id->end == END_SERVER ? client_of(p, id) : NULL;
 		id->is_connected = true;
+		id->joined = p->r;
 		return;
 	case ROW_rdma_migrate_id:
 		id->from = var_of(p, p->r->args[1]);
@@ -352,16 +379,28 @@ static void write_mine(struct program *p, struct var *v, const struct qp_peer *m
 		 mr ? temp_text("s.%s->rkey", mr->name) : "0u", addr ? addr : "0");
 }
 
+static struct ibv_ah_attr address_of_peer(const struct qp_peer *peer)
+{
+	static const union ibv_gid none;
+
+	return (struct ibv_ah_attr){
+		.is_global = memcmp(&peer->gid, &none, sizeof none) != 0,
+		.grh.dgid = peer->gid,
+		.dlid = peer->lid,
+	};
+}
+
 /* Writes an exchange over TCP, unless both ends are in this session. */
 static void write_oob(struct program *p)
 {
 	const struct qp_peer *mine = (const void *)(uintptr_t)p->r->args[3];
 	const struct qp_peer *peer = (const void *)(uintptr_t)p->r->args[4];
+	const struct ibv_ah_attr to = address_of_peer(peer);
 	const char *host = (const char *)(uintptr_t)p->r->args[1];
 	struct var *v = var_of(p, p->r->args[0]), *dev = NULL;
 	union ibv_gid gid = mine->gid;
 
-	if (!v || qp_numbered(p, peer->qpn))
+	if (!v || (qp_numbered(p, peer->qpn) && leads_here(p, &to)))
 		return; /* both ends are here */
 	own_gid(p, &gid, &dev);
 	if (!*host || !dev) {

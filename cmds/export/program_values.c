@@ -12,6 +12,7 @@
 #include "connection/cm.h"
 #include "export/program.h"
 #include "alloc.h"
+#include "number_places.h"
 
 #define SMALL 0xff /* numbers up to this one are not taken for keys or addresses */
 
@@ -77,15 +78,6 @@ struct var *key_holder(struct program *p, uint32_t key, uint64_t addr)
 
 /* ------------------------------------------------------- what the peer sent -- */
 
-static uint64_t read_number(const unsigned char *b, unsigned n, bool big)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		v = v << 8 | b[big ? i : n - 1 - i];
-	return v;
-}
-
 void source_add(struct program *p, const char *expr, const void *data, size_t len,
 		const struct var *owner, bool *used)
 {
@@ -102,21 +94,30 @@ void source_add(struct program *p, const char *expr, const void *data, size_t le
 	p->nsources++;
 }
 
+/* A number at one of the places 0, step, 2 * step and so on of these bytes. */
+static const char *value_from(const struct source *from, uint64_t v, unsigned size, unsigned step)
+{
+	for (size_t at = 0; at + size <= from->len; at += step)
+		for (int big = 1; big >= 0; big--)
+			if (number_load(from->data + at, size, big) == v) {
+				*from->used = true;
+				return temp_text("get_%s(%s + %zu, %u)", big ? "be" : "le",
+						 from->expr, at, size);
+			}
+	return NULL;
+}
+
 /* A number among the bytes that came from the peer, the newest first; NULL: it is not there. */
 static const char *received_value(struct program *p, uint64_t v, unsigned size)
 {
-	for (unsigned i = p->nsources; i-- > 0;) {
-		const struct source *from = &p->sources[i];
+	const char *found = NULL;
 
-		for (size_t at = 0; at + size <= from->len; at++)
-			for (int big = 1; big >= 0; big--)
-				if (read_number(from->data + at, size, big) == v) {
-					*from->used = true;
-					return temp_text("get_%s(%s + %zu, %u)", big ? "be" : "le",
-							 from->expr, at, size);
-				}
+	for (unsigned i = p->nsources; i-- > 0 && !found;) {
+		found = value_from(&p->sources[i], v, size, 4);
+		if (!found)
+			found = value_from(&p->sources[i], v, size, 1);
 	}
-	return NULL;
+	return found;
 }
 
 /* An address in a window of listen -share, by the address at which the window begins. */
@@ -140,12 +141,18 @@ const struct qp_peer *oob_peer(const struct var *v)
 		       : NULL;
 }
 
-struct var *qp_of_oob_peer(struct program *p, uint32_t qpn)
+static bool is_at(const struct qp_peer *peer, const struct ibv_ah_attr *to)
+{
+	return !to || (to->is_global ? memcmp(&peer->gid, &to->grh.dgid, sizeof peer->gid) == 0
+				     : peer->lid == to->dlid);
+}
+
+struct var *qp_of_oob_peer(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to)
 {
 	for (unsigned i = p->nvars; i-- > 0;) {
 		const struct qp_peer *peer = oob_peer(p->vars[i]);
 
-		if (peer && peer->qpn == qpn)
+		if (peer && peer->qpn == qpn && is_at(peer, to))
 			return p->vars[i];
 	}
 	return NULL;
@@ -219,17 +226,20 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 	return number(key);
 }
 
-const char *qpn_expr(struct program *p, uint32_t qpn)
+const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to)
 {
-	for (unsigned i = 0; i < p->nvars; i++) {
+	const bool is_here = leads_here(p, to);
+	const struct var *by_hand = qp_of_oob_peer(p, qpn, to);
+
+	for (unsigned i = 0; i < p->nvars && is_here; i++) {
 		struct var *v = p->vars[i];
 
 		if (v->live && v->kind == OBJECT_QP && v->qpn == qpn &&
 		    (!p->role || !v->end || v->end == p->role))
 			return temp_text("%s->qp_num", var_expr(p, v, OBJECT_QP));
 	}
-	if (qp_of_oob_peer(p, qpn))
-		return temp_text("s.peer_of_%s.qpn", qp_of_oob_peer(p, qpn)->name);
+	if (by_hand)
+		return temp_text("s.peer_of_%s.qpn", by_hand->name);
 	if (qpn > 1)
 		add_warning(
 			p,
@@ -275,20 +285,34 @@ static const char *own_key(struct program *p, uint64_t key)
 	return temp_text("s.%s->rkey", v->name);
 }
 
-/* The number of bytes at data that are an address or a key of this end (0: none). *expr is set to
- * the expression, *big to the byte order. */
-static unsigned own_value(struct program *p, const unsigned char *data, size_t n, bool *big,
-			  const char **expr)
+/* The expression of an address (size 8) or a key (4) of this end that is there, and in *big its
+ * byte order; NULL: none is. */
+static const char *own_number(struct program *p, const unsigned char *data, size_t n, size_t at,
+			      unsigned size, bool *big)
 {
-	for (unsigned size = 8; size >= 4; size -= 4)
-		for (int b = 1; b >= 0 && size <= n; b--) {
-			uint64_t v = read_number(data, size, b);
+	for (int b = 1; b >= 0 && at + size <= n; b--) {
+		uint64_t v = number_load(data + at, size, b);
+		const char *expr = size == 8 ? own_addr(p, v) : own_key(p, v);
 
-			*big = b;
-			*expr = size == 8 ? own_addr(p, v) : own_key(p, v);
-			if (*expr)
-				return size;
-		}
+		*big = b;
+		if (expr)
+			return expr;
+	}
+	return NULL;
+}
+
+/* The number of bytes from at on that are an address or a key of this end (0: none). *expr is set
+ * to the expression, *big to the byte order. */
+static unsigned own_value(struct program *p, const unsigned char *data, size_t n, size_t at,
+			  bool *big, const char **expr)
+{
+	for (unsigned size = 8; size >= 4; size -= 4) {
+		const size_t beyond = number_place_beyond(at, size);
+
+		*expr = own_number(p, data, n, at, size, big);
+		if (*expr && !(beyond && own_number(p, data, n, beyond, size, &(bool){ 0 })))
+			return size;
+	}
 	return 0;
 }
 
@@ -298,7 +322,7 @@ bool without_own(struct program *p, unsigned char *data, size_t n)
 	const char *value;
 
 	for (size_t i = 0; i < n;) {
-		unsigned size = own_value(p, data + i, n - i, &big, &value);
+		unsigned size = own_value(p, data, n, i, &big, &value);
 
 		memset(data + i, 0, size);
 		found |= size != 0;
@@ -314,7 +338,7 @@ void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char
 	for (size_t i = 0; i < n;) {
 		const char *value;
 		bool big;
-		unsigned size = own_value(p, data + i, n - i, &big, &value);
+		unsigned size = own_value(p, data, n, i, &big, &value);
 
 		if (size)
 			xappendf(d, "%sput_%s(%s + %zu, %s, %u);\n", indent, big ? "be" : "le",

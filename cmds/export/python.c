@@ -217,7 +217,8 @@ static void write_modify_py(struct program *p, const struct var *v)
 	const struct ibv_qp_attr *attr = ARG(p, 1);
 	unsigned mask = (unsigned)p->r->args[2],
 		 rest = mask & ~(unsigned)(IBV_QP_AV | IBV_QP_DEST_QPN);
-	const struct var *peer = qp_numbered(p, attr->dest_qp_num);
+	const struct ibv_ah_attr *to = mask & IBV_QP_AV ? &attr->ah_attr : NULL;
+	const struct var *peer = leads_here(p, to) ? qp_numbered(p, attr->dest_qp_num) : NULL;
 
 	put_line(p, "attr = QPAttr()");
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)

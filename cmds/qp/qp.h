@@ -41,12 +41,16 @@ void qp_set_sizes(struct qp_spec *spec, const struct qp_sizes *sizes);
 
 /* Queries all attributes of the QP. Returns 0 or an errno. */
 int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr *init);
+/* The QP of this session that it is connected with, where both know of it; or NULL. */
+struct qp *qp_peer_here(struct session *s, const struct qp *qp);
 /* Dumps the QP as INFO lines of the trace. */
 void qp_dump(struct session *s, const struct qp *qp);
 
 /* Write attributes of a QP for show and get into the open dict: its peer, its capabilities, its
  * attributes. */
 void qp_tell_peer(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *out);
+/* Is the peer that qp_tell_peer() has written into object on that device? */
+bool qp_told_device(Tcl_Obj *object, const struct dev *dev);
 void qp_tell_cap(const struct ibv_qp_cap *cap, bool sig_all, struct out *out);
 void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out);
 

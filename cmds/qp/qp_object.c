@@ -15,6 +15,7 @@
 #include "data/post.h"
 #include "data/posted.h"
 #include "device/device.h"
+#include "language/interp.h"
 #include "objects.h"
 #include "output/out.h"
 #include "output/print.h"
@@ -37,6 +38,30 @@ int qp_query(const struct qp *qp, struct ibv_qp_attr *a, struct ibv_qp_init_attr
 	err = ibv_query_qp(qp->v, a, EVERYTHING, init);
 	record_aside(-1);
 	return err;
+}
+
+/* Is it connected with a QP of that number on that device? */
+static bool is_connected(const struct qp *qp, uint32_t qpn, const struct dev *dev)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a = { 0 };
+
+	return qp_query(qp, &a, &init) == 0 && a.dest_qp_num == qpn &&
+	       dev_has_address(dev, &a.ah_attr);
+}
+
+struct qp *qp_peer_here(struct session *s, const struct qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a = { 0 };
+	struct qp *peer = NULL;
+
+	if (qp_query(qp, &a, &init) == 0)
+		peer = obj_by_number(s, &qp_class, a.dest_qp_num);
+	while (peer && !(dev_has_address(peer->pd->dev, &a.ah_attr) &&
+			 is_connected(peer, qp->v->qp_num, qp->pd->dev)))
+		peer = obj_next_number(peer);
+	return peer;
 }
 
 void qp_dump(struct session *s, const struct qp *qp)
@@ -116,6 +141,20 @@ void qp_tell_peer(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out
 			gid_text(&a->ah_attr.grh.dgid));
 	else if (connected)
 		out_u64(out, "dlid", a->ah_attr.dlid, " at lid %u", a->ah_attr.dlid);
+}
+
+bool qp_told_device(Tcl_Obj *object, const struct dev *dev)
+{
+	Tcl_Obj *dgid = dict_get(object, "dgid"), *dlid = dict_get(object, "dlid");
+	struct ibv_ah_attr to = { .is_global = dgid != NULL };
+	int lid = 0;
+
+	if (dgid && !gid_parse(Tcl_GetString(dgid), &to.grh.dgid))
+		return false;
+	if (dlid)
+		Tcl_GetIntFromObj(NULL, dlid, &lid);
+	to.dlid = (uint16_t)lid;
+	return dev_has_address(dev, &to);
 }
 
 void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out)

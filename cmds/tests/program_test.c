@@ -4,6 +4,7 @@
 
 #include "checks.h"
 #include "export/program.h"
+#include "objects.h"
 #include "words.h"
 #include "alloc.h"
 
@@ -40,6 +41,15 @@ static struct var region = { .serial = 1,
 			   .live = true,
 			   .qpn = 0x12345 };
 
+bool __wrap_leads_here(const struct program *p, const struct ibv_ah_attr *to);
+
+/* In place of the addresses of devices: this end has the LID 1. */
+bool __wrap_leads_here(const struct program *p, const struct ibv_ah_attr *to)
+{
+	(void)p;
+	return !to || to->dlid == 1;
+}
+
 static void begin(struct program *p)
 {
 	*p = (struct program){ 0 };
@@ -67,7 +77,7 @@ static void test_own(void)
 	CHECK(!own_addr(&p, 0x7f0000000fff));
 	CHECK_STR(lkey_expr(&p, 0x1111), "s.buf->lkey");
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "s.buf->rkey");
-	CHECK_STR(qpn_expr(&p, 0x12345), "s.qp0->qp_num");
+	CHECK_STR(qpn_expr(&p, 0x12345, NULL), "s.qp0->qp_num");
 	CHECK(!Tcl_DStringLength(&p.warnings));
 	region.live = false; /* deregistered: its values are anybody's */
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
@@ -99,6 +109,31 @@ static void test_told(void)
 	end(&p);
 }
 
+/* A key whose bytes, with a zero before them, are the same key in the other order: it is at the
+ * multiple of 4. */
+static void test_overlap(void)
+{
+	static const unsigned char told[] = { 0, 0, 0x7e, 0, 0, 0, 0x10, 0, 0xab, 0x12, 0xab, 0 };
+	unsigned char own[] = { 0, 0, 0, 0, 0x12, 0x34, 0x12, 0 };
+	bool used = false;
+	struct program p;
+
+	begin(&p);
+	source_add(&p, "data", told, sizeof told, &pair, &used);
+	CHECK_STR(remote_key_expr(&p, 0xab12ab00, 0), "(uint32_t)get_be(data + 8, 4)");
+	region.rkey = 0x123412;
+	own_bytes(&p, &p.body, "", "data", own, sizeof own);
+	CHECK_STR(Tcl_DStringValue(&p.body), "put_le(data + 4, s.buf->rkey, 4);\n");
+	CHECK(!without_own(&p, own, sizeof own));
+	CHECK_INT(own[4], 0);
+	/* in a packed struct it may be anywhere */
+	Tcl_DStringSetLength(&p.body, 0);
+	own_bytes(&p, &p.body, "", "data", (const unsigned char *)"\1\x12\x34\x12\0", 5);
+	CHECK_STR(Tcl_DStringValue(&p.body), "put_le(data + 1, s.buf->rkey, 4);\n");
+	region.rkey = 0x2222;
+	end(&p);
+}
+
 /* The peer's region is where ours is: it runs the same program. */
 static void test_same_addr(void)
 {
@@ -122,8 +157,30 @@ static void test_role(void)
 	p.role = END_CLIENT;
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
 	pair.end = END_SERVER;
-	CHECK_STR(qpn_expr(&p, 0x12345), "0x12345u");
+	CHECK_STR(qpn_expr(&p, 0x12345, NULL), "0x12345u");
 	pair.end = END_BOTH;
+	end(&p);
+}
+
+/* A QP of another host has the number of one of ours. */
+static void test_same_number(void)
+{
+	static const struct ibv_ah_attr here = { .dlid = 1 }, there = { .dlid = 2 },
+					elsewhere = { .dlid = 3 };
+	const struct qp_peer peer = { .qpn = 0x12345, .lid = 2 };
+	const struct record exchange = { .args = (const uint64_t[]){ [4] = (uintptr_t)&peer } };
+	struct program p;
+
+	begin(&p);
+	CHECK_STR(qpn_expr(&p, 0x12345, &here), "s.qp0->qp_num");
+	CHECK(!Tcl_DStringLength(&p.warnings));
+	CHECK_STR(qpn_expr(&p, 0x12345, &there), "0x12345u");
+	CHECK(Tcl_DStringLength(&p.warnings));
+	pair.by = &exchange;
+	CHECK_STR(qpn_expr(&p, 0x12345, &there), "s.peer_of_qp0.qpn");
+	CHECK_STR(qpn_expr(&p, 0x12345, &here), "s.qp0->qp_num");
+	CHECK_STR(qpn_expr(&p, 0x12345, &elsewhere), "0x12345u");
+	pair.by = NULL;
 	end(&p);
 }
 
@@ -161,8 +218,10 @@ int main(void)
 	test_names();
 	test_own();
 	test_told();
+	test_overlap();
 	test_same_addr();
 	test_role();
+	test_same_number();
 	test_bytes();
 	return checks_end();
 }

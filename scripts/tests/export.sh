@@ -97,7 +97,7 @@ write_programs() {
 	END
 	session part -- -f "$dir/part.rdma"
 	write_pair
-	[ "${#uroce[@]}" = 0 ] || write_calls
+	[ "${#uroce[@]}" = 0 ] || { write_calls; write_far; }
 }
 
 # The programs of both ends, which nobody has disconnected: the second receive is not polled, and a
@@ -129,6 +129,28 @@ write_pair() {
 		'while {[dict get [cm event id2 -within 9000] event] ne "ESTABLISHED"} {}; disconnect id2'
 	grep -q 'RDMA_CM_EVENT_DISCONNECTED' "$dir/left/left.c" ||
 		not_ok "the client does not wait for the server, which leaves first"
+}
+
+# A peer on another host, 10.0.0.78, has a QP with the number of ours: it is the peer's that the
+# programs use.
+write_far() {
+	cat >"$dir/far.rdma" <<-'END'
+		qp create -name q
+		set info "{\"qpn\":[get q qpn],\"psn\":1,\"gid\":\"::ffff:10.0.0.78\"}"
+		peer b
+		set port [dict get [@b tcp listen 0 -addr 127.0.0.1 -name l] port]
+		@b set info [binary format Ia* [string length $info] $info]
+		@b -background {tcp accept l -name c; tcp send c $info; tcp recv c 4}
+		oob connect 127.0.0.1 $port -qp q
+		modify-qp INIT q -fill
+		modify-qp RTR q -fill
+	END
+	session far -- -f "$dir/far.rdma"
+	grep -q 'dest_qp_num = s.peer_of_q.qpn' "$dir/far/far.c" ||
+		not_ok "the QP of another host: $(grep dest_qp_num "$dir/far/far.c")"
+	"$rdmash" -q -f "$dir/far.rdma" -c "export pyverbs $dir/far.py" >"$dir/log" 2>&1
+	grep -q 'dest_qp_num = [0-9]' "$dir/far.py" ||
+		not_ok "the QP of another host, for pyverbs: $(cat "$dir/log"; grep dest_qp_num "$dir/far.py")"
 }
 
 # What only call makes: the program makes it, too.

@@ -92,7 +92,8 @@ DOORS = {
     "peer: its value": "peer b; set v [@b set x $hostile]; set v; mem put hostile_mr 0 $v; "
                        "mem get hostile_mr -text",
     "peer: its error": "peer b; @b error $hostile",
-    "peer: in background": "peer b; @b -background {error \"\\x1b\\]0;x\\x07\"}; sleep 300",
+    "peer: in background": """peer b; @b -background {error "\\x1b\\]0;x\\x07"}
+        wait until {[dict get [@b] state] eq "idle"} -within 20s""",
     "timeline": CONNECT + "timeline on; cm connect out -nowait -private-data $short; accept\n"
                 "catch {connect $short 1}; timeline",
     "call: a function's name": "call $short",

@@ -6,8 +6,14 @@
 # sh has its background children ignore SIGINT, and what is ignored stays ignored
 env --default-signal=INT true 2>/dev/null || { echo "env knows no --default-signal"; exit 77; }
 
-# signalled NAME SIGNAL SCRIPT WANTED [OPTION ...]: the script says "ready" before it is signalled,
-# and prints WANTED after that
+# It neither waits for something nor has ended.
+runs() {
+	grep -qs '^State:.[RD]' "/proc/$1/status"
+}
+
+# signalled NAME SIGNAL SCRIPT WANTED [OPTION ...]: the script says "ready" before it is signalled
+# (and waits, if $waits is yes), and prints WANTED after that
+waits=no
 signalled() {
 	name=$1 signal=$2 wanted=${4-}
 	printf 'puts ready\n%s\necho not reached\n' "$3" >sig.rdma
@@ -20,7 +26,7 @@ signalled() {
 	exec 4<fifo
 	read -r line <&4
 	has "$name: ready" "$line" ready
-	sleep 0.2
+	while [ $waits = yes ] && runs $pid; do sleep 0.01; done
 	kill "-$signal" $pid
 	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
 	watch=$!
@@ -41,7 +47,9 @@ for signal in INT TERM HUP; do
 	signalled "repeating, $signal" $signal 'repeat 1000000000 {catch {sleep 1}}'
 done
 
-# ... also where there is a report: it is whole, and names the check that was waiting
+# ... also where there is a report: it is whole, and names the check that was waiting. That cannot say
+# "ready" itself: a command of its condition might be what is interrupted.
+waits=yes
 for signal in INT TERM; do
 	signalled "within a check, $signal" $signal 'expect -name waits -value 1 {wait until 0}' \
 		'not ok 1 waits

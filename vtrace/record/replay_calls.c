@@ -44,7 +44,9 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 {
 	const struct own_value *o = v->is_local ? own_region(p, value_beside(k, v, CALL_IOVA), 1)
 						: NULL;
-	const char *told = v->is_local || !key ? NULL : told_number(p, "rkey", key, 4);
+	const char *told = v->is_local || !key ? NULL
+					       : told_number(p, "rkey", key, 4,
+							     value_beside(k, v, CALL_REMOTE));
 
 	if (told)
 		return told;
@@ -74,7 +76,7 @@ static const char *remote_word(struct replay *p, const struct call_sink *k,
 
 static const char *qpn_word(struct replay *p, uint32_t qpn)
 {
-	const char *told = qpn ? told_number(p, "qpn", qpn, 4) : NULL;
+	const char *told = qpn ? told_number(p, "qpn", qpn, 4, 0) : NULL;
 	const struct own_value *o = told ? NULL : own_number(p, OWN_QPN, qpn);
 
 	if (told || qpn <= 1)
@@ -105,7 +107,7 @@ static const char *number_word(struct replay *p, const struct call_value *v, uin
 
 	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
 		if (strcmp(v->name, theirs[i].member) == 0 && n > 1)
-			return told_number(p, theirs[i].name, n, 4);
+			return told_number(p, theirs[i].name, n, 4, 0);
 	return NULL;
 }
 

@@ -100,12 +100,24 @@ static const char *variable_of(struct replay *p, unsigned in, const struct value
 	return v->variable;
 }
 
-const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size)
+/* Half of the address that is told with a key may be the same number. */
+static bool find_told(const struct told_bytes *t, uint64_t v, unsigned size, uint64_t address,
+		      struct value_place *place)
+{
+	struct value_place taken;
+	uint64_t base;
+	const bool is_there = address && value_find_base(t->data, t->n, address, &taken, &base);
+
+	return value_find(t->data, t->n, v, size, is_there ? &taken : NULL, place);
+}
+
+const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
+			uint64_t address)
 {
 	struct value_place place;
 
 	for (unsigned i = p->ntold; i-- > 0;)
-		if (value_find(p->told[i].data, p->told[i].n, v, size, &place))
+		if (find_told(&p->told[i], v, size, address, &place))
 			return temp_text("$%s", variable_of(p, i, &place, name));
 	return NULL;
 }
@@ -123,7 +135,7 @@ const char *told_gid(struct replay *p, const unsigned char gid[16])
 /* The bytes with the key also contain the address at which its region begins. */
 const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
 {
-	const char *exact = told_number(p, "addr", v, 8);
+	const char *exact = told_number(p, "addr", v, 8, 0);
 	struct value_place place;
 	uint64_t base;
 
@@ -132,7 +144,7 @@ const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
 	for (unsigned i = p->ntold; i-- > 0;) {
 		const struct told_bytes *t = &p->told[i];
 
-		if (rkey && !value_find(t->data, t->n, rkey, 4, &place))
+		if (rkey && !find_told(t, rkey, 4, v, &place))
 			continue;
 		if (value_find_base(t->data, t->n, v, &place, &base))
 			return temp_text("[expr {$%s + %llu}]", variable_of(p, i, &place, "addr"),

@@ -102,8 +102,9 @@ void replay_fold(const char *script, Tcl_DString *to);
  * them, and no line was written. */
 bool told_add(struct replay *p, const char *name, const void *data, size_t n, const char *expr);
 /* Values that the peer has sent, as words of the script; NULL: it has not sent them. Valid for the
- * next 15 calls of temp_text(). */
-const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size);
+ * next 15 calls of temp_text(). address: of a key, an address in its region; else 0. */
+const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
+			uint64_t address);
 const char *told_gid(struct replay *p, const unsigned char gid[16]);
 /* An address at the peer: rkey 0, or the key of its region. */
 const char *told_address(struct replay *p, uint64_t v, uint32_t rkey);

@@ -5,21 +5,13 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "number_places.h"
 #include "replay_values.h"
 
 #define HEX_MIN	    4 /* digits of a run */
 #define DECIMAL_MIN 5
 #define BELOW	    (UINT64_C(1) << 30)
 #define ADDRESS_MIN 0x10000 /* a smaller number is not taken as an address */
-
-static uint64_t load_number(const unsigned char *b, unsigned size, bool big)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		v = v << 8 | b[big ? i : size - 1 - i];
-	return v;
-}
 
 /* A run of digits. */
 struct digit_run {
@@ -81,15 +73,22 @@ static bool find_digits(const unsigned char *data, size_t n, uint64_t v, unsigne
 	return false;
 }
 
-/* The first place of a binary number, and how many there are. aligned: only at multiples of 4. */
+static bool is_within(const struct value_place *taken, size_t at, unsigned size)
+{
+	return taken && at < taken->at + taken->len && at + size > taken->at;
+}
+
+/* The first place of a binary number outside of taken, and how many there are. aligned: only at
+ * multiples of 4. */
 static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-			    bool aligned, struct value_place *place)
+			    const struct value_place *taken, bool aligned,
+			    struct value_place *place)
 {
 	unsigned found = 0;
 
 	for (size_t at = 0; at + size <= n; at += aligned ? 4 : 1)
 		for (int big = 1; big >= 0; big--) {
-			if (load_number(data + at, size, big) != v)
+			if (number_load(data + at, size, big) != v || is_within(taken, at, size))
 				continue;
 			if (!found++)
 				*place = (struct value_place){ at, size,
@@ -99,7 +98,7 @@ static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, uns
 }
 
 bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-		struct value_place *place)
+		const struct value_place *taken, struct value_place *place)
 {
 	unsigned found;
 
@@ -107,12 +106,12 @@ bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
 		return false;
 	if (find_digits(data, n, v, size, place))
 		return true;
-	found = find_binary(data, n, v, size, true, place);
+	found = find_binary(data, n, v, size, taken, true, place);
 	if (v < 0x100)
 		return found == 1 &&
-		       find_binary(data, n, v, size, false, &(struct value_place){ 0 }) == 1;
+		       find_binary(data, n, v, size, taken, false, &(struct value_place){ 0 }) == 1;
 	if (!found)
-		found = find_binary(data, n, v, size, false, place);
+		found = find_binary(data, n, v, size, taken, false, place);
 	return found && (found == 1 || v >= 0x10000);
 }
 
@@ -170,7 +169,7 @@ bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct val
 	}
 	for (size_t at = 0; at + 8 <= n; at++)
 		for (int big = 1; big >= 0; big--) {
-			b = load_number(data + at, 8, big);
+			b = number_load(data + at, 8, big);
 			if (b < ADDRESS_MIN || b > v || v - b > BELOW || b <= *base)
 				continue;
 			*base = b;
@@ -203,20 +202,31 @@ static bool is_own_digits(const struct own_value *o, const struct digit_run *run
 	       is_value(o, run->decimal, offset);
 }
 
-static bool is_own_binary(const struct own_value *o, const unsigned char *data, size_t n,
-			  struct value_place *place, uint64_t *offset)
+static bool has_own_binary(const struct own_value *o, const unsigned char *data, size_t n,
+			   size_t at, struct value_place *place, uint64_t *offset)
 {
 	const unsigned size = o->kind == OWN_MEMORY ? 8 : 4;
 
-	if (n < size || o->value < 0x100)
+	if (n - at < size || o->value < 0x100)
 		return false;
 	for (int big = 1; big >= 0; big--)
-		if (is_value(o, load_number(data, size, big), offset)) {
-			place->len = size;
-			place->form = big ? VALUE_BE : VALUE_LE;
+		if (is_value(o, number_load(data + at, size, big), offset)) {
+			*place = (struct value_place){ at, size, big ? VALUE_BE : VALUE_LE };
 			return true;
 		}
 	return false;
+}
+
+static bool is_own_binary(const struct own_value *o, const unsigned char *data, size_t n, size_t at,
+			  struct value_place *place, uint64_t *offset)
+{
+	size_t beyond;
+
+	if (!has_own_binary(o, data, n, at, place, offset))
+		return false;
+	beyond = number_place_beyond(at, (unsigned)place->len);
+	return !beyond ||
+	       !has_own_binary(o, data, n, beyond, &(struct value_place){ 0 }, &(uint64_t){ 0 });
 }
 
 const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
@@ -237,7 +247,7 @@ const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 			if (kind == OWN_GID && is_gid_at(data, n, at, o->gid, place))
 				return o;
 			if (kind != OWN_GID && ((is_run && is_own_digits(o, &run, place, offset)) ||
-						is_own_binary(o, data + at, n - at, place, offset)))
+						is_own_binary(o, data, n, at, place, offset)))
 				return o;
 		}
 	}

@@ -8,7 +8,8 @@
  * - digits are a whole run of them: at least 4 hexadecimal ones, or 5 decimal ones;
  * - a binary number of the peer below 65536 must be there once; one below 256 also at a place that
  *   is a multiple of its size;
- * - a binary number of one's own is 256 or more.
+ * - a binary number of one's own is 256 or more; of two places that overlap, the one at a multiple
+ *   of 4 counts.
  */
 #ifndef VTRACE_REPLAY_VALUES_H
 #define VTRACE_REPLAY_VALUES_H
@@ -32,9 +33,10 @@ struct value_place {
 };
 
 /* Where the n bytes say v, a number of size bytes (4 or 8), or the GID. false: nowhere, or in
- * places that may be something else. */
+ * places that may be something else. taken (NULL: none): the bytes of another binary number, of
+ * which v is no part. */
 bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-		struct value_place *place);
+		const struct value_place *taken, struct value_place *place);
 bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
 		    struct value_place *place);
 /* The beginning of the memory that contains v: the greatest 8-byte number, or run of at least 8

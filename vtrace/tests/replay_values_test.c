@@ -10,8 +10,8 @@ static struct value_place place;
 static bool finds(const char *data, size_t n, uint64_t v, unsigned size, size_t at, size_t len,
 		  enum value_form form)
 {
-	return value_find((const unsigned char *)data, n, v, size, &place) && place.at == at &&
-	       place.len == len && place.form == form;
+	return value_find((const unsigned char *)data, n, v, size, NULL, &place) &&
+	       place.at == at && place.len == len && place.form == form;
 }
 
 static void test_binary(void)
@@ -22,7 +22,7 @@ static void test_binary(void)
 	CHECK(finds(message, 16, 0x5566778899aa, 8, 0, 8, VALUE_BE));
 	CHECK(finds(message, 16, 0x12345678, 4, 8, 4, VALUE_BE));
 	CHECK(finds(message, 16, 0x13345678, 4, 12, 4, VALUE_LE));
-	CHECK(!value_find(BYTES("\x12\x34\x56"), 0x12345678, 4, &place)); /* cut off */
+	CHECK(!value_find(BYTES("\x12\x34\x56"), 0x12345678, 4, NULL, &place)); /* cut off */
 	/* at a place that is a multiple of 4 before another one */
 	CHECK(finds("..\x12\x34\x56\x78..\x12\x34\x56\x78", 12, 0x12345678, 4, 8, 4, VALUE_BE));
 }
@@ -30,13 +30,29 @@ static void test_binary(void)
 /* Small numbers stand in messages by chance. */
 static void test_chance(void)
 {
-	CHECK(!value_find(BYTES("\0\0\0\1"), 1, 4, &place));
+	CHECK(!value_find(BYTES("\0\0\0\1"), 1, 4, NULL, &place));
 	CHECK(finds("\0\0\0\x11", 4, 0x11, 4, 0, 4, VALUE_BE));
-	CHECK(!value_find(BYTES("\0\0\0\x11\0\0\0\x11"), 0x11, 4, &place));
-	CHECK(!value_find(BYTES("\1\0\0\0\x11"), 0x11, 4, &place)); /* not at a multiple of 4 */
+	CHECK(!value_find(BYTES("\0\0\0\x11\0\0\0\x11"), 0x11, 4, NULL, &place));
+	CHECK(!value_find(BYTES("\1\0\0\0\x11"), 0x11, 4, NULL,
+			  &place)); /* not at a multiple of 4 */
 	CHECK(finds("\0\0\3\xa7", 4, 0x3a7, 4, 0, 4, VALUE_BE));
-	CHECK(!value_find(BYTES("\0\0\3\xa7\0\0\3\xa7"), 0x3a7, 4, &place));
+	CHECK(!value_find(BYTES("\0\0\3\xa7\0\0\3\xa7"), 0x3a7, 4, NULL, &place));
 	CHECK(finds("\0\1\3\xa7\0\1\3\xa7", 8, 0x103a7, 4, 0, 4, VALUE_BE));
+}
+
+/* Half of the address that is told with it is the same number as a key. */
+static void test_within(void)
+{
+	static const char message[] = "\0\x10\0\0\xab\x55\0\0\x40\0\0\0\xab\x55\0\0";
+	const struct value_place address = { 0, 8, VALUE_LE }, elsewhere = { 8, 8, VALUE_LE };
+
+	CHECK(!value_find(BYTES(message), 0x55ab, 4, NULL, &place));
+	CHECK(value_find(BYTES(message), 0x55ab, 4, &address, &place));
+	CHECK_INT(place.at, 12);
+	CHECK_INT(place.form, VALUE_LE);
+	CHECK(value_find(BYTES(message), 0x55ab, 4, &elsewhere, &place));
+	CHECK_INT(place.at, 4);
+	CHECK(!value_find((const unsigned char *)message, 12, 0x55ab, 4, &address, &place));
 }
 
 static void test_digits(void)
@@ -46,9 +62,9 @@ static void test_digits(void)
 
 	CHECK(finds(pingpong, sizeof pingpong, 0x11, 4, 5, 6, VALUE_HEX));
 	CHECK(finds(pingpong, sizeof pingpong, 0x7ac2d0, 4, 12, 6, VALUE_HEX));
-	CHECK(!value_find(BYTES("xx000011:"), 0x110, 4, &place));
-	CHECK(!value_find(BYTES("a000011g"), 0x11, 4, &place)); /* not a whole run */
-	CHECK(!value_find(BYTES("011"), 0x11, 4, &place));	/* too short */
+	CHECK(!value_find(BYTES("xx000011:"), 0x110, 4, NULL, &place));
+	CHECK(!value_find(BYTES("a000011g"), 0x11, 4, NULL, &place)); /* not a whole run */
+	CHECK(!value_find(BYTES("011"), 0x11, 4, NULL, &place));      /* too short */
 	CHECK(finds("{\"qpn\": 571000}", 15, 571000, 4, 8, 6, VALUE_DECIMAL));
 	CHECK(finds("0x8b678,", 8, 0x8b678, 4, 2, 5, VALUE_HEX));
 	CHECK(value_find_gid(BYTES(pingpong), gid, &place));
@@ -84,6 +100,36 @@ static const struct own_value own[] = {
 	{ .kind = OWN_GID, .gid = { 0xfe, 0x80, [15] = 7 }, .name = "gid" },
 	{ .kind = OWN_KEY, .value = 0x41424344, .name = "mr2" },
 };
+
+/* Keys and numbers that are the same, some bytes earlier, in the other order. */
+static const struct own_value alike[] = {
+	{ .kind = OWN_KEY, .value = 0x2a2a, .name = "mr0" },
+	{ .kind = OWN_QPN, .value = 0x123412, .name = "qp0" },
+};
+
+static const char *alike_at(const char *data, size_t n, size_t at)
+{
+	uint64_t offset;
+	const struct own_value *o = value_own_at(alike, 2, (const unsigned char *)data, n, at,
+						 &place, &offset);
+
+	return o ? o->name : "";
+}
+
+static void test_overlap(void)
+{
+	static const char key[] = "\x15\0\0\0\x2a\x2a\0\0", number[] = "\0\0\0\0\x12\x34\x12\0";
+
+	CHECK_STR(alike_at(key, 8, 2), "");
+	CHECK_STR(alike_at(key, 8, 4), "mr0");
+	CHECK_INT(place.at, 4);
+	CHECK_INT(place.form, VALUE_LE);
+	CHECK_STR(alike_at(number, 8, 3), "");
+	CHECK_STR(alike_at(number, 8, 4), "qp0");
+	CHECK_INT(place.form, VALUE_LE);
+	CHECK_STR(alike_at("...\0\0\x2a\x2a.", 8, 3), "mr0"); /* in a packed struct */
+	CHECK_INT(place.form, VALUE_BE);
+}
 
 static const char *own_at(const char *data, size_t n, size_t at, uint64_t *offset)
 {
@@ -150,9 +196,11 @@ int main(void)
 {
 	test_binary();
 	test_chance();
+	test_within();
 	test_digits();
 	test_base();
 	test_own();
+	test_overlap();
 	test_memory();
 	return checks_end();
 }

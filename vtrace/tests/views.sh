@@ -149,6 +149,20 @@ why = "".join(page.find(f".//{html}section[@id='failures']/{html}pre").itertext(
 assert "region of this end" in why, why
 PYTHON
 
+# the peer is at 10.0.0.78, where nobody answers, and its QP has the number of the program's own
+cat >"$work/far.rdma" <<-'END'
+	qp create -name q
+	modify-qp INIT q -fill
+	modify-qp RTR q -peer [list qpn [get q qpn] psn 1 gid ::ffff:10.0.0.78] -fill
+	modify-qp RTS q -fill -timeout 8 -retry-cnt 0
+	reg 64 -name buf -pd [get q pd]
+	post send buf -qp q
+	poll -qp q -within 60s
+END
+"$UROCE" "$vtrace" -o "$work/far" "$rdmash" -q -f "$work/far.rdma" >"$work/out" 2>&1
+grep -q RETRY_EXC_ERR "$work/far" || fail "a QP at another host: $(cat "$work/out" "$work/far")"
+grep "the peer's QP, is" "$work/far" && fail "a QP at another host is taken for the program's own"
+
 # the manual page, the completion and --help have the same options
 here=$(cd "$(dirname "$0")" && pwd)
 "$vtrace" --help | grep -oE -- '--[a-z]+' | sort -u >"$work/options"

@@ -30,7 +30,7 @@ works() { ok "$1" timeout 20 "$uroce" rping -c -a 127.0.0.1 -C 3 -V; }
 rping_server -P
 kill -9 "$server"
 ok 'nobody listens any more: refused at once' bash -c \
-	"timeout 2 '$uroce' rping -c -a 127.0.0.1 -C 1 2>&1 | grep -q 'RDMA_CM_EVENT_REJECTED, error 8'"
+	"timeout 10 '$uroce' rping -c -a 127.0.0.1 -C 1 2>&1 | grep -q 'RDMA_CM_EVENT_REJECTED, error 8'"
 rping_server -P
 works 'a listener that is started again'
 
