@@ -249,5 +249,14 @@ run -q -X -c "peer b -command {${in_other[*]}}" -c 'echo [dict get [@b device] a
 wants 'two networks' "$code $(head -n 1 <<<"$out")" '0 10.9.0.2'
 has 'two networks: checks' "$out" '5 checks passed, 0 failed'
 has 'two networks: notice' "$err" '* cm    b: id0: CONNECT_REQUEST from 10.'
+cat >no-receive.rdma <<'END'
+set port [dict get [@b listen 0 -accept -rnr-retry 1] port]
+connect [dict get [@b device] address] $port -name c -rnr-retry 1
+post send [dict get [reg 64 -pd [get [get c qp] pd]] name] -qp [get c qp]
+poll -qp [get c qp] -within 30s
+print {explain}
+END
+run -q -X -c "peer b -command {${in_other[*]}}" -f no-receive.rdma
+has 'two networks: the peer is asked' "$out" "b: qp0, the peer's QP, has no RECV posted"
 kill "$other"
 finish
