@@ -49,7 +49,7 @@ int step_listen(struct session *s, struct id *id, int backlog)
 	return 0;
 }
 
-#define SPARE_MS 1000 /* added to the library's own time limit, which should end the wait */
+#define SPARE_MS 5000 /* added to the library's own time limit, which should end the wait */
 
 int step_resolve_addr(struct session *s, struct id *id, const char *source,
 		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait)
