@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VTRACE_HOST_GID_H
+#define VTRACE_HOST_GID_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+/* Does the GID lead to this host? It is an address of the host, or a GID of a device that the
+ * kernel has. */
+bool is_gid_of_host(const union ibv_gid *gid);
+
+#endif
