@@ -128,6 +128,18 @@ bool cm_addr_any(const struct sockaddr *sa)
 	return sa->sa_family != AF_INET || in->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
+bool cm_addr_same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+
+	if (!a || !b || a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET6)
+		return memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
+	return a->sa_family == AF_INET && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+}
+
 const char *cm_addr_host(const struct sockaddr *sa)
 {
 	char host[NI_MAXHOST];
@@ -199,18 +211,6 @@ int cm_meet(struct session *s, struct meeting *m)
  * interfaces that have an RDMA device.
  */
 
-static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
-{
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-
-	if (!a || !b || a->sa_family != b->sa_family)
-		return false;
-	if (a->sa_family == AF_INET6)
-		return memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
-	return a->sa_family == AF_INET && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-}
-
 /* The interface that has this address, or "". */
 static void owner_of(const struct sockaddr *sa, char *netdev)
 {
@@ -220,7 +220,7 @@ static void owner_of(const struct sockaddr *sa, char *netdev)
 	if (getifaddrs(&all))
 		return;
 	for (struct ifaddrs *i = all; i; i = i->ifa_next)
-		if (same_host(i->ifa_addr, sa))
+		if (cm_addr_same_host(i->ifa_addr, sa))
 			snprintf(netdev, IF_NAMESIZE, "%s", i->ifa_name);
 	freeifaddrs(all);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "connection/cm.h"
 #include "export/program.h"
 #include "words.h"
 #include "alloc.h"
@@ -235,18 +236,6 @@ static void write_event(struct program *p)
 
 /* ------------------------------------------------------------- the end of connections -- */
 
-static bool is_same_host(const struct sockaddr *a, const struct sockaddr *b)
-{
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
-
-	if (a->sa_family != b->sa_family)
-		return false;
-	if (a->sa_family == AF_INET)
-		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	return a->sa_family != AF_INET6 || IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
-}
-
 /* Does this server's id, which the record accepts, have the client's address? */
 static bool is_address_of(const struct program *p, const struct var *server,
 			  const struct var *client)
@@ -255,7 +244,7 @@ static bool is_address_of(const struct program *p, const struct var *server,
 	const struct rdma_cm_id *there = record_bytes(client->joined, client->address, NULL);
 
 	return here && there &&
-	       is_same_host(&here->route.addr.dst_addr, &there->route.addr.src_addr);
+	       cm_addr_same_host(&here->route.addr.dst_addr, &there->route.addr.src_addr);
 }
 
 /* The client in this session that the record accepts, or NULL. */
