@@ -17,11 +17,12 @@ static inline uint64_t number_load(const unsigned char *b, unsigned size, bool b
 	return v;
 }
 
-/* Programs put most numbers at multiples of 4. One whose bytes other than zeros read the same in
- * both orders ("2a 2a 00 00") is, with zeros before it, in the other order some bytes earlier, too
- * ("00 00 2a 2a"). So a number of size bytes that is found at a place is not there if it is also at
- * the next multiple of 4, within these bytes. Returns that multiple; 0: there is none. */
-static inline size_t number_place_beyond(size_t at, unsigned size)
+/* Where to look, too, before a number of size bytes is taken to be at this place. Programs put most
+ * numbers at multiples of 4. The bytes "00 00 2a 2a 00 00" have the number 0x2a2a twice: in the
+ * first four bytes, the highest byte first, and in the last four, the lowest byte first. The one at
+ * a multiple of 4 is meant. Returns the multiple of 4 that is within the number's bytes; 0: the
+ * place is a multiple itself, or there is none. */
+static inline size_t number_next_aligned(size_t at, unsigned size)
 {
 	const size_t next = (at | 3) + 1;
 

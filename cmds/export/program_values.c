@@ -307,10 +307,10 @@ static unsigned own_value(struct program *p, const unsigned char *data, size_t n
 			  bool *big, const char **expr)
 {
 	for (unsigned size = 8; size >= 4; size -= 4) {
-		const size_t beyond = number_place_beyond(at, size);
+		const size_t aligned = number_next_aligned(at, size);
 
 		*expr = own_number(p, data, n, at, size, big);
-		if (*expr && !(beyond && own_number(p, data, n, beyond, size, &(bool){ 0 })))
+		if (*expr && !(aligned && own_number(p, data, n, aligned, size, &(bool){ 0 })))
 			return size;
 	}
 	return 0;

@@ -220,13 +220,13 @@ static bool has_own_binary(const struct own_value *o, const unsigned char *data,
 static bool is_own_binary(const struct own_value *o, const unsigned char *data, size_t n, size_t at,
 			  struct value_place *place, uint64_t *offset)
 {
-	size_t beyond;
+	size_t next;
 
 	if (!has_own_binary(o, data, n, at, place, offset))
 		return false;
-	beyond = number_place_beyond(at, (unsigned)place->len);
-	return !beyond ||
-	       !has_own_binary(o, data, n, beyond, &(struct value_place){ 0 }, &(uint64_t){ 0 });
+	next = number_next_aligned(at, (unsigned)place->len);
+	return !next ||
+	       !has_own_binary(o, data, n, next, &(struct value_place){ 0 }, &(uint64_t){ 0 });
 }
 
 const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
