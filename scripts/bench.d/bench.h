@@ -48,9 +48,11 @@ static inline void print_quantiles(double *times, unsigned n)
  * one and two processors, which changes the time of a round trip by a factor of two. */
 static inline void own_processor(int end)
 {
-	cpu_set_t all, one;
+	static cpu_set_t all; /* of the program: a thread or child inherits the one of its maker */
+	cpu_set_t one;
 
-	need(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
+	if (CPU_COUNT(&all) == 0)
+		need(sched_getaffinity(0, sizeof all, &all) == 0, "sched_getaffinity");
 	if (CPU_COUNT(&all) < 2)
 		return;
 	CPU_ZERO(&one);

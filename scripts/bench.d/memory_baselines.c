@@ -93,8 +93,8 @@ static double by_two_threads(void)
 	double t;
 
 	s->written = s->read = 0;
+	own_processor(0);
 	need((errno = pthread_create(&thread, NULL, reader, s)) == 0, "pthread_create");
-	own_processor(0); /* not before: the reader would have this processor only */
 	t = now();
 	for (unsigned i = 0; i < n; i++) {
 		until(&s->read, i, SLOTS);
