@@ -6,7 +6,7 @@
 # sh has its background children ignore SIGINT, and what is ignored stays ignored
 env --default-signal=INT true 2>/dev/null || { echo "env knows no --default-signal"; exit 77; }
 
-# It neither waits for something nor has ended.
+# Does the process run? It does not while it waits for something, nor after its end.
 runs() {
 	grep -qs '^State:.[RD]' "/proc/$1/status"
 }

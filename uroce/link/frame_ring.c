@@ -16,7 +16,7 @@
 /* Short frames stay in the first part of the ring if they can, so that few pairs need more memory.
  * Long frames use all of it: before the producer comes round, the consumer's processor has dropped
  * the lines from its cache. With a ring of 256 KiB they would still be there, and each would have
- * to be fetched back: WRITEs and READs of 64 KiB are two to four times slower then. */
+ * to be fetched back: WRITEs and READs of 64 KiB are two to five times slower then. */
 #define SHORT_PART  (256u * 1024)
 #define SHORT_FRAME 1024u
 
@@ -94,8 +94,9 @@ static bool clear_asleep(struct frame_producer *p)
 	return atomic_load(&p->ring->asleep) && atomic_exchange(&p->ring->asleep, 0);
 }
 
-/* There is no barrier here, as in frame_publish(): a consumer that falls asleep at this moment may
- * be missed, until then. */
+/* frame_publish() has a barrier between making frames visible and asking whether the consumer
+ * sleeps. Here is none: a consumer that falls asleep at this moment may be missed. The next
+ * frame_publish() wakes it. */
 bool frame_commit(struct frame_producer *p)
 {
 	p->tail += p->reserved;

@@ -80,12 +80,12 @@ static void test_around(void)
 	CHECK(!frame_next(&in, &f) && !in.broken && !frame_waits(&in));
 }
 
-/* Frames of some length, each of them handled before the one that comes "behind" later. */
+/* Sends n frames of that length. The consumer is so many frames behind. */
 static void pass_frames(unsigned n, uint32_t len, unsigned behind)
 {
 	start();
 	for (unsigned i = 0; i < n; i++) {
-		CHECK(put(i, len));
+		CHECK(frame_has_room(&out, false) && put(i, len));
 		frame_publish(&out);
 		if (i < behind)
 			continue;
@@ -101,6 +101,8 @@ static void test_parts(void)
 	CHECK(reached > 200 * 1024 && reached <= 256 * 1024);
 	pass_frames(100000, 100, 500);
 	CHECK(reached <= 256 * 1024);
+	pass_frames(100000, 100, 1200); /* there would be no room after going back */
+	CHECK(reached > 256 * 1024);
 	pass_frames(100000, 100, 2000);
 	CHECK(reached > 256 * 1024);
 	pass_frames(10000, 1500, 0);
@@ -162,7 +164,7 @@ static void test_sleep(void)
 	CHECK_INT(early, 0);
 }
 
-/* Who sleeps is woken before the end of a long batch, and once. */
+/* A consumer that sleeps is woken once, before the end of a long batch. */
 static void test_long_batch(void)
 {
 	start();

@@ -9,7 +9,7 @@
  *   ring_write.c  short WRITEs to another process of this host
  *   responder.c   requests of the peer: RC 9.7.4, UC 9.8.2, UD 9.8.3, multicast 10.5
  *   responses.c   responses to READs and atomics, and to their duplicates, ACKs, NAKs: 9.7.5.1
- *   room.c        how much may be on its way of all QPs; who waits for room
+ *   room.c        how much all QPs together may have on its way; who waits for room
  *   sges.c        scatter and gather: 10.6.6
  */
 #ifndef UROCE_TRANSPORT_TRANSPORT_H
