@@ -411,6 +411,11 @@ bool loop_wait_alone(struct loop *l, int fd, short events)
 	return false;
 }
 
+void loop_rest(int64_t us)
+{
+	poll_until(NULL, 0, deadline_after(us, NSEC_PER_USEC));
+}
+
 void loop_interrupt(struct loop *l)
 {
 	l->interrupted = 1;

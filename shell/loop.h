@@ -62,6 +62,9 @@ enum loop_end loop_wait_fd(struct loop *l, int fd, short events, int64_t within_
  * is asked to end. */
 bool loop_wait_alone(struct loop *l, int fd, short events);
 
+/* Waits us microseconds and serves nothing: for what a device completes in a moment. */
+void loop_rest(int64_t us);
+
 /* As if Ctrl-C had been typed: all waits end. */
 void loop_interrupt(struct loop *l);
 /* Ctrl-C has been typed (SIGINT) since the last loop_clear_interrupt(). */

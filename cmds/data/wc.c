@@ -33,20 +33,22 @@ static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 	return qp;
 }
 
-/* The device may report the completion a moment before it moves the QP. */
-static void note_error(struct session *s, struct wc *wc, struct qp *qp)
-{
-	enum ibv_qp_state was = qp_history_state(qp), now = was;
-	const char *why = word_name(wc_status_words, wc->v.status);
+#define MOVE_US	   100 /* between two looks at a QP that is about to move */
+#define MOVE_LOOKS 10
 
-	obj_ref(qp);
-	for (int i = 0; i < 10 && !obj_gone(qp); i++) {
+/* The device may report the first error of a QP a moment before it moves the QP. No handler runs
+ * meanwhile: it could destroy what the rest of the batch is about. */
+static void note_error(struct wc *wc, struct qp *qp, bool is_first)
+{
+	enum ibv_qp_state was = qp_history_state(qp), now;
+	const char *why = word_name(wc_status_words, wc->v.status);
+	bool moves = is_first && was != IBV_QPS_ERR && wc->v.status != IBV_WC_WR_FLUSH_ERR;
+
+	now = qp_history_sync(qp, why);
+	for (int i = 1; moves && now == was && i < MOVE_LOOKS; i++) {
+		loop_rest(MOVE_US);
 		now = qp_history_sync(qp, why);
-		if (now != was || wc->v.status == IBV_WC_WR_FLUSH_ERR)
-			break;
-		loop_pass(s->loop, 100);
 	}
-	obj_unref(qp);
 	if (now == was)
 		return;
 	wc->from = word_name(qp_state_words, was);
@@ -74,7 +76,7 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 
 /* p: what it was posted as, or NULL. */
 static void apply_completion(struct session *s, struct wc *wc, struct qp *qp,
-			     const struct posted *p)
+			     const struct posted *p, bool first_error)
 {
 	if (p && wc->v.status == IBV_WC_SUCCESS && p->op == &wr_ops[WR_LOCAL_INV])
 		mw_invalidated(s, qp->pd, p->rkey);
@@ -82,7 +84,7 @@ static void apply_completion(struct session *s, struct wc *wc, struct qp *qp,
 		mw_invalidated(s, qp->pd, wc->v.invalidated_rkey);
 	if (wc->v.status != IBV_WC_SUCCESS) {
 		posted_failed(qp, &wc->v, p, s->commands);
-		note_error(s, wc, qp);
+		note_error(wc, qp, first_error);
 	}
 }
 
@@ -105,6 +107,15 @@ static int copy_kept(struct cq *cq, struct wc *wc, int max)
 static bool needs_request(const struct ibv_wc *wc)
 {
 	return wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV);
+}
+
+/* Is the i-th of a batch the first of its QP in it that has failed? */
+static bool fails_first(const struct ibv_wc *v, int i)
+{
+	for (int before = 0; before < i; before++)
+		if (v[before].qp_num == v[i].qp_num && v[before].status != IBV_WC_SUCCESS)
+			return false;
+	return v[i].status != IBV_WC_SUCCESS;
 }
 
 static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
@@ -139,7 +150,8 @@ static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
 	}
 	for (int i = 0; i < n; i++)
 		if (qp[i])
-			apply_completion(s, &wc[i], qp[i], known[i] ? &posted[i] : NULL);
+			apply_completion(s, &wc[i], qp[i], known[i] ? &posted[i] : NULL,
+					 fails_first(v, i));
 	return n;
 }
 

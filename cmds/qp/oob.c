@@ -29,10 +29,10 @@
  * failure is kept until a command asks for it.
  */
 
-enum oob_step { OOB_LISTEN, OOB_CONNECT, OOB_SEND, OOB_RECEIVE, OOB_OVER };
+enum oob_step { OOB_LISTEN, OOB_SEND, OOB_RECEIVE, OOB_OVER };
 
 static const enum oob_step server_steps[] = { OOB_LISTEN, OOB_SEND, OOB_RECEIVE, OOB_OVER };
-static const enum oob_step client_steps[] = { OOB_CONNECT, OOB_RECEIVE, OOB_SEND, OOB_OVER };
+static const enum oob_step client_steps[] = { OOB_RECEIVE, OOB_SEND, OOB_OVER };
 
 #define HEAD	    4	  /* bytes of the length, in network byte order, before each message */
 #define MESSAGE_MAX 65536 /* bytes of a message */
@@ -135,7 +135,7 @@ static void on_socket_ready(void *arg, int fd, short revents);
 
 static void watch_socket(struct oob *b)
 {
-	const bool to_write = *b->step == OOB_CONNECT || *b->step == OOB_SEND;
+	const bool to_write = *b->step == OOB_SEND;
 
 	loop_watch(b->s->loop, b->fd, to_write ? POLLOUT : POLLIN, on_socket_ready, b);
 }
@@ -211,19 +211,11 @@ static void receive_some(struct oob *b)
 static void on_socket_ready(void *arg, int fd, short revents)
 {
 	struct oob *b = arg;
-	int err;
 
-	(void)revents;
+	(void)fd, (void)revents;
 	switch (*b->step) {
 	case OOB_LISTEN:
 		accept_peer(b);
-		break;
-	case OOB_CONNECT:
-		err = sock_error(fd);
-		if (err)
-			finish_exchange(b, err, "connecting");
-		else
-			next_step(b);
 		break;
 	case OOB_SEND:
 		send_some(b);
@@ -294,17 +286,7 @@ static int no_peer(struct session *s, const struct oob *b, enum loop_end end)
 		return fail(s, "oob", "EINTR", "interrupted: no peer on %s", b->where.text);
 	fail(s, "oob", "ETIMEDOUT", "the peer has said nothing in time (%s)", b->where.text);
 	return fail_row(s, "state", "%s",
-			*b->step == OOB_LISTEN ? "nobody has connected yet"
-					       : "connected or connecting");
-}
-
-static int fail_exchange(struct session *s, const struct oob *b)
-{
-	fail(s, "oob", b->fail.code, "%s", b->fail.text);
-	if (strcmp(b->fail.code, "ECONNREFUSED") == 0)
-		fail_row(s, "likely", "nobody listens there yet: oob listen %u at the other end",
-			 b->where.port);
-	return -1;
+			*b->step == OOB_LISTEN ? "nobody has connected yet" : "connected");
 }
 
 static void out_peer(struct out *o, const struct oob *b)
@@ -313,25 +295,30 @@ static void out_peer(struct out *o, const struct oob *b)
 	qp_peer_out(o, &b->peer);
 }
 
-/* Waits for the end of the exchange, writes the result, and destroys the object. */
-static int wait_for_peer(struct session *s, struct oob *b, const struct num *within, struct out *o)
+/* Waits at most within ms for the end of the exchange, writes the result, and destroys the object.
+ */
+static int wait_for_peer(struct session *s, struct oob *b, int64_t within, struct out *o)
 {
 	enum loop_end end = LOOP_DONE;
 	int rc = 0;
 
 	obj_hold_arg(s, b);
 	if (!oob_is_over(b))
-		end = loop_wait(s->loop, oob_is_over, b,
-				within->set ? (int64_t)within->v : LOOP_FOREVER);
+		end = loop_wait(s->loop, oob_is_over, b, within);
 	if (end != LOOP_DONE && b->background) /* it goes on */
 		return no_peer(s, b, end);
 	if (end != LOOP_DONE)
 		rc = no_peer(s, b, end);
 	else if (b->fail.text)
-		rc = fail_exchange(s, b);
+		rc = fail(s, "oob", b->fail.code, "%s", b->fail.text);
 	else
 		out_peer(o, b);
 	return rc ? obj_destroy_quietly(s, b) : obj_destroy(s, b, true);
+}
+
+static int64_t time_of(const struct num *within)
+{
+	return within->set ? (int64_t)within->v : LOOP_FOREVER;
 }
 
 static int mine_of(struct session *s, const struct oob_args *a, struct qp_peer *mine)
@@ -371,7 +358,7 @@ static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	b->background = a->background;
 	if (!a->background)
-		return wait_for_peer(s, b, &a->within, o);
+		return wait_for_peer(s, b, time_of(&a->within), o);
 	return obj_out(s, b, o);
 }
 
@@ -407,18 +394,25 @@ static const struct arg oob_connect_args[] = {
 static int oob_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct oob_args *a = args;
+	const int64_t deadline = loop_now() + (int64_t)a->within.v * 1000000;
 	struct sock_where where;
 	struct qp_peer mine;
 	struct oob *b;
+	int64_t left;
+	int fd;
 
 	if (mine_of(s, a, &mine))
 		return -1;
-	b = oob_begin(s, a->qp, &mine, client_steps,
-		      sock_connect(s, "oob connect", a->host, (uint16_t)a->port.v, &where), &where);
+	fd = sock_connect(s, "oob connect", a->host, (uint16_t)a->port.v, deadline, &where);
+	if (fd < 0 && strcmp(s->fail.code, "ECONNREFUSED") == 0)
+		fail_row(s, "likely", "nobody listens there yet: oob listen %u at the other end",
+			 where.port);
+	b = oob_begin(s, a->qp, &mine, client_steps, fd, &where);
 	if (!b)
 		return -1;
 	snprintf(b->host, sizeof b->host, "%s", a->host);
-	return wait_for_peer(s, b, &a->within, o);
+	left = (deadline - loop_now()) / 1000000;
+	return wait_for_peer(s, b, left > 0 ? left : 0, o);
 }
 
 /** The client of oob listen. Returns the peer's data as a dict: qpn, psn,
@@ -450,7 +444,7 @@ static int oob_accept_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct oob_accept_args *a = args;
 
-	return wait_for_peer(s, a->oob, &a->within, o);
+	return wait_for_peer(s, a->oob, time_of(&a->within), o);
 }
 
 /** Waits until the exchange is complete. The listener outlives a wait that -within ended:

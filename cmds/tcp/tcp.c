@@ -112,24 +112,15 @@ static const struct arg connect_args[] = {
 static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct tcp_args *a = args;
-	int64_t deadline = deadline_of(&a->within);
 	struct sock_where peer;
 	struct tcp *t;
-	int fd = sock_connect(s, "tcp connect", a->host, (uint16_t)a->port.v, &peer);
-	int err;
+	int fd = sock_connect(s, "tcp connect", a->host, (uint16_t)a->port.v,
+			      deadline_of(&a->within), &peer);
 
+	if (fd < 0 && strcmp(s->fail.code, "ECONNREFUSED") == 0)
+		fail_row(s, "likely", "no server listens there (yet)");
 	if (fd < 0)
 		return -1;
-	err = tcp_await(s, fd, POLLOUT, deadline);
-	if (!err)
-		err = sock_error(fd);
-	if (err) {
-		fail_call(s, err, "tcp connect", "%s", peer.text);
-		if (err == ECONNREFUSED)
-			fail_row(s, "likely", "no server listens there (yet)");
-		close(fd);
-		return -1;
-	}
 	t = tcp_new(s, &tcp_class, a->name, fd, &peer);
 	if (!t)
 		return -1;

@@ -182,49 +182,55 @@ int sock_listen(struct session *s, const char *call, const char *addr, uint16_t 
 	return fd;
 }
 
-/* Tries the addresses in turn; errno is that of the last one. */
-static int open_connection(const struct addrinfo *list, const struct addrinfo **used)
+/* Connects to one address. Returns the descriptor, or -1 with errno. */
+static int connect_one(struct session *s, const struct addrinfo *ai, int64_t deadline)
 {
-	int fd = -1;
+	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), err = 0;
+	socklen_t len = sizeof err;
 
-	for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next) {
-		int err;
-
-		fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		if (fd < 0)
-			continue;
-		*used = ai;
-		if (connect(fd, ai->ai_addr, ai->ai_addrlen) == 0 || errno == EINPROGRESS)
-			break;
+	if (fd < 0)
+		return -1;
+	if (connect(fd, ai->ai_addr, ai->ai_addrlen) && errno != EINPROGRESS)
 		err = errno;
-		close(fd);
-		errno = err;
-		fd = -1;
-	}
-	return fd;
+	else
+		err = tcp_await(s, fd, POLLOUT, deadline);
+	if (!err && getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
+		err = errno;
+	if (!err)
+		return fd;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+static unsigned count_addresses(const struct addrinfo *list)
+{
+	unsigned n = 0;
+
+	for (; list; list = list->ai_next)
+		n++;
+	return n;
 }
 
 int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
-		 struct sock_where *where)
+		 int64_t deadline, struct sock_where *where)
 {
 	struct addrinfo *list = resolve_host(s, call, host, port, 0);
-	const struct addrinfo *used = list;
-	int fd;
+	unsigned left = count_addresses(list);
+	int fd = -1, err = 0;
 
+	/* each address has its share of the time: the first may be one that never answers */
+	for (const struct addrinfo *ai = list; ai && fd < 0 && err != EINTR; ai = ai->ai_next) {
+		const int64_t now = loop_now();
+
+		*where = where_of(ai->ai_addr, ai->ai_addrlen);
+		fd = connect_one(s, ai, now + (deadline - now) / left--);
+		err = errno;
+	}
 	if (!list)
 		return -1;
-	fd = open_connection(list, &used);
-	*where = where_of(used->ai_addr, used->ai_addrlen);
 	freeaddrinfo(list);
-	return fd < 0 ? fail_call(s, errno, call, "%s", where->text) : fd;
-}
-
-int sock_error(int fd)
-{
-	int err = 0;
-	socklen_t len = sizeof err;
-
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) ? errno : err;
+	return fd < 0 ? fail_call(s, err, call, "%s", where->text) : fd;
 }
 
 int sock_accept(int listener, struct sock_where *where)

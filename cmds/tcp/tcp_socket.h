@@ -18,13 +18,11 @@ struct sock_where {
  */
 int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
 		struct sock_where *where);
-/* Starts to connect to the first usable address of host, and fills where with it. The descriptor,
- * which the caller owns, becomes writable when the connection is established or has failed:
- * sock_error() returns which. -1 with s->fail filled, which names call. */
+/* Connects to the first address of host that answers before deadline (in ns, of loop_now()), and
+ * fills where with it. Waits in the event loop. The caller owns the descriptor. -1 with s->fail
+ * filled, which names call; where is then the last address that was tried. */
 int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
-		 struct sock_where *where);
-/* The errno with which connecting failed; 0: it succeeded. */
-int sock_error(int fd);
+		 int64_t deadline, struct sock_where *where);
 /* Accepts a waiting connection, and fills where with its peer. -1 with errno (EAGAIN: none waits).
  */
 int sock_accept(int listener, struct sock_where *where);

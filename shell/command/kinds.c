@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "alloc.h"
 #include "command/cmd.h"
@@ -353,6 +354,16 @@ static void complete_word_table(struct session *s, const struct arg *a, Tcl_Obj 
 	}
 }
 
+/* Not every file system tells the type; and of a link it is the target's that counts. */
+static bool is_folder(DIR *in, const struct dirent *e)
+{
+	struct stat st;
+
+	if (e->d_type != DT_UNKNOWN && e->d_type != DT_LNK)
+		return e->d_type == DT_DIR;
+	return fstatat(dirfd(in), e->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* Completes names of files and directories, except names that would need quotes. */
 static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
@@ -369,7 +380,7 @@ static void complete_path(struct session *s, const struct arg *a, Tcl_Obj *words
 		if (!strpbrk(e->d_name, " \t\n\"\\;$[]{}"))
 			Tcl_ListObjAppendElement(NULL, words,
 						 Tcl_ObjPrintf("%.*s%s%s", head, typed, e->d_name,
-							       e->d_type == DT_DIR ? "/" : ""));
+							       is_folder(d, e) ? "/" : ""));
 	}
 	if (d)
 		closedir(d);

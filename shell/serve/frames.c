@@ -44,8 +44,9 @@ static void pass_text(struct frames *f, const char *line, size_t len)
 		f->ops->text(f->ctx, line, len);
 }
 
-/* Parses untrusted JSON; the tokener limits the depth. */
-static struct json_object *parse_message(const char *json, size_t len)
+/* Parses untrusted JSON; the tokener limits the depth. used: how many bytes the object has, with
+ * the white space before it. */
+static struct json_object *parse_message(const char *json, size_t len, size_t *used)
 {
 	struct json_tokener *tok = json_tokener_new();
 	struct json_object *msg;
@@ -58,6 +59,7 @@ static struct json_object *parse_message(const char *json, size_t len)
 		json_object_put(msg);
 		msg = NULL;
 	}
+	*used = json_tokener_get_parse_end(tok);
 	json_tokener_free(tok);
 	return msg;
 }
@@ -71,22 +73,25 @@ static bool is_news(struct frames *f, const char *prefix, size_t len)
 	return true;
 }
 
-/* Handles a line: a message, and text without a newline that may precede it. */
+/* Handles a line: messages, and text without a newline that may precede or follow them. */
 static void take_line(struct frames *f, const char *from, size_t len)
 {
-	const char *rs = memchr(from, RS, len);
-	struct json_object *msg = NULL;
+	const char *begin = from, *rs;
+	struct json_object *msg;
+	size_t used;
 
-	if (rs)
-		msg = parse_message(rs + 1, len - (size_t)(rs + 1 - from));
-	if (!msg) {
-		pass_text(f, from, len);
-		return;
+	while ((rs = memchr(from, RS, len))) {
+		msg = parse_message(rs + 1, len - (size_t)(rs + 1 - from), &used);
+		if (!msg)
+			break;
+		if (from != begin || is_news(f, from, (size_t)(rs - from)))
+			pass_text(f, from, (size_t)(rs - from));
+		f->ops->message(f->ctx, msg);
+		json_object_put(msg);
+		len -= (size_t)(rs + 1 - from) + used;
+		from = rs + 1 + used;
 	}
-	if (is_news(f, from, (size_t)(rs - from)))
-		pass_text(f, from, (size_t)(rs - from));
-	f->ops->message(f->ctx, msg);
-	json_object_put(msg);
+	pass_text(f, from, len);
 }
 
 /* Handles the complete lines in the buffer and removes them. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Hints and completion: two files, of what is typed and what is to come of it. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "checks.h"
 #include "edit/edit.h"
 #include "fixture.h"
@@ -85,6 +89,22 @@ static void anything(void)
 	}
 }
 
+/* A link to a directory is completed like the directory. */
+static void folders(void)
+{
+	char dir[] = "/tmp/complete.XXXXXX", *old = getcwd(NULL, 0);
+
+	CHECK(mkdtemp(dir) && chdir(dir) == 0);
+	CHECK(mkdir("folder", 0700) == 0 && symlink("folder", "link") == 0);
+	CHECK(symlink("nowhere", "lost") == 0);
+	CHECK_STR(words("source fo"), "folder/");
+	CHECK_STR(words("source li"), "link/");
+	CHECK_STR(words("source lo"), "lost");
+	CHECK(unlink("lost") == 0 && unlink("link") == 0 && rmdir("folder") == 0);
+	CHECK(chdir(old) == 0 && rmdir(dir) == 0);
+	free(old);
+}
+
 int main(int argc, char **argv)
 {
 	CHECK(argc == 2);
@@ -95,6 +115,7 @@ int main(int argc, char **argv)
 	CHECK(strcmp(hint("echo \"one\n"), "a \" is open; Ctrl-C drops it all") == 0);
 	CHECK(strcmp(hint("echo \"one"), "") == 0);
 	anything();
+	folders();
 	fixture_free(s);
 	return checks_end();
 }

@@ -52,6 +52,9 @@ static void messages(void)
 	FEEDS("no newline\036{\"a\":1}\n\036{\"b\":2}\n", "T(no newline)M({\"a\":1})M({\"b\":2})");
 	FEEDS("0: \036{\"a\":1}\n0: text\n0: \036{\"b\":2}\n1: \036{}\n",
 	      "T(0: )M({\"a\":1})T(0: text)M({\"b\":2})T(1: )M({})");
+	/* after a message: text without a newline, another message */
+	FEEDS("\036{\"a\":1}late\n\036{\"b\":2}  \036{\"c\":3}\n",
+	      "M({\"a\":1})T(late)M({\"b\":2})M({\"c\":3})");
 	/* no objects, broken, nested too deeply, unfinished */
 	FEEDS("\036[1]\n\0365\n", "T(\036[1])T(\0365)");
 	FEEDS("\036{\"a\":\n\036{\"a\":1\n", "T(\036{\"a\":)T(\036{\"a\":1)");
