@@ -54,6 +54,14 @@ struct record {
 	const uint64_t *image; /* all copies, for record_bytes() */
 };
 
+/* Its row of call_table, an enum call_row; call_count: a row of record_own_rows(). */
+static inline unsigned record_call_row(const struct record *r)
+{
+	return r->fn >= call_table && r->fn < call_table + call_count
+		       ? (unsigned)(r->fn - call_table)
+		       : call_count;
+}
+
 /* The last copy of the memory at address during the call; NULL: r has none. For objects, whose
  * pointers do not lead to copies, and for records of record_look(). *len, if not NULL, is set to
  * its size. Valid as long as r is. */

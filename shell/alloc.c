@@ -57,62 +57,6 @@ ALIGNS_FROM_NULL void arena_free(struct obstack *a, void *p)
 	obstack_free(a, p);
 }
 
-/* Ends the process if p is NULL: Tcl's panic hook restores the terminal first. */
-
-static void *panic_if_null(void *p)
-{
-	if (!p)
-		Tcl_Panic("out of memory");
-	return p;
-}
-
-void *xcalloc(size_t n, size_t size)
-{
-	return panic_if_null(calloc(n ? n : 1, size));
-}
-
-void *xrealloc(void *p, size_t n, size_t size)
-{
-	return panic_if_null(reallocarray(p, n ? n : 1, size));
-}
-
-void *xgrow(void *p, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return p; /* the capacity is a power of two */
-	return xrealloc(p, n ? 2 * n : 1, size);
-}
-
-char *xstrdup(const char *s)
-{
-	return panic_if_null(strdup(s));
-}
-
-char *xvasprintf(const char *fmt, va_list ap)
-{
-	char *text = NULL;
-
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	return panic_if_null(text);
-}
-
-char *xasprintf(const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	return text;
-}
-
-FILE *xmemstream(char **text, size_t *size)
-{
-	return panic_if_null(open_memstream(text, size));
-}
-
 void xvappendf(Tcl_DString *d, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);
@@ -150,19 +94,6 @@ Tcl_Obj *u64_object(uint64_t n)
 {
 	return n <= INT64_MAX ? Tcl_NewWideIntObj((int64_t)n)
 			      : Tcl_NewStringObj(temp_text("%llu", (unsigned long long)n), -1);
-}
-
-char *temp_text(const char *fmt, ...)
-{
-	static char texts[16][512];
-	static unsigned next;
-	char *text = texts[next++ % 16];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof texts[0], fmt, ap);
-	va_end(ap);
-	return text;
 }
 
 void xappend_hex(Tcl_DString *d, const void *data, size_t n)

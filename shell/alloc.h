@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory allocation: an arena per command (an obstack, freed when the command ends), and heap
- * allocation that ends the process with a message when memory runs out; texts and lists in it. */
+/* Memory allocation: an arena per command (an obstack, freed when the command ends), and what
+ * common/heap.h has; texts and lists of Tcl. */
 #ifndef SHELL_ALLOC_H
 #define SHELL_ALLOC_H
 
@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <tcl.h>
+
+#include "heap.h"
 
 /* Initializes an empty arena. Ends the process if there is no memory. */
 void arena_init(struct obstack *a);
@@ -22,20 +24,6 @@ void *arena_copy(struct obstack *a, const void *data, size_t n);
 void *arena_copy0(struct obstack *a, const void *data, size_t n);
 void arena_free(struct obstack *a, void *p);
 
-void *xcalloc(size_t n, size_t size);
-/* Like reallocarray(3); an overflow of n * size ends the process, too. */
-void *xrealloc(void *p, size_t n, size_t size);
-/* Makes room for one more item behind the n items of an array. The capacity doubles, so that
- * appending is O(1) on average. */
-void *xgrow(void *p, size_t n, size_t size);
-char *xstrdup(const char *s);
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
-/* Formats into one of 16 static buffers in turn, which holds 512 bytes: valid for the next 15
- * calls, so that one printf() can have several. */
-char *temp_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Like open_memstream(3). The caller calls fclose() and then frees *text. */
-FILE *xmemstream(char **text, size_t *size);
 /* Declares an empty text, which is freed at the end of its block. */
 #define SCOPED_TEXT(name)                                           \
 	__attribute__((cleanup(Tcl_DStringFree))) Tcl_DString name; \

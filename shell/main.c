@@ -53,7 +53,7 @@ static struct session *the_session; /* for the panic hook */
 
 static void on_panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Tcl ran out of memory, or found a bug: restores the terminal before the process ends. */
+/* Tcl has found a bug, or memory has run out: restores the terminal before the process ends. */
 static void on_panic(const char *fmt, ...)
 {
 	va_list ap;
@@ -66,6 +66,11 @@ static void on_panic(const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	_exit(EXIT_BROKEN);
+}
+
+static void on_no_memory(void)
+{
+	on_panic("out of memory");
 }
 
 /* ------------------------------------------------------------------------- the stack -- */
@@ -474,6 +479,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	print_is_utf8();
 	Tcl_SetPanicProc(on_panic);
+	obstack_alloc_failed_handler = on_no_memory;
 	Tcl_FindExecutable(argv[0]);
 	code = parse_options(&s, argc, argv, &cl);
 	if (code) {

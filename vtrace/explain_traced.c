@@ -78,7 +78,7 @@ static void find_limits_passed(const struct failed_call *f, const struct ibv_qp_
 	const unsigned number = mask & IBV_QP_PORT ? a->port_num : f->queue->v.attr.port_num;
 	struct qp_limits limits = { .name = "the device", .device = &seen->device };
 
-	if (number && number <= SHARED_PORTS && seen->port[number - 1].state)
+	if (number && number <= LIVE_PORTS && seen->port[number - 1].state)
 		limits.port = &seen->port[number - 1];
 	if (seen->device.max_qp)
 		qp_check_limits(&limits, a, mask, f->c);
@@ -267,7 +267,7 @@ static void find_gid_causes(const struct failed_call *f)
 			  limits->device.phys_port_cnt == 1 ? "" : "s");
 		return;
 	}
-	if (number > SHARED_PORTS)
+	if (number > LIVE_PORTS)
 		return;
 	port = &limits->port[number - 1];
 	/* a program may read the table until there is no further entry */
@@ -305,7 +305,7 @@ static void find_users(const struct failed_call *f)
 	struct user_names names = { .p = f->p, .when = f->r->end };
 
 	Tcl_DStringInit(&names.text);
-	seen_objects_users(&f->p->seen, object, add_user_name, &names);
+	seen_objects_users(f->p->seen, object, add_user_name, &names);
 	if (names.n)
 		cause_add(f->c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
 			  live_program_name(f->p, object, f->r->end),
@@ -418,7 +418,7 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 static void find_unacknowledged(const struct live_program *p, const struct record *r,
 				struct causes *c)
 {
-	const struct seen_object *o = seen_object_at(&p->seen, r->args[0]);
+	const struct seen_object *o = seen_object_at(p->seen, r->args[0]);
 
 	if (o && o->unacknowledged)
 		cause_add(c, IS_SO, NULL, "%s waits until %u event%s of %s %s acknowledged (%s)",
@@ -447,7 +447,7 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 {
 	struct channel_cqs cqs = { 0 };
 
-	seen_objects_users(&p->seen, r->args[0], count_cq, &cqs);
+	seen_objects_users(p->seen, r->args[0], count_cq, &cqs);
 	if (cqs.n && !cqs.armed)
 		cause_add(c, IS_SO, NULL,
 			  "%s is not armed: ibv_req_notify_cq is needed before each event",
@@ -512,7 +512,7 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 static void find_overrun(const struct live_program *p, uint64_t cq, const char *name,
 			 struct causes *c)
 {
-	const struct seen_object *seen = seen_object_at(&p->seen, cq);
+	const struct seen_object *seen = seen_object_at(p->seen, cq);
 	const unsigned due = live_program_due(p, cq);
 
 	if (seen && seen->entries)

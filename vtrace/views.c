@@ -20,6 +20,8 @@
 
 #define EXPLAINED_MAX 8
 
+_Static_assert(SHARED_PORTS <= LIVE_PORTS, "libvtrace.so asks for more ports than are kept");
+
 /* What was explained of a function. The same is not explained again, and no more than these are. */
 struct explained {
 	char *texts[EXPLAINED_MAX];
@@ -287,9 +289,11 @@ static void take_call(const struct reader_news *news)
 	const struct seen_wc *wc;
 	unsigned n;
 
-	live_program_take(p->live, news->r, p->objects);
-	if (news->r->depth >= SHARED_OWN_DEPTH)
+	if (news->r->depth >= SHARED_OWN_DEPTH) {
+		live_program_take_limits(p->live, news->r);
 		return;
+	}
+	live_program_take(p->live, news->r, p->objects);
 	wc = live_program_completions(p->live, &n);
 	if (the.has_ladder)
 		traced_ladder_take(&the.ladder, p->place, news, p->live);

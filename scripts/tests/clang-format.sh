@@ -11,6 +11,6 @@ case $("$format" --version) in
 esac
 cd "$1"
 # the build directories are not ours
-find calls cmds scripts shell uroce -name '*.[ch]' -exec "$format" --dry-run --Werror {} + 2>&1 |
+find calls cmds common model scripts shell uroce vtrace -name '*.[ch]' -exec "$format" --dry-run --Werror {} + 2>&1 |
 	grep ': error:' && { echo "mend with: $format -i FILE"; exit 1; }
 exit 0

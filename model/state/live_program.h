@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of a traced program after the calls that it has made so far, as far as these calls
- * show them: regions, QPs with their attributes, and what is posted and not completed. */
-#ifndef VTRACE_LIVE_PROGRAM_H
-#define VTRACE_LIVE_PROGRAM_H
+/* The objects of a program after the calls that it has made so far, as far as these calls show
+ * them: regions, QPs with their attributes, and what is posted and not completed. */
+#ifndef MODEL_LIVE_PROGRAM_H
+#define MODEL_LIVE_PROGRAM_H
 
-#include <tcl.h>
+#include "call_record.h"
+#include "heap.h"
+#include "live.h"
+#include "spec_tables.h"
 
-#include "calls.h"
-#include "explain/explain.h"
-#include "shared_area.h"
+#define uthash_malloc(size) xcalloc(1, size)
+#include <uthash.h>
 
 struct record;
 struct record_objects;
@@ -56,28 +58,30 @@ struct seen_object {
 	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
 	unsigned unacknowledged;    /* its events that the program has got but not acknowledged */
 	const char *acknowledge;    /* the function that does that */
+	UT_hash_handle hh;
 };
 
-/* The objects that there are. A table of struct seen_object by address, which owns them. */
-void seen_objects_begin(Tcl_HashTable *objects);
-void seen_objects_end(Tcl_HashTable *objects);
+/* The objects that there are: tables of uthash by address, which own them. NULL: an empty one. */
+void seen_objects_free(struct seen_object **objects);
 /* NULL: nothing is known of it. */
-struct seen_object *seen_object_at(const Tcl_HashTable *objects, uint64_t address);
+struct seen_object *seen_object_at(const struct seen_object *objects, uint64_t address);
 /* The call r has made this object with the objects that its arguments name. One that was at that
  * address is gone. */
-struct seen_object *seen_objects_made(Tcl_HashTable *objects, const struct record *r,
+struct seen_object *seen_objects_made(struct seen_object **objects, const struct record *r,
 				      uint64_t address, enum call_object kind);
-void seen_objects_gone(Tcl_HashTable *objects, uint64_t address);
+void seen_objects_gone(struct seen_object **objects, uint64_t address);
 /* Calls tell() for each object that uses the one at address. */
-void seen_objects_users(const Tcl_HashTable *objects, uint64_t address,
+void seen_objects_users(const struct seen_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct seen_object *user), void *arg);
 /* Learns of events: CQs that are armed, events that are got and acknowledged. */
-void seen_objects_take(Tcl_HashTable *objects, const struct record *r);
+void seen_objects_take(struct seen_object **objects, const struct record *r);
+
+#define LIVE_PORTS 4 /* of a device; further ones are not looked at */
 
 /* What the device allows of which a call was refused last. All zero: not known. */
 struct seen_limits {
 	struct ibv_device_attr device;
-	struct ibv_port_attr port[SHARED_PORTS]; /* of port 1 and so on */
+	struct ibv_port_attr port[LIVE_PORTS]; /* of port 1 and so on */
 };
 
 /* A work request that the program has posted. */
@@ -147,7 +151,7 @@ struct open_wc {
 };
 
 struct live_program {
-	Tcl_HashTable seen; /* address of an object: struct seen_object */
+	struct seen_object *seen; /* a table by address, which owns them */
 	struct seen_qp *newest;
 	struct seen_regions regions;
 	struct gone_qps gone;
@@ -162,10 +166,13 @@ struct live_program {
 struct live_program *live_program_new(void);
 void live_program_free(struct live_program *p);
 
-/* Learns from a call, of the program or of libvtrace.so. Calls come in the order in which they
- * ended; objects has the names. */
+/* Learns from a call of the program. Calls come in the order in which they ended; objects has the
+ * names. */
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects);
+/* Learns what the device allows from a call, ibv_query_device() or ibv_query_port(), that the
+ * tracer has made within one that was refused. */
+void live_program_take_limits(struct live_program *p, const struct record *r);
 /* The *n completions of the last call of live_program_take(). */
 const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
 
@@ -207,6 +214,8 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 
 /* Within the files of this header: */
 
+/* The name of a value of the field without its prefix, or its number; as temp_text(). */
+const char *live_word(const struct call_struct *of, const char *field, int64_t value);
 /* The queues of a QP or an SRQ; NULL: there is none at that address. */
 struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address);
 /* Its receives, or those of its SRQ. */

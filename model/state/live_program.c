@@ -5,26 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tcl.h>
 
-#include "call_record.h"
-#include "own_rows.h"
-#include "qp/qp.h"
-#include "words.h"
-#include "spec_tables.h"
-#include "alloc.h"
+#include "heap.h"
 
 struct live_program *live_program_new(void)
 {
-	struct live_program *p = xcalloc(1, sizeof *p);
-
-	seen_objects_begin(&p->seen);
-	return p;
+	return xcalloc(1, sizeof(struct live_program));
 }
 
 void live_program_free(struct live_program *p)
 {
-	seen_objects_end(&p->seen);
+	seen_objects_free(&p->seen);
 	free(p->regions.v);
 	free(p->regions.at);
 	free(p->gone.v);
@@ -35,9 +26,16 @@ void live_program_free(struct live_program *p)
 
 struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address)
 {
-	const struct seen_object *o = seen_object_at(&p->seen, address);
+	const struct seen_object *o = seen_object_at(p->seen, address);
 
 	return o ? o->queues : NULL;
+}
+
+const char *live_word(const struct call_struct *of, const char *field, int64_t value)
+{
+	const char *word = call_word_name(call_value_find(of->fields, field)->words, value);
+
+	return word ? word : temp_text("%lld", (long long)value);
 }
 
 /* ----------------------------------------------------------------------------- QPs -- */
@@ -147,6 +145,7 @@ void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const cha
 static void take_modify(struct live_program *p, const struct record *r)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
+	const struct call_struct *of = call_value_find(r->fn->args, "attr")->of;
 	struct seen_queues *e = live_program_entry(p, r->args[0]);
 	unsigned mask = (unsigned)r->args[2];
 
@@ -155,11 +154,10 @@ static void take_modify(struct live_program *p, const struct record *r)
 	if (mask & IBV_QP_STATE)
 		live_qp_set_state(e, a->qp_state, "ibv_modify_qp");
 	e->qp.ended_by_program |= mask & IBV_QP_STATE && a->qp_state == IBV_QPS_ERR;
-	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
-		if (mask & d->bit)
-			qp_attr_set(&e->qp.v.attr, d, qp_attr_get(a, d));
-	if (mask & IBV_QP_AV)
-		e->qp.v.attr.ah_attr = a->ah_attr;
+	for (const struct call_value *f = of->fields; f->name; f++)
+		if (mask & f->bit)
+			memcpy((char *)&e->qp.v.attr + f->offset, (const char *)a + f->offset,
+			       f->kind == CALL_STRUCT ? f->of->size : f->size);
 	e->qp.v.known |= mask;
 }
 
@@ -209,7 +207,8 @@ static void take_async_event(struct live_program *p, const struct record *r)
 	     event->event_type != IBV_EVENT_QP_ACCESS_ERR))
 		return;
 	e = live_program_entry(p, (uintptr_t)event->element.qp);
-	snprintf(why, sizeof why, "event %s", word_name(async_words, event->event_type));
+	snprintf(why, sizeof why, "event %s",
+		 live_word(call_objects[OBJECT_ASYNC_EVENT].of, "event_type", event->event_type));
 	if (e)
 		live_qp_set_state(e, IBV_QPS_ERR, why);
 }
@@ -272,12 +271,12 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 	take_created(p, r);
 }
 
-/* Learns from r, a call that libvtrace.so has made. */
-static void seen_limits_take(struct seen_limits *l, const struct record *r)
+void live_program_take_limits(struct live_program *p, const struct record *r)
 {
+	struct seen_limits *l = &p->limits;
 	const unsigned number = (unsigned)record_arg(r, "port_num");
 	const void *attr = r->after ? (const void *)(uintptr_t)r->after[r->nargs - 1] : NULL;
-	const bool is_port = row_of(r) == ROW_ibv_query_port;
+	const bool is_port = record_call_row(r) == ROW_ibv_query_port;
 
 	if (!is_port)
 		*l = (struct seen_limits){ 0 };
@@ -285,7 +284,7 @@ static void seen_limits_take(struct seen_limits *l, const struct record *r)
 		return;
 	if (!is_port)
 		memcpy(&l->device, attr, sizeof l->device);
-	else if (number && number <= SHARED_PORTS)
+	else if (number && number <= LIVE_PORTS)
 		memcpy(&l->port[number - 1], attr, sizeof l->port[0]);
 }
 
@@ -296,11 +295,8 @@ void live_program_take(struct live_program *p, const struct record *r,
 
 	p->objects = objects;
 	p->ncompletions = 0;
-	if (r->depth >= SHARED_OWN_DEPTH) {
-		seen_limits_take(&p->limits, r);
-		return;
-	}
-	switch (row_of(r)) { /* one that failed may have posted the first requests of its chain */
+	switch (record_call_row(
+		r)) { /* one that failed may have posted the first requests of its chain */
 	case ROW_ibv_post_send:
 		if (e)
 			posted_queue_take_sends(&e->sends, r);
@@ -315,7 +311,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 	    !r->ended)
 		return;
 	seen_objects_take(&p->seen, r);
-	switch (row_of(r)) {
+	switch (record_call_row(r)) {
 	case ROW_ibv_poll_cq:
 		live_program_take_poll(p, r);
 		break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of a traced program, the regions that it has registered, the limits of its device,
+/* The objects of a program, the regions that it has registered, the limits of its device,
  * and QPs that it has destroyed. */
 #include "live_program.h"
 
@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
-#include "call_record.h"
-#include "own_rows.h"
-#include "spec_tables.h"
+#include "heap.h"
 
 /* ------------------------------------------------------------------------ regions -- */
 
@@ -77,15 +74,9 @@ void seen_regions_gone(struct seen_regions *s, uint64_t address)
 
 /* ------------------------------------------------------------------------ objects -- */
 
-void seen_objects_begin(Tcl_HashTable *objects)
+static void free_object(struct seen_object **objects, struct seen_object *o)
 {
-	Tcl_InitHashTable(objects, TCL_ONE_WORD_KEYS);
-}
-
-static void free_object(Tcl_HashEntry *h)
-{
-	struct seen_object *o = Tcl_GetHashValue(h);
-
+	HASH_DEL(*objects, o);
 	if (o->queues) {
 		free(o->queues->sends.v);
 		free(o->queues->recvs.v);
@@ -93,50 +84,45 @@ static void free_object(Tcl_HashEntry *h)
 	}
 	free(o->queues);
 	free(o);
-	Tcl_DeleteHashEntry(h);
 }
 
-void seen_objects_end(Tcl_HashTable *objects)
+void seen_objects_free(struct seen_object **objects)
 {
-	Tcl_HashSearch search;
+	struct seen_object *o, *next;
 
-	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(objects, &search); h;
-	     h = Tcl_NextHashEntry(&search))
-		free_object(h);
-	Tcl_DeleteHashTable(objects);
+	HASH_ITER(hh, *objects, o, next)
+	free_object(objects, o);
 }
 
-struct seen_object *seen_object_at(const Tcl_HashTable *objects, uint64_t address)
-{
-	Tcl_HashEntry *h = Tcl_FindHashEntry((Tcl_HashTable *)(uintptr_t)objects,
-					     (const void *)(uintptr_t)address);
-
-	return h ? Tcl_GetHashValue(h) : NULL;
-}
-
-/* That of an address which is not 0; there may have been no call that made it. */
-static struct seen_object *object_at(Tcl_HashTable *objects, uint64_t address,
-				     enum call_object kind)
+struct seen_object *seen_object_at(const struct seen_object *objects, uint64_t address)
 {
 	struct seen_object *o;
-	int is_new;
-	Tcl_HashEntry *h = Tcl_CreateHashEntry(objects, (void *)(uintptr_t)address, &is_new);
 
-	if (!is_new)
-		return Tcl_GetHashValue(h);
-	o = xcalloc(1, sizeof *o);
-	o->address = address;
-	o->kind = kind;
-	Tcl_SetHashValue(h, o);
+	HASH_FIND(hh, objects, &address, sizeof address, o);
 	return o;
 }
 
-void seen_objects_gone(Tcl_HashTable *objects, uint64_t address)
+/* That of an address which is not 0; there may have been no call that made it. */
+static struct seen_object *object_at(struct seen_object **objects, uint64_t address,
+				     enum call_object kind)
 {
-	Tcl_HashEntry *h = Tcl_FindHashEntry(objects, (const void *)(uintptr_t)address);
+	struct seen_object *o = seen_object_at(*objects, address);
 
-	if (h)
-		free_object(h);
+	if (o)
+		return o;
+	o = xcalloc(1, sizeof *o);
+	o->address = address;
+	o->kind = kind;
+	HASH_ADD(hh, *objects, address, sizeof o->address, o);
+	return o;
+}
+
+void seen_objects_gone(struct seen_object **objects, uint64_t address)
+{
+	struct seen_object *o = seen_object_at(*objects, address);
+
+	if (o)
+		free_object(objects, o);
 }
 
 static void add_use(struct seen_object *o, uint64_t address)
@@ -157,7 +143,7 @@ static void add_uses_of_struct(struct seen_object *o, const struct call_struct *
 			add_use(o, call_load(f, (const char *)p + f->offset));
 }
 
-struct seen_object *seen_objects_made(Tcl_HashTable *objects, const struct record *r,
+struct seen_object *seen_objects_made(struct seen_object **objects, const struct record *r,
 				      uint64_t address, enum call_object kind)
 {
 	struct seen_object *o;
@@ -184,18 +170,15 @@ static bool uses_object(const struct seen_object *o, uint64_t address)
 	return false;
 }
 
-void seen_objects_users(const Tcl_HashTable *objects, uint64_t address,
+void seen_objects_users(const struct seen_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct seen_object *user), void *arg)
 {
-	Tcl_HashSearch search;
-
-	for (Tcl_HashEntry *h = Tcl_FirstHashEntry((Tcl_HashTable *)(uintptr_t)objects, &search); h;
-	     h = Tcl_NextHashEntry(&search))
-		if (uses_object(Tcl_GetHashValue(h), address))
-			tell(arg, Tcl_GetHashValue(h));
+	for (const struct seen_object *o = objects; o; o = o->hh.next)
+		if (uses_object(o, address))
+			tell(arg, o);
 }
 
-static void take_event(Tcl_HashTable *objects, uint64_t address, enum call_object kind,
+static void take_event(struct seen_object **objects, uint64_t address, enum call_object kind,
 		       const char *acknowledge)
 {
 	struct seen_object *o;
@@ -207,9 +190,9 @@ static void take_event(Tcl_HashTable *objects, uint64_t address, enum call_objec
 	o->acknowledge = acknowledge;
 }
 
-static void take_acknowledged(Tcl_HashTable *objects, uint64_t address, uint64_t n)
+static void take_acknowledged(struct seen_object **objects, uint64_t address, uint64_t n)
 {
-	struct seen_object *o = address ? seen_object_at(objects, address) : NULL;
+	struct seen_object *o = address ? seen_object_at(*objects, address) : NULL;
 
 	if (o)
 		o->unacknowledged -= n < o->unacknowledged ? (unsigned)n : o->unacknowledged;
@@ -233,13 +216,13 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 	return e ? (uintptr_t)(e->listen_id ? e->listen_id : e->id) : 0;
 }
 
-void seen_objects_take(Tcl_HashTable *objects, const struct record *r)
+void seen_objects_take(struct seen_object **objects, const struct record *r)
 {
 	const uint64_t first = r->nargs ? r->args[0] : 0;
 	struct seen_object *o;
 	const uint64_t *cq;
 
-	switch (row_of(r)) {
+	switch (record_call_row(r)) {
 	case ROW_ibv_req_notify_cq:
 		object_at(objects, first, OBJECT_CQ)->armed++;
 		break;
@@ -248,7 +231,7 @@ void seen_objects_take(Tcl_HashTable *objects, const struct record *r)
 		if (!cq || !*cq)
 			break;
 		take_event(objects, *cq, OBJECT_CQ, "ibv_ack_cq_events");
-		o = seen_object_at(objects, *cq);
+		o = seen_object_at(*objects, *cq);
 		o->armed -= o->armed > 0;
 		break;
 	case ROW_ibv_ack_cq_events:

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The requests that a traced program has posted, and the completions that it has taken. */
+/* The requests that a program has posted, and the completions that it has taken. */
 #include "live_program.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
-#include "call_record.h"
-#include "own_rows.h"
-#include "spec_tables.h"
-#include "words.h"
+#include "heap.h"
 
 void posted_queue_empty(struct posted_queue *q)
 {
@@ -141,7 +137,7 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
 	struct ibv_sge sge;
 
-	switch (row_of(r)) {
+	switch (record_call_row(r)) {
 	case ROW_ibv_wr_set_sge:
 		sge = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
 		add_sges(last, &sge, 1);
@@ -170,7 +166,7 @@ static void posted_queue_take_step(struct posted_queue *q, struct posted_queue *
 	if (record_request(r, &wr)) {
 		p = posted_send(r, &wr);
 		posted_queue_put(built, &p);
-	} else if (row_of(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
+	} else if (record_call_row(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
 		post_built_requests(q, built, r);
 	} else if (r->fn->step != CALL_ALONE) { /* started again, refused or aborted */
 		posted_queue_empty(built);
@@ -239,7 +235,9 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
 			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
-	snprintf(why, sizeof why, "WC %s", word_name(wc_status_words, wc->status));
+	snprintf(why, sizeof why, "WC %s",
+		 live_word(call_value_find(call_table[ROW_ibv_poll_cq].args, "wc")->of, "status",
+			   wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
 		live_qp_set_state(e, IBV_QPS_ERR, why);
 		qp->ended_by_program = true; /* the program was told */
@@ -346,13 +344,13 @@ bool live_program_take_extended_poll(struct live_program *p, const struct record
 	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_CQ_EX)
 		return false;
 	o = open_wc_of(p, r->args[0]);
-	if (o && row_of(r) == ROW_ibv_wc_read_opcode) {
+	if (o && record_call_row(r) == ROW_ibv_wc_read_opcode) {
 		o->wc.opcode = (enum ibv_wc_opcode)r->result;
 		o->is_recv = o->wc.opcode & IBV_WC_RECV;
 		o->is_send = !o->is_recv;
-	} else if (o && row_of(r) == ROW_ibv_wc_read_qp_num) {
+	} else if (o && record_call_row(r) == ROW_ibv_wc_read_qp_num) {
 		o->wc.qp_num = (uint32_t)r->result;
-	} else if (o && row_of(r) == ROW_ibv_wc_read_byte_len) {
+	} else if (o && record_call_row(r) == ROW_ibv_wc_read_byte_len) {
 		o->wc.byte_len = (uint32_t)r->result;
 		o->has_len = true;
 	} else if (o && r->fn->step != CALL_ALONE) {

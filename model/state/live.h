@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of the objects of a process, as values: of this session, of a peer that was asked,
+ * or of a program whose calls were recorded. The rules that explain a failure read nothing else.
+ */
+#ifndef MODEL_LIVE_H
+#define MODEL_LIVE_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIVE_NAME 32
+#define LIVE_SGES 4
+
+/* A region or a window. */
+struct live_region {
+	char name[LIVE_NAME], pd[LIVE_NAME];
+	uint32_t lkey, rkey; /* a window has no lkey: 0 */
+	uint64_t begin, len; /* as its device counts: a zero-based one begins with 0 */
+	unsigned access;
+	bool gone; /* it was deregistered, or is not shown any more */
+};
+
+struct live_qp {
+	char name[LIVE_NAME], pd[LIVE_NAME];
+	char srq[LIVE_NAME]; /* "": it has its own receives */
+	uint32_t number;
+	enum ibv_qp_type type;
+	enum ibv_qp_state state;
+	struct ibv_qp_attr attr; /* those of known */
+	unsigned known;		 /* IBV_QP_... bits */
+	struct ibv_qp_cap cap;
+	int64_t recvs;	   /* posted and not completed; -1: not known */
+	uint64_t had;	   /* RECVs that were posted, completed ones, too; 0: not known */
+	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
+	char why[80];	   /* what has moved it to ERR, or "" */
+	char again[128]; /* what connects in its place two new QPs; "": it is not in ERR, or can be
+			  * moved from there */
+	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
+	bool unanswered; /* no send of it was ever completed with success */
+};
+
+/* One end of a connection. */
+struct live_end {
+	const struct live_qp *qp; /* NULL: it cannot be seen */
+	char whose[80]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
+	char gone[80];	/* why it cannot be seen any more: "process 17 has ended"; or "" */
+	struct live_region *regions;
+	unsigned nregions;
+};
+
+#endif
