@@ -7,19 +7,12 @@
  *   copy     GB/s through shared memory: one thread writes, another one reads
  *   ping     microseconds a round trip of two processes through shared memory
  *   tail     the same, each round trip timed, one way: median and 99.9 %
- *   vm       microseconds of process_vm_writev(2) into another process
- *   mem      microseconds of pwritev(2) to /proc/PID/mem of another process: all but the last
- *            word, then the last word, as the device must do it
- *   look     two processes write to each other like this, and poll their own memory: microseconds
- *            one way, median and 99.9 %
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,80 +139,6 @@ static double ping(double *times)
 	return t * 1e6 / n;
 }
 
-static int open_memory(pid_t pid)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/mem", pid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	need(fd >= 0, path);
-	return fd;
-}
-
-/* Writes the last word after the others. */
-static ssize_t write_to(int memory, char *to, char *from)
-{
-	size_t word = size > 8 ? 8 : 0;
-	struct iovec parts[2] = { { from, size - word }, { from + size - word, word } };
-
-	return pwritev(memory, parts, 2, (off_t)(uintptr_t)to);
-}
-
-static double into_another(int by_file)
-{
-	char *p = bytes(size);
-	struct iovec v = { p, size };
-	pid_t child;
-	double t;
-	int fd;
-
-	child = start_end();
-	if (child == 0)
-		for (;;)
-			pause();
-	fd = open_memory(child);
-	t = now();
-	for (unsigned i = 0; i < n; i++) {
-		ssize_t done = by_file ? write_to(fd, p, p)
-				       : process_vm_writev(child, &v, 1, &v, 1, 0);
-
-		need(done == (ssize_t)size, by_file ? "pwritev" : "process_vm_writev");
-	}
-	t = now() - t;
-	stop(child);
-	return t * 1e6 / n;
-}
-
-/* The last byte of a message is its number, which the answer repeats. */
-static int look(void)
-{
-	char *to_child = bytes(2 * size), *to_parent = to_child + size, *from_here = bytes(size);
-	double *times = calloc(n, sizeof *times), from;
-	pid_t parent = getpid(), child = start_end();
-	int fd = open_memory(child ? child : parent);
-	char *to = child ? to_child : to_parent;
-	const volatile char *in = (child ? to_parent : to_child) + size - 1;
-
-	for (unsigned i = 0; i < n; i++) {
-		char number = (char)(i % 126 + 2);
-
-		while (!child && *in != number)
-			;
-		from = now();
-		from_here[size - 1] = number;
-		need(write_to(fd, to, from_here) == (ssize_t)size, "pwritev");
-		while (child && *in != number)
-			;
-		times[i] = (now() - from) * 1e6 / 2;
-	}
-	if (!child)
-		_exit(0);
-	waitpid(child, NULL, 0);
-	print_quantiles(times, n);
-	return 0;
-}
-
 static int tail(void)
 {
 	double *times = calloc(n, sizeof *times);
@@ -240,8 +159,6 @@ int main(int argc, char **argv)
 	n = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
 	if (!size || !n)
 		what = "";
-	if (strcmp(what, "look") == 0)
-		return look();
 	if (strcmp(what, "tail") == 0)
 		return tail();
 	if (strcmp(what, "memcpy") == 0)
@@ -250,10 +167,8 @@ int main(int argc, char **argv)
 		result = by_two_threads();
 	else if (strcmp(what, "ping") == 0)
 		result = ping(NULL);
-	else if (strcmp(what, "vm") == 0 || strcmp(what, "mem") == 0)
-		result = into_another(what[0] == 'm');
 	else {
-		fprintf(stderr, "usage: memory memcpy|copy|ping|tail|vm|mem|look BYTES N\n");
+		fprintf(stderr, "usage: memory memcpy|copy|ping|tail BYTES N\n");
 		return 2;
 	}
 	printf("%.4f\n", result);

@@ -53,9 +53,6 @@ few() { echo $(($1 / part)); }
 # half COMMAND...: one way, from the time of a round trip
 half() { "$@" | awk '{ print $1 / 2 }'; }
 first() { "$@" | awk '{ print $1 }'; }
-# speed BYTES COMMAND...: GB/s, from a command that prints microseconds
-speed() { "${@:2}" | awk -v bytes="$1" '{ print bytes / $1 / 1000 }'; }
-rings() { UROCE_DIRECT=0 "$@"; }
 udp_only() { UROCE_PATH=udp "$@"; }
 segmented() { UROCE_PATH=udp UROCE_GSO=1 "$@"; }
 
@@ -121,21 +118,13 @@ row rc 'RC SEND 64 B round trip, polling' us '<= 0.5' 'udp ping busy 80 $(few 30
 row ud 'UD SEND 64 B round trip, polling' us '<= 0.4' 'udp ping busy 88 $(few 30000)' 'verbs ping ud poll 64 $(few 30000)'
 row events 'RC SEND 64 B, events' us '<= 1' 'udp ping block 80 $(few 10000)' 'verbs ping rc event 64 $(few 10000)'
 row look 'WRITE 64 B one way, target looks' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'first verbs look 64 $(few 20000)'
-row look-rings 'the same, no direct access' us '<= 1.5' 'half udp ping busy 80 $(few 30000)' 'rings first verbs look 64 $(few 20000)'
 row look-tail 'its 99.9 % beside its median' us '<= 5' '' 'verbs look 64 $(few 20000)'
-row look-floor 'pwritev(2) to /proc/PID/mem instead' us 'floor of look' 'half udp ping busy 80 $(few 30000)' 'first memory look 64 $(few 20000)'
-row tail-floor 'its 99.9 % beside its median' us 'floor of look-tail' '' 'memory look 64 $(few 20000)'
-row look-vm 'WRITE 64 B, process_vm_writev(2)' us '' 'memory vm 64 $(few 50000)' 'first verbs look 64 $(few 20000)'
-row look-mem 'WRITE 64 B, pwritev(2) to /proc/PID/mem' us '<= 1.3' 'memory mem 64 $(few 50000)' 'first verbs look 64 $(few 20000)'
 row shared 'RC SEND, two processes, shared memory' us '' 'memory ping 80 $(few 50000)' 'verbs ping rc poll 64 $(few 30000)'
 for op in write read; do
 	row $op "${op^^} 64 KiB, a copy by two threads" GB/s '>= 0.5' 'memory copy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
-	row $op-rings 'the same, no direct access' GB/s '>= 0.5' 'memory copy 65536 $(few 20000)' "rings verbs $op 4096 65536 $(few 4000)"
 	row $op-memcpy "${op^^} 64 KiB, memcpy(3)" GB/s '>= 0.4' 'memory memcpy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
 	row $op-1024 "${op^^} 64 KiB, MTU 4096 and 1024" GB/s '>= 0.5' "verbs $op 4096 65536 $(few 4000)" "verbs $op 1024 65536 $(few 4000)"
 done
-row write-vm 'WRITE 64 KiB, process_vm_writev(2)' GB/s '>= 0.8' 'speed 65536 memory vm 65536 $(few 20000)' 'verbs write 4096 65536 $(few 4000)'
-row vm-memcpy 'memcpy(3), process_vm_writev(2)' GB/s 'floor of write-memcpy' 'memory memcpy 65536 $(few 20000)' 'speed 65536 memory vm 65536 $(few 20000)'
 row write-udp 'WRITE 64 KiB, UDP' GB/s '>= 0.7' 'udp stream 4112 16 $(few 500)' 'udp_only verbs write 4096 65536 $(few 8000)'
 row write-gso 'WRITE 64 KiB, UDP with GSO and GRO' GB/s '>= 0.8' 'udp stream 4112 15 $(few 1000) gso' 'segmented verbs write 4096 65536 $(few 16000)'
 if command -v ib_write_bw >/dev/null; then

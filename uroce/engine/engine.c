@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "completion_queue.h"
-#include "direct.h"
 #include "engine_own.h"
 #include "gid.h"
 #include "group.h"
@@ -42,7 +41,6 @@ static int setup_link(void)
 
 	engine_lock();
 	gid_refresh();
-	direct_start();
 	ret = link_setup(reason, sizeof(reason));
 	engine_unlock();
 	return ret;
@@ -64,7 +62,6 @@ static void leave_group(void)
 	engine_lock();
 	engine_last_look();
 	group_leave();
-	direct_stop();
 	engine_unlock();
 }
 

@@ -7,8 +7,7 @@
  * Functions of other files say when they take it; those that say nothing run with it held. Code of
  * the application is never called under it, and a thread is not cancelled while it has it.
  * Waits under it end soon: a millisecond for room in a socket (tx.c); at most a second for the lock
- * of the names (group_names.c), which another process has for some system calls, and for a process
- * that reaches into our memory and is to stop (target.c).
+ * of the names (group_names.c), which another process has for some system calls.
  *
  * Progress (receiving, timers, retransmission) is made by whoever is at hand: a thread of
  * the application inside ibv_poll_cq() or a blocking wait for an event, else the engine's

@@ -129,13 +129,6 @@ static unsigned read_packets(enum rx_socket socket)
 	return n;
 }
 
-/* What is due at this time. */
-static void run_timers(void)
-{
-	timer_run(engine_now());
-	transport_withdraw_unread();
-}
-
 /* What is due at any time: answers, acknowledgements. */
 static void finish(bool urgent)
 {
@@ -150,7 +143,7 @@ static unsigned read_and_answer(enum rx_socket socket)
 	e.in_pass = true;
 	pair_wake();
 	n = read_packets(socket);
-	run_timers();
+	timer_run(engine_now());
 	finish(true);
 	e.in_pass = false;
 	return n;
@@ -194,7 +187,7 @@ static unsigned pass_polling(struct cq *polled, bool timed)
 		pair_wake();
 	n = read_packets(RX_MAYBE);
 	if (timed)
-		run_timers();
+		timer_run(engine_now());
 	finish(urgent || cq_empty(polled));
 	e.in_pass = false;
 	if (!leave_bell)
@@ -441,7 +434,7 @@ static bool serve(const struct epoll_event *events, int n)
 static void run_without_reading(void)
 {
 	e.in_pass = true;
-	run_timers();
+	timer_run(engine_now());
 	finish(true);
 	e.in_pass = false;
 }
@@ -489,19 +482,41 @@ static void *engine_main(void *arg)
 	return arg;
 }
 
+/* A program with a real-time priority that looks at its memory never gives way to a thread of the
+ * same priority: the device's has the next higher one. */
+static bool raise_priority(pthread_attr_t *attr)
+{
+	struct sched_param param;
+	int policy;
+
+	if (pthread_getschedparam(pthread_self(), &policy, &param) != 0 ||
+	    (policy != SCHED_FIFO && policy != SCHED_RR))
+		return false;
+	param.sched_priority++;
+	return pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED) == 0 &&
+	       pthread_attr_setschedpolicy(attr, policy) == 0 &&
+	       pthread_attr_setschedparam(attr, &param) == 0;
+}
+
 /* The signals are the application's; faults are met where they happen (guard.c). */
 static int start_thread(void)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
 	sigset_t mask, before;
+	pthread_attr_t attr;
 	int err;
 
 	sigfillset(&mask);
 	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigdelset(&mask, faults[i]);
+	if ((errno = pthread_attr_init(&attr)) != 0)
+		return -1;
 	pthread_sigmask(SIG_SETMASK, &mask, &before);
-	err = pthread_create(&e.thread, NULL, engine_main, NULL);
+	err = raise_priority(&attr) ? pthread_create(&e.thread, &attr, engine_main, NULL) : -1;
+	if (err) /* or RLIMIT_RTPRIO does not allow it */
+		err = pthread_create(&e.thread, NULL, engine_main, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
 	errno = err;
 	return err ? -1 : 0;
 }

@@ -23,10 +23,6 @@ enum counter {
 	CNT_LINK_DOWNED,
 	CNT_RDMA_SENDS,
 	CNT_RDMA_RECVS,
-	/* of this device: one-sided operations without packets */
-	CNT_DIRECT_WRITES,
-	CNT_DIRECT_READS,
-	CNT_WITHDRAWN,
 	/* of this device: packets that were dropped, and why */
 	CNT_BAD_ICRC,
 	CNT_BAD_PACKET, /* does not parse */

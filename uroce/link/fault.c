@@ -12,7 +12,6 @@
 
 #include "bytes.h"
 #include "counters.h"
-#include "direct.h"
 #include "engine.h"
 #include "export.h"
 #include "link.h"
@@ -317,7 +316,6 @@ static int set_rules(const struct uroce_fault *given, unsigned n, uint64_t seed)
 		rules[i] = (struct rule){ .f = given[i] };
 	nrules = n;
 	fault_directions = directions;
-	direct_look_around();
 	if (seed)
 		state = seed;
 	return 0;

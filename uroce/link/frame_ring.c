@@ -100,7 +100,6 @@ static bool clear_asleep(struct frame_producer *p)
 bool frame_commit(struct frame_producer *p)
 {
 	p->tail += p->reserved;
-	p->last = p->reserved;
 	if (p->tail - p->published < PUBLISH_AT)
 		return false;
 	atomic_store_explicit(&p->ring->tail, p->tail, memory_order_release);
@@ -115,27 +114,6 @@ bool frame_publish(struct frame_producer *p)
 	atomic_exchange(&p->ring->tail, p->tail);
 	p->published = p->tail;
 	return clear_asleep(p);
-}
-
-/* Both sides write before they look at what the other one wrote (frame_claim() has the other half):
- * so at least one of them sees the other. If both do, nobody has the frame yet, and it is published
- * again. */
-bool frame_withdraw(struct frame_producer *p, bool *ring_bell)
-{
-	uint32_t before = p->tail - p->last;
-
-	*ring_bell = false;
-	if (!p->last || p->published != p->tail ||
-	    (int32_t)(atomic_load(&p->ring->claimed) - before) > 0)
-		return false;
-	atomic_exchange(&p->ring->tail, before);
-	if ((int32_t)(atomic_load(&p->ring->claimed) - before) > 0) {
-		*ring_bell = frame_publish(p);
-		return false;
-	}
-	p->tail = p->published = before;
-	p->last = 0;
-	return true;
 }
 
 /* ------------------------------------------------------------------------ consumer -- */
@@ -160,27 +138,18 @@ static void fetch_ahead(const struct frame_consumer *c, uint32_t from, uint32_t 
 		__builtin_prefetch(c->ring->bytes + ((from + i) & MASK));
 }
 
-/* Claims what was published: frame_withdraw() has the other half. All of the ring is claimed while
- * the tail is read: so no frame can be taken back, and another one put in its place, after that.
- * Returns whether there is any. */
-static bool frame_claim(struct frame_consumer *c)
-{
-	if (!frame_waits(c))
-		return false;
-	atomic_exchange(&c->ring->claimed, c->head + FRAME_RING_BYTES);
-	c->claimed = c->head + frame_bytes_there(c, atomic_load(&c->ring->tail));
-	atomic_store_explicit(&c->ring->claimed, c->claimed, memory_order_release);
-	return c->claimed != c->head;
-}
-
 bool frame_next(struct frame_consumer *c, struct frame *f)
 {
 	uint32_t there, at = c->head & MASK, rest = FRAME_RING_BYTES - at, len;
 	const struct frame_header *h = (const struct frame_header *)(c->ring->bytes + at);
 
-	if (c->broken || (c->claimed == c->head && !frame_claim(c)))
+	if (c->broken)
 		return false;
-	there = c->claimed - c->head;
+	if (c->seen == c->head)
+		c->seen = atomic_load_explicit(&c->ring->tail, memory_order_acquire);
+	if (c->seen == c->head)
+		return false;
+	there = c->seen - c->head;
 	if (there > FRAME_RING_BYTES || there % FRAME_LINE)
 		return set_broken(c);
 	copy_header(f, h);
@@ -222,7 +191,7 @@ bool frame_give_room(struct frame_consumer *c)
 bool frame_sleep(struct frame_consumer *c)
 {
 	atomic_exchange(&c->ring->asleep, 1);
-	if (c->broken || !frame_bytes_there(c, atomic_load(&c->ring->tail)))
+	if (c->broken || atomic_load(&c->ring->tail) == c->head)
 		return true;
 	frame_awake(c);
 	return false;

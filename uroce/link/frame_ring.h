@@ -28,11 +28,8 @@
 struct frame_ring {
 	/* written by the producer */
 	_Alignas(FRAME_LINE) _Atomic uint32_t tail;
-	/* written by the consumer. claimed: up to here it may be handling frames, which the
-	 * producer cannot take back any more; in a line of its own, because the producer seldom
-	 * reads it */
+	/* written by the consumer */
 	_Alignas(FRAME_LINE) _Atomic uint32_t head;
-	_Alignas(FRAME_LINE) _Atomic uint32_t claimed;
 	/* written by both. asleep: the consumer sleeps, and wants its bell rung when a frame comes;
 	 * full: the producer waits for room, and wants its bell rung when there is some. The side
 	 * that rings sets the flag back, so that the bell rings once. */
@@ -64,7 +61,6 @@ struct frame_producer {
 	struct frame_ring *ring; /* NULL: none */
 	uint32_t tail;		 /* end of the committed frames */
 	uint32_t reserved;	 /* bytes after it, for the frame that is being written */
-	uint32_t last;		 /* bytes of the last committed frame; 0: it cannot be taken back */
 	uint32_t published;	 /* the tail that the consumer knows */
 	uint32_t head;		 /* the consumer's head, when last read */
 	bool broken;
@@ -73,8 +69,8 @@ struct frame_producer {
 struct frame_consumer {
 	struct frame_ring *ring;
 	uint32_t head;
-	uint32_t claimed; /* the end of the frames that may be handled */
-	uint32_t freed;	  /* the head that the producer knows */
+	uint32_t seen;	/* the end of the frames that may be handled */
+	uint32_t freed; /* the head that the producer knows */
 	bool broken;
 };
 
@@ -99,20 +95,10 @@ static inline uint8_t *frame_data(struct frame_header *h)
 bool frame_commit(struct frame_producer *p);
 /* Makes all committed frames visible. Returns whether the bell must be rung. */
 bool frame_publish(struct frame_producer *p);
-/* Takes back the frame that was committed last, so that the consumer will never see it. False: the
- * consumer may be handling it, or it is not published yet. *ring_bell: as of frame_publish(). */
-bool frame_withdraw(struct frame_producer *p, bool *ring_bell);
-
-/* The bytes of frames that are there, at this tail. A producer that tries to take back a frame
- * lowers the tail for a moment: it may then be before our head. */
-static inline uint32_t frame_bytes_there(const struct frame_consumer *c, uint32_t tail)
-{
-	return (int32_t)(tail - c->head) > 0 ? tail - c->head : 0;
-}
 /* Is there a frame? */
 static inline bool frame_waits(const struct frame_consumer *c)
 {
-	return frame_bytes_there(c, atomic_load_explicit(&c->ring->tail, memory_order_acquire));
+	return atomic_load_explicit(&c->ring->tail, memory_order_acquire) != c->head;
 }
 /* Has there ever been one? */
 static inline bool frame_has_come(const struct frame_consumer *c)

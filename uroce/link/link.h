@@ -41,13 +41,6 @@ bool tx_has_room(struct pair *pair, bool answer);
 /* Has the memory been full for TX_BLOCKED_NS, so that the other process seems to read nothing? */
 #define TX_BLOCKED_NS 100000000u
 bool tx_is_blocked(const struct pair *pair);
-/* How many packets have been sent through the memory of this pair, and of earlier ones with the
- * same slot. */
-uint64_t tx_frames(const struct pair *pair);
-/* Takes back the packet that was sent last. frames: what tx_frames() returned after it. True: the
- * other process will never see it. False: others have been sent since, or that process may have
- * seen it. */
-bool tx_withdraw(struct pair *pair, uint64_t frames);
 /* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid, the general services interface: 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);
 /* Sends what is queued. What the kernel refuses is lost, as on a wire, and counted. */

@@ -28,20 +28,15 @@
 
 struct pair *pair_open[SLOTS];
 unsigned pairs_open;
-int pair_exposed = -1;
-void (*pair_made)(struct pair *p);
-void (*pair_closing)(struct pair *p);
 
-static struct pair pairs[SLOTS] = { [0 ... SLOTS -
-				     1] = { .pidfd = -1, .bell = -1, .exposed = -1, .memfd = -1 } };
+static struct pair pairs[SLOTS] = { [0 ... SLOTS - 1] = { .pidfd = -1, .bell = -1, .memfd = -1 } };
 static int own_bell[2] = { -1, -1 }; /* to listen to, and to ring */
 static int own_pidfd = -1;
 static bool asleep;
 static uint64_t touched; /* the slots to which frames were committed, a bit each */
 
 /* The content of an offer or an answer. Its descriptors come in this order; the memory comes only
- * with an offer. The last one, if there is one more, is what the sender exposes. A refusal has no
- * descriptors. */
+ * with an offer. A refusal has no descriptors. */
 struct pair_message {
 	uint64_t generation;
 	uint32_t accepted;
@@ -118,13 +113,6 @@ static void open_rings(struct pair *p)
 		frame_sleep(&p->in);
 }
 
-static void set_ready(struct pair *p)
-{
-	p->state = PAIR_READY;
-	if (pair_made)
-		pair_made(p);
-}
-
 /* -------------------------------------------------------------------------- closing -- */
 
 static void remove_from_open(struct pair *p)
@@ -143,7 +131,6 @@ static void forget_pair(struct pair *p)
 	p->memory = NULL;
 	close_fd(&p->pidfd);
 	close_fd(&p->bell);
-	close_fd(&p->exposed);
 	close_fd(&p->memfd);
 	touched &= ~(UINT64_C(1) << p->slot);
 	p->state = PAIR_NONE;
@@ -164,8 +151,6 @@ static void clear_pair(struct pair *p)
 
 void pair_close(struct pair *p)
 {
-	if (p->state == PAIR_READY && pair_closing)
-		pair_closing(p);
 	frame_publish(&p->out);
 	atomic_store(&p->memory->left[pair_side(p)], 1);
 	pair_ring(p);
@@ -217,8 +202,6 @@ static int send_message(const struct pair *p, enum control_type type, bool accep
 
 	if (memfd >= 0)
 		fds[n++] = memfd;
-	if (accepted && pair_exposed >= 0)
-		fds[n++] = pair_exposed;
 	return control_send(group.control, &to, type, group.slot, &message, sizeof(message), fds,
 			    n);
 }
@@ -271,7 +254,7 @@ static struct pair *make_pair_with_itself(struct pair *p)
 	}
 	p->pid = getpid();
 	open_rings(p);
-	p->state = PAIR_READY; /* pair_made() is about other processes */
+	p->state = PAIR_READY;
 	return p;
 }
 
@@ -355,14 +338,12 @@ static int take_descriptor(struct control_message *m, unsigned i)
 	return fd;
 }
 
-/* Takes over the descriptors of the other process. fixed: how many this kind of message always
- * has. */
-static void take_descriptors(struct pair *p, struct control_message *m, unsigned fixed)
+/* Takes over the descriptors of the other process. */
+static void take_descriptors(struct pair *p, struct control_message *m)
 {
 	p->pid = m->pid;
 	p->bell = take_descriptor(m, FD_BELL);
 	p->pidfd = take_descriptor(m, FD_PIDFD);
-	p->exposed = m->nfds > fixed ? take_descriptor(m, fixed) : -1;
 	control_epoll_add(p->pidfd);
 }
 
@@ -382,7 +363,7 @@ static bool accept_offer(struct pair *p, struct control_message *m)
 	    !is_sealed(m->fds[FD_MEMORY]) || !map_memory(p, m->fds[FD_MEMORY]))
 		return false;
 	p->made_here = false;
-	take_descriptors(p, m, FDS_OFFER);
+	take_descriptors(p, m);
 	open_rings(p);
 	return true;
 }
@@ -412,7 +393,7 @@ void pair_take_offer(struct control_message *m)
 	if (send_message(p, CONTROL_ANSWER_PAIR, accepted, -1) != 0 && p->state != PAIR_READY)
 		clear_pair(p); /* it will make another offer */
 	else if (accepted && p->state != PAIR_READY)
-		set_ready(p);
+		p->state = PAIR_READY;
 }
 
 void pair_take_answer(struct control_message *m)
@@ -435,8 +416,8 @@ void pair_take_answer(struct control_message *m)
 		return;
 	}
 	close_fd(&p->memfd);
-	take_descriptors(p, m, FDS_ANSWER);
-	set_ready(p);
+	take_descriptors(p, m);
+	p->state = PAIR_READY;
 }
 
 /* ---------------------------------------------------------------------------- waking -- */

@@ -28,8 +28,6 @@
 #include "frame_ring.h"
 #include "group.h"
 
-#define PAIR_PAGE 4096u
-
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
 #endif
@@ -55,15 +53,14 @@ static inline int shared_file(const char *name, size_t size)
 	return -1;
 }
 
-/* The version of struct pair_memory and of the cells. Processes with different versions use UDP. */
-#define PAIR_LAYOUT 2
+/* The version of struct pair_memory. Processes with different versions use UDP. */
+#define PAIR_LAYOUT 3
 
 /* What both processes have mapped. [0] belongs to the process that made it: the ring that it sends
- * by, and its half of the cells. The other process may write to any of it at any time. */
+ * by. The other process may write to any of it at any time. */
 struct pair_memory {
 	struct frame_ring ring[2];
 	_Alignas(FRAME_LINE) _Atomic uint32_t left[2]; /* the process has closed its end */
-	_Alignas(PAIR_PAGE) uint8_t cells[PAIR_PAGE];  /* zero at first; for one-sided operations */
 };
 
 struct pair {
@@ -71,14 +68,12 @@ struct pair {
 	unsigned slot;
 	bool made_here; /* this process has made it: pair_side() */
 	bool gone;	/* the other process has left: close the pair when its frames are handled */
-	pid_t pid;   /* of the other process; the pair with itself has its own, and -1 as pidfd */
-	int pidfd;   /* becomes readable when it dies */
-	int bell;    /* wakes it: pair_ring() */
-	int exposed; /* its pair_exposed, or -1; ours to close */
+	pid_t pid; /* of the other process; the pair with itself has its own, and -1 as pidfd */
+	int pidfd; /* becomes readable when it dies */
+	int bell;  /* wakes it: pair_ring() */
 	struct pair_memory *memory;
 	struct frame_producer out;
 	struct frame_consumer in;
-	uint64_t frames;     /* committed, of all pairs with this slot */
 	bool udp_before;     /* the last packet to it went by UDP */
 	uint64_t full_since; /* tx_has_room() has found no room since then; 0: it has */
 	/* of an offer */
@@ -133,13 +128,6 @@ bool pair_sleep(void);
 void pair_wake(void);
 /* The bell was rung: makes it unreadable again, and finds out which processes have left. */
 void pair_answer_bell(void);
-
-/* A descriptor of this process that others get with each pair that is made from now on; -1: none.
- * It is not closed here. */
-extern int pair_exposed;
-/* Called when a pair is ready, and before its memory is unmapped. Either may be NULL. */
-extern void (*pair_made)(struct pair *p);
-extern void (*pair_closing)(struct pair *p);
 
 /* For group_messages.c: an offer or an answer has come. The descriptors that the pair keeps are
  * taken out of the message, which has -1 in their place. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "direct.h"
 #include "engine.h"
 #include "export.h"
 #include "file_limit.h"
@@ -32,7 +31,6 @@ static void update_tap_on(void)
 	bool was_on = tap_on;
 
 	tap_on = tap_fn || capture >= 0;
-	direct_look_around();
 	if (tap_on != was_on)
 		rx_want_lifetime(tap_on ? 1 : -1);
 }

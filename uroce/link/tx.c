@@ -266,7 +266,6 @@ static void commit_frame(struct pair *pair)
 	pair->udp_before = false;
 	if (frame_commit(&pair->out))
 		pair_ring(pair);
-	pair->frames++;
 	pair_note_frame(pair);
 	count(CNT_SENT_PKTS);
 }
@@ -410,27 +409,6 @@ bool tx_has_room(struct pair *pair, bool answer)
 bool tx_is_blocked(const struct pair *pair)
 {
 	return pair->full_since && engine_now() - pair->full_since >= TX_BLOCKED_NS;
-}
-
-uint64_t tx_frames(const struct pair *pair)
-{
-	return pair->frames;
-}
-
-bool tx_withdraw(struct pair *pair, uint64_t frames)
-{
-	bool ring_bell, withdrawn;
-
-	if (pair->state != PAIR_READY || pair->frames != frames)
-		return false;
-	withdrawn = frame_withdraw(&pair->out, &ring_bell);
-	if (ring_bell)
-		pair_ring(pair);
-	if (withdrawn) {
-		pair->udp_before = true; /* it may have been, and does no harm */
-		counters[CNT_SENT_PKTS]--;
-	}
-	return withdrawn;
 }
 
 /* Waits a moment for room in the socket. */

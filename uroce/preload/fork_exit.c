@@ -8,7 +8,6 @@
 #include "completion_queue.h"
 #include "conn.h"
 #include "context.h"
-#include "direct.h"
 #include "engine.h"
 #include "group.h"
 #include "link.h"
@@ -46,7 +45,6 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
 	engine_forget();
-	direct_forget();
 	tree_forget();
 	cq_forget_all();
 	timer_forget();

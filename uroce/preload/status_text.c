@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "counters.h"
-#include "direct/direct.h"
 #include "export.h"
 #include "gid.h"
 #include "group.h"
@@ -81,15 +80,7 @@ static void add_host(struct status_buffer *t, const union ibv_gid *gid)
 /* How its packets go. */
 static void add_path(struct status_buffer *t, const struct qp *qp)
 {
-	unsigned slot = qp->attr.dest_qp_num >> SLOT_SHIFT;
-	char direct[100];
-
-	if (!path_is_memory(&qp->flow, qp->attr.dest_qp_num))
-		add_text(t, "  by UDP");
-	else if (slot == group_slot())
-		add_text(t, "  by memory");
-	else
-		add_text(t, "  by memory, %s", direct_print(slot, direct, sizeof(direct)));
+	add_text(t, path_is_memory(&qp->flow, qp->attr.dest_qp_num) ? "  by memory" : "  by UDP");
 }
 
 static void add_qp(struct qp *qp, void *arg)

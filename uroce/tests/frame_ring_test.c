@@ -178,78 +178,6 @@ static void test_long_batch(void)
 	CHECK(!frame_publish(&out));
 }
 
-static bool withdraw(bool rings)
-{
-	bool ring_bell, withdrawn = frame_withdraw(&out, &ring_bell);
-
-	CHECK_INT(ring_bell, rings);
-	return withdrawn;
-}
-
-/* The last frame can be taken back until the consumer has claimed it. */
-static void test_withdraw(void)
-{
-	struct frame f;
-
-	start();
-	CHECK(!withdraw(false)); /* there is none */
-	CHECK(put(1, 64));
-	CHECK(!withdraw(false)); /* not published yet */
-	frame_publish(&out);
-	CHECK(withdraw(false));
-	CHECK(!frame_waits(&in) && !frame_next(&in, &f));
-	CHECK(put(1, 64) && put(2, 64));
-	frame_publish(&out);
-	CHECK(withdraw(false));
-	CHECK(!withdraw(false)); /* only the last one */
-	CHECK(take(1, 64));
-	/* one of two */
-	CHECK(put(2, 64) && put(3, 4000));
-	frame_publish(&out);
-	CHECK(withdraw(false));
-	CHECK(put(4, 64));
-	frame_publish(&out);
-	CHECK(take(2, 64) && take(4, 64) && !frame_next(&in, &f));
-	CHECK(!withdraw(false)); /* it was handled */
-	/* while it is handled; one that was begun and not committed changes nothing */
-	CHECK(put(5, 64));
-	frame_publish(&out);
-	CHECK(frame_reserve(&out, 1000));
-	CHECK(frame_next(&in, &f));
-	CHECK(!withdraw(false));
-	frame_free(&in, &f);
-	/* from one that sleeps, and was woken for it */
-	CHECK(frame_sleep(&in));
-	CHECK(put(6, 64));
-	CHECK(frame_publish(&out));
-	CHECK(withdraw(false));
-	CHECK(frame_sleep(&in));
-	/* where the ring begins again */
-	for (unsigned i = 7; out.tail < FRAME_RING_BYTES - 4000;) {
-		CHECK(put(i, 4000));
-		frame_publish(&out);
-		CHECK(take(i++, 4000));
-		frame_give_room(&in);
-	}
-	CHECK(put(1000, 4000));
-	frame_publish(&out);
-	CHECK(withdraw(false));
-	CHECK(put(1001, 64) && put(1002, 4000));
-	frame_publish(&out);
-	CHECK(take(1001, 64) && take(1002, 4000) && !in.broken);
-}
-
-/* The consumer has claimed it just now. */
-static void test_withdraw_claimed(void)
-{
-	start();
-	CHECK(put(1, 64));
-	frame_publish(&out);
-	atomic_store(&ring->claimed, FRAME_RING_BYTES);
-	CHECK(!withdraw(false));
-	CHECK(take(1, 64));
-}
-
 /* ---------------------------------------------------------------- the other side lies -- */
 
 static void breaks(void)
@@ -281,16 +209,11 @@ static void lies_in_header(uint32_t len, uint32_t tail)
 
 static void test_lying_producer(void)
 {
-	struct frame f;
-
 	lies_about(1);
 	lies_about(LINE(64) + 1);
 	lies_about(FRAME_RING_BYTES + FRAME_LINE);
 	lies_about(0x7fffffc0);
-	/* one before the head is that of a frame which it would like to take back */
-	start();
-	atomic_store(&ring->tail, 0u - FRAME_LINE);
-	CHECK(!frame_waits(&in) && !frame_next(&in, &f) && frame_sleep(&in) && !in.broken);
+	lies_about(0u - FRAME_LINE);
 	lies_in_header(0, LINE(64));
 	lies_in_header(LEN_MIN - 1, LINE(64));
 	lies_in_header(PACKET_MAX + 1, FRAME_RING_BYTES);
@@ -301,14 +224,14 @@ static void test_lying_producer(void)
 	lies_in_header(FRAME_SKIP, FRAME_RING_BYTES);
 	/* a skip of nothing, twice */
 	start();
-	in.head = in.claimed = out.tail = FRAME_LINE;
+	in.head = in.seen = out.tail = FRAME_LINE;
 	((struct frame_header *)(ring->bytes + FRAME_LINE))->len = FRAME_SKIP;
 	((struct frame_header *)ring->bytes)->len = FRAME_SKIP;
 	atomic_store(&ring->tail, FRAME_LINE + FRAME_RING_BYTES);
 	breaks();
 	/* a frame that would go on behind the end */
 	start();
-	in.head = in.claimed = FRAME_RING_BYTES - FRAME_LINE;
+	in.head = in.seen = FRAME_RING_BYTES - FRAME_LINE;
 	((struct frame_header *)(ring->bytes + in.head))->len = 1000;
 	atomic_store(&ring->tail, in.head + LINE(1000));
 	breaks();
@@ -392,58 +315,6 @@ static void test_threads(void)
 	CHECK(!in.broken);
 }
 
-static _Atomic unsigned char
-	fate[FRAMES]; /* of each frame: bits, both of which would be too many */
-enum { TAKEN = 1, WITHDRAWN = 2 };
-
-static void *produce_and_withdraw(void *arg)
-{
-	bool ring_bell;
-
-	for (unsigned i = 0; i < FRAMES; i++) {
-		while (!put(i, some_len(i)))
-			sched_yield();
-		frame_publish(&out);
-		for (volatile unsigned wait = i * 2654435761u % 200; wait; wait--)
-			;
-		if (i != FRAMES - 1 && frame_withdraw(&out, &ring_bell))
-			fate[i] |= WITHDRAWN;
-		for (unsigned n = 0; !fate[i]; n++) { /* it comes without the next one */
-			CHECK(n < 10000000);
-			sched_yield();
-		}
-	}
-	return arg;
-}
-
-/* Each frame is either handled or taken back, and frames of each kind come up. */
-static void test_withdraw_threads(void)
-{
-	unsigned count[4] = { 0 };
-	pthread_t thread;
-	struct frame f;
-
-	start();
-	CHECK_INT(pthread_create(&thread, NULL, produce_and_withdraw, NULL), 0);
-	do {
-		while (!frame_next(&in, &f) && !in.broken)
-			sched_yield();
-		CHECK_INT(f.header.len, some_len(f.header.flags));
-		CHECK(f.data[0] == (uint8_t)f.header.flags &&
-		      f.data[f.header.len - 1] == (uint8_t)f.header.flags);
-		fate[f.header.flags] |= TAKEN;
-		frame_free(&in, &f);
-		frame_give_room(&in);
-	} while (f.header.flags != FRAMES - 1 && !in.broken);
-	pthread_join(thread, NULL);
-	CHECK(!in.broken);
-	for (unsigned i = 0; i < FRAMES; i++)
-		count[fate[i] & 3]++;
-	CHECK_INT(count[0], 0);
-	CHECK_INT(count[TAKEN | WITHDRAWN], 0);
-	CHECK(count[TAKEN] && count[WITHDRAWN]);
-}
-
 int main(void)
 {
 	ring = aligned_alloc(FRAME_LINE, sizeof(*ring));
@@ -455,12 +326,9 @@ int main(void)
 	test_full();
 	test_sleep();
 	test_long_batch();
-	test_withdraw();
-	test_withdraw_claimed();
 	test_lying_producer();
 	test_lying_consumer();
 	test_threads();
-	test_withdraw_threads();
 	free(ring);
 	return checks_end();
 }

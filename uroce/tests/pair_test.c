@@ -195,7 +195,7 @@ static void test_memory(void)
 	CHECK(!offer_memory(memory(RIGHT_SIZE, F_SEAL_SHRINK | F_SEAL_GROW)));
 	CHECK(!offer_memory(memory(RIGHT_SIZE, SEALS | F_SEAL_FUTURE_WRITE)));
 	CHECK(!offer_memory(memory(RIGHT_SIZE - 1, SEALS)));
-	CHECK(!offer_memory(memory(RIGHT_SIZE + PAIR_PAGE, SEALS)));
+	CHECK(!offer_memory(memory(RIGHT_SIZE + 4096, SEALS)));
 	CHECK(!offer_memory(memory(0, SEALS)));
 	CHECK(!offer_memory(plain_file()));
 	CHECK(!offer_memory(bell(SOCK_STREAM)));

@@ -273,7 +273,7 @@ static void check_qp_fails(void)
 
 static void destroy_server(void)
 {
-	rig_awaiter = NULL;
+	rig_unlocked = NULL;
 	rdma_destroy_event_channel(server);
 }
 
@@ -300,7 +300,7 @@ static void check_disconnect_late(void)
 	open_both(RDMA_PS_TCP, "::");
 	peer = connect_both();
 	rig_run(SECOND);
-	rig_awaiter = destroy_server;
+	rig_unlocked = destroy_server;
 	FAILS(rdma_disconnect(peer), EINVAL);
 	CHECK_INT(expect(client, RDMA_CM_EVENT_DISCONNECTED), 0);
 	close_id(peer);

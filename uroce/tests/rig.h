@@ -9,7 +9,6 @@
  *   rig_host.c       link/: the addresses of a host, its neighbours and other processes
  *   rig_wire.c       link/: a wire that loses what it is told to
  *   rig_alone.c      link/pair.c and path.c: there is nobody to share memory with
- *   rig_direct.c     direct/: there is nobody to reach into
  *   rig_above.c      what link/ calls: packets and MADs are kept
  *   rig_driven.c     what engine/ calls: sockets, and the rest of the device, which counts
  *   rig_transport.c  transport/, for verbs/ and cm/: it remembers what it was asked
@@ -27,7 +26,6 @@
 
 #include "checks.h"
 #include "counters.h"
-#include "direct.h"
 #include "gid.h"
 #include "mad.h"
 #include "packet.h"
@@ -65,6 +63,8 @@ extern bool rig_unflushed; /* engine_unlock() fails: nobody would send what was 
 extern unsigned rig_locks, rig_flushes, rig_sleeps;
 /* Called in engine_sleep(), without the lock; NULL: the thread sleeps. */
 extern void (*rig_sleeper)(void);
+/* Called whenever the lock was given back; or NULL. */
+extern void (*rig_unlocked)(void);
 /* A sleeper for a child of fork(): it must not wait for what only its parent can acknowledge. */
 void rig_must_not_sleep(void);
 extern int rig_engine_error;	   /* errno of the next engine_get(); 0: it works */
@@ -182,16 +182,6 @@ extern _Atomic int rig_bell;	    /* pair_bell_fd() */
 extern _Atomic bool rig_asleep;	    /* the bell will ring: the last call was pair_sleep() */
 extern _Atomic unsigned rig_frames; /* in memory, not read yet: pair_sleep() fails */
 extern struct pair *rig_pair;	    /* path_to(); NULL: there is nobody */
-
-/* ---------------------------------------------------------------- rig_direct.c -- */
-
-/* The QP that was last shown to those who reach in: direct/direct.h. */
-extern const struct qp *rig_shown;
-extern bool rig_awaited; /* direct_is_awaited() */
-/* Carries out requests without packets; NULL: nobody does. */
-extern enum direct_result (*rig_direct)(struct send_wqe *w);
-/* Called in target_await(), without the lock; or NULL. */
-extern void (*rig_awaiter)(void);
 
 /* ----------------------------------------------------------------- rig_above.c -- */
 

@@ -175,10 +175,6 @@ bool transport_finish(bool urgent)
 	return true;
 }
 
-void transport_withdraw_unread(void)
-{
-}
-
 void transport_release_acks(void)
 {
 }

@@ -16,7 +16,6 @@
 #pragma weak rig_arrive
 #pragma weak rig_next_arrival
 #pragma weak transport_finish
-#pragma weak transport_withdraw_unread
 
 uint64_t rig_now = 1000000000;
 bool rig_real_time;
@@ -25,7 +24,7 @@ bool rig_no_timers;
 void (*rig_app)(void);
 bool rig_locked, rig_unflushed;
 unsigned rig_locks, rig_flushes, rig_sleeps;
-void (*rig_sleeper)(void);
+void (*rig_sleeper)(void), (*rig_unlocked)(void);
 int rig_engine_error;
 unsigned rig_engine_users;
 _Atomic unsigned rig_polls, rig_waits;
@@ -56,6 +55,8 @@ void engine_unlock(void)
 	CHECK(!rig_unflushed);
 	rig_locked = false;
 	CHECK_INT(pthread_mutex_unlock(&lock), 0);
+	if (rig_unlocked)
+		rig_unlocked();
 }
 
 void engine_sleep(void)
@@ -260,8 +261,6 @@ bool rig_pass(void)
 	more = rig_arrive && rig_arrive();
 	more |= timer_next() <= rig_now;
 	timer_run(rig_now);
-	if (transport_withdraw_unread)
-		transport_withdraw_unread();
 	if (transport_finish)
 		more |= transport_finish(true);
 	engine_flush();

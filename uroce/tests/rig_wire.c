@@ -24,7 +24,7 @@ struct flying {
 	uint64_t when, number; /* number: keeps those of one time in order */
 	union ibv_gid src, dst;
 	uint32_t scope;
-	bool is_mad, withdrawn;
+	bool is_mad;
 	uint32_t n;
 	uint8_t data[PACKET_MAX];
 };
@@ -103,34 +103,9 @@ bool tx_is_blocked(const struct pair *pair)
 	return rig_blocked;
 }
 
-static uint64_t frames, last_frame; /* to a pair; the number of the last one */
-static bool to_pair;
-
-uint64_t tx_frames(const struct pair *pair)
-{
-	(void)pair;
-	return frames;
-}
-
-/* What has not arrived yet can be taken back. */
-bool tx_withdraw(struct pair *pair, uint64_t wanted)
-{
-	(void)pair;
-	for (unsigned i = nflying; i && frames == wanted; i--) {
-		struct flying *f = heap[i];
-
-		if (f->number != last_frame)
-			continue;
-		f->withdrawn = true;
-		rig_logged--;
-		return true;
-	}
-	return false;
-}
-
 uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packet *p)
 {
-	to_pair = pair != NULL;
+	(void)pair;
 	now_sent.src = flow->sgid;
 	now_sent.dst = flow->dgid;
 	payload_at = (uint32_t)packet_build(p, now_sent.data);
@@ -147,10 +122,6 @@ static void fly(const struct flying *sent, uint64_t delay)
 	memcpy(f, sent, offsetof(struct flying, data) + sent->n);
 	f->when = rig_now + delay;
 	f->number = numbers++;
-	if (to_pair) {
-		frames++;
-		last_frame = f->number;
-	}
 	push(f);
 }
 
@@ -293,8 +264,7 @@ bool rig_arrive(void)
 	for (; nflying && heap[1]->when <= rig_now && n < PASS; n++) {
 		struct flying *f = pop();
 
-		if (!f->withdrawn)
-			arrive(f);
+		arrive(f);
 		free(f);
 	}
 	return n;

@@ -84,10 +84,7 @@ void send_retire(struct qp *qp)
 			fail_wqe(qp, w->status);
 			return;
 		}
-		if (qp->req.awaits == AWAITS_ANSWER && sq->head + 1 == sq->next)
-			return;
-		if (!w->op->local && !is_carried_out(w) &&
-		    psn_diff(w->last_psn, qp->req.una_psn) >= 0)
+		if (!w->op->local && psn_diff(w->last_psn, qp->req.una_psn) >= 0)
 			return;
 		complete_wqe(qp, IBV_WC_SUCCESS);
 	}
@@ -106,7 +103,6 @@ static void rewind_to_oldest(struct qp *qp)
 	r->reads = 0;
 	r->since_ackreq = 0;
 	r->broken = false;
-	ring_write_stop_awaiting(qp);
 	socket_room_return_all(qp);
 }
 
@@ -152,7 +148,7 @@ void completer_timeout(struct timer *t)
 	} else if (engine_now() < r->deadline) {
 		timer_set(t, r->deadline);
 		return;
-	} else if (!ring_write_withdraw(qp)) {
+	} else {
 		r->timeouts += r->timeouts < TIMEOUT_DOUBLES;
 		retry(qp);
 	}
@@ -175,8 +171,7 @@ static void advance_una(struct qp *qp, uint32_t una)
 	r->retries = qp->attr.retry_cnt;
 	r->rnr_retries = qp->attr.rnr_retry;
 	r->timeouts = 0;
-	ring_write_stop_awaiting(qp);
-	r->recovering = r->rnr_wait = r->withdrawn = false;
+	r->recovering = r->rnr_wait = false;
 	r->grown += (uint16_t)(n < WINDOW_MAX ? n : WINDOW_MAX);
 	if (r->grown >= r->window) {
 		r->grown = 0;
@@ -200,7 +195,7 @@ static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 	for (uint32_t i = qp->sq.head; i != qp->sq.next; i++) {
 		const struct send_wqe *w = sq_at(qp, i);
 
-		if (w->op->local || is_carried_out(w))
+		if (w->op->local)
 			continue;
 		if (w->status != IBV_WC_SUCCESS || psn_diff(w->first_psn, limit) >= 0)
 			break;
@@ -220,7 +215,8 @@ static bool retire_acknowledged(struct qp *qp, uint32_t limit)
 	return all;
 }
 
-/* As retire_acknowledged(); goes back where a response is missing, once. True: go on. */
+/* Retires what is acknowledged. If a response is missing before limit, sends again from there, once
+ * for each loss. Returns whether the acknowledgement itself may be handled. */
 static bool take_acknowledgement(struct qp *qp, uint32_t limit)
 {
 	if (retire_acknowledged(qp, limit))

@@ -14,7 +14,6 @@
  */
 #include "context.h"
 #include "counters.h"
-#include "direct.h"
 #include "engine.h"
 #include "region.h"
 #include "spec_tables.h"
@@ -72,9 +71,7 @@ void requester_start(struct qp *qp)
 	r->ring_deadline = 0;
 	r->reads = 0;
 	r->timeouts = 0;
-	r->rnr_wait = r->recovering = r->broken = r->direct_more = false;
-	r->direct_skip = r->direct_backoff = 0;
-	ring_write_start(qp);
+	r->rnr_wait = r->recovering = r->broken = false;
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
 }
@@ -263,7 +260,6 @@ static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 	if (!send_packet(qp, pair, w, &p, offset))
 		return false;
 	requester_sent(qp, w, 1);
-	ring_write_sent(qp, pair, w);
 	return true;
 }
 
@@ -337,58 +333,6 @@ static bool send_next(struct qp *qp, struct pair *pair, struct send_wqe *w)
 	return w->op->has_response ? send_read_or_atomic(qp, pair, w) : send_data(qp, pair, w);
 }
 
-static bool is_one_sided(const struct send_wqe *w)
-{
-	return w->op->code == IBV_WR_RDMA_WRITE || w->op->code == IBV_WR_RDMA_READ;
-}
-
-/* After a request that could not go without packets, so many go by packets before one is tried
- * again: twice as many each time. A target that has just begun lets nobody in yet. */
-#define DIRECT_SKIP_FIRST 8
-#define DIRECT_SKIP_MOST  255
-
-enum direct_way { BY_PACKETS, HAS_GONE, HAS_TO_WAIT };
-
-/* A request goes without packets only if no packet is in flight: this keeps the order. In a stream
- * of one-sided requests, one waits for the ACK of the packets before it, since if it went by
- * packets all that follow would. */
-static enum direct_way go_direct(struct qp *qp, struct pair *pair, struct send_wqe *w)
-{
-	struct requester *r = &qp->req;
-	enum direct_result result;
-
-	if (!is_one_sided(w) || r->next_psn != w->first_psn || r->psn != w->first_psn)
-		return BY_PACKETS;
-	if (r->next_psn != r->una_psn) {
-		if (!is_one_sided(sq_at(qp, r->at - 1)) || !direct_is_open(pair))
-			return BY_PACKETS;
-		r->direct_skip -= r->direct_skip > 0;
-		return r->direct_skip ? BY_PACKETS : HAS_TO_WAIT;
-	}
-	if (ring_write_is_answer(qp, pair, w))
-		return BY_PACKETS;
-	ring_write_try_for_answer(qp, pair, w);
-	result = direct_carry_out(qp, pair, w);
-	if (result != DIRECT_PACKETS || !direct_is_open(pair))
-		r->direct_backoff = 0;
-	else
-		r->direct_backoff = r->direct_backoff ? (uint8_t)min_u32(2 * r->direct_backoff,
-									 DIRECT_SKIP_MOST)
-						      : DIRECT_SKIP_FIRST;
-	r->direct_skip = r->direct_backoff;
-	r->direct_more = result == DIRECT_MORE;
-	if (result != DIRECT_PACKETS)
-		r->ring_deadline = 0;
-	if (r->direct_more)
-		transport_due(qp, DUE_NOW);
-	if (result == DIRECT_DONE) {
-		r->withdrawn = false;
-		return HAS_GONE;
-	}
-	ring_write_stop_awaiting(qp);
-	return r->direct_more ? HAS_TO_WAIT : BY_PACKETS;
-}
-
 /* The ring to the peer's process is full. If nothing is in flight and it stays full for one timeout
  * of an acknowledgement, that counts as a timeout: the peer has stopped reading. Packets that
  * nobody acknowledges wait until the ring is blocked, and are lost from then on. */
@@ -407,11 +351,8 @@ static void wait_for_ring(struct qp *qp)
 /* What became of the request at the cursor. */
 enum step { REQUEST_DONE, PACKET_SENT, STOP };
 
-static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w, bool may_go_direct,
-			   unsigned *left)
+static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w, unsigned *left)
 {
-	enum direct_way way = BY_PACKETS;
-
 	if (!w->started && !begin_request(qp, w))
 		return STOP;
 	if (w->status != IBV_WC_SUCCESS) {
@@ -426,10 +367,6 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 	}
 	if (qp->type == IBV_QPT_UD)
 		pair = path_to(&w->flow, w->dest_qpn);
-	if (may_go_direct)
-		way = go_direct(qp, pair, w);
-	if (way != BY_PACKETS)
-		return way == HAS_GONE ? REQUEST_DONE : STOP;
 	if (!tx_has_room(pair, false) && (qp_reliable(qp) || !tx_is_blocked(pair))) {
 		wait_for_ring(qp);
 		return STOP;
@@ -441,26 +378,20 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 }
 
 /* Sends until something stops it. What the peer has sent is acknowledged before what may be the
- * reply to it leaves: its SEND completes before its RECV, as with hardware. A WRITE that was taken
- * out of the ring goes without packets even if an ACK is due: its receiver gets no completion that
- * could come too early. */
+ * reply to it leaves: its SEND completes before its RECV, as with hardware. */
 static void send_requests(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 	unsigned left = qp_reliable(qp) ? UINT32_MAX : BURST;
-	bool may_go_direct = qp->type == IBV_QPT_RC && (!qp->resp.ack_due || r->withdrawn);
 	struct pair *pair = NULL; /* of all that a connection sends */
 	enum step step = PACKET_SENT;
 
-	if (r->at != qp->sq.tail && r->awaits == AWAITS_ANSWER)
-		ring_write_stop_awaiting(qp);
 	if (r->at != qp->sq.tail && qp->type != IBV_QPT_UD) {
 		pair = qp_path(qp);
-		ring_write_note_answer(qp);
 		responder_before_send(qp, pair);
 	}
 	while (r->at != qp->sq.tail && step != STOP) {
-		step = send_step(qp, pair, sq_at(qp, r->at), may_go_direct, &left);
+		step = send_step(qp, pair, sq_at(qp, r->at), &left);
 		if (step == REQUEST_DONE)
 			r->at++;
 	}

@@ -13,7 +13,6 @@
  * acknowledge; duplicate_request.
  */
 #include "counters.h"
-#include "direct.h"
 #include "engine.h"
 #include "gid.h"
 #include "path.h"
@@ -24,9 +23,9 @@
 /* The ACK of a WRITE may wait HOLD_NS for the application's answer, so that both leave together:
  * over UDP they wake the other side once. (While the application is the reader, but stays away, it
  * waits until the end of the tick: engine/progress.c.) The conditions: hold_after answers in a row
- * came within that time; our ACK timeout, which is probably that of the peer, too, is not so short
- * that it might run out; and where WRITEs could go without packets, the application polls
- * (ring_write.c). A hold in vain makes hold_after four times as large; another one halves it. */
+ * came within that time; and our ACK timeout, which is probably that of the peer, too, is not so
+ * short that it might run out. A hold in vain makes hold_after four times as large; another one
+ * halves it. */
 #define HOLD_NS		200000u
 #define HOLD_AFTER	4
 #define HOLD_AFTER_MOST (1u << 20)
@@ -204,7 +203,6 @@ static enum request_error execute(struct qp *qp, const struct packet *p)
 	r->last_op = flags & WIRE_LAST ? NULL : p->op;
 	if (flags & WIRE_LAST) {
 		r->msn = psn_add(r->msn, 1);
-		target_show_psn(qp);
 		if (flags & (WIRE_SEND | WIRE_IMM))
 			complete(qp, p);
 	}
@@ -296,8 +294,7 @@ static bool may_hold_ack(struct qp *qp)
 	if (r->writes_answered < r->hold_after ||
 	    (qp->req.timeout && qp->req.timeout < HOLD_TIMEOUT))
 		return false;
-	return engine_application_reads() || !(path_is_memory(&qp->flow, qp->attr.dest_qp_num) &&
-					       direct_is_known(qp->attr.dest_qp_num));
+	return true;
 }
 
 void responder_hold_expired(struct qp *qp)
@@ -363,7 +360,6 @@ static void rc_input(struct qp *qp, const struct packet *p)
 	if (!check_psn(qp, p))
 		return;
 	r->nak_sent = false;
-	ring_write_answered(qp); /* it completes before what comes now */
 	e = execute(qp, p);
 	if (e != REQ_OK) {
 		rc_error(qp, p, e);

@@ -13,7 +13,6 @@
 
 #include "context.h"
 #include "counters.h"
-#include "direct.h"
 #include "engine.h"
 #include "queue_pair.h"
 #include "region.h"
@@ -97,7 +96,6 @@ static void advance_psn(struct qp *qp, const struct response *a)
 
 	r->psn = psn_add(a->last_psn, 1);
 	r->msn = a->msn;
-	target_show_psn(qp);
 	transport_due(qp, DUE_NOW);
 }
 

@@ -5,7 +5,6 @@
  */
 #include "context.h"
 #include "counters.h"
-#include "direct.h"
 #include "engine.h"
 #include "packet.h"
 #include "transport_own.h"
@@ -59,7 +58,6 @@ static void connected_input(struct qp *qp, const struct packet *p)
 	if (qp_state(qp) == IBV_QPS_RTR && !qp->comm_est) {
 		qp->comm_est = true;
 		event_qp(qp, IBV_EVENT_COMM_EST);
-		target_show_qp(qp); /* programs that only take WRITEs in stay in RTR: ib_write_bw */
 	}
 	responder_input(qp, p);
 }
@@ -123,7 +121,7 @@ static void serve_qp(struct qp *qp, unsigned *left)
 		return;
 	if (qp_reliable(qp))
 		responder_serve(qp, &turn);
-	if (qp->type != IBV_QPT_RC || qp->req.direct_more)
+	if (qp->type != IBV_QPT_RC)
 		requester_run(qp);
 	*left -= had - turn;
 }
@@ -150,9 +148,8 @@ void transport_release_acks(void)
 uint64_t transport_held_until(void)
 {
 	const struct qp *qp = TAILQ_FIRST(&due_lists[DUE_HELD]);
-	uint64_t moment = ring_write_deadline();
 
-	return qp && qp->resp.hold_until < moment ? qp->resp.hold_until : moment;
+	return qp ? qp->resp.hold_until : UINT64_MAX;
 }
 
 bool transport_finish(bool urgent)
@@ -162,7 +159,6 @@ bool transport_finish(bool urgent)
 
 	room_wake_waiters();
 	release_held_acks();
-	ring_write_release();
 	last = TAILQ_LAST(&due_lists[DUE_NOW], qp_list);
 	while (qp != last && left && (qp = TAILQ_FIRST(&due_lists[DUE_NOW])))
 		serve_qp(qp, &left);
@@ -184,13 +180,11 @@ bool transport_deferred(void)
 static void stop_traffic(struct qp *qp)
 {
 	timer_stop(&qp->req.timer);
-	ring_write_stop_awaiting(qp);
 	due_leave(qp);
 	room_stop_waiting(qp);
 	socket_room_return_all(qp);
-	qp->req.rnr_wait = qp->req.direct_more = false;
+	qp->req.rnr_wait = false;
 	qp->draining = false;
-	target_hide_qp(qp, NULL);
 	responder_leave(qp);
 }
 
@@ -224,7 +218,6 @@ static void flush_qp(struct qp *qp)
 void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	qp_stepped(qp, from);
-	ring_write_answered(qp); /* or nobody will */
 	switch (to) {
 	case IBV_QPS_RESET:
 		reset_qp(qp);

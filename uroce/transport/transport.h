@@ -6,7 +6,6 @@
  *                 what their states mean: 10.3.1
  *   requester.c   from work requests to packets: 9.7.3, 9.8.2, 9.8.3
  *   completer.c   acknowledgements, retries, timers, completions: 9.7.6, 9.7.7
- *   ring_write.c  short WRITEs to another process of this host
  *   responder.c   requests of the peer: RC 9.7.4, UC 9.8.2, UD 9.8.3, multicast 10.5
  *   responses.c   responses to READs and atomics, and to their duplicates, ACKs, NAKs: 9.7.5.1
  *   room.c        how much all QPs together may have on its way; who waits for room
@@ -28,15 +27,12 @@ void requester_run(struct qp *qp);
  * responses and requests of those whose turn had ended. urgent false: ACKs may wait for the next
  * call. Returns true while a QP has more to send. */
 bool transport_finish(bool urgent);
-/* Takes WRITEs back that another process of this host has not read from memory for 0.2 ms, and
- * carries them out without it. To be called in passes that know the time. */
-void transport_withdraw_unread(void);
 /* The process is about to end: ACKs that are held for an answer are due now. */
 void transport_release_acks(void);
 /* Do ACKs wait for the next transport_finish()? */
 bool transport_deferred(void);
-/* When to call transport_finish() for the first of the ACKs and completions that are held for an
- * answer, or transport_withdraw_unread(); UINT64_MAX: there is nothing to wait for. */
+/* When to call transport_finish() for the first of the ACKs that are held for an answer;
+ * UINT64_MAX: there is none. */
 uint64_t transport_held_until(void);
 
 /* The QP goes to a state (attr has the new values already): RESET forgets all requests and

@@ -142,27 +142,4 @@ bool responder_acknowledge(struct qp *qp, struct pair *pair);
  * seen the reply to it already. */
 void responder_leave(struct qp *qp);
 
-/* ---------------------------------------------------------------- ring_write.c -- */
-
-/* As it is when the QP goes to RTS. */
-void ring_write_start(struct qp *qp);
-/* w is the next request, and could be carried out without packets. Is it an answer that the peer
- * polls for, and should go by packets? Is it time to find out whether the peer answers? */
-bool ring_write_is_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w);
-void ring_write_try_for_answer(struct qp *qp, struct pair *pair, const struct send_wqe *w);
-/* A request is about to be sent: notes whether it is a WRITE that answers one. */
-void ring_write_note_answer(struct qp *qp);
-/* All of w has just been put into the ring, or into packets if pair is NULL. */
-void ring_write_sent(struct qp *qp, struct pair *pair, const struct send_wqe *w);
-/* Takes that back: it has to be sent again. False: there is none, or the other process has it. */
-bool ring_write_withdraw(struct qp *qp);
-/* The last WRITE awaits neither a reader nor an answer any more. */
-void ring_write_stop_awaiting(struct qp *qp);
-/* The peer has sent something: a completion that is withheld until then ends. The same for all that
- * have been withheld long enough. */
-void ring_write_answered(struct qp *qp);
-void ring_write_release(void);
-/* When something of this kind is to be done; UINT64_MAX: nothing is. */
-uint64_t ring_write_deadline(void);
-
 #endif

@@ -22,7 +22,6 @@
 #include "export.h"
 #include "line_reader.h"
 #include "region.h"
-#include "direct.h"
 
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
@@ -155,7 +154,6 @@ static int enter_mr(struct mr *mr)
 	if (mr->dm)
 		mr->dm->users++;
 	mr->v.handle = next_handle++;
-	target_show_region(mr);
 	return 0;
 }
 
@@ -243,11 +241,9 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 static int change_mr(struct mr *mr, int flags, struct pd *pd, void *addr, size_t length,
 		     unsigned access)
 {
-	struct target_users users;
 	int err = 0;
 
 	engine_lock();
-	target_hide_region(mr, &users);
 	if (mr->windows)
 		err = EBUSY;
 	if (mr->dm && flags & IBV_REREG_MR_CHANGE_TRANSLATION)
@@ -263,9 +259,7 @@ static int change_mr(struct mr *mr, int flags, struct pd *pd, void *addr, size_t
 	if (!err && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		set_range(mr, addr, length,
 			  mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)addr);
-	target_show_region(mr);
 	engine_unlock();
-	target_await(&users);
 	return err;
 }
 
@@ -301,21 +295,18 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *v, int flags, struct ibv_pd *pd, void *ad
 EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 {
 	struct mr *mr = (struct mr *)v;
-	struct target_users users;
 
 	engine_lock();
 	if (mr->windows) {
 		engine_unlock();
 		return errno = EBUSY;
 	}
-	target_hide_region(mr, &users);
 	region_remove_mr(mr);
 	mr->pd->users--;
 	if (mr->dm)
 		mr->dm->users--;
 	mr_count--;
 	engine_unlock();
-	target_await(&users);
 	free(mr);
 	return 0;
 }

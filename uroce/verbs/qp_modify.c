@@ -13,7 +13,6 @@
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
-#include "direct.h"
 #include "transport.h"
 
 #define KNOWN (2 * (unsigned)IBV_QP_DEST_QPN - 1) /* IBV_QP_RATE_LIMIT is beyond */
@@ -165,14 +164,10 @@ static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 
 EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	struct target_users users;
 	int err;
 
 	engine_lock();
-	target_hide_qp(to_qp(qp), &users);
 	err = modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask));
-	target_show_qp(to_qp(qp));
 	engine_unlock();
-	target_await(&users);
 	return err;
 }

@@ -15,7 +15,6 @@
 #include "group.h"
 #include "queue_pair.h"
 #include "link.h"
-#include "direct.h"
 #include "transport.h"
 #include "spec_tables.h"
 
@@ -403,14 +402,12 @@ EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, 
 EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 {
 	struct qp *qp = to_qp(v);
-	struct target_users users;
 
 	engine_lock();
 	if (qp->mcast) {
 		engine_unlock();
 		return EBUSY;
 	}
-	target_hide_qp(qp, &users);
 	qp_leave(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);
@@ -425,7 +422,6 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 	count_use(qp, -1);
 	timer_reserve(-1);
 	engine_unlock();
-	target_await(&users);
 	qp_free(qp);
 	return 0;
 }

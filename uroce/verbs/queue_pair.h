@@ -40,7 +40,6 @@ struct send_wqe {
 	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
 	enum ibv_wc_status status;    /* of what was done here; else why it cannot be sent */
 	uint32_t first_psn, last_psn; /* READ: of the responses */
-	uint32_t carried;	      /* bytes that were carried out without packets */
 	union {
 		struct ibv_sge *sge;
 		uint8_t *data;
@@ -123,32 +122,16 @@ struct requester {
 	uint8_t reads;		      /* READ requests and atomics in flight */
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
-	uint8_t direct_skip;	      /* go_direct(): so many more by packets */
-	uint8_t direct_backoff;	      /* and so many after the last time */
-	bool direct_more;	      /* a long one without packets: it goes on in its turn */
-	uint16_t since_trial;	      /* WRITEs; ring_write.c */
-	uint16_t trial_gap;
-	uint8_t answer_skip;   /* so many more are not sent as answers */
-	bool withdrawn;	       /* the last WRITE was taken back, and is sent again */
-	bool broken;	       /* the request at "at" cannot be sent: it fails in its turn */
-	bool socket_wait;      /* on the list of those that wait for socket_room: room.c */
-	bool ring_wait;	       /* on the list of those that wait for a ring that is full */
-	uint32_t socket_bytes; /* of socket_room, in socket_epoch */
+	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
+	bool socket_wait;	      /* on the list of those that wait for socket_room: room.c */
+	bool ring_wait;		      /* on the list of those that wait for a ring that is full */
+	uint32_t socket_bytes;	      /* of socket_room, in socket_epoch */
 	uint32_t socket_epoch;
 	uint64_t ring_deadline; /* when a wait for the ring ends in vain; 0: there is none */
 	uint64_t timeout;	/* ns; 0: none */
 	uint64_t deadline;  /* for the oldest packet; timer may run out before, and is set again */
 	struct timer timer; /* of the oldest packet, of an RNR wait, of a wait for room */
 	TAILQ_ENTRY(qp) socket_next, ring_next;
-	/* of the last WRITE, to another process of this host: until then */
-	enum awaits {
-		AWAITS_NOTHING,
-		AWAITS_READER, /* it is in a ring, and can be taken back */
-		AWAITS_ANSWER, /* it has been carried out, and its completion is withheld */
-	} awaits;
-	struct pair *awaits_in;
-	uint64_t awaits_until, unread_frame;
-	TAILQ_ENTRY(qp) awaits_next;
 };
 
 struct responder {
@@ -202,7 +185,6 @@ struct qp {
 	bool draining;	  /* SQD was asked for: not all that is on its way has ended */
 	bool comm_est;	  /* COMM_EST was raised */
 	bool last_wqe;	  /* LAST_WQE_REACHED was raised */
-	bool shown;	  /* to other processes: target.c */
 	struct flow flow; /* RC, UC: from attr.ah_attr */
 	TAILQ_ENTRY(qp) due_next;
 	struct requester req;
@@ -225,7 +207,7 @@ static inline struct qp *to_qp(struct ibv_qp *qp)
 	return (struct qp *)qp;
 }
 
-/* Does the peer acknowledge what such a QP sends, or it what the peer sends? */
+/* Are the packets that such a QP sends, or those that it takes in, acknowledged? */
 static inline bool qp_reliable(const struct qp *qp)
 {
 	return qp->type == IBV_QPT_RC || qp->type == IBV_QPT_XRC_SEND ||
@@ -261,12 +243,6 @@ void qp_each(void (*fn)(struct qp *qp, void *arg), void *arg);
 /* After fork(), in the child, when the timers are forgotten: the QPs are the parent's.
  * They stay to be destroyed, in RESET; no packet finds them. */
 void qp_forget_all(void);
-
-/* Have all of its bytes been carried out without a packet? */
-static inline bool is_carried_out(const struct send_wqe *w)
-{
-	return w->len && w->carried == w->len;
-}
 
 static inline struct send_wqe *sq_at(struct qp *qp, uint32_t position)
 {

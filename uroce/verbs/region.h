@@ -29,7 +29,6 @@ struct mr {
 	unsigned access; /* IBV_ACCESS_... */
 	uint32_t lkey, rkey;
 	unsigned windows; /* bound to it */
-	uint32_t shown;	  /* to other processes: target.c */
 	struct dm *dm;	  /* whose memory it is, or NULL: the application's */
 };
 

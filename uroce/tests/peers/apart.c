@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * Two processes, each with a QP: what one does to the memory of the other, when all is as usual
- * and when it is not. Prints how much of it went without packets: "direct_writes 3 direct_reads 3".
+ * and when it is not.
  *
- *   apart works [how]   WRITE, READ and SEND each way, checked byte by byte. how the second process
- *                       is: hidden (it may not be traced), sandboxed (no memfd, no pidfd), in
- *                       another PID or user namespace (pids, users), without /proc (noproc)
- *   apart race ROUNDS   one writes all the time, the other one takes its memory back, by its
- *                       region or its QP, and uses it for something else
- *   apart soak SECONDS  the same with all kinds of operations and many that are killed; what it has
- *                       of memory and descriptors must stay as it is after a tenth of the time
+ *   apart works [how]   WRITE, READ and SEND each way, checked byte by byte, and what uroce status
+ *                       says of both then ($uroce is the command). how the second process is:
+ * hidden (it may not be traced), sandboxed (no memfd, no pidfd), in another PID or user namespace
+ * (pids, users), without /proc (noproc) apart race ROUNDS   one writes all the time, the other one
+ * takes its memory back, by its region or its QP, and uses it for something else apart soak SECONDS
+ * the same with all kinds of operations and many that are killed; what it has of memory and
+ * descriptors must stay as it is after a tenth of the time
  */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -33,7 +32,6 @@
 #include "abuse.h"
 #include "checks.h"
 #include "qp_pair.h"
-#include "uroce.h"
 
 #define WRITTEN	   0x57
 #define TAKEN	   0x54
@@ -48,22 +46,6 @@ struct told {
 	uint64_t addr;
 	uint32_t qpn, rkey;
 };
-
-static uint64_t counter(const char *name)
-{
-	unsigned (*counters)(struct uroce_counter * c, unsigned n);
-	struct uroce_counter c[64];
-	unsigned n;
-
-	*(void **)&counters = dlsym(RTLD_DEFAULT, "uroce_counters");
-	CHECK(counters != NULL);
-	n = counters(c, 64);
-	for (unsigned i = 0; i < n && i < 64; i++)
-		if (strcmp(c[i].name, name) == 0)
-			return c[i].value;
-	CHECK(!"there is such a counter");
-	return 0;
-}
 
 static void open_here(void)
 {
@@ -189,12 +171,9 @@ static void works(int fd, bool first)
 		}
 	keeps_order(fd, first);
 	keeps_order(fd, !first);
-}
-
-static void told_of_direct(const char *who)
-{
-	printf("%s: direct_writes %" PRIu64 " direct_reads %" PRIu64 "\n", who,
-	       counter("direct_writes"), counter("direct_reads"));
+	if (first)
+		CHECK_INT(system("\"$uroce\" status"), 0);
+	meet(fd);
 }
 
 /* --------------------------------------------------------- how the second one is -- */
@@ -305,14 +284,11 @@ static int work_together(const char *how)
 		manners[i].become();
 		CHECK_INT(send(fd[1], &is_so, 1, 0), 1);
 		works(fd[1], false);
-		told_of_direct("second");
 		_exit(0);
 	}
 	close(fd[1]);
-	if (recv(fd[0], &is_so, 1, 0) == 1) {
+	if (recv(fd[0], &is_so, 1, 0) == 1)
 		works(fd[0], true);
-		told_of_direct("first");
-	}
 	CHECK_INT(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
@@ -325,7 +301,7 @@ static struct stage {
 	_Atomic uint32_t round, ended; /* begun by the target; over for the writer */
 } * stage;
 
-static bool all_kinds; /* not only what can go without packets */
+static bool all_kinds; /* not only one-sided operations */
 
 static enum ibv_wr_opcode any_kind(unsigned *seed)
 {

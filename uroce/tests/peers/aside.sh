@@ -7,7 +7,6 @@
 . "$(dirname "$0")/lib.sh" "$@"
 need rping tcpdump tshark tc
 unset UROCE_PATH # which way they go is what this is about
-export UROCE_DIRECT=0 # packets only
 
 # traffic VARIABLE=VALUE...: a connection that goes on until it is ended
 traffic() {

@@ -32,11 +32,9 @@ for what in write read send atomic; do
 	done
 done
 
-# it reads the counters in sysfs before and after; without packets there would be none to count. One
+# it reads the counters in sysfs before and after. One
 # that is sent again counts again: with -u 20 no acknowledgement is late before 4 s
 counters() {
-	local -x UROCE_DIRECT=0
-
 	"$uroce" ib_write_bw -p 18699 -n 200 -F -u 20 -W hw_counters/sent_pkts &
 	local server=$! packets
 	until_port 18699
