@@ -33,6 +33,7 @@ if [ "${2-}" = inside ]; then
 	for what in device providers files memlock "UDP 4791" rxe0; do
 		says "$what" ok "" "$rdmash"
 	done
+	says rxe0 note 'rdma resource' "$rdmash"
 	says memlock bad "memlock" sh -c 'ulimit -l 64; exec "$0" "$@"' \
 		setpriv --bounding-set=-ipc_lock --inh-caps=-all "$rdmash"
 	seq -f 'address add 10.99.0.%g/32 dev eth0' 150 | ip -batch -

@@ -70,10 +70,6 @@ write_programs() {
 		client "$(cat "$dir/address")" >"$dir/log" 2>&1 ||
 		{ cat "$dir/log" >&2; not_ok "no session of one end"; }
 	wait $!
-	"$rdmash" -q -f "$examples/by-hand.rdma" -c "export pyverbs $dir/by_hand.py" >"$dir/log" 2>&1 ||
-		{ cat "$dir/log" >&2; not_ok "no session for pyverbs"; }
-	"$rdmash" -c 'cm create' -c "export pyverbs $dir/cm.py" 2>&1 |
-		grep -q 'connected by hand can be exported' || not_ok "pyverbs and the CM"
 
 	# of a list that the queue holds in part, what was posted is posted
 	cat >"$dir/part.rdma" <<-'END'
@@ -148,9 +144,6 @@ write_far() {
 	session far -- -f "$dir/far.rdma"
 	grep -q 'dest_qp_num = s.peer_of_q.qpn' "$dir/far/far.c" ||
 		not_ok "the QP of another host: $(grep dest_qp_num "$dir/far/far.c")"
-	"$rdmash" -q -f "$dir/far.rdma" -c "export pyverbs $dir/far.py" >"$dir/log" 2>&1
-	grep -q 'dest_qp_num = [0-9]' "$dir/far.py" ||
-		not_ok "the QP of another host, for pyverbs: $(cat "$dir/log"; grep dest_qp_num "$dir/far.py")"
 }
 
 # What only call makes: the program makes it, too.
@@ -270,7 +263,7 @@ run_pair() {
 }
 
 run_programs() {
-	local addr python
+	local addr
 	again write-read 'buf+100: client wrote this'
 	again send-recv 'answer+0: how are you?'
 	again atomics 'window+0:'
@@ -278,19 +271,6 @@ run_programs() {
 	again ud-datagram 'inbox+40: hello, datagram'
 	again part 'window+0: posted'
 	[ "${#uroce[@]}" = 0 ] || again call 'mr0+0: what call has made'
-
-	# the one by hand on pyverbs, which has no use for the others
-	python=$(PATH=/usr/bin command -v python3)
-	if [ "$python" ] && "$python" -c 'import pyverbs' 2>/dev/null; then
-		# Python has leaks of its own, if uroce is built to look for them
-		if ASAN_OPTIONS=detect_leaks=0 "${uroce[@]/=0/=0:detect_leaks=0}" "$python" \
-			"$dir/by_hand.py" >"$dir/out" 2>&1 && grep -q "buf+0: b'hello, memory'" "$dir/out"; then
-			echo "ok: by-hand on pyverbs"
-		else
-			cat "$dir/out" >&2
-			not_ok "by-hand on pyverbs"
-		fi
-	fi
 
 	# one end, with the script at the other end, and where nobody answers
 	addr=$(cat "$dir/address")

@@ -25,7 +25,6 @@ mem save big|f.bin|
 report|f.html|
 timeline -svg|f.svg|
 export c|f.c|
-export pyverbs|f.py|
 record -last 5|f.rdma|'
 
 names() { find . -type f ! -name '*.full' -printf '%P %s\n' | sort; }
