@@ -243,7 +243,8 @@ extern struct rig_transport {
 	unsigned entered;	    /* transport_enter() */
 	enum ibv_qp_state from, to; /* its last arguments */
 	unsigned failures;	    /* transport_fail(), which does nothing but set ERR */
-	int event;		    /* its last argument */
+	int event;		    /* its argument */
+	struct uroce_change why;    /* the last argument of both */
 	unsigned forgotten;	    /* transport_forget() */
 	uint32_t forgotten_peer;    /* dest_qp_num at that time */
 	unsigned responses;	    /* the last argument of responses_resize() */

@@ -99,13 +99,13 @@ void send_flush(struct qp *qp);
 
 /* Why a request is not carried out: 9.7.4, 9.9.3. */
 enum request_error {
-	REQ_OK,
-	REQ_NO_RECV,
-	REQ_INVALID,	 /* not in sequence, not allowed, of a wrong length */
-	REQ_TOO_LONG,	 /* for the receive */
-	REQ_ACCESS,	 /* R_Key, range, rights */
-	REQ_RECV_MEMORY, /* the receive's */
-	REQ_MEMORY,	 /* what the R_Key opens is not there any more */
+	REQ_OK = UROCE_REFUSED_NOTHING,
+	REQ_INVALID = UROCE_REFUSED_INVALID,
+	REQ_TOO_LONG = UROCE_REFUSED_TOO_LONG,
+	REQ_ACCESS = UROCE_REFUSED_ACCESS,
+	REQ_RECV_MEMORY = UROCE_REFUSED_RECV_MEMORY,
+	REQ_MEMORY = UROCE_REFUSED_MEMORY,
+	REQ_NO_RECV, /* an RNR NAK */
 };
 
 void responder_start(struct qp *qp);

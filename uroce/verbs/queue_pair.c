@@ -409,6 +409,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 		return EBUSY;
 	}
 	qp_leave(qp);
+	history_destroyed(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);
 	engine_flush();
@@ -489,5 +490,6 @@ static void forget_qp(struct qp *qp, void *arg)
 void qp_forget_all(void)
 {
 	qp_each(forget_qp, NULL);
+	history_forget();
 	next_qpn_is_drawn = false;
 }
