@@ -30,6 +30,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 		.status = wc->wc.status,
 		.wr_id = wc->wc.wr_id,
 		.known = wc->known,
+		.is_either = wc->is_either,
 		.here = live_program_end(p, wc->qp),
 		.there = *there,
 	};
@@ -517,9 +518,9 @@ static void find_overrun(const struct live_program *p, uint64_t cq, const char *
 
 	if (seen && seen->entries)
 		cause_add(c, IS_SO, NULL,
-			  "%s was made with cqe %d, and %u requests that complete into it are "
+			  "%s was %s cqe %d, and %u requests that complete into it are "
 			  "outstanding",
-			  name, seen->entries, due);
+			  name, seen->is_resized ? "resized to" : "made with", seen->entries, due);
 }
 
 static bool explain_async_event(const struct live_program *p, const struct record *r,

@@ -561,6 +561,18 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
 }
 
+/* Two requests may be the one that has failed: nothing that is said of one of them is certain. */
+static void doubt_request(const struct failed_wr *wr, struct causes *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->v[i].verdict == IS_SO)
+			c->v[i].verdict = MAY_BE;
+	cause_add(c, MAY_BE, NULL,
+		  "or it is the %s: both have wr_id %" PRIu64
+		  " and complete into one CQ, and the opcode of a failed completion is not valid",
+		  wr->recv ? "SEND" : "RECV", wr->wr_id);
+}
+
 void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
 {
 	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
@@ -570,6 +582,8 @@ void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
 		for (unsigned k = 0; checks[i].status == wr->status && k < 2; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
+	if (wr->is_either)
+		doubt_request(wr, c);
 }
 
 void explain_wc(const struct failed_wr *wr, struct out *o)

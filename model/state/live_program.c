@@ -96,6 +96,8 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.number = qp->qp_num;
 		e->qp.v.type = qp->qp_type;
 		e->qp.v.state = qp->state;
+		e->qp.send_cq = (uintptr_t)qp->send_cq;
+		e->qp.recv_cq = (uintptr_t)qp->recv_cq;
 		e->qp.told = -1;
 		e->qp.v.first_psn = e->qp.v.unanswered = true;
 		seen_name(p->objects, (uintptr_t)qp->pd, OBJECT_PD, r->end, e->qp.v.pd);
@@ -107,8 +109,6 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 	if (init) {
 		e->qp.v.cap = init->cap;
 		e->qp.signals_all = init->sq_sig_all;
-		e->qp.send_cq = (uintptr_t)init->send_cq;
-		e->qp.recv_cq = (uintptr_t)init->recv_cq;
 	}
 }
 
@@ -133,6 +133,7 @@ void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const cha
 	if (state == IBV_QPS_RESET) {
 		posted_queue_empty(&e->sends);
 		posted_queue_empty(&e->recvs);
+		e->nundecided = 0;
 		e->qp.ended_by_program = false;
 		e->qp.v.known = 0;
 		e->qp.v.unanswered = true;
@@ -159,6 +160,17 @@ static void take_modify(struct live_program *p, const struct record *r)
 			memcpy((char *)&e->qp.v.attr + f->offset, (const char *)a + f->offset,
 			       f->kind == CALL_STRUCT ? f->of->size : f->size);
 	e->qp.v.known |= mask;
+}
+
+static void take_modify_srq(struct live_program *p, const struct record *r)
+{
+	const struct ibv_srq_attr *a = (const void *)(uintptr_t)r->args[1];
+	struct seen_queues *e = live_program_entry(p, r->args[0]);
+
+	if (!e || !a || !((unsigned)r->args[2] & IBV_SRQ_MAX_WR))
+		return;
+	e->qp.v.cap.max_recv_wr = a->max_wr;
+	e->qp.is_resized = true;
 }
 
 /* The record of an event does not have the id, which was seen with its QP before. */
@@ -317,6 +329,9 @@ void live_program_take(struct live_program *p, const struct record *r,
 		break;
 	case ROW_ibv_modify_qp:
 		take_modify(p, r);
+		break;
+	case ROW_ibv_modify_srq:
+		take_modify_srq(p, r);
 		break;
 	case ROW_rdma_get_cm_event:
 		take_cm_event(p, r);

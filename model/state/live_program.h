@@ -54,7 +54,8 @@ struct seen_object {
 	enum call_object kind;
 	struct seen_queues *queues; /* of a QP or an SRQ; else NULL */
 	uint64_t uses[6];	    /* the objects that it was made with, and needs; 0: none */
-	int entries;		    /* of a CQ: as many as were asked for */
+	int entries;		    /* of a CQ: as many as were asked for last */
+	bool is_resized;	    /* of a CQ: ibv_resize_cq() has asked */
 	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
 	unsigned unacknowledged;    /* its events that the program has got but not acknowledged */
 	const char *acknowledge;    /* the function that does that */
@@ -116,6 +117,7 @@ struct seen_qp {
 	uint64_t send_cq, recv_cq;
 	uint32_t failed_recv;  /* size in bytes of the RECV that has failed; 0: none has */
 	bool signals_all;      /* sq_sig_all */
+	bool is_resized;       /* an SRQ: ibv_modify_srq() has set max_wr */
 	uint64_t cm_id;	       /* address of its id: librdmacm changes its state; 0: none */
 	bool ended_by_program; /* the program has moved it to ERR, or knows of an earlier error */
 	int told;	       /* the state that live_program_changes() has reported; -1: none */
@@ -127,6 +129,9 @@ struct seen_wc {
 	struct ibv_wc wc;
 	struct seen_qp *qp; /* NULL: not known */
 	bool known;	    /* posted is its request */
+	/* One of the send queue and a RECV have its wr_id and complete into this CQ, so that nobody
+	 * outside the device can tell: posted is the former. */
+	bool is_either;
 	struct posted_wr posted;
 	int64_t after; /* ns from its post to the end of the poll; -1: not known */
 	/* An error that follows from what the program did before, or from an error that it knows
@@ -139,6 +144,13 @@ struct seen_queues {
 	struct seen_qp qp;
 	struct posted_queue sends, recvs;
 	struct posted_queue built; /* since ibv_wr_start() */
+	/* Completions of which each may be of a send or of a receive: one CQ, equal ids. Their
+	 * requests are still in the queues. */
+	struct undecided {
+		uint64_t wr_id;
+		unsigned n;
+	} * undecided;
+	unsigned nundecided;
 };
 
 /* A completion of an extended CQ, from ibv_start_poll() or ibv_next_poll() to the next of them. */
