@@ -35,6 +35,6 @@ works build/rdmash
 block '## Building' | type_lines .
 works /usr/local/bin/rdmash
 # shellcheck disable=SC2016  # those of Markdown
-grep -oE '`sudo apt install [^`]+`' README.md | tr -d '`' | type_lines build
+grep -oE '`sudo apt install [^`]+`' README.md | tr -d '`' | type_lines ..
 works /usr/bin/rdmash
 echo "$(. /etc/os-release && echo "$PRETTY_NAME"): built, installed, packed and installed from packages"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# package.sh BUILD CMAKE CPACK: what is installed and packaged is complete and works.
+# package.sh SOURCE BUILD CMAKE: what is installed and packaged of this build is complete and works.
 set -u
-build=$1 cmake=$2 cpack=$3
+source=$1 build=$2 cmake=$3
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failures=0
@@ -22,7 +22,8 @@ DESTDIR=$tmp/root "$cmake" --install "$build" --prefix /usr >"$tmp/log" 2>&1 ||
 	{ cat "$tmp/log"; exit 1; }
 usr=$tmp/root/usr
 ok 'the program' grep -q '^rdmash' <("$usr/bin/rdmash" --version)
-for file in share/man/man1/rdmash.1 share/bash-completion/completions/rdmash \
+for file in share/man/man1/rdmash.1 share/man/man1/rdmash-post-write.1 \
+	share/bash-completion/completions/rdmash share/vim/vimfiles/syntax/rdmash.vim \
 	share/rdmash/examples/write-read.rdma share/rdmash/examples/lib/ends.rdma \
 	share/rdmash/lab/init; do
 	ok "$file" [ -s "$usr/$file" ]
@@ -45,12 +46,13 @@ ok 'an example on it' on_uroce "$usr/bin/rdmash" -q -f "$usr/share/rdmash/exampl
 
 # the manual pages, without a warning
 if command -v man >/dev/null; then
-	for program in rdmash uroce vtrace; do
-		page=$(MANWIDTH=80 man --warnings -l "$usr/share/man/man1/$program.1" 2>"$tmp/warnings")
-		ok "man shows $program(1)" grep -q '^NAME' <<<"$page"
-		ok 'without warnings' [ ! -s "$tmp/warnings" ]
-		cat "$tmp/warnings"
+	for program in rdmash rdmash-post-write uroce vtrace; do
+		ok "man shows $program(1)" grep -q '^NAME' \
+			<(MANWIDTH=80 man -l "$usr/share/man/man1/$program.1")
 	done
+	groff -man -Tutf8 -ww -z -rLL=78n "$usr"/share/man/man1/*.1 2>"$tmp/warnings"
+	ok 'no page has a warning' [ ! -s "$tmp/warnings" ]
+	head "$tmp/warnings"
 else
 	echo 'not checked: man (man-db)'
 fi
@@ -82,16 +84,25 @@ ok 'completion of what is no command' [ -z "$(complete_words rdmash -c "'nosuch 
 ok 'completion of uroce' grep -qx status <(complete_words uroce st)
 ok 'completion of --' [ "$(complete_words rdmash -- | wc -l)" -gt 8 ]
 
-# the packages
-if (cd "$build" && "$cpack" -B "$tmp/pack" -G TGZ) >"$tmp/log" 2>&1; then
-	tar -tzf "$tmp"/pack/*.tar.gz >"$tmp/list"
-	ok 'the program is in the .tar.gz' grep -q 'bin/rdmash$' "$tmp/list"
-	ok 'the embedded device is in it' grep -q 'liburoce.so$' "$tmp/list"
-	ok 'the examples are in it' grep -q 'share/rdmash/examples/write-read.rdma$' "$tmp/list"
+# A source tarball has its version without git.
+if [ -e "$source/.git" ]; then
+	tarball=$("$source/scripts/source-tarball" "$tmp")
+	tar -xf "$tarball" -C "$tmp"
+	ok 'the source tarball can be configured' "$cmake" -S "${tarball%.tar.xz}" -B "$tmp/of-tarball" \
+		-DBUILD_TESTING=OFF --log-level=ERROR
 else
-	cat "$tmp/log"
-	ok 'cpack -G TGZ' false
+	echo 'not checked: the source tarball (no git)'
 fi
+
+# pack: both packages in $tmp/pack, of the build as it is: debhelper's stamp says that it is built.
+pack() {
+	mkdir -p "$tmp/pack/source/debian"
+	cp -r "$source"/debian "$tmp/pack/source"
+	cp "$source/LICENSE" "$tmp/pack/source"
+	printf '%s\n' rdmash uroce >"$tmp/pack/source/debian/debhelper-build-stamp"
+	(cd "$tmp/pack/source" && RDMASH_BUILD=$build DEB_BUILD_OPTIONS=noautodbgsym \
+		debian/rules binary) >"$tmp/log" 2>&1
+}
 
 has_files() { # PACKAGE FILE...
 	local package=$1 file
@@ -135,27 +146,30 @@ check_installed() {
 	ok 'no folder is left' [ ! -e "$tmp/tree/usr" ]
 }
 
-if command -v dpkg-shlibdeps >/dev/null; then
-	if (cd "$build" && "$cpack" -B "$tmp/pack" -G DEB) >"$tmp/log" 2>&1; then
-		version=$("$usr/bin/rdmash" --version | sed -n 's/^rdmash \([^ ]*\).*/\1/p')
+if command -v dh >/dev/null; then
+	if pack; then
+		version=$(cd "$source" && dpkg-parsechangelog -S Version)
+		ok 'the version of debian/changelog is that of the program' \
+			[ "$version" = "$("$usr/bin/rdmash" --version | sed -n 's/^rdmash \([0-9.]*\).*/\1/p')" ]
 		check_deb rdmash usr/bin/rdmash usr/bin/vtrace usr/share/man/man1/vtrace.1.gz \
+			usr/share/man/man1/rdmash-post-write.1.gz \
 			usr/share/rdmash/examples/write-read.rdma -- \
-			"uroce (= $version)" libedit2 libtcl8.6 libjson-c libmd libpcap0.8
+			"uroce (= $version)" libedit2 libtcl8.6 libjson-c libpcap0.8
 		check_deb uroce usr/bin/uroce usr/lib/rdmash/preload/liburoce.so -- libdeflate
 		ok 'no file is in both' [ -z "$(comm -12 "$tmp/files.rdmash" "$tmp/files.uroce")" ]
 		check_installed
 		if command -v lintian >/dev/null; then
 			# root is what a container's tests are
-			ok 'lintian has nothing to say' lintian --allow-root --fail-on error,warning \
-				"$tmp"/pack/*.deb
+			ok 'lintian has nothing to say' lintian --allow-root --pedantic \
+				--fail-on error,warning,pedantic "$tmp"/pack/*.deb
 		else
 			echo 'not checked: lintian'
 		fi
 	else
 		cat "$tmp/log"
-		ok 'cpack -G DEB' false
+		ok 'debian/rules binary' false
 	fi
 else
-	echo 'not checked: the .deb (dpkg-dev)'
+	echo 'not checked: the .deb (debhelper)'
 fi
 exit $((failures > 0))
