@@ -224,13 +224,13 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 	const uint64_t *cq;
 
 	switch (record_call_row(r)) {
+	case ROW_ibv_req_notify_cq:
+		object_at(objects, first, OBJECT_CQ)->armed++;
+		break;
 	case ROW_ibv_resize_cq:
 		o = object_at(objects, first, OBJECT_CQ);
 		o->entries = (int)record_arg(r, "cqe");
 		o->is_resized = true;
-		break;
-	case ROW_ibv_req_notify_cq:
-		object_at(objects, first, OBJECT_CQ)->armed++;
 		break;
 	case ROW_ibv_get_cq_event:
 		cq = (const void *)(uintptr_t)r->after[1];

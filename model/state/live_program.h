@@ -85,6 +85,13 @@ struct seen_limits {
 	struct ibv_port_attr port[LIVE_PORTS]; /* of port 1 and so on */
 };
 
+/* An entry of a GID table, as it was read last. */
+struct seen_gid {
+	uint64_t port;
+	int64_t index;
+	union ibv_gid gid;
+};
+
 /* A work request that the program has posted. */
 struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */
@@ -168,6 +175,8 @@ struct live_program {
 	struct seen_regions regions;
 	struct gone_qps gone;
 	struct seen_limits limits;
+	struct seen_gid *gids; /* ngids of them; of all devices alike */
+	unsigned ngids;
 	struct seen_wc *completions; /* of the last call */
 	unsigned ncompletions;
 	struct open_wc *open; /* of each CQ at most one */
@@ -182,9 +191,11 @@ void live_program_free(struct live_program *p);
  * names. */
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects);
-/* Learns what the device allows from a call, ibv_query_device() or ibv_query_port(), that the
- * tracer has made within one that was refused. */
+/* Learns what the device allows from a call, ibv_query_device(), ibv_query_port() or
+ * ibv_query_gid(), that the tracer has made within one that was refused. */
 void live_program_take_limits(struct live_program *p, const struct record *r);
+/* The GID that a port has at that index; NULL: not known. */
+const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index);
 /* The *n completions of the last call of live_program_take(). */
 const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
 
