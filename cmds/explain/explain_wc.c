@@ -293,7 +293,10 @@ static void check_target(const struct diagnosis *q)
 {
 	unsigned sure = causes_confirmed(q->c);
 	const struct live_region *mr = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
-	const char *gone = q->wr->there.gone;
+	const struct live_end *there = &q->wr->there;
+	/* it has refused the request before */
+	const bool has_ended = there->is_asked && !*there->whose;
+	const char *gone = has_ended ? "the process of the peer's QP has ended" : there->gone;
 
 	if (!q->wr->op || !q->wr->op->remote)
 		return;
