@@ -322,7 +322,7 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 	else if (p->len != min_u32(w->len - offset, qp->mtu))
 		status = IBV_WC_LOC_LEN_ERR;
 	else
-		status = sges_scatter(qp, w->sge, w->nsge, offset, p->payload, p->len);
+		status = sges_scatter(qp->pd, w->sge, w->nsge, offset, p->payload, p->len);
 	if (status == IBV_WC_SUCCESS)
 		finish_response(qp, p->psn, end);
 	else
@@ -331,7 +331,7 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 
 static void do_atomic(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
-	enum ibv_wc_status status = sges_scatter(qp, w->sge, w->nsge, 0, &p->original,
+	enum ibv_wc_status status = sges_scatter(qp->pd, w->sge, w->nsge, 0, &p->original,
 						 sizeof(p->original));
 
 	if (status == IBV_WC_SUCCESS)

@@ -79,6 +79,17 @@ static void recv_break(struct qp *qp, const struct packet *p, enum ibv_wc_status
 	transport_fail(qp, -1, &why);
 }
 
+/* Writes to the receive that was taken. 10.2.9: its keys are of the PD of its queue, which an SRQ
+ * may have other than the QP. */
+static enum ibv_wc_status recv_scatter(struct qp *qp, uint32_t offset, const void *data,
+				       uint32_t len)
+{
+	const struct recv_wqe *recv = &qp->resp.recv;
+
+	return sges_scatter(qp->srq ? qp->srq->pd : qp->pd, recv->sge, recv->nsge, offset, data,
+			    len);
+}
+
 /* A message has come in that takes a receive. */
 static void complete(struct qp *qp, const struct packet *p)
 {
@@ -155,7 +166,7 @@ static enum request_error send_data_in(struct qp *qp, const struct packet *p)
 		return REQ_NO_RECV;
 	if (p->len > r->recv.len - done)
 		return REQ_TOO_LONG;
-	if (sges_scatter(qp, r->recv.sge, r->recv.nsge, done, p->payload, p->len) != IBV_WC_SUCCESS)
+	if (recv_scatter(qp, done, p->payload, p->len) != IBV_WC_SUCCESS)
 		return REQ_RECV_MEMORY;
 	if (p->op->flags & WIRE_IETH && region_invalidate(qp, p->rkey, true) != 0)
 		return REQ_ACCESS;
@@ -453,9 +464,9 @@ static enum ibv_wc_status datagram_data_in(struct qp *qp, const struct packet *p
 	if (recv->len < GRH_BYTES + p->len)
 		return IBV_WC_LOC_LEN_ERR;
 	make_grh(p, grh);
-	status = sges_scatter(qp, recv->sge, recv->nsge, 0, grh, GRH_BYTES);
+	status = recv_scatter(qp, 0, grh, GRH_BYTES);
 	if (status == IBV_WC_SUCCESS)
-		status = sges_scatter(qp, recv->sge, recv->nsge, GRH_BYTES, p->payload, p->len);
+		status = recv_scatter(qp, GRH_BYTES, p->payload, p->len);
 	return status;
 }
 

@@ -175,5 +175,9 @@ int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_
 
 EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	return qp_modify(qp, attr, mask, UROCE_BY_PROGRAM);
+	const int err = qp_modify(qp, attr, mask, UROCE_BY_PROGRAM);
+
+	if (err)
+		errno = err; /* as system calls leave it: programs print it */
+	return err;
 }
