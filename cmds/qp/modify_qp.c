@@ -61,6 +61,15 @@ static const struct arg_kind kind_state = { .word = "state",
 					    .is_certain = is_state_in_capitals,
 					    .complete = complete_state };
 
+/* The states in which ibv_modify_qp(3) takes cur_qp_state. */
+static const struct word cur_state_words[] = {
+	{ "RTR", IBV_QPS_RTR, NULL },
+	{ "RTS", IBV_QPS_RTS, NULL },
+	{ "SQD", IBV_QPS_SQD, NULL },
+	{ "SQE", IBV_QPS_SQE, NULL },
+	{ NULL },
+};
+
 #define NUM(name, field, kind, help, ...) \
 	OPT(name, modify_qp_args, field, kind, help, ##__VA_ARGS__)
 
@@ -87,10 +96,10 @@ const struct arg modify_qp_args[] = {
 	NUM("min-rnr-timer", min_rnr_timer, kind_u32,
 	    "how long the peer waits where no RECV is posted; 12: 0.64 ms"),
 	NUM("timeout", timeout, kind_u32, "wait for an ACK: 4.096 us * 2^n; 0: for ever"),
-	NUM("retry-cnt", retry_cnt, kind_u32, "tries when no ACK comes, 0 to 7"),
-	NUM("rnr-retry", rnr_retry, kind_u32, "tries when the peer posted no RECV; 7: for ever"),
+	NUM("retry-cnt", retry_cnt, kind_u32, "retries when no ACK comes, 0 to 7"),
+	NUM("rnr-retry", rnr_retry, kind_u32, "retries when the peer posted no RECV; 7: for ever"),
 	NUM("cur-state", cur_state, kind_enum, "state in which you believe the QP is",
-	    .data = qp_state_words),
+	    .data = cur_state_words),
 	NUM("en-sqd-async-notify", en_sqd_async_notify, kind_u8, "1: event SQ_DRAINED when drained",
 	    .max = 1),
 	NUM("path-mig-state", path_mig_state, kind_enum, "automatic path migration",

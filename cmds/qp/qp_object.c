@@ -173,6 +173,8 @@ void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out)
 	out_int(out, "timeout", a->timeout, NULL);
 	out_int(out, "retry_cnt", a->retry_cnt, NULL);
 	out_int(out, "rnr_retry", a->rnr_retry, NULL);
+	if (a->qp_state == IBV_QPS_SQD)
+		out_bool(out, "sq_draining", a->sq_draining, NULL);
 }
 
 static void describe_known(struct qp *qp, struct out *out)

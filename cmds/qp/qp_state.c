@@ -319,18 +319,33 @@ static void qp_timing(const struct qp *qp, struct out *o)
 #define MARGIN	   (18 + 8) /* before the names of attributes */
 #define VENDOR_RXE 0xffffff /* RXE_VENDOR_ID of the kernel */
 
-/* What a state permits. */
-static const struct {
+/* What a state permits. Only reliable types acknowledge what comes in. */
+static const struct permits {
 	const char *post_recv, *post_send, *packets_in, *packets_out;
-} permits[] = {
+} permits_reliable[] = {
 	[IBV_QPS_RESET] = { "refused", "refused", "dropped", "none" },
 	[IBV_QPS_INIT] = { "yes, they wait", "refused", "dropped", "none" },
 	[IBV_QPS_RTR] = { "yes", "refused", "answered", "answers only" },
 	[IBV_QPS_RTS] = { "yes", "yes", "answered", "yes" },
 	[IBV_QPS_SQD] = { "yes", "yes, they wait", "answered", "what was begun" },
-	[IBV_QPS_SQE] = { "yes", "flushed", "answered", "none" },
+	[IBV_QPS_SQE] = { "yes", "flushed", "answered", "none" }, /* never entered */
+	[IBV_QPS_ERR] = { "flushed", "flushed", "dropped", "none" },
+}, permits_unreliable[] = {
+	[IBV_QPS_RESET] = { "refused", "refused", "dropped", "none" },
+	[IBV_QPS_INIT] = { "yes, they wait", "refused", "dropped", "none" },
+	[IBV_QPS_RTR] = { "yes", "refused", "taken", "none" },
+	[IBV_QPS_RTS] = { "yes", "yes", "taken", "yes" },
+	[IBV_QPS_SQD] = { "yes", "yes, they wait", "taken", "what was begun" },
+	[IBV_QPS_SQE] = { "yes", "flushed", "taken", "none" },
 	[IBV_QPS_ERR] = { "flushed", "flushed", "dropped", "none" },
 };
+
+static const struct permits *permits_of(enum ibv_qp_type type, enum ibv_qp_state state)
+{
+	const bool unreliable = type == IBV_QPT_UC || type == IBV_QPT_UD;
+
+	return &(unreliable ? permits_unreliable : permits_reliable)[state];
+}
 
 /* With rdma_rxe, a receive is posted by writing to memory shared with the kernel. In ERR the kernel
  * does not read it until the state is set again. */
@@ -339,25 +354,39 @@ static bool keeps_receives(const struct qp *qp, enum ibv_qp_state state)
 	return state == IBV_QPS_ERR && qp->pd->dev->attr.orig_attr.vendor_id == VENDOR_RXE;
 }
 
+/* Does the queue of a QP in SQD still drain? false: the device does not say. */
+static bool is_draining(const struct qp *qp, bool *draining)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a;
+
+	if (ibv_query_qp(qp->v, &a, IBV_QP_STATE, &init) != 0)
+		return false;
+	*draining = a.sq_draining;
+	return true;
+}
+
 static void tell_now(struct out *o, const struct qp *qp, enum ibv_qp_state state)
 {
 	const char *name = word_name(qp_state_words, state);
+	const struct permits *permits = permits_of(qp->type, state);
 	bool keeps = keeps_receives(qp, state);
-	const char *post_recv = keeps ? "waits" : permits[state].post_recv;
+	const char *post_recv = keeps ? "waits" : permits->post_recv;
+	bool draining;
 
 	out_text(o, "   now      %-5s  %s\n", name, word_help(qp_state_words, state));
 	out_dict(o, "permits");
 	out_str(o, "post_recv", post_recv, "   post     recv: %s", post_recv);
-	out_str(o, "post_send", permits[state].post_send, "   send: %s\n",
-		permits[state].post_send);
-	out_str(o, "packets_in", permits[state].packets_in, "   packets  in: %s",
-		permits[state].packets_in);
-	out_str(o, "packets_out", permits[state].packets_out, "   out: %s\n",
-		permits[state].packets_out);
+	out_str(o, "post_send", permits->post_send, "   send: %s\n", permits->post_send);
+	out_str(o, "packets_in", permits->packets_in, "   packets  in: %s", permits->packets_in);
+	out_str(o, "packets_out", permits->packets_out, "   out: %s\n", permits->packets_out);
 	if (keeps)
 		out_str(o, "note", "the next modify-qp ERR flushes it",
 			"            (rxe overlooks a receive that is posted now; %s)\n",
 			"the next modify-qp ERR flushes it");
+	if (state == IBV_QPS_SQD && is_draining(qp, &draining))
+		out_bool(o, "draining", draining, "   queue    %s\n",
+			 draining ? "still draining: what was begun is not finished" : "drained");
 	out_end(o);
 }
 
