@@ -322,14 +322,13 @@ static struct open_poll *open_poll(unsigned row, uint64_t queue)
  * taken it. */
 static bool merge_empty_poll(unsigned row, const uint64_t *args, uint64_t end)
 {
-	const struct record_ring *r = &me.slot->ring[RECORD_DATA];
 	const struct open_poll *o = open_poll(row, args[0]);
 	_Atomic uint64_t *w;
 	uint64_t count;
 
 	if (!o)
 		return false;
-	w = record_words(the.area, r) + (o->at & (r->words - 1));
+	w = record_word(the.area, me.number, RECORD_DATA, o->at);
 	count = atomic_load_explicit(w + IMAGE_COUNT, memory_order_relaxed);
 	if (count >> 32 == UINT32_MAX || count & IMAGE_TAKEN)
 		return false;
@@ -341,7 +340,7 @@ static bool merge_empty_poll(unsigned row, const uint64_t *args, uint64_t end)
 
 static void write_image(struct image *m, const struct row_plan *plan, bool empty)
 {
-	uint64_t at = record_commit(the.area, &me.slot->ring[plan->path], m->w, m->n);
+	uint64_t at = record_commit(the.area, me.number, plan->path, m->w, m->n);
 	const struct open_poll new = { m->w[IMAGE_ARGS], at, IMAGE_ROW(m->w) };
 	struct open_poll *o;
 

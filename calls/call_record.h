@@ -110,7 +110,7 @@ struct record_walk {
 	bool begun;
 	uint64_t at;
 	struct record r;
-	uint64_t image[RECORD_MAX / 8 + 24];
+	uint64_t image[RECORD_MAX / 8 + 144]; /* with room for IMAGE_BEHIND() */
 };
 bool record_back(struct record_walk *w);
 

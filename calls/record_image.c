@@ -39,8 +39,12 @@ static void walk_struct(struct record_walker *w, const struct call_struct *of, u
 
 	if (!*pointer)
 		return;
-	base = follow_pointer(w, pointer, size_of(of, (const void *)(uintptr_t)*pointer),
+	/* the size of a copy is read from the copy, which may be shorter */
+	base = follow_pointer(w, pointer,
+			      w->copied ? of->size : size_of(of, (const void *)(uintptr_t)*pointer),
 			      TARGET_BYTES);
+	if (base && w->copied && size_of(of, base) > of->size)
+		base = follow_pointer(w, pointer, size_of(of, base), TARGET_BYTES);
 	if (base)
 		walk_fields(w, of, base);
 }
@@ -61,7 +65,8 @@ static void walk_chain(struct record_walker *w, const struct call_struct *of, ui
 {
 	/* all that are linked begin with wr_id and next */
 	for (unsigned i = 0; i < CHAIN_MAX && *pointer; i++) {
-		char *base = (char *)(uintptr_t)follow_pointer(w, pointer, of->size, TARGET_BYTES);
+		char *base = (char *)(uintptr_t)follow_pointer(w, pointer, of->size,
+							       i ? TARGET_NEXT : TARGET_BYTES);
 
 		if (!base)
 			return;
@@ -179,9 +184,9 @@ static void walk_value(struct record_walker *w, const struct call_value *values,
 		follow_pointer(w, pointer, 0, TARGET_STRING);
 		break;
 	case CALL_SOCKADDR:
-		if (v->with)
-			follow_pointer(w, pointer, n, TARGET_BYTES);
-		else
+		if (v->with && (n || w->copied))
+			follow_pointer(w, pointer, n, TARGET_ADDRESS);
+		else if (!v->with)
 			follow_pointer(w, pointer, 0, TARGET_SOCKADDR);
 		break;
 	case CALL_BYTES:

@@ -35,7 +35,7 @@ const void *record_bytes(const struct record *r, uint64_t address, size_t *len)
 struct patch {
 	uint64_t *image;
 	enum record_moment moment;
-	uint64_t done[(IMAGE_MAX + 64) / 64];
+	uint64_t done[(IMAGE_MAX + IMAGE_SLACK) / 64];
 };
 
 static bool is_patched(const struct patch *p, const uint64_t *place)
@@ -45,10 +45,38 @@ static bool is_patched(const struct patch *p, const uint64_t *place)
 	return p->done[i / 64] >> i % 64 & 1;
 }
 
-#define LEFT_OUT_MAX 64 /* bytes that are behind each image */
+/* Is this a word of the image, or of what is behind it? */
+static bool is_in_image(const uint64_t *image, const uint64_t *word)
+{
+	return word >= image && word < image + IMAGE_MAX + IMAGE_SLACK;
+}
+
+/* How many bytes there are behind a pointer to a copy; 0: it is none. */
+static size_t bytes_behind(const uint64_t *image, uint64_t pointer)
+{
+	const uint64_t *to = (const uint64_t *)(uintptr_t)pointer;
+	const size_t n = IMAGE_WORDS(image);
+	size_t words;
+
+	for (size_t i = IMAGE_ARGS + IMAGE_NARGS(image); i + 2 <= n; i += words) {
+		words = 2 + ((image[i + 1] >> 32) + 7) / 8;
+		if (to == image + i + 2 && i + words <= n)
+			return 8 * (words - 2);
+	}
+	return 0;
+}
+
+#define LEFT_OUT_MAX 64 /* bytes that a copy may be shorter than the struct */
+
+static bool is_long_enough(const uint64_t *image, uint64_t pointer, size_t len)
+{
+	const size_t there = bytes_behind(image, pointer);
+
+	return there && there + LEFT_OUT_MAX >= len;
+}
 
 /* Redirects a pointer to its copy. The copy of a work request may be shorter than the struct: its
- * end is omitted if the opcode does not use it. */
+ * end is omitted if the opcode does not use it. A chain leads only forward, so it has an end. */
 static const void *patch_pointer(struct record_walker *w, uint64_t *pointer, size_t len,
 				 enum record_target target)
 {
@@ -56,25 +84,28 @@ static const void *patch_pointer(struct record_walker *w, uint64_t *pointer, siz
 	const uint64_t *piece;
 	size_t i;
 
-	if (target == TARGET_OBJECT || pointer < p->image || pointer >= p->image + IMAGE_MAX + 64) {
+	if (target == TARGET_OBJECT || !is_in_image(p->image, pointer)) {
 		piece = piece_at(p->image, p->moment, *pointer);
-		return piece ? piece + 2 : NULL;
+		return piece && piece[1] >> 32 >= len ? piece + 2 : NULL;
 	}
-	if (!is_patched(p, pointer)) { /* not patched yet */
-		i = (size_t)(pointer - p->image);
-		p->done[i / 64] |= UINT64_C(1) << i % 64;
-		piece = piece_at(p->image, p->moment, *pointer);
-		if (piece && target == TARGET_BYTES && (piece[1] >> 32) + LEFT_OUT_MAX < len)
-			piece = NULL; /* not what was asked for */
-		*pointer = piece ? (uintptr_t)(piece + 2) : 0;
-	}
+	if (is_patched(p, pointer)) /* as something else, perhaps */
+		return is_long_enough(p->image, *pointer, len) ? (void *)(uintptr_t)*pointer : NULL;
+	i = (size_t)(pointer - p->image);
+	p->done[i / 64] |= UINT64_C(1) << i % 64;
+	piece = piece_at(p->image, p->moment, *pointer);
+	if (piece && ((piece[1] >> 32) + LEFT_OUT_MAX < len || /* not what was asked for */
+		      (target == TARGET_NEXT && piece < pointer)))
+		piece = NULL;
+	*pointer = piece ? (uintptr_t)(piece + 2) : 0;
 	return (const void *)(uintptr_t)*pointer;
 }
 
 static void patch_args(struct patch *p, uint64_t *args, const struct call_fn *fn,
 		       enum record_moment moment, uint64_t result, bool failed)
 {
-	struct record_walker w = { .arg = p, .failed = failed, .follow = patch_pointer };
+	struct record_walker w = {
+		.arg = p, .failed = failed, .copied = true, .follow = patch_pointer
+	};
 
 	p->moment = moment;
 	/* only the walk of the end reaches what the call filled in, only that of the beginning
@@ -121,6 +152,9 @@ bool record_is_sound(const uint64_t *image)
 		nargs++;
 	if (IMAGE_NARGS(image) != nargs || IMAGE_ARGS + nargs > n)
 		return false;
+	/* a count that no call has, nor any list */
+	if (fn->says == RESULT_COUNT && !IMAGE_ERR(image) && image[IMAGE_RESULT] > INT32_MAX)
+		return false;
 	for (size_t i = IMAGE_ARGS + nargs; i < n; i += words) {
 		if (i + 2 > n)
 			return false;
@@ -129,6 +163,107 @@ bool record_is_sound(const uint64_t *image)
 			return false;
 	}
 	return true;
+}
+
+/* ---------------------------------------------------- records of another process -- */
+
+/* Goes where readers of the record will go, when no pointer changes any more: two structs at one
+ * address overlap, and the pointer of one may be the length of the other. */
+struct whole_check {
+	const struct record *r;
+	enum record_moment moment;
+	bool broken;
+};
+
+static bool is_whole_piece(const struct whole_check *c, const uint64_t *pointer, size_t len,
+			   enum record_target target)
+{
+	const void *to = (const void *)(uintptr_t)*pointer;
+	const size_t there = bytes_behind(c->r->image, *pointer);
+
+	switch (target) {
+	case TARGET_STRING:
+		return there && memchr(to, '\0', there);
+	case TARGET_SOCKADDR:
+		return there && call_sockaddr_len(to) <= there;
+	case TARGET_ADDRESS:
+		return len && len <= there && call_sockaddr_len(to) <= there;
+	case TARGET_NEXT:
+		if ((const uint64_t *)to < pointer)
+			return false;
+		/* fallthrough */
+	default:
+		return is_long_enough(c->r->image, *pointer, len);
+	}
+}
+
+static const void *check_pointer(struct record_walker *w, uint64_t *pointer, size_t len,
+				 enum record_target target)
+{
+	struct whole_check *c = w->arg;
+	const uint64_t *piece;
+
+	if (target == TARGET_OBJECT || !is_in_image(c->r->image, pointer)) {
+		piece = piece_at(c->r->image, c->moment, *pointer);
+		c->broken |= piece && piece[1] >> 32 < len;
+		return piece && !c->broken ? piece + 2 : NULL;
+	}
+	c->broken |= !is_whole_piece(c, pointer, len, target);
+	return c->broken ? NULL : (const void *)(uintptr_t)*pointer;
+}
+
+/* Nothing is written: args may be const. */
+static void check_args(struct whole_check *c, const uint64_t *args, enum record_moment moment)
+{
+	struct record_walker w = { .arg = c,
+				   .failed = !c->r->ended || c->r->err,
+				   .copied = true,
+				   .follow = check_pointer };
+
+	c->moment = moment;
+	w.moment = RECORD_BEFORE;
+	record_walk(&w, c->r->fn, (uint64_t *)(uintptr_t)args, c->r->result);
+	w.moment = RECORD_AFTER;
+	record_walk(&w, c->r->fn, (uint64_t *)(uintptr_t)args, c->r->result);
+}
+
+/* Does the function read or, once it went well, fill in what this argument points to? */
+static bool is_needed(const struct record *r, const struct call_value *v)
+{
+	if (v->optional || (v->kind != CALL_STRUCT && v->kind != CALL_OBJECT))
+		return false;
+	if (v->role == CALL_IN || v->role == CALL_GONE)
+		return v->kind == CALL_STRUCT;
+	return r->ended && !r->err;
+}
+
+/* An own row has all that it says. */
+static bool has_all_bytes(const struct record *r)
+{
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->with && r->args[v->with - 1] &&
+		    (!r->args[i] || r->args[v->with - 1] > RECORD_DATA_MAX))
+			return false;
+	}
+	return true;
+}
+
+bool record_is_whole(const struct record *r)
+{
+	const bool is_own = r->fn < call_table || r->fn >= call_table + call_count;
+	struct whole_check c = { .r = r };
+
+	if (is_own && !has_all_bytes(r))
+		return false;
+	for (unsigned i = 0; i < r->nargs; i++)
+		if (is_needed(r, &r->fn->args[i]) && !(r->after ? r->after : r->args)[i])
+			return false;
+	check_args(&c, r->args, RECORD_BEFORE);
+	if (r->after)
+		check_args(&c, r->after, RECORD_AFTER);
+	return !c.broken;
 }
 
 void record_decode(uint64_t *image, bool ended, struct record *r)
@@ -291,14 +426,15 @@ static void add_record(struct record_list *l, const uint64_t *image)
 }
 
 /* Adds the records of a ring; those that are overwritten meanwhile are lost. */
-static void add_ring(struct record_list *l, const struct record_area *area,
-		     const struct record_ring *ring, uint64_t since)
+static void add_ring(struct record_list *l, const struct record_area *area, unsigned slot,
+		     enum record_path path, uint64_t since)
 {
+	const struct record_ring *ring = &area->slot[slot].ring[path];
 	uint64_t image[IMAGE_MAX], at = atomic_load(&ring->tail);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
 
 	while (at < head) {
-		if (!record_copy(area, ring, at, image)) {
+		if (!record_copy(area, slot, path, at, image)) {
 			at = atomic_load(&ring->tail) > at ? atomic_load(&ring->tail) : head;
 			continue;
 		}
@@ -332,7 +468,7 @@ struct record_list *record_list(unsigned mask, uint64_t since)
 		for (unsigned j = 0; j < RECORD_PATHS && atomic_load(&s->state); j++) {
 			list->lost[j] += atomic_load(&s->ring[j].lost);
 			if (mask & 1u << j)
-				add_ring(list, area, &s->ring[j], since);
+				add_ring(list, area, i, j, since);
 		}
 	}
 	if (list->n)
@@ -347,6 +483,12 @@ void record_list_free(struct record_list *l)
 	if (l)
 		free(l->v);
 	free(l);
+}
+
+/* The number of the calling thread's slot. */
+static unsigned own_number(const struct record_slot *slot)
+{
+	return (unsigned)(slot - record_area()->slot);
 }
 
 bool record_back(struct record_walk *w)
@@ -367,7 +509,7 @@ bool record_back(struct record_walk *w)
 		if (!words || w->at < words + atomic_load(&ring->tail))
 			return false;
 		w->at -= words;
-		if (!record_copy(record_area(), ring, w->at, w->image))
+		if (!record_copy(record_area(), own_number(slot), w->path, w->at, w->image))
 			return false;
 		words = IMAGE_PREV(w->image);
 	} while (IMAGE_ROW(w->image) == IMAGE_PAD);
@@ -387,12 +529,10 @@ bool record_next(struct record_reader *in)
 {
 	const struct record_slot *slot = record_own_slot();
 	const struct record_ring *ring = slot ? &slot->ring[in->path] : NULL;
-	const _Atomic uint64_t *words;
 	uint64_t head, tail;
 
 	if (!ring)
 		return false;
-	words = record_words(record_area(), ring);
 	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	if (in->at < tail) {
@@ -401,7 +541,8 @@ bool record_next(struct record_reader *in)
 	}
 	while (in->at < head) {
 		/* only this thread writes to the ring */
-		in->image = (const uint64_t *)(uintptr_t)&words[in->at & (ring->words - 1)];
+		in->image = (const uint64_t *)(uintptr_t)record_word(
+			record_area(), own_number(slot), in->path, in->at);
 		in->place = in->at;
 		in->at += IMAGE_WORDS(in->image);
 		if (IMAGE_ROW(in->image) == IMAGE_PAD)

@@ -32,9 +32,6 @@ static inline void thread_fence(memory_order order)
 #endif
 }
 
-static const uint64_t ring_words[RECORD_PATHS] = { [RECORD_CONTROL] = RECORD_CONTROL_RING / 8,
-						   [RECORD_DATA] = RECORD_DATA_RING / 8 };
-
 static uint64_t load_word(const _Atomic uint64_t *w)
 {
 	return atomic_load_explicit(w, memory_order_relaxed);
@@ -47,28 +44,20 @@ static void store_word(_Atomic uint64_t *w, uint64_t value)
 
 /* ---------------------------------------------------------------------------- area -- */
 
+#define SLOT_RINGS (RECORD_CONTROL_RING + RECORD_DATA_RING) /* bytes */
+#define AREA_HEAD  ((sizeof(struct record_area) + 4095) / 4096 * 4096)
+
 size_t record_area_size(void)
 {
-	size_t rings = 0;
-
-	for (unsigned i = 0; i < RECORD_PATHS; i++)
-		rings += ring_words[i] * 8;
-	return (sizeof(struct record_area) + 4095) / 4096 * 4096 + RECORD_THREADS * rings;
+	return AREA_HEAD + RECORD_THREADS * SLOT_RINGS;
 }
 
 void record_area_lay_out(struct record_area *a, size_t size)
 {
-	uint64_t at = (sizeof *a + 4095) / 4096 * 4096;
 	struct clock_pair pair;
 
 	record_clock_choose();
 	record_clock_pair(&pair);
-	for (unsigned i = 0; i < RECORD_THREADS; i++)
-		for (unsigned j = 0; j < RECORD_PATHS; j++) {
-			a->slot[i].ring[j].words = ring_words[j];
-			a->slot[i].ring[j].offset = at;
-			at += ring_words[j] * 8;
-		}
 	a->size = size;
 	a->rows = call_count;
 	a->clock = record_clock_kind;
@@ -108,9 +97,13 @@ void record_area_empty(struct record_area *area)
 		}
 }
 
-_Atomic uint64_t *record_words(const struct record_area *area, const struct record_ring *r)
+_Atomic uint64_t *record_word(const struct record_area *area, unsigned slot, enum record_path path,
+			      uint64_t at)
 {
-	return (_Atomic uint64_t *)(uintptr_t)((const char *)area + r->offset);
+	const char *ring = (const char *)area + AREA_HEAD + slot * SLOT_RINGS +
+			   (path == RECORD_DATA ? RECORD_CONTROL_RING : 0);
+
+	return (_Atomic uint64_t *)(uintptr_t)ring + (at & (record_ring_words(path) - 1));
 }
 
 /* -------------------------------------------------------------------------- writing -- */
@@ -133,15 +126,16 @@ static void await_reader(struct record_area *area, const struct record_ring *r, 
 }
 
 /* Drops the oldest records until there is space for n words at head. */
-static void drop_oldest(struct record_area *area, struct record_ring *r,
-			const _Atomic uint64_t *words, uint64_t head, uint64_t n)
+static void drop_oldest(struct record_area *area, unsigned slot, enum record_path path,
+			uint64_t head, uint64_t n)
 {
+	struct record_ring *r = &area->slot[slot].ring[path];
 	uint64_t tail = load_word(&r->tail), lost = load_word(&r->lost), seen = load_word(&r->seen);
 
-	if (head + n - tail <= r->words)
+	if (head + n - tail <= record_ring_words(path))
 		return;
-	while (head + n - tail > r->words) {
-		const _Atomic uint64_t *w = words + (tail & (r->words - 1));
+	while (head + n - tail > record_ring_words(path)) {
+		const _Atomic uint64_t *w = record_word(area, slot, path, tail);
 		const uint64_t size = load_word(w);
 
 		if (tail >= seen && atomic_load_explicit(&area->kept_for, memory_order_relaxed)) {
@@ -157,23 +151,30 @@ static void drop_oldest(struct record_area *area, struct record_ring *r,
 	thread_fence(memory_order_release); /* before anything is overwritten */
 }
 
-uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t *image, size_t n)
+/* Words from a position to the end of its ring. */
+static uint64_t words_left(enum record_path path, uint64_t at)
 {
-	_Atomic uint64_t *words = record_words(area, r), *to;
-	uint64_t head = load_word(&r->head), at = head & (r->words - 1), pad = 0;
+	return record_ring_words(path) - (at & (record_ring_words(path) - 1));
+}
 
-	if (at + n > r->words) {
-		pad = r->words - at;
-		drop_oldest(area, r, words, head, pad + n);
-		store_word(words + at, pad << 48 | r->last << 32 | (uint64_t)IMAGE_PAD << 16);
-		r->last = pad;
-		head += pad;
-		at = 0;
+uint64_t record_commit(struct record_area *area, unsigned slot, enum record_path path,
+		       uint64_t *image, size_t n)
+{
+	struct record_ring *r = &area->slot[slot].ring[path];
+	uint64_t head = load_word(&r->head), left = words_left(path, head);
+	_Atomic uint64_t *to;
+
+	if (n > left) {
+		drop_oldest(area, slot, path, head, left + n);
+		store_word(record_word(area, slot, path, head),
+			   left << 48 | r->last << 32 | (uint64_t)IMAGE_PAD << 16);
+		r->last = left;
+		head += left;
 	} else {
-		drop_oldest(area, r, words, head, n);
+		drop_oldest(area, slot, path, head, n);
 	}
 	image[IMAGE_SIZE] = (uint64_t)n << 48 | r->last << 32 | image[IMAGE_SIZE];
-	to = words + at;
+	to = record_word(area, slot, path, head);
 	for (size_t i = 0; i < n; i++)
 		store_word(to + i, image[i]);
 	r->last = n;
@@ -183,11 +184,11 @@ uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t
 
 /* -------------------------------------------------------------------------- reading -- */
 
-bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+bool record_copy(const struct record_area *area, unsigned slot, enum record_path path, uint64_t at,
 		 uint64_t *image)
 {
-	const _Atomic uint64_t *from = record_words(area, ring) + (at & (ring->words - 1));
-	size_t n, room = ring->words - (at & (ring->words - 1));
+	const _Atomic uint64_t *from = record_word(area, slot, path, at);
+	size_t n, room = words_left(path, at);
 
 	image[0] = load_word(from);
 	n = IMAGE_WORDS(image);
@@ -195,7 +196,7 @@ bool record_copy(const struct record_area *area, const struct record_ring *ring,
 		for (size_t i = 1; i < n; i++)
 			image[i] = load_word(from + i);
 	thread_fence(memory_order_acquire);
-	return load_word(&ring->tail) <= at && n <= room && n > 0;
+	return load_word(&area->slot[slot].ring[path].tail) <= at && n <= room && n > 0;
 }
 
 /*

@@ -35,9 +35,10 @@ enum {
 #define IMAGE_ERR(w)	 ((int)(uint32_t)(w)[IMAGE_WHERE])
 #define IMAGE_COUNTED(w) ((unsigned)((w)[IMAGE_COUNT] >> 32))
 #define IMAGE_LEFT(w)	 ((unsigned)((w)[IMAGE_COUNT] >> 16 & 0xffff))
-/* Words to have behind a copy for record_decode(): the arguments once more, and the rest of a
- * work request that was kept without its end. */
-#define IMAGE_BEHIND(w) (IMAGE_NARGS(w) + 8u)
+/* Words to have behind a copy for record_decode(), all zero: the arguments once more, and room for
+ * the largest struct, so that one whose copy is too short can still be read. */
+#define IMAGE_SLACK	128u
+#define IMAGE_BEHIND(w) (IMAGE_NARGS(w) + IMAGE_SLACK)
 #define IMAGE_NARGS(w)	((unsigned)((w)[IMAGE_COUNT] & 0x7fff))
 /* In IMAGE_COUNT: another process has read it, so no further polls are added to it. */
 #define IMAGE_TAKEN UINT64_C(0x8000)
@@ -52,8 +53,6 @@ struct record_ring {
 	_Atomic uint64_t head, tail; /* the next one's, the oldest one's */
 	_Atomic uint64_t seen;	     /* position up to which a reader has read; 0: no reader */
 	_Atomic uint64_t lost;	     /* calls whose records were overwritten unseen */
-	uint64_t words;		     /* of the ring; a power of two */
-	uint64_t offset;	     /* of its first word, in bytes from the area */
 	uint64_t last;		     /* words of the newest record */
 };
 
@@ -72,8 +71,9 @@ struct record_slot {
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3530647265636472) /* changes with the layout */
-/* The block of memory that has all rings: offsets, no pointers. */
+#define RECORD_MAGIC UINT64_C(0x3630647265636472) /* changes with the layout */
+/* The block of memory that has all rings: no pointers, and no offsets either, because the process
+ * that reads it may not trust the one that writes it, nor the other way round. */
 struct record_area {
 	_Atomic uint64_t magic; /* written last */
 	uint64_t size;
@@ -122,16 +122,27 @@ void record_area_lay_out(struct record_area *area, size_t size);
 void record_area_empty(struct record_area *area);
 /* A slot for the calling thread, or NULL. */
 struct record_slot *record_slot_take(struct record_area *area, unsigned *number);
-_Atomic uint64_t *record_words(const struct record_area *area, const struct record_ring *r);
+/* The words of a ring; a power of two. */
+static inline uint64_t record_ring_words(enum record_path path)
+{
+	return (path == RECORD_DATA ? RECORD_DATA_RING : RECORD_CONTROL_RING) / 8;
+}
+/* The word at a position of the ring of that slot. */
+_Atomic uint64_t *record_word(const struct record_area *area, unsigned slot, enum record_path path,
+			      uint64_t at);
 /* Writes an image of n words; returns its position. */
-uint64_t record_commit(struct record_area *area, struct record_ring *r, uint64_t *image, size_t n);
+uint64_t record_commit(struct record_area *area, unsigned slot, enum record_path path,
+		       uint64_t *image, size_t n);
 
 /* The words of a record at position at of a ring, copied to image (IMAGE_MAX words and more);
  * false: it is overwritten already. */
-bool record_copy(const struct record_area *area, const struct record_ring *ring, uint64_t at,
+bool record_copy(const struct record_area *area, unsigned slot, enum record_path path, uint64_t at,
 		 uint64_t *image);
-/* Is an image that another process has written consistent? */
+/* Does an image that another process has written consist of its parts? */
 bool record_is_sound(const uint64_t *image);
+/* After record_decode() of such an image: is there, in full length, whatever it points to, and has
+ * it all that its function cannot do without? */
+bool record_is_whole(const struct record *r);
 /* The record in image, whose pointers change: it must be a copy, with IMAGE_BEHIND() words more. */
 void record_decode(uint64_t *image, bool ended, struct record *r);
 
@@ -145,6 +156,8 @@ enum record_target {
 	TARGET_BYTES,
 	TARGET_STRING,	 /* as long as it is */
 	TARGET_SOCKADDR, /* as long as its family says */
+	TARGET_ADDRESS,	 /* the same, with its length */
+	TARGET_NEXT,	 /* the next of a chain */
 	TARGET_OBJECT,	 /* the pointer itself is what counts */
 };
 
@@ -154,6 +167,7 @@ struct record_walker {
 	void *arg;
 	enum record_moment moment;
 	bool failed; /* the call failed: do not read what it should have filled in */
+	bool copied; /* follow() leads to pieces of an image */
 	const void *(*follow)(struct record_walker *w, uint64_t *pointer, size_t len,
 			      enum record_target target);
 };

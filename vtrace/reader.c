@@ -20,7 +20,8 @@
 #define FD_ABOVE	 200 /* descriptors that programs expect to get are below */
 #define SHORTEST_WAIT_MS 1
 #define LONGEST_WAIT_MS	 16
-#define POST_NS		 5000000000 /* a post that takes longer is not waited for */
+#define POST_NS		 5000000000	     /* a post that takes longer is not waited for */
+#define CLOCKS_APART	 (UINT64_C(1) << 30) /* ticks that another processor's clock may be ahead */
 
 /* The process that has one of the places in the memory. */
 struct process_place {
@@ -34,6 +35,7 @@ struct process_place {
 	uint32_t told;	    /* and those that have been reported */
 	uint32_t looks;	    /* threads that waited to be reported when this round began */
 	uint64_t lost;	    /* calls that were overwritten before they were read, */
+	uint64_t damaged;   /* or could not be read, */
 	uint64_t told_lost; /* and those that have been reported */
 };
 
@@ -48,7 +50,8 @@ struct read_record {
 struct reader {
 	int fd;
 	struct shared_area *shared;
-	size_t size;
+	bool keeps_all;
+	uint64_t begun_at, now; /* ticks; now: when this round began */
 	struct process_place place[SHARED_PROCESSES];
 	struct traced **processes;
 	unsigned nprocesses;
@@ -60,7 +63,8 @@ struct reader {
 	struct process_place *ending[SHARED_PROCESSES];
 	unsigned nending;
 	struct record r;
-	uint64_t begun[RECORD_BEGUN + 64]; /* of an unfinished call, with room for IMAGE_BEHIND() */
+	/* of an unfinished call, with room for IMAGE_BEHIND() */
+	uint64_t begun[RECORD_BEGUN + IMAGE_SLACK + 16];
 	int wait_ms;
 	uint64_t **kept; /* images of calls for reader_keep() */
 	size_t nkept;
@@ -70,7 +74,7 @@ struct reader {
 
 static int make_memory(struct reader *r)
 {
-	const size_t first = (sizeof *r->shared + 4095) / 4096 * 4096, each = record_area_size();
+	const size_t size = shared_place_at(SHARED_PROCESSES);
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int fd = memfd_create("vtrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -81,15 +85,11 @@ static int make_memory(struct reader *r)
 		r->fd = fd;
 	else
 		close(fd);
-	r->size = first + SHARED_PROCESSES * each;
-	if (ftruncate(r->fd, (off_t)r->size) || fcntl(r->fd, F_ADD_SEALS, seals))
+	if (ftruncate(r->fd, (off_t)size) || fcntl(r->fd, F_ADD_SEALS, seals))
 		return -1;
-	r->shared = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, r->fd,
-			 0);
+	r->shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, r->fd, 0);
 	if (r->shared == MAP_FAILED)
 		return -1;
-	r->shared->first = first;
-	r->shared->each = each;
 	r->shared->rows = call_count;
 	r->shared->tracer = getpid();
 	r->shared->magic = SHARED_MAGIC;
@@ -111,10 +111,11 @@ struct reader *reader_open(const struct shared_options *options)
 		return NULL;
 	}
 	r->shared->how = *options;
+	r->keeps_all = options->keeps_all;
 	r->wait_ms = SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
-	record_time(); /* calibrates the clock */
+	r->begun_at = record_time(); /* the first calibrates the clock */
 	return r;
 }
 
@@ -147,7 +148,7 @@ void reader_close(struct reader *r)
 	free(r->kept);
 	free(r->processes);
 	free(r->waiting);
-	munmap(r->shared, r->size);
+	munmap(r->shared, shared_place_at(SHARED_PROCESSES));
 	close(r->fd);
 	free(r);
 }
@@ -160,9 +161,9 @@ unsigned reader_refused(const struct reader *r)
 /* ------------------------------------------------------------------------- processes -- */
 
 /* Another process can change from at any time: each value is read once. */
-static void begin_process(struct reader *r, struct process_place *place,
-			  const struct shared_process *from)
+static void begin_process(struct reader *r, unsigned i)
 {
+	const struct shared_process *from = &r->shared->process[i];
 	struct traced *p = xcalloc(1, sizeof *p);
 
 	p->number = r->nprocesses;
@@ -172,11 +173,9 @@ static void begin_process(struct reader *r, struct process_place *place,
 	p->objects = record_objects_new();
 	r->processes = xgrow(r->processes, r->nprocesses, sizeof *r->processes);
 	r->processes[r->nprocesses++] = p;
-	*place = (struct process_place){
+	r->place[i] = (struct process_place){
 		.process = p,
-		.area = (struct record_area *)(void *)((char *)r->shared + r->shared->first +
-						       (size_t)(from - r->shared->process) *
-							       record_area_size()),
+		.area = (void *)((char *)r->shared + shared_place_at(i)),
 		.pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0),
 	};
 }
@@ -220,7 +219,7 @@ static void find_processes(struct reader *r)
 
 		if (!r->place[i].process &&
 		    atomic_load_explicit(&p->state, memory_order_acquire) == SHARED_READY)
-			begin_process(r, &r->place[i], p);
+			begin_process(r, i);
 	}
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		if (r->place[i].process && !r->place[i].last_round)
@@ -238,15 +237,14 @@ static void free_place(struct shared_process *p)
 /* Clears the memory of its place and lets another process take it. */
 static void end_process(struct reader *r, struct process_place *place)
 {
-	const size_t i = (size_t)(place - r->place);
+	const unsigned i = (unsigned)(place - r->place);
 
 	if (place->pidfd >= 0)
 		close(place->pidfd);
 	place->process = NULL;
 	place->last_round = false;
 	place->pidfd = -1;
-	if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      (off_t)((char *)place->area - (char *)r->shared),
+	if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)shared_place_at(i),
 		      (off_t)record_area_size()) == 0)
 		free_place(&r->shared->process[i]);
 }
@@ -259,7 +257,16 @@ static uint64_t moment_of(const uint64_t *image)
 	return image[record_is_post(record_row(IMAGE_ROW(image))) ? IMAGE_BEGIN : IMAGE_END];
 }
 
-static void add_waiting(struct reader *r, struct process_place *place, const uint64_t *image)
+/* A time between the beginning of the trace and now, as each that a call has had is. */
+static uint64_t possible_time(const struct reader *r, uint64_t ticks)
+{
+	const uint64_t soon = r->now + CLOCKS_APART;
+
+	return ticks < r->begun_at ? r->begun_at : ticks > soon ? soon : ticks;
+}
+
+static void add_waiting(struct reader *r, struct process_place *place, unsigned thread,
+			const uint64_t *image)
 {
 	const size_t words = IMAGE_WORDS(image);
 	uint64_t *copy;
@@ -267,59 +274,69 @@ static void add_waiting(struct reader *r, struct process_place *place, const uin
 	r->waiting = xgrow(r->waiting, r->nwaiting, sizeof *r->waiting);
 	copy = xcalloc(words + IMAGE_BEHIND(image), sizeof *copy);
 	memcpy(copy, image, words * sizeof *copy);
+	copy[IMAGE_END] = possible_time(r, copy[IMAGE_END]);
+	copy[IMAGE_BEGIN] = possible_time(r, copy[IMAGE_BEGIN]);
+	if (copy[IMAGE_BEGIN] > copy[IMAGE_END])
+		copy[IMAGE_BEGIN] = copy[IMAGE_END];
+	copy[IMAGE_WHERE] = (uint64_t)thread << 48 | (copy[IMAGE_WHERE] & (UINT64_MAX >> 16));
 	r->waiting[r->nwaiting++] = (struct read_record){ copy, place, place->process,
-							  moment_of(image), ++r->order };
+							  moment_of(copy), ++r->order };
 }
 
 /* The program adds no more polls to this record from now on; image gets their number. */
-static void mark_taken(const struct record_area *area, const struct record_ring *ring, uint64_t at,
-		       uint64_t *image)
+static void mark_taken(const struct record_area *area, unsigned slot, uint64_t at, uint64_t *image)
 {
-	_Atomic uint64_t *w = record_words(area, ring) + (at & (ring->words - 1));
+	_Atomic uint64_t *w = record_word(area, slot, RECORD_DATA, at);
+	const uint64_t count = atomic_fetch_or(w + IMAGE_COUNT, IMAGE_TAKEN);
 
-	image[IMAGE_COUNT] = atomic_fetch_or(w + IMAGE_COUNT, IMAGE_TAKEN) & ~IMAGE_TAKEN;
+	/* the rest of that word has been checked */
+	image[IMAGE_COUNT] = count >> 32 << 32 | (image[IMAGE_COUNT] & 0xffff7fff);
 	image[IMAGE_END] = atomic_load(w + IMAGE_END);
 }
 
-/* Is the ring where and as long as it must be? What the other process says is not trusted. */
-static bool ring_is_sound(const struct record_ring *ring, enum record_path path)
+/* Reads the record at *at and goes on to the next; false: there is none that makes sense. */
+static bool read_record(struct reader *r, struct process_place *place, unsigned thread,
+			enum record_path path, uint64_t *at)
 {
-	const uint64_t bytes = path == RECORD_DATA ? RECORD_DATA_RING : RECORD_CONTROL_RING;
+	uint64_t image[IMAGE_MAX];
 
-	return ring->words == bytes / 8 && ring->offset <= record_area_size() - bytes &&
-	       ring->offset % 8 == 0;
+	if (!record_copy(place->area, thread, path, *at, image))
+		return false;
+	if (IMAGE_ROW(image) != IMAGE_PAD) {
+		if (!record_is_sound(image))
+			return false;
+		if (path == RECORD_DATA)
+			mark_taken(place->area, thread, *at, image);
+		add_waiting(r, place, thread, image);
+	}
+	*at += IMAGE_WORDS(image);
+	return true;
 }
 
-/* Reads the records of a ring up to its head. */
+/* Reads the records of a ring up to its head. What the ring says of itself may be any numbers, and
+ * change: with each step there is less to read. */
 static void read_ring(struct reader *r, struct process_place *place, unsigned thread,
 		      enum record_path path)
 {
 	struct record_ring *ring = &place->area->slot[thread].ring[path];
-	uint64_t image[IMAGE_MAX], *at = &place->cursor[thread][path];
 	const uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+	uint64_t *at = &place->cursor[thread][path], tail = atomic_load(&ring->tail);
 
-	if (*at == head || !ring_is_sound(ring, path))
+	if (*at == head)
 		return;
-	while (*at < head) {
-		const bool kept = record_copy(place->area, ring, *at, image);
-		const uint64_t tail = atomic_load(&ring->tail);
-
-		if (!kept) { /* overwritten */
-			*at = tail > *at ? tail : head;
+	if (head - *at > record_ring_words(path)) /* the oldest were overwritten */
+		*at = tail;
+	while (*at != head && head - *at <= record_ring_words(path)) {
+		if (read_record(r, place, thread, path, at))
 			continue;
-		}
-		if (IMAGE_ROW(image) != IMAGE_PAD) {
-			if (!record_is_sound(image)) {
-				*at = head;
-				break;
-			}
-			if (path == RECORD_DATA)
-				mark_taken(place->area, ring, *at, image);
-			add_waiting(r, place, image);
-		}
-		*at += IMAGE_WORDS(image);
+		tail = atomic_load(&ring->tail);
+		if (tail == *at || tail - *at > head - *at)
+			break;
+		*at = tail;
 	}
-	atomic_store_explicit(&ring->seen, *at, memory_order_release);
+	place->damaged += *at != head;
+	*at = head;
+	atomic_store_explicit(&ring->seen, head, memory_order_release);
 }
 
 static void read_place(struct reader *r, struct process_place *place)
@@ -334,11 +351,11 @@ static void read_place(struct reader *r, struct process_place *place)
 			lost += atomic_load(&place->area->slot[i].ring[j].lost);
 		}
 	}
-	if (r->shared->how.keeps_all) {
+	if (r->keeps_all) {
 		atomic_fetch_add(&place->area->rounds, 1);
 		syscall(SYS_futex, &place->area->rounds, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}
-	place->lost = lost;
+	place->lost = lost + place->damaged;
 }
 
 static int by_moment(const void *a, const void *b)
@@ -395,15 +412,16 @@ static uint64_t find_horizon(const struct reader *r, uint64_t now)
 static void read_round(struct reader *r)
 {
 	bool all_ended = true;
-	uint64_t horizon = record_time();
+	uint64_t horizon;
 
 	if (r->told && r->told < r->nwaiting)
 		memmove(r->waiting, r->waiting + r->told,
 			(r->nwaiting - r->told) * sizeof *r->waiting);
 	r->nwaiting -= r->told;
 	r->told = r->ready = r->nending = 0;
+	r->now = record_time();
 	find_processes(r);
-	horizon = find_horizon(r, horizon);
+	horizon = find_horizon(r, r->now);
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		struct process_place *place = &r->place[i];
 
@@ -447,6 +465,13 @@ static bool next_lost(struct reader *r, struct reader_news *news)
 	return false;
 }
 
+/* Calls that libvtrace.so makes itself are of these two. */
+static bool is_possible(const struct record *r)
+{
+	return r->depth < SHARED_OWN_DEPTH || r->fn == &call_table[ROW_ibv_query_device] ||
+	       r->fn == &call_table[ROW_ibv_query_port];
+}
+
 static bool next_call(struct reader *r, struct reader_news *news)
 {
 	struct read_record *w;
@@ -455,6 +480,10 @@ static bool next_call(struct reader *r, struct reader_news *news)
 		return false;
 	w = &r->waiting[r->told++];
 	record_decode(w->image, true, &r->r);
+	if (!is_possible(&r->r) || !record_is_whole(&r->r)) {
+		*news = (struct reader_news){ .what = READER_LOST, .process = w->process, .n = 1 };
+		return true;
+	}
 	record_objects_learn(w->process->objects, &r->r);
 	*news = (struct reader_news){ .what = READER_CALL, .process = w->process, .r = &r->r };
 	return true;
@@ -473,6 +502,8 @@ static void decode_begun(struct reader *r, const struct record_slot *slot, unsig
 		return;
 	memset(image + n, 0, IMAGE_BEHIND(image) * sizeof *image);
 	record_decode(image, false, &r->r);
+	if (!record_is_whole(&r->r))
+		r->r = (struct record){ .fn = r->r.fn };
 }
 
 /* The call in which a thread was when its process ended. */
@@ -490,7 +521,7 @@ static bool next_unfinished(struct reader *r, struct process_place *place, struc
 			continue;
 		r->r = (struct record){ .fn = fn };
 		decode_begun(r, slot, called - 1);
-		r->r.begin = r->r.end = atomic_load(&slot->called_at);
+		r->r.begin = r->r.end = possible_time(r, atomic_load(&slot->called_at));
 		r->r.thread = place->thread - 1;
 		r->r.depth = 0;
 		r->r.count = 1;

@@ -30,7 +30,7 @@ enum reader_what {
 	READER_NOTHING,	   /* in the time that was given */
 	READER_BEGUN,	   /* the process has made its first call */
 	READER_CALL,	   /* r has ended */
-	READER_LOST,	   /* n calls of the process were overwritten */
+	READER_LOST,	   /* n calls of the process were overwritten, or make no sense */
 	READER_HELD,	   /* thread n is held, because its last call is one to stop on */
 	READER_UNFINISHED, /* r had not returned when the process ended; r->args is NULL where they
 			      are not known */

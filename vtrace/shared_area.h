@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that vtrace shares with the programs that it traces: one sealed memfd that contains
  * this struct and then an area of records (calls/record_rings.h) for each process. What a program
- * has written stays when it is killed. */
+ * has written stays when it is killed. Any of them can write anything at any time: vtrace believes
+ * no word of it that it has not copied and checked, and writes only at places that it knows itself.
+ */
 #ifndef VTRACE_SHARED_AREA_H
 #define VTRACE_SHARED_AREA_H
 
@@ -9,9 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record_rings.h"
+
 /* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
 #define SHARED_VARIABLE	 "VTRACE_AREA"
-#define SHARED_MAGIC	 UINT64_C(0x3361657261727476)
+#define SHARED_MAGIC	 UINT64_C(0x3461657261727476)
 #define SHARED_PROCESSES 64 /* that can be traced at a time; others are not seen */
 
 /* Calls that libvtrace.so makes itself, within one of the program's that was refused, have this
@@ -63,14 +67,18 @@ struct shared_process {
 
 struct shared_area {
 	uint64_t magic;
-	uint64_t first; /* bytes before the first area of records */
-	uint64_t each;	/* of an area of records */
-	uint32_t rows;	/* of call_table: both sides must be of the same build */
+	uint32_t rows; /* of call_table: both sides must be of the same build */
 	int32_t tracer;
 	int32_t program; /* the process that was started */
 	struct shared_options how;
 	_Atomic uint32_t refused; /* processes that found no place */
 	struct shared_process process[SHARED_PROCESSES];
 };
+
+/* Where the records of the process in that place begin, in bytes. */
+static inline size_t shared_place_at(unsigned place)
+{
+	return (sizeof(struct shared_area) + 4095) / 4096 * 4096 + place * record_area_size();
+}
 
 #endif

@@ -210,7 +210,7 @@ static int shared_memory(void)
 static void test_shared(int fd)
 {
 	struct ibv_send_wr wr = { .wr_id = 4711 }, *bad;
-	uint64_t image[IMAGE_MAX + 24];
+	uint64_t image[IMAGE_MAX + IMAGE_SLACK + 16] = { 0 };
 	const struct record_ring *ring;
 	struct record_area *other;
 	struct record r;
@@ -222,9 +222,11 @@ static void test_shared(int fd)
 	CHECK(other->magic == RECORD_MAGIC && other->rows == call_count);
 	ring = &other->slot[0].ring[RECORD_DATA];
 	CHECK(ring->head > ring->tail);
-	CHECK(record_copy(other, ring, ring->tail, image));
+	CHECK(record_copy(other, 0, RECORD_DATA, ring->tail, image));
 	CHECK_INT(ring->tail + IMAGE_WORDS(image), ring->head);
+	CHECK(record_is_sound(image));
 	record_decode(image, true, &r);
+	CHECK(record_is_whole(&r));
 	CHECK_STR(r.fn->name, "ibv_post_send");
 	CHECK_INT(((const struct ibv_send_wr *)(uintptr_t)r.args[1])->wr_id, 4711);
 	munmap(other, record_area_size());

@@ -109,7 +109,7 @@ static void test_async_event(void)
 
 static void test_same_place(void)
 {
-	uint64_t image[IMAGE_MAX], copy[IMAGE_MAX];
+	uint64_t image[IMAGE_MAX + IMAGE_SLACK] = { 0 }, copy[IMAGE_MAX];
 	const struct ibv_send_wr *kept;
 	struct ibv_send_wr *wr, *bad;
 	const struct record_slot *slot;
@@ -121,9 +121,9 @@ static void test_same_place(void)
 	wr[1] = (struct ibv_send_wr){ .wr_id = 2 };
 	CHECK_INT(ibv_post_send(&qp, wr, &bad), 0);
 	slot = record_own_slot();
-	CHECK(record_copy(record_area(), &slot->ring[RECORD_DATA], slot->ring[RECORD_DATA].tail,
-			  copy));
-	memcpy(image, copy, sizeof image);
+	CHECK(record_copy(record_area(), (unsigned)(slot - record_area()->slot), RECORD_DATA,
+			  slot->ring[RECORD_DATA].tail, copy));
+	memcpy(image, copy, sizeof copy);
 	record_decode(image, true, &r);
 	kept = (const struct ibv_send_wr *)(uintptr_t)r.args[1];
 	CHECK_INT(kept->wr_id, 1);

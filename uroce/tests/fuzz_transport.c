@@ -177,8 +177,7 @@ static void change_state(const uint8_t s[STEP])
 		if (state == IBV_QPS_RESET)
 			break;
 		engine_lock();
-		transport_fail(qp, IBV_EVENT_QP_FATAL,
-			       &(struct uroce_change){ .cause = UROCE_BY_CQ });
+		transport_fail(qp, IBV_EVENT_QP_FATAL);
 		engine_unlock();
 		break;
 	default:

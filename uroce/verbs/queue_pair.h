@@ -14,7 +14,6 @@
 
 #include "completion_queue.h"
 #include "context.h"
-#include "history.h"
 #include "inventory.h"
 #include "link.h"
 #include "region.h"
@@ -201,7 +200,6 @@ struct qp {
 	unsigned mcast;	 /* groups it is attached to */
 	uint32_t number; /* of all that were made, from 0 */
 	uint64_t steps;	 /* from one state to another: inventory.h */
-	struct qp_history history;
 };
 
 static inline struct qp *to_qp(struct ibv_qp *qp)
@@ -221,8 +219,12 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp)
 	return qp->attr.qp_state;
 }
 
-/* ibv_modify_qp(3), by the program or for it. 0, or an errno. */
-int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_cause cause);
+/* It has gone from one state to another, which attr has already. */
+static inline void qp_stepped(struct qp *qp, enum ibv_qp_state from)
+{
+	qp->steps |= uroce_step(from, qp_state(qp));
+}
+
 /* What ibv_query_qp(3) tells. */
 void qp_attr_now(const struct qp *qp, struct ibv_qp_attr *attr);
 

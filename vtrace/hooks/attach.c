@@ -17,10 +17,7 @@
 #include "record_rings.h"
 #include "shared_area.h"
 
-static struct {
-	void *records; /* NULL: not traced */
-	size_t size;
-} mine;
+static void *own_records; /* NULL: not traced */
 
 static struct shared_area *map_header(int fd)
 {
@@ -28,7 +25,7 @@ static struct shared_area *map_header(int fd)
 
 	if (s == MAP_FAILED)
 		return NULL;
-	if (s->magic == SHARED_MAGIC && s->each == record_area_size() && s->rows == call_count)
+	if (s->magic == SHARED_MAGIC && s->rows == call_count)
 		return s;
 	munmap(s, sizeof *s);
 	return NULL;
@@ -87,8 +84,8 @@ static void *take_place(struct shared_area *s, int fd)
 		expected = SHARED_FREE;
 		if (!atomic_compare_exchange_strong(&s->process[i].state, &expected, SHARED_TAKEN))
 			continue;
-		records = mmap(NULL, s->each, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-			       fd, (off_t)(s->first + i * s->each));
+		records = mmap(NULL, record_area_size(), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_NORESERVE, fd, (off_t)shared_place_at(i));
 		if (records == MAP_FAILED) {
 			atomic_store(&s->process[i].state, SHARED_FREE);
 			break;
@@ -99,8 +96,7 @@ static void *take_place(struct shared_area *s, int fd)
 		name_process(&s->process[i]);
 		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks)
 			hold_begin(s, &s->process[i]);
-		mine.records = records;
-		mine.size = s->each;
+		own_records = records;
 		atomic_store(&s->process[i].state, SHARED_READY);
 		return records;
 	}
@@ -111,9 +107,9 @@ static void *take_place(struct shared_area *s, int fd)
 /* A child must not write to the rings of its parent, which it has inherited. */
 static void forget_parent(void)
 {
-	if (mine.records)
-		munmap(mine.records, mine.size);
-	mine.records = NULL;
+	if (own_records)
+		munmap(own_records, record_area_size());
+	own_records = NULL;
 	hold_forget();
 	record_forked();
 }

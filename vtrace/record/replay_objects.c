@@ -518,7 +518,8 @@ void objects_forget(struct replay *p, const struct record *r)
 	char word[40];
 
 	for (unsigned i = 0; i < r->nargs; i++) {
-		if (r->fn->args[i].role != CALL_GONE || r->fn->args[i].kind != CALL_OBJECT)
+		if (r->fn->args[i].role != CALL_GONE || r->fn->args[i].kind != CALL_OBJECT ||
+		    !r->args[i])
 			continue;
 		snprintf(word, sizeof word, "%s",
 			 objects_name(p, r, r->args[i], r->fn->args[i].object));

@@ -213,30 +213,32 @@ static struct tcp_end *add_tcp_end(struct replay *p, uint64_t number, bool liste
 	return e;
 }
 
-/* Host and port; an IPv4 address that is mapped to an IPv6 one is written as IPv4. */
-static unsigned address_of(const void *bytes, char host[INET6_ADDRSTRLEN])
+/* Host and port of REPLAY_LISTEN and REPLAY_CONNECT; an IPv4 address that is mapped to an IPv6 one
+ * is written as IPv4. */
+static unsigned address_of(const struct record *r, char host[INET6_ADDRSTRLEN])
 {
-	struct sockaddr_in6 six;
-	struct sockaddr_in four;
+	union {
+		struct sockaddr_in four;
+		struct sockaddr_in6 six;
+	} a = { 0 };
 
-	memcpy(&four, bytes, sizeof four);
-	if (four.sin_family == AF_INET) {
-		inet_ntop(AF_INET, &four.sin_addr, host, INET6_ADDRSTRLEN);
-		return ntohs(four.sin_port);
-	}
-	memcpy(&six, bytes, sizeof six);
-	if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr))
-		inet_ntop(AF_INET, &six.sin6_addr.s6_addr[12], host, INET6_ADDRSTRLEN);
+	if (r->args[1])
+		memcpy(&a, (const void *)(uintptr_t)r->args[1],
+		       r->args[2] < sizeof a ? r->args[2] : sizeof a);
+	if (a.four.sin_family == AF_INET)
+		inet_ntop(AF_INET, &a.four.sin_addr, host, INET6_ADDRSTRLEN);
+	else if (IN6_IS_ADDR_V4MAPPED(&a.six.sin6_addr))
+		inet_ntop(AF_INET, &a.six.sin6_addr.s6_addr[12], host, INET6_ADDRSTRLEN);
 	else
-		inet_ntop(AF_INET6, &six.sin6_addr, host, INET6_ADDRSTRLEN);
-	return ntohs(six.sin6_port);
+		inet_ntop(AF_INET6, &a.six.sin6_addr, host, INET6_ADDRSTRLEN);
+	return ntohs(a.six.sin6_port); /* at the same place */
 }
 
 /* e: the end that the first argument of the row names, if there is one. */
 static void write_listen(struct replay *p, struct tcp_end *e, const struct record *r)
 {
 	char host[INET6_ADDRSTRLEN];
-	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
+	const unsigned port = address_of(r, host);
 	const bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
 
 	e = add_tcp_end(p, r->args[0], true);
@@ -257,7 +259,7 @@ static void write_accept(struct replay *p, struct tcp_end *listener, const struc
 static void write_connect(struct replay *p, struct tcp_end *e, const struct record *r)
 {
 	char host[INET6_ADDRSTRLEN];
-	const unsigned port = address_of((const void *)(uintptr_t)r->args[1], host);
+	const unsigned port = address_of(r, host);
 
 	if (!*p->host)
 		snprintf(p->host, sizeof p->host, "%s", host);

@@ -61,10 +61,10 @@ static void join_reader(void)
 	CHECK_INT(sscanf(getenv(SHARED_VARIABLE), "%d", &fd), 1);
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(shared != MAP_FAILED && shared->magic == SHARED_MAGIC);
-	area = mmap(NULL, shared->each, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    (off_t)shared->first);
+	area = mmap(NULL, record_area_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    (off_t)shared_place_at(0));
 	CHECK(area != MAP_FAILED);
-	CHECK_INT(record_area_at(area, shared->each), 0);
+	CHECK_INT(record_area_at(area, record_area_size()), 0);
 	shared->process[0].pid = getpid();
 	atomic_store(&shared->process[0].state, SHARED_READY);
 }

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_area [SECONDS [SEED]]: a process that means harm to vtrace writes into the memory that they
+ * share, while everything that vtrace has for it reads: records of all functions with any arguments
+ * and copies, positions of rings, the state of threads, and any word at any place. What is read is
+ * written nowhere; the reader must not break, and must go on.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "call_record.h"
+#include "reader.h"
+#include "record_rings.h"
+#include "replay.h"
+#include "views.h"
+
+static uint64_t state;
+
+static uint64_t random_word(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static uint64_t below(uint64_t n)
+{
+	return (random_word() >> 11) % n;
+}
+
+/* ------------------------------------------------------------------------ the writer -- */
+
+#define ADDRESSES 12 /* at which copies are, so that pointers often lead to one */
+
+static uint64_t likely_word(void)
+{
+	switch (below(8)) {
+	case 0:
+		return random_word();
+	case 1:
+		return UINT64_C(1) << below(64);
+	case 2:
+		return -below(3);
+	case 3:
+	case 4:
+		return below(20);
+	default:
+		return 0x10000 + 0x1000 * below(ADDRESSES);
+	}
+}
+
+static void add_piece(uint64_t *image, size_t *n)
+{
+	static const size_t sizes[] = { 1, 4, 8, 16, 24, 28, 48, 64, 88, 128, 144, 232, 512, 680 };
+	const size_t len = below(32) ? sizes[below(sizeof sizes / sizeof *sizes)] : below(4096),
+		     words = (len + 7) / 8;
+
+	if (*n + 2 + words > IMAGE_MAX)
+		return;
+	image[(*n)++] = 0x10000 + 0x1000 * below(ADDRESSES);
+	image[(*n)++] = (uint64_t)len << 32 | below(2);
+	for (size_t i = 0; i < words; i++)
+		image[(*n)++] = likely_word();
+}
+
+static size_t make_image(uint64_t *image)
+{
+	const unsigned row = (unsigned)below(call_count + REPLAY_ROWS);
+	const struct call_fn *fn = record_row(row);
+	unsigned nargs = 0;
+	size_t n = IMAGE_ARGS;
+
+	for (; fn->args[nargs].name; nargs++)
+		image[n++] = likely_word();
+	image[IMAGE_SIZE] = (uint64_t)row << 16;
+	image[IMAGE_BEGIN] = below(16) ? record_time() : random_word();
+	image[IMAGE_END] = below(16) ? record_time() : random_word();
+	image[IMAGE_WHERE] = (below(8) ? 0 : below(3) << 32) | (below(4) ? 0 : below(140));
+	image[IMAGE_COUNT] = (below(16) ? 1 : random_word()) << 32 | nargs;
+	image[IMAGE_RESULT] = below(3) ? below(4) : likely_word();
+	for (uint64_t i = below(8); i; i--)
+		add_piece(image, &n);
+	for (uint64_t i = below(8) ? 0 : below(4); i; i--)
+		image[below(n)] = random_word();
+	return n;
+}
+
+static void write_record(struct record_area *area)
+{
+	uint64_t image[IMAGE_MAX];
+	const unsigned slot = (unsigned)below(4);
+	const enum record_path path = below(2) ? RECORD_DATA : RECORD_CONTROL;
+	const size_t n = make_image(image);
+
+	atomic_store(&area->slot[slot].state, SLOT_USED);
+	record_commit(area, slot, path, image, n);
+	if (below(8) == 0) {
+		const size_t kept = n < RECORD_BEGUN ? n : RECORD_BEGUN;
+
+		atomic_store(&area->slot[slot].called, IMAGE_ROW(image) + 1);
+		atomic_store(&area->slot[slot].called_at, image[IMAGE_BEGIN]);
+		memcpy(area->slot[slot].begun, image, kept * sizeof *image);
+	}
+}
+
+/* Any word of the area, of its beginning, or of the part that is common to all. */
+static void write_anywhere(struct shared_area *shared, struct record_area *area)
+{
+	_Atomic uint64_t *of = (void *)area;
+	size_t words = record_area_size() / 8;
+
+	if (below(2)) {
+		words = sizeof *area / 8;
+	} else if (below(2)) {
+		of = (void *)shared;
+		words = sizeof *shared / 8;
+	} else if (below(2)) {
+		of = (void *)&area->slot[below(4)].ring[below(RECORD_PATHS)];
+		words = sizeof area->slot->ring[0] / 8;
+	}
+	atomic_store(of + below(words), likely_word());
+}
+
+static _Noreturn void write_for_ever(struct shared_area *shared)
+{
+	struct record_area *area = (void *)((char *)shared + shared_place_at(0));
+
+	for (;;) {
+		/* what writes a record believes its own ring */
+		memset((void *)area->slot, 0, 4 * sizeof *area->slot);
+		atomic_store(&area->magic, RECORD_MAGIC);
+		shared->process[0].pid = getpid();
+		snprintf(shared->process[0].name, sizeof shared->process[0].name, "\033[5mfuzz");
+		atomic_store(&shared->process[0].state, SHARED_READY);
+		for (uint64_t i = below(200); i; i--)
+			write_record(area);
+		for (uint64_t i = below(50); i; i--)
+			write_anywhere(shared, area);
+	}
+}
+
+/* ------------------------------------------------------------------------ the reader -- */
+
+/* As libvtrace.so finds the memory. */
+static struct shared_area *map_shared(void)
+{
+	struct shared_area *shared;
+	int fd = -1;
+
+	CHECK_INT(sscanf(getenv(SHARED_VARIABLE), "%d", &fd), 1);
+	shared = mmap(NULL, shared_place_at(SHARED_PROCESSES), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_NORESERVE, fd, 0);
+	CHECK(shared != MAP_FAILED);
+	return shared;
+}
+
+static const struct views ways[] = {
+	{ .lines = true, .explain = true },
+	{ .lines = true, .json = true, .pids = true },
+	{ .counts = true },
+	{ .timeline = true, .explain = true },
+};
+
+/* One program, whose calls are shown in this way. Returns their number. */
+static uint64_t read_program(struct views v, int64_t until)
+{
+	struct reader *r = reader_open(&(struct shared_options){ .keeps_all = true });
+	struct reader_news news = { .what = READER_NOTHING };
+	uint64_t calls = 0;
+	pid_t child;
+
+	CHECK(r && reader_admit(r) == 0);
+	v.to = fopen("/dev/null", "we");
+	child = fork();
+	if (!child) {
+		struct shared_area *shared = map_shared();
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		write_for_ever(shared);
+	}
+	views_begin(&v);
+	while (record_realtime(record_time()) < until || news.what != READER_NOTHING) {
+		if (child > 0 && record_realtime(record_time()) >= until) {
+			kill(child, SIGKILL);
+			waitpid(child, NULL, 0);
+			child = 0;
+		}
+		reader_next(r, &news, child ? 50 : 0);
+		calls += news.what == READER_CALL;
+		if (!replay_is_row(&news))
+			views_take(&news);
+	}
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	views_end();
+	fclose(v.to);
+	reader_close(r);
+	return calls;
+}
+
+int main(int argc, char **argv)
+{
+	const int64_t second = 1000000000;
+	const int64_t span = second * (argc > 1 ? atoi(argv[1]) : 5);
+	const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	const int64_t begin = record_realtime(record_time());
+	const unsigned n = sizeof ways / sizeof *ways;
+	uint64_t calls = 0;
+
+	replay_rows_begin();
+	for (unsigned way = 0; way < n; way++) {
+		state = seed + way + 1;
+		calls += read_program(ways[way], begin + span * (way + 1) / n);
+	}
+	printf("seed %" PRIu64 ": %" PRIu64 " calls read\n", seed, calls);
+	CHECK(calls > 1000);
+	return checks_end();
+}
