@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The object store. Lists are in order of creation. An object can use only older ones, so the
- * newest is destroyed first. There is a list per class, a list of users per object, and hash tables
- * for names and other keys (object_kinds.c), so that operations on one object do not slow down with
- * their number.
+ * newest is destroyed first. There is a list per class, a list of users per object, and a hash table
+ * of names.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -50,51 +49,14 @@ void obj_store_init(struct obj_store *store)
 	*store = (struct obj_store){ 0 };
 	TAILQ_INIT(&store->all);
 	Tcl_InitHashTable(&store->names, TCL_STRING_KEYS);
-	for (unsigned i = 0; i < OBJ_INDEXES; i++)
-		Tcl_InitHashTable(&store->keys[i], TCL_ONE_WORD_KEYS);
 }
 
 void obj_store_free(struct obj_store *store)
 {
-	for (unsigned i = 0; i < store->n_groups; i++)
-		free(store->groups[i].taken);
 	Tcl_DeleteHashTable(&store->names);
-	for (unsigned i = 0; i < OBJ_INDEXES; i++)
-		Tcl_DeleteHashTable(&store->keys[i]);
 }
 
 /* ------------------------------------------------------------------- names -- */
-
-static unsigned lowest_clear(struct obj_group *g)
-{
-	size_t w = 0;
-
-	while (w < g->words && g->taken[w] == UINT64_MAX)
-		w++;
-	if (w == g->words) {
-		g->words = 2 * g->words + 1;
-		g->taken = xrealloc(g->taken, g->words, sizeof *g->taken);
-		memset(g->taken + w, 0, (g->words - w) * sizeof *g->taken);
-	}
-	return (unsigned)(64 * w) + (unsigned)__builtin_ctzll(~g->taken[w]);
-}
-
-/* The number in a name such as "mr17" is free again. */
-static void number_is_free(struct obj_store *store, const char *name)
-{
-	size_t letters = strcspn(name, "0123456789"), digits = strlen(name) - letters;
-	const char *number = name + letters;
-	unsigned long n;
-
-	if (!digits || digits > 9 || strspn(number, "0123456789") != digits ||
-	    (*number == '0' && digits > 1))
-		return;
-	n = strtoul(number, NULL, 10);
-	for (struct obj_group *g = store->groups; g < store->groups + store->n_groups; g++)
-		if (strlen(g->class->prefix) == letters && n / 64 < g->words &&
-		    strncmp(g->class->prefix, name, letters) == 0)
-			g->taken[n / 64] &= ~(UINT64_C(1) << n % 64);
-}
 
 /* Enters the name of an object; false: it is taken. */
 static bool claim_name(struct obj_store *store, struct obj *o)
@@ -109,14 +71,9 @@ static bool claim_name(struct obj_store *store, struct obj *o)
 
 static void assign_number(struct obj_store *store, struct obj *o)
 {
-	struct obj_group *g = o->group;
-	unsigned n;
-
-	do {
-		n = lowest_clear(g);
-		snprintf(o->name, sizeof o->name, "%s%u", o->class->prefix, n);
-		g->taken[n / 64] |= UINT64_C(1) << n % 64;
-	} while (!claim_name(store, o)); /* another object was given that name explicitly */
+	do
+		snprintf(o->name, sizeof o->name, "%s%u", o->class->prefix, o->group->least++);
+	while (!claim_name(store, o));
 }
 
 static int set_name(struct session *s, struct obj *o, const char *name)
@@ -199,18 +156,20 @@ void obj_add(struct session *s, void *object)
 	o->group->n++;
 	TAILQ_INSERT_TAIL(&o->group->objs, o, alike);
 	TAILQ_INSERT_TAIL(&store->all, o, link);
-	obj_index(store, o);
 	handle_name(o);
 	call_trace_flush(s);
 }
 
-/* Releases the object's uses and its name. */
+/* Releases the object's uses and its name: its number may be that of any class. */
 static void release_obj(struct session *s, struct obj *o)
 {
+	struct obj_store *store = &s->ctx->store;
+
 	for (unsigned i = 0; i < OBJ_USES; i++)
 		obj_unuse(o, o->uses[i].used);
 	Tcl_DeleteHashEntry(o->entry);
-	number_is_free(&s->ctx->store, o->name);
+	for (unsigned i = 0; i < store->n_groups; i++)
+		store->groups[i].least = 0;
 }
 
 void obj_discard(struct session *s, void *object)
@@ -420,7 +379,6 @@ static void remove_from_store(struct session *s, struct obj *o)
 	o->group->n--;
 	TAILQ_REMOVE(&o->group->objs, o, alike);
 	TAILQ_REMOVE(&s->ctx->store.all, o, link);
-	obj_unindex(&s->ctx->store, o);
 	release_obj(s, o);
 	if (s->ctx->qp == (void *)o)
 		s->ctx->qp = NULL;

@@ -36,7 +36,7 @@ struct obj_class {
 	const char *remedy;    /* a command that creates one: "reg 4096" */
 	size_t size;	       /* of the struct that begins with struct obj */
 	enum call_object kind; /* what the library calls it; OBJECT_NONE: it does not know it */
-	/* Keys for obj_index(). Each is optional. */
+	/* What finds it. Each is optional. */
 	size_t pointer; /* offset of the library's pointer to it, of that kind */
 	uint64_t (*number)(const struct obj *o);	   /* QP number, lkey, rkey */
 	void *(*memory)(const struct obj *o, size_t *len); /* its bytes */
@@ -68,16 +68,6 @@ enum obj_life {
 	OBJ_GONE,  /* destroyed; its memory stays while there are references */
 };
 
-enum obj_index { OBJ_BY_POINTER, OBJ_BY_NUMBER, OBJ_BY_ADDRESS, OBJ_INDEXES };
-
-/* An object's entry in an index, in a list of objects with the same key. */
-struct obj_key {
-	struct obj_key *next, *before; /* before NULL: the first, which the entry has */
-	struct obj *o;
-	Tcl_HashEntry *entry;
-	uint64_t key; /* 0: it is not there */
-};
-
 #define OBJ_NAME 32 /* bytes of a name, with the zero at its end */
 
 /* What call_rules.c remembers of a QP or a CQ that the command call works with. */
@@ -102,7 +92,6 @@ struct obj {
 	struct obj_use uses[OBJ_USES]; /* what must outlive this one */
 	struct obj_users users[2];     /* oldest first; [1]: those whose class clings */
 	unsigned nusers;
-	struct obj_key keys[OBJ_INDEXES];
 	struct obj_calls calls;
 };
 TAILQ_HEAD(obj_list, obj);
@@ -112,9 +101,7 @@ struct obj_group {
 	const struct obj_class *class;
 	struct obj_list objs;
 	unsigned n;
-	uint64_t *taken; /* a bit for each number; where it is clear, a name that a command
-			    gave may still have it */
-	size_t words;
+	unsigned least; /* all names with a smaller number are taken */
 };
 
 #define OBJ_CLASSES 64
@@ -124,9 +111,7 @@ struct obj_store {
 	struct obj_group groups[OBJ_CLASSES];
 	unsigned n_groups;
 	Tcl_HashTable names;
-	Tcl_HashTable keys[OBJ_INDEXES];
-	unsigned of_size[64]; /* objects in OBJ_BY_ADDRESS by the logarithm of their length */
-	uint64_t serial;      /* of the last object made */
+	uint64_t serial; /* of the last object made */
 };
 
 /* An asynchronous event of a device, copied and acknowledged, until wait takes it. */
@@ -370,8 +355,6 @@ int obj_same_dev(struct session *s, const char *call, const void *a, const void 
 void *obj_find(struct session *s, const struct obj_class *class, const char *name);
 /* The library's pointer to the object, or NULL. */
 void *obj_pointer(const struct obj *o);
-/* To be called when a key or the memory of an object has changed. */
-void obj_reindex(struct session *s, void *o);
 /* The object of that class (NULL: any) that the library knows by this pointer, or NULL. */
 void *obj_by_pointer(struct session *s, const struct obj_class *class, const void *v);
 /* Another one, of any class, with the same pointer. */
@@ -382,9 +365,6 @@ void *obj_by_number(struct session *s, const struct obj_class *class, uint64_t n
 void *obj_next_number(const void *o);
 /* An object of that class (NULL: any) whose memory has all of [addr, addr + len), or NULL. */
 void *obj_by_address(struct session *s, const struct obj_class *class, uint64_t addr, uint64_t len);
-/* For obj_add() and what ends it. */
-void obj_index(struct obj_store *store, struct obj *o);
-void obj_unindex(struct obj_store *store, struct obj *o);
 
 /* The oldest of its class, or NULL. */
 void *obj_first(struct session *s, const struct obj_class *class);
@@ -534,7 +514,7 @@ void async_event_out(const struct async_event *ev, struct out *o);
  */
 
 /* mr NULL: to nothing. qp: of type 2, or NULL. */
-void mw_bound(struct session *s, struct mw *mw, struct mr *mr, struct qp *qp);
+void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp);
 /* A window of pd with this key is bound to nothing now. */
 void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey);
 

@@ -177,8 +177,6 @@ static void update_used(struct calling *c)
 	for (unsigned i = 1; i < c->nused && c->fn->ties; i++)
 		obj_use(c->used[0], c->used[i]);
 	for (unsigned i = 0; i < c->nused; i++)
-		obj_reindex(c->s, c->used[i]);
-	for (unsigned i = 0; i < c->nused; i++)
 		if (c->used[i]->class == &qp_class)
 			qp_history_asked((struct qp *)c->used[i], c->fn->name);
 }

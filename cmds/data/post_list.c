@@ -91,12 +91,12 @@ static void describe_request(struct session *s, const struct post_req *r, Tcl_DS
 }
 
 /* A window has the key of its last bind. */
-static void take_key(struct session *s, const struct post_req *r)
+static void take_key(const struct post_req *r)
 {
 	if (!r->mw || r->op != &wr_ops[WR_BIND_MW])
 		return;
 	r->mw->v->rkey = r->wr.bind_mw.rkey;
-	mw_bound(s, r->mw, r->bound, r->qp);
+	mw_bound(r->mw, r->bound, r->qp);
 }
 
 /* Send requests are linked where they are; *bad becomes the index of the refused one. */
@@ -198,7 +198,7 @@ int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsi
 
 	*posted = !failed ? n : bad < n ? bad : 0;
 	for (unsigned i = 0; i < *posted; i++)
-		take_key(s, reqs[i]);
+		take_key(reqs[i]);
 	return failed ? fail_refused(s, reqs, n, bad) : 0;
 }
 

@@ -289,7 +289,6 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 					? "the old registration is still valid"
 					: "do not use the region any more: ibv_rereg_mr(3)");
 	}
-	obj_reindex(s, a->mr);
 	if (a->access.set)
 		a->mr->access = (unsigned)a->access.v;
 	if (a->pd) {
@@ -325,9 +324,8 @@ static const struct word type_words[] = { { "1", IBV_MW_TYPE_1, "bound by mw bin
 					  { "2", IBV_MW_TYPE_2, "bound by post bind-mw" },
 					  { 0 } };
 
-void mw_bound(struct session *s, struct mw *mw, struct mr *mr, struct qp *qp)
+void mw_bound(struct mw *mw, struct mr *mr, struct qp *qp)
 {
-	obj_reindex(s, mw);
 	obj_unuse(mw, mw->mr);
 	obj_unuse(mw, mw->qp);
 	mw->mr = mr;
@@ -343,7 +341,7 @@ void mw_invalidated(struct session *s, const struct pd *pd, uint32_t rkey)
 	while (mw && mw->pd != pd)
 		mw = obj_next_number(mw);
 	if (mw)
-		mw_bound(s, mw, NULL, NULL);
+		mw_bound(mw, NULL, NULL);
 }
 
 static int mw_destroy(struct session *s, struct obj *o)
@@ -489,7 +487,7 @@ static void note_bound(struct session *s, const struct bind_args *a, uint64_t wr
 {
 	if (!a->wr_id.set)
 		s->ctx->wr_id = wr_id;
-	mw_bound(s, a->mw, len ? a->mr : NULL, NULL);
+	mw_bound(a->mw, len ? a->mr : NULL, NULL);
 }
 
 static int bind_mw_exec(struct session *s, const void *args, struct out *o)

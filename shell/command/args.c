@@ -169,62 +169,34 @@ static int parse_default(struct session *s, const struct arg *a, void *dst)
 	return a->kind->parse(s, a, word, dst);
 }
 
-/* Must something be done if the argument is not given? */
-static bool matters_if_absent(const struct arg *a)
-{
-	return a->flags & ARG_NEED || (a->dflt && !a->kind->is_static) ||
-	       (!a->dflt && a->kind->absent && !(a->flags & ARG_MANY));
-}
-
 size_t args_room(const struct cmd *c)
 {
 	return c->args ? c->args->room : 0;
 }
 
-/* What does not depend on the words of a call, computed once for each command. */
-struct prepared {
-	void *blank;	 /* the argument struct with the defaults that never change */
-	uint64_t absent; /* one bit for each argument that matters if it is absent */
-};
-
-static const struct prepared *prepare_args(struct session *s, const struct cmd *c)
+/* Stores the defaults that need no device: an argument that shares its field with another one may
+ * replace them. */
+static void fill_defaults(struct session *s, const struct cmd *c, void *args)
 {
-	static Tcl_HashTable *all; /* by struct cmd */
-	struct prepared *p;
-	Tcl_HashEntry *e;
-	int is_new;
-
-	if (!all) {
-		all = xcalloc(1, sizeof *all);
-		Tcl_InitHashTable(all, TCL_ONE_WORD_KEYS);
-	}
-	e = Tcl_CreateHashEntry(all, (const void *)c, &is_new);
-	if (!is_new)
-		return Tcl_GetHashValue(e);
-	p = xcalloc(1, sizeof *p);
-	p->blank = xcalloc(1, args_room(c));
-	for (const struct arg *a = c->args; a && a->name; a++) {
-		if (a - c->args == 64)
-			Tcl_Panic("%s: more than 64 arguments", c->name);
-		if (matters_if_absent(a))
-			p->absent |= UINT64_C(1) << (a - c->args);
+	for (const struct arg *a = c->args; a && a->name; a++)
 		if (a->dflt && a->kind->is_static &&
-		    parse_default(s, a, (char *)p->blank + a->offset))
+		    parse_default(s, a, (char *)args + a->offset))
 			Tcl_Panic("%s: the default of %s: %s", c->name, a->name, s->fail.text);
-	}
-	Tcl_SetHashValue(e, p);
-	return p;
 }
 
-static int fill_absent(struct session *s, const struct cmd *c, uint64_t absent, void *args)
+static int fill_absent(struct session *s, const struct cmd *c, const struct walk *w, void *args)
 {
-	for (; absent; absent &= absent - 1) {
-		const struct arg *a = &c->args[__builtin_ctzll(absent)];
+	for (const struct arg *a = c->args; a && a->name; a++) {
 		void *dst = (char *)args + a->offset;
 
+		if (is_seen(w, c, a))
+			continue;
 		if (a->flags & ARG_NEED)
 			return mistake_missing(s, c, a);
-		if (a->dflt ? parse_default(s, a, dst) : a->kind->absent(s, a, dst))
+		if (a->dflt && !a->kind->is_static && parse_default(s, a, dst))
+			return -1;
+		if (!a->dflt && a->kind->absent && !(a->flags & ARG_MANY) &&
+		    a->kind->absent(s, a, dst))
 			return -1;
 	}
 	return 0;
@@ -232,11 +204,11 @@ static int fill_absent(struct session *s, const struct cmd *c, uint64_t absent, 
 
 int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[], void *dst)
 {
-	const struct prepared *prepared = prepare_args(s, c);
 	struct walk w = { 0 };
 	const struct arg *a;
 
-	memcpy(dst, prepared->blank, args_room(c));
+	memset(dst, 0, args_room(c));
+	fill_defaults(s, c, dst);
 	for (int i = 0; i < objc; i++) {
 		int rc = place_word(s, c, &w, objv[i], &a);
 
@@ -251,8 +223,7 @@ int args_parse(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		w.of = a;
 		w.last = objv[i];
 	}
-	return w.due ? mistake_no_value(s, c, w.due)
-		     : fill_absent(s, c, prepared->absent & ~w.seen, dst);
+	return w.due ? mistake_no_value(s, c, w.due) : fill_absent(s, c, &w, dst);
 }
 
 static int check_value(struct session *s, const struct arg *a, Tcl_Obj *word)

@@ -25,8 +25,7 @@ struct arg_kind {
 	/* Can word be this optional positional? If not, it is matched with the next one. NULL:
 	 * always. */
 	bool (*matches)(struct session *s, const struct arg *a, Tcl_Obj *word);
-	/* parse() needs no open device, so that -n can call it. A default of this kind is parsed
-	 * only once; its value must not point into s->arena. */
+	/* parse() needs no open device, so that -n can call it. */
 	bool is_static;
 	/* For other kinds: is word certainly a literal, not the name of an object, so that -n may
 	 * parse it? NULL: never. */

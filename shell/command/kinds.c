@@ -20,41 +20,21 @@
 /* A century: in nanoseconds it fits in 64 bits. */
 #define MS_MAX (UINT64_C(100) * 366 * 86400 * 1000)
 
-/* The value of a digit; 16 or more if c is none. */
-static unsigned digit_of(char c)
-{
-	const unsigned decimal = (unsigned)c - '0', letter = ((unsigned)c | ' ') - 'a';
-
-	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
-}
-
-/* Parses the number at the start of text; *end points after it. False: there is none. This is
- * several times faster than strtoull(3), and most words of data-path commands are numbers. */
+/* Parses the number at the start of text; *end points after it. False: there is none. */
 static bool scan_number(const char *text, const char **end, uint64_t *v, bool *fits)
 {
-	const bool is_negative = *text == '-';
-	const char *digits = text + (*text == '-' || *text == '+'), *at;
-	const unsigned base = digits[0] == '0' && (digits[1] | ' ') == 'x' ? 16 : 10;
-	unsigned digit;
-	uint64_t n = 0;
+	const char *digits = text + (*text == '-' || *text == '+');
+	const bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	char *at;
 
-	if (base == 16)
-		for (at = digits += 2; (digit = digit_of(*at)) < 16; at++)
-			n = n << 4 | digit;
-	else
-		for (at = digits; (digit = (unsigned)*at - '0') < 10; at++)
-			n = n * 10 + digit;
-	*fits = !is_negative || !n;
-	if (at - digits > 16) { /* it may overflow: repeat with checks */
-		n = 0;
-		for (const char *p = digits; p < at; p++)
-			if (__builtin_mul_overflow(n, base, &n) ||
-			    __builtin_add_overflow(n, digit_of(*p), &n))
-				*fits = false;
-	}
-	*v = n;
+	*end = text;
+	if (!(is_hex ? isxdigit((unsigned char)digits[2]) : isdigit((unsigned char)*digits)))
+		return false; /* strtoull(3) takes blanks and signs */
+	errno = 0;
+	*v = strtoull(digits, &at, is_hex ? 16 : 10);
+	*fits = !errno && (*text != '-' || !*v);
 	*end = at;
-	return at > digits;
+	return true;
 }
 
 bool args_number(const char *text, uint64_t *v, bool *fits)

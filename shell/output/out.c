@@ -4,7 +4,6 @@
  * The Tcl value is built from the array, and JSON when it is asked for.
  */
 #include <json-c/json.h>
-#include <link.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +16,6 @@
 
 #define OUT_DEPTH   16
 #define NODES_KEPT  4096 /* a larger array is freed after use */
-#define TEXTS_KEPT  512	 /* a power of two */
-#define TEXT_LENGTH 64	 /* longer texts are seldom written again */
 
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 
@@ -116,62 +113,10 @@ void out_free(struct out *o)
 	spare = o;
 }
 
-/* The program's read-only memory: texts there never change. */
-static struct {
-	uintptr_t begin;
-	size_t size; /* 0: not known yet */
-} constants;
-
-/* Finds the segment that has the literal; for dl_iterate_phdr(3). */
-static int find_constants(struct dl_phdr_info *info, size_t size, void *literal)
-{
-	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		const uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type != PT_LOAD || segment->p_flags & PF_W ||
-		    (uintptr_t)literal - begin >= segment->p_memsz)
-			continue;
-		constants.begin = begin;
-		constants.size = segment->p_memsz;
-		return 1;
-	}
-	return 0;
-}
-
-/* Is text the same as when obj was cached for it? */
-static bool is_unchanged(const char *text, const Tcl_Obj *obj)
-{
-	return (uintptr_t)text - constants.begin < constants.size || strcmp(obj->bytes, text) == 0;
-}
-
-/* A Tcl object for text, with a new reference. Keys and names are written again and again from the
- * same address, so objects are cached by address. */
+/* A Tcl object for text, with a new reference. */
 static Tcl_Obj *text_object(const char *text)
 {
-	static struct {
-		const char *at;
-		Tcl_Obj *obj;
-	} kept[TEXTS_KEPT];
-	uintptr_t hash = (uintptr_t)text ^ (uintptr_t)text >> 9;
-	unsigned i = hash % TEXTS_KEPT;
-	Tcl_Obj *obj = kept[i].obj;
-
-	if (kept[i].at != text || !is_unchanged(text, obj)) {
-		if (!constants.size)
-			dl_iterate_phdr(find_constants, (void *)(uintptr_t)out_formats[OUT_TEXT]);
-		obj = Tcl_NewStringObj(text, -1);
-		if (obj->length <= TEXT_LENGTH) {
-			if (kept[i].obj)
-				Tcl_DecrRefCount(kept[i].obj);
-			kept[i].at = text;
-			kept[i].obj = obj;
-			Tcl_IncrRefCount(obj);
-		}
-	}
-	Tcl_IncrRefCount(obj);
-	return obj;
+	return value_hold(Tcl_NewStringObj(text, -1));
 }
 
 /* ------------------------------------------------------------------------ writing -- */
