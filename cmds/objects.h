@@ -526,8 +526,6 @@ int mem_check(struct session *s, const char *call, const struct mr *mr, uint64_t
  * s->fail filled. */
 unsigned char *mem_range(struct session *s, const struct mr *mr, const struct num *off,
 			 const struct num *len, size_t *n);
-/* Writes the bytes as a value of hex digits. */
-void mem_out_hex(struct out *o, const unsigned char *p, size_t n);
 /* Writes the bytes as a value; the text shows them as text if they look like it, else as a hex
  * dump. */
 void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off);

@@ -6,11 +6,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian's and Ubuntu's names.
 packages_build="gcc make cmake pkg-config python3 libc6-dev libibverbs-dev librdmacm-dev libedit-dev
-	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev libmd-dev uthash-dev"
+	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev uthash-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
 packages_test="tmux less man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark
-	dpkg-dev file lintian libxml2-utils libfabric-bin python3-pyverbs openmpi-bin ucx-utils
+	debhelper lintian zsh fish vim libxml2-utils libfabric-bin python3-pyverbs openmpi-bin ucx-utils
 	qperf fio openssh-client python3-junitparser"
 # These packages start daemons when they are installed. Therefore they are installed only where no
 # systemd starts them, as in a container of CI.

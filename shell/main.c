@@ -45,8 +45,9 @@ struct command_line {
 	struct job *jobs;
 	unsigned njobs;
 	bool no_rc;
-	int color;	      /* -1: decide */
-	const char *complete; /* the text to complete instead of running anything */
+	int color; /* -1: decide */
+	/* Instead of running anything: the text to complete, the folder to write the pages into. */
+	const char *complete, *pages;
 };
 
 static struct session *the_session; /* for the panic hook */
@@ -176,10 +177,6 @@ static int print_and_end(int o)
 		help_version(stdout);
 	else if (o == 'h')
 		help_options(stdout);
-	else if (o == OPTION_MAN)
-		help_man(stdout);
-	else if (o == OPTION_BASH)
-		help_bash(stdout);
 	else
 		print_error("Try 'rdmash --help'.\n");
 	return (o == '?' ? EXIT_USAGE : EXIT_OK) + 1;
@@ -217,6 +214,9 @@ static int apply_option(struct session *s, int o, struct command_line *cl)
 		return allow_dir(s, optarg) ? EXIT_USAGE + 1 : 0;
 	case OPTION_COMPLETE:
 		cl->complete = optarg;
+		return 0;
+	case OPTION_PAGES:
+		cl->pages = optarg;
 		return 0;
 	default:
 		return print_and_end(o);
@@ -421,6 +421,10 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 
 	if (cl->complete)
 		return complete_print(s, cl->complete), EXIT_OK;
+	if (cl->pages && help_pages(s, cl->pages) != 0)
+		return fail_report(s), EXIT_COMMAND;
+	if (cl->pages)
+		return EXIT_OK;
 	if (s->opt.peer)
 		return exit_code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {

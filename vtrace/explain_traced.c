@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "call_record.h"
 #include "data/post.h"
+#include "device/device.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"
@@ -30,6 +31,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 		.status = wc->wc.status,
 		.wr_id = wc->wc.wr_id,
 		.known = wc->known,
+		.is_either = wc->is_either,
 		.here = live_program_end(p, wc->qp),
 		.there = *there,
 	};
@@ -70,18 +72,59 @@ struct failed_call {
 	struct causes *c;
 };
 
+/* NULL: not known. */
+static const struct ibv_port_attr *port_of(const struct seen_limits *seen, unsigned number)
+{
+	return number && number <= LIVE_PORTS && seen->port[number - 1].state
+		       ? &seen->port[number - 1]
+		       : NULL;
+}
+
 /* Attributes of a change that the device or its port do not allow. */
 static void find_limits_passed(const struct failed_call *f, const struct ibv_qp_attr *a,
 			       unsigned mask)
 {
 	const struct seen_limits *seen = &f->p->limits;
 	const unsigned number = mask & IBV_QP_PORT ? a->port_num : f->queue->v.attr.port_num;
-	struct qp_limits limits = { .name = "the device", .device = &seen->device };
+	struct qp_limits limits = { .name = "the device",
+				    .device = &seen->device,
+				    .port = port_of(seen, number) };
 
-	if (number && number <= LIVE_PORTS && seen->port[number - 1].state)
-		limits.port = &seen->port[number - 1];
+	if (mask & IBV_QP_AV)
+		limits.source = live_program_gid(f->p, a->ah_attr.port_num,
+						 a->ah_attr.grh.sgid_index);
 	if (seen->device.max_qp)
 		qp_check_limits(&limits, a, mask, f->c);
+}
+
+/* What only the errno tells of a path. */
+static void find_errno_of_path(const struct failed_call *f, const struct ibv_ah_attr *av)
+{
+	if (f->r->err == ENODATA && av->is_global)
+		cause_add(f->c, IS_SO, NULL, "AV: sgid_index %u is empty in the table of port %u",
+			  av->grh.sgid_index, av->port_num);
+	else if (f->r->err == ENETUNREACH)
+		cause_add(f->c, IS_SO, NULL, "AV: this host has no route to dgid %s",
+			  gid_text(&av->grh.dgid));
+	else if (f->r->err == ETIMEDOUT || f->r->err == EHOSTUNREACH)
+		cause_add(f->c, MAY_BE, NULL,
+			  "AV: nobody answers at dgid %s: it is down, or not on this network",
+			  gid_text(&av->grh.dgid));
+}
+
+static void find_path_causes(const struct failed_call *f)
+{
+	const struct ibv_ah_attr *av = (const void *)(uintptr_t)f->r->args[1];
+	const struct seen_limits *seen = &f->p->limits;
+	struct qp_limits limits = { .name = "the device", .device = &seen->device };
+
+	if (!av)
+		return;
+	limits.port = port_of(seen, av->port_num);
+	limits.source = live_program_gid(f->p, av->port_num, av->grh.sgid_index);
+	if (f->r->err == EINVAL && seen->device.max_qp)
+		qp_check_path(&limits, av, f->c);
+	find_errno_of_path(f, av);
 }
 
 static void find_modify_causes(const struct failed_call *f)
@@ -101,6 +144,8 @@ static void find_modify_causes(const struct failed_call *f)
 	v = qp_judge(qp->v.type, from, to, mask);
 	if (v.answer == QP_OK && f->r->err == EINVAL)
 		find_limits_passed(f, a, mask);
+	if (v.answer == QP_OK && mask & IBV_QP_AV)
+		find_errno_of_path(f, &a->ah_attr);
 	if (v.answer == QP_OK && !f->c->n)
 		v.extra = v.refused; /* then the kernel has refused it */
 	qp_change_reasons(&v, qp->v.type, from, to, f->c);
@@ -157,6 +202,7 @@ static void find_recv_causes(const struct failed_call *f)
 		.state = queue->v.state,
 		.srq = *queue->v.srq ? queue->v.srq : NULL,
 		.room = queue->v.cap.max_recv_wr,
+		.is_resized = queue->is_resized,
 		.used = live_program_outstanding(f->p, queue, true),
 	};
 	char text[160];
@@ -327,25 +373,30 @@ static bool is_no_device(const struct record *r)
 	}
 }
 
-/* Who looks for the causes of a call: in its queue, where that is known, or in its arguments. */
+/* Who looks for the causes of a call, and where. */
 static const struct {
 	enum call_row row;
-	bool is_of_queue;
+	enum finder_use {
+		OF_QUEUE,     /* in its queue, where that is known */
+		OF_ARGUMENTS, /* in its arguments, if these do not fit */
+		OF_ANY_ERRNO, /* in its arguments */
+	} use;
 	void (*find)(const struct failed_call *f);
 } finders[] = {
-	{ ROW_ibv_modify_qp, true, find_modify_causes },
-	{ ROW_ibv_post_send, true, find_send_causes },
-	{ ROW_ibv_post_recv, true, find_recv_causes },
-	{ ROW_ibv_post_srq_recv, true, find_recv_causes },
-	{ ROW_ibv_modify_srq, true, find_modify_srq_causes },
-	{ ROW_ibv_create_qp, false, find_create_causes },
-	{ ROW_rdma_create_qp, false, find_create_causes },
-	{ ROW_ibv_create_cq, false, find_cq_causes },
-	{ ROW_ibv_create_srq, false, find_srq_causes },
-	{ ROW_ibv_reg_mr, false, find_region_causes },
-	{ ROW_ibv_reg_mr_iova, false, find_region_causes },
-	{ ROW_ibv_reg_mr_iova2, false, find_region_causes },
-	{ ROW_ibv_query_gid, false, find_gid_causes },
+	{ ROW_ibv_modify_qp, OF_QUEUE, find_modify_causes },
+	{ ROW_ibv_post_send, OF_QUEUE, find_send_causes },
+	{ ROW_ibv_post_recv, OF_QUEUE, find_recv_causes },
+	{ ROW_ibv_post_srq_recv, OF_QUEUE, find_recv_causes },
+	{ ROW_ibv_modify_srq, OF_QUEUE, find_modify_srq_causes },
+	{ ROW_ibv_create_qp, OF_ARGUMENTS, find_create_causes },
+	{ ROW_rdma_create_qp, OF_ARGUMENTS, find_create_causes },
+	{ ROW_ibv_create_cq, OF_ARGUMENTS, find_cq_causes },
+	{ ROW_ibv_create_srq, OF_ARGUMENTS, find_srq_causes },
+	{ ROW_ibv_reg_mr, OF_ARGUMENTS, find_region_causes },
+	{ ROW_ibv_reg_mr_iova, OF_ARGUMENTS, find_region_causes },
+	{ ROW_ibv_reg_mr_iova2, OF_ARGUMENTS, find_region_causes },
+	{ ROW_ibv_query_gid, OF_ARGUMENTS, find_gid_causes },
+	{ ROW_ibv_create_ah, OF_ANY_ERRNO, find_path_causes },
 };
 
 /* Causes that the call's own objects show. */
@@ -364,13 +415,13 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 	}
 	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
 		if (finders[i].row == row_of(r) &&
-		    (finders[i].is_of_queue ? f.queue != NULL : is_of_arguments))
+		    (finders[i].use == OF_QUEUE
+			     ? f.queue != NULL
+			     : finders[i].use == OF_ANY_ERRNO || is_of_arguments))
 			finders[i].find(&f);
 }
 
-/* Adds the causes that a fact lists for the function or errno of that name; NULL: those that are
- * not limited to one. The fact may be NULL. */
-static void add_causes(const struct fact *fact, const char *name, struct causes *c)
+void add_fact_causes(const struct fact *fact, const char *name, struct causes *c)
 {
 	for (const struct fact_cause *of = fact ? fact->causes : NULL; of && of->text; of++)
 		if (name ? of->of && fact_cause_is_of(of, name) : !of->of)
@@ -387,7 +438,7 @@ static void out_usual_causes(const struct record *r, struct out *o)
 
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	add_causes(fact_of(errnos, err), r->fn->name, &c);
+	add_fact_causes(fact_of(errnos, err), r->fn->name, &c);
 	if (c.n)
 		causes_out(&c, o);
 }
@@ -410,153 +461,4 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 	else
 		out_usual_causes(r, o);
 	return true;
-}
-
-/* ------------------------------------------------------------ calls that hang -- */
-
-/* Why a call that waits for acknowledged events has not returned. */
-static void find_unacknowledged(const struct live_program *p, const struct record *r,
-				struct causes *c)
-{
-	const struct seen_object *o = seen_object_at(p->seen, r->args[0]);
-
-	if (o && o->unacknowledged)
-		cause_add(c, IS_SO, NULL, "%s waits until %u event%s of %s %s acknowledged (%s)",
-			  r->fn->name, o->unacknowledged, o->unacknowledged == 1 ? "" : "s",
-			  live_program_name(p, o->address, r->end),
-			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
-}
-
-/* The CQs of a completion channel. */
-struct channel_cqs {
-	unsigned n, armed;
-	uint64_t last;
-};
-
-static void count_cq(void *arg, const struct seen_object *user)
-{
-	struct channel_cqs *cqs = arg;
-
-	cqs->n++;
-	cqs->armed += user->armed != 0;
-	cqs->last = user->address;
-}
-
-/* Why no event of a completion channel comes. */
-static void find_unarmed(const struct live_program *p, const struct record *r, struct causes *c)
-{
-	struct channel_cqs cqs = { 0 };
-
-	seen_objects_users(p->seen, r->args[0], count_cq, &cqs);
-	if (cqs.n && !cqs.armed)
-		cause_add(c, IS_SO, NULL,
-			  "%s is not armed: ibv_req_notify_cq is needed before each event",
-			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
-				     : "no CQ of the channel");
-}
-
-bool explain_traced_unfinished(const struct live_program *p, const struct record *r, struct out *o)
-{
-	struct causes c = { .no_commands = true };
-
-	if (r->args && r->fn->args[0].role == CALL_GONE)
-		find_unacknowledged(p, r, &c);
-	else if (r->args && row_of(r) == ROW_ibv_get_cq_event)
-		find_unarmed(p, r, &c);
-	if (!c.n)
-		return false;
-	out_str(o, "call", r->fn->name, "%s", r->fn->name);
-	out_text(o, " has not returned\n");
-	causes_out(&c, o);
-	return true;
-}
-
-/* ---------------------------------------------------------------------------- events -- */
-
-static bool explain_cm_event(const struct record *r, const struct rdma_cm_event *e, struct out *o)
-{
-	const bool is_reject = e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
-	const struct word *words = is_reject ? rej_words : errno_words;
-	const struct fact *fact = fact_of(fact_family("cm-event"), e->event);
-	struct causes c = { .no_commands = true };
-	const char *event_name, *name = NULL, *means;
-
-	const unsigned failures = 1u << RDMA_CM_EVENT_ADDR_ERROR | 1u << RDMA_CM_EVENT_ROUTE_ERROR |
-				  1u << RDMA_CM_EVENT_CONNECT_ERROR |
-				  1u << RDMA_CM_EVENT_UNREACHABLE | 1u << RDMA_CM_EVENT_REJECTED |
-				  1u << RDMA_CM_EVENT_MULTICAST_ERROR;
-
-	if (e->event > RDMA_CM_EVENT_TIMEWAIT_EXIT || !(failures & 1u << e->event))
-		return false;
-	event_name = word_name(cm_event_words, e->event);
-	if (is_reject || e->status < 0)
-		name = word_name(words, (uint64_t)abs(e->status));
-	means = name ? word_help(words, (uint64_t)abs(e->status)) : NULL;
-	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
-	out_str(o, "event", event_name, "%s", event_name);
-	out_int(o, "status", e->status, ", status %d", e->status);
-	out_text(o, "%s%s\n", name ? " " : "", name ? name : "");
-	if (means)
-		out_str(o, "means", means, "  means           %s\n", means);
-	if (is_reject)
-		add_causes(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
-	else if (name)
-		add_causes(fact, name, &c);
-	if (!c.n)
-		add_causes(fact, NULL, &c);
-	causes_out(&c, o);
-	return true;
-}
-
-/* Completions that did not fit into a CQ. */
-static void find_overrun(const struct live_program *p, uint64_t cq, const char *name,
-			 struct causes *c)
-{
-	const struct seen_object *seen = seen_object_at(p->seen, cq);
-	const unsigned due = live_program_due(p, cq);
-
-	if (seen && seen->entries)
-		cause_add(c, IS_SO, NULL,
-			  "%s was made with cqe %d, and %u requests that complete into it are "
-			  "outstanding",
-			  name, seen->entries, due);
-}
-
-static bool explain_async_event(const struct live_program *p, const struct record *r,
-				const struct ibv_async_event *e, struct out *o)
-{
-	const unsigned failures = 1u << IBV_EVENT_CQ_ERR | 1u << IBV_EVENT_QP_FATAL |
-				  1u << IBV_EVENT_QP_REQ_ERR | 1u << IBV_EVENT_QP_ACCESS_ERR |
-				  1u << IBV_EVENT_DEVICE_FATAL | 1u << IBV_EVENT_SRQ_ERR |
-				  1u << IBV_EVENT_PATH_MIG_ERR;
-	const char *event_name = word_name(async_words, e->event_type), *name, *means;
-	struct causes c = { .no_commands = true };
-
-	if (e->event_type > IBV_EVENT_WQ_FATAL || !(failures & 1u << e->event_type))
-		return false;
-	name = e->event_type == IBV_EVENT_DEVICE_FATAL
-		       ? ""
-		       : live_program_name(p, (uintptr_t)e->element.qp, r->end);
-	means = word_help(async_words, e->event_type);
-	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
-	out_str(o, "event", event_name, "%s", event_name);
-	out_str(o, "object", name, "%s%s\n", *name ? " of " : "", name);
-	if (means)
-		out_str(o, "means", means, "  means           %s\n", means);
-	if (e->event_type == IBV_EVENT_CQ_ERR)
-		find_overrun(p, (uintptr_t)e->element.cq, name, &c);
-	if (!c.n)
-		add_causes(fact_of(fact_family("async"), e->event_type), NULL, &c);
-	causes_out(&c, o);
-	return true;
-}
-
-bool explain_traced_event(const struct live_program *p, const struct record *r, struct out *o)
-{
-	const struct ibv_async_event *async = record_async_event(r);
-	const struct rdma_cm_event *cm = record_cm_event(r);
-
-	if (r->depth)
-		return false;
-	return (cm && explain_cm_event(r, cm, o)) || (async && explain_async_event(p, r, async, o));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked_peer.h"
 #include "explain/explain.h"
 #include "host_gid.h"
 #include "live_program.h"
@@ -135,55 +136,6 @@ static bool may_be_here(const struct live_qp *qp)
 	return !(qp->known & IBV_QP_AV) || !to->is_global || is_gid_of_host(&to->grh.dgid);
 }
 
-static void write_whose(struct live_end *end, pid_t pid)
-{
-	char program[32];
-
-	process_program(pid, program, sizeof program);
-	snprintf(end->whose, sizeof end->whose, "the peer (%s%sprocess %d): ", program,
-		 *program ? ", " : "", (int)pid);
-}
-
-static void write_gone(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
-{
-	char program[32];
-
-	if (inv)
-		snprintf(end->gone, sizeof end->gone,
-			 "process %d (%s), the peer, has destroyed QP %u", (int)inv->pid,
-			 process_program(inv->pid, program, sizeof program), qpn);
-	else
-		snprintf(end->gone, sizeof end->gone, "the process of the peer's QP has ended");
-}
-
-/* The other end of that QP. Its .qp is NULL where it cannot be had; .gone says why if it no longer
- * exists. To be freed by live_end_free(). */
-static struct live_end ask_peer(const struct live_qp *qp)
-{
-	const uint32_t qpn = qp->attr.dest_qp_num;
-	const struct end_wanted wanted = { .number = qpn, .peer = qp->number };
-	struct live_end end = { .qp = NULL };
-	struct uroce_inventory *inv;
-	struct out *told;
-
-	if ((qp->known & (IBV_QP_DEST_QPN | IBV_QP_AV)) != (IBV_QP_DEST_QPN | IBV_QP_AV) ||
-	    !is_gid_of_host(&qp->attr.ah_attr.grh.dgid))
-		return end;
-	inv = process_inventory_of_qpn(qpn);
-	if (!inv && errno != ENOENT)
-		return end;
-	told = out_new(false);
-	if (inv)
-		process_tell(inv, NULL, false, told);
-	if (!inv || !live_end_look(&end, out_value(told), &wanted))
-		write_gone(&end, inv, qpn);
-	if (inv)
-		write_whose(&end, inv->pid);
-	out_free(told);
-	free(inv);
-	return end;
-}
-
 /* ------------------------------------------------------------------- what failed -- */
 
 /* The other end, where it is traced, too; its .qp is NULL where it is not. */
@@ -206,7 +158,7 @@ static struct live_end find_traced_peer(const struct traced *process, const stru
 			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
 				 gone);
 		if ((peer || gone) && p != process)
-			write_whose(&end, p->pid);
+			asked_peer_name(&end, p->pid);
 	}
 	return end;
 }
@@ -232,6 +184,21 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 	}
 }
 
+/* The device knows what no call shows: the state of a QP of the traced end, receives that are used
+ * although their completions were not polled, and that a CQ has overrun. */
+static void learn_of_device(const struct live_end *asked, struct live_end *traced)
+{
+	struct live_qp *qp = (struct live_qp *)(uintptr_t)traced->qp;
+
+	if (!asked->qp || asked->qp->number != qp->number)
+		return;
+	memcpy(qp->overrun, asked->qp->overrun, sizeof qp->overrun);
+	qp->overrun_cqe = asked->qp->overrun_cqe;
+	qp->state = asked->qp->state;
+	if (asked->qp->recvs < qp->recvs)
+		qp->recvs = asked->qp->recvs;
+}
+
 static void explain_completion(const struct reader_news *news, const struct seen_wc *wc)
 {
 	struct live_end traced = { .qp = NULL }, asked = traced, *there = &traced;
@@ -240,14 +207,15 @@ static void explain_completion(const struct reader_news *news, const struct seen
 	if (wc->qp) {
 		learn_connection(news->process->pid, &wc->qp->v);
 		traced = find_traced_peer(news->process, wc->qp);
+		asked = asked_peer(&wc->qp->v);
 	}
-	if (wc->qp && !traced.qp && !*traced.gone) {
-		asked = ask_peer(&wc->qp->v);
+	if (traced.qp)
+		learn_of_device(&asked, &traced);
+	else if (!*traced.gone)
 		there = &asked;
-	}
 	explain_traced_completion(news->process->live, wc, there, o);
 	write_explained(news, o);
-	live_end_free(&asked);
+	asked_peer_free(&asked);
 	out_free(o);
 }
 

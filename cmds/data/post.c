@@ -569,9 +569,10 @@ enum wr_fault wr_fault_find(const struct wr_judged *wr, char *text, size_t size)
 		return fault;
 	snprintf(text, size, "%s has room for %u requests (%s), and %u are not completed",
 		 wr->queue, wr->room,
-		 !wr->qp_type  ? "max_wr"
-		 : is_recv(wr) ? "max_recv_wr"
-			       : "max_send_wr",
+		 wr->is_resized ? "max_wr of ibv_modify_srq"
+		 : !wr->qp_type ? "max_wr"
+		 : is_recv(wr)	? "max_recv_wr"
+				: "max_send_wr",
 		 wr->used);
 	return WR_QUEUE_FULL;
 }

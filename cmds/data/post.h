@@ -183,6 +183,7 @@ struct wr_judged {
 	uint64_t remote_addr;
 	const char *queue; /* the name of the QP or SRQ */
 	uint32_t max_sge;  /* of the queue, as it was made */
+	bool is_resized;   /* its room, since it was made */
 	/* Of a QP; qp_type 0: the queue is an SRQ, and the rest does not matter. */
 	enum ibv_qp_type qp_type;
 	enum ibv_qp_state state;

@@ -390,6 +390,9 @@ static void check_device(struct checkup *c, struct ibv_context *v)
 				       "port %u is %s", i, word_name(port_state_words, port.state));
 		check_gid_table(c, &dev, i, &port);
 	}
+	if (!embedded_is_used())
+		report_finding(c, NOTE, name, "!rdma resource show",
+			       "rdma(8) lists the objects that the kernel has of each process");
 }
 
 /*

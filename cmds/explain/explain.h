@@ -49,6 +49,7 @@ struct failed_wr {
 	enum ibv_wc_status status;
 	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
 	bool known;	    /* what follows, but for the ends */
+	bool is_either;	    /* both queues have a request of this wr_id, and complete into one CQ */
 	uint64_t wr_id;
 	bool recv, is_inline;
 	const struct wr_op *op; /* NULL: not known */

@@ -10,20 +10,12 @@
 
 #include "alloc.h"
 #include "spec_tables.h"
-#include "explain/explain.h"
+#include "explain/diagnosis.h"
 #include "explain/facts.h"
 #include "output/out.h"
 #include "words.h"
 
-/* One failed work request, with what is known of its QP and its peer; the checks add causes. */
-struct diagnosis {
-	const struct failed_wr *wr;
-	const struct live_qp *qp;   /* here; NULL: it is gone */
-	const struct live_qp *peer; /* NULL: it cannot be seen */
-	struct causes *c;
-};
-
-static unsigned causes_confirmed(const struct causes *c)
+unsigned causes_confirmed(const struct causes *c)
 {
 	unsigned n = 0;
 
@@ -152,7 +144,7 @@ static void check_buffers(const struct diagnosis *q)
 		return;
 	for (unsigned i = 0; i < q->wr->nsge && i < LIVE_SGES; i++)
 		check_sge(q, &q->wr->sge[i], written);
-	if (causes_confirmed(q->c) == sure)
+	if (causes_confirmed(q->c) == sure && !sure)
 		cause_add(q->c, IS_NOT, NULL,
 			  q->wr->recv ? "the buffers of this RECV are right, as they are now"
 				      : "the buffers of this end are right, as they are now");
@@ -197,9 +189,8 @@ static unsigned needed_access(const struct wr_op *op)
 	return op->sink ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
-/* Adds a cause that was seen at the other end. */
-__attribute__((format(printf, 4, 5))) static void
-add_there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt, ...)
+void add_there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt,
+	       ...)
 {
 	const char *whose = q->wr->there.whose;
 	char text[256], command[256];
@@ -302,7 +293,10 @@ static void check_target(const struct diagnosis *q)
 {
 	unsigned sure = causes_confirmed(q->c);
 	const struct live_region *mr = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
-	const char *gone = q->wr->there.gone;
+	const struct live_end *there = &q->wr->there;
+	/* it has refused the request before */
+	const bool has_ended = there->is_asked && !*there->whose;
+	const char *gone = has_ended ? "the process of the peer's QP has ended" : there->gone;
 
 	if (!q->wr->op || !q->wr->op->remote)
 		return;
@@ -361,8 +355,13 @@ static void check_receives_there(const struct diagnosis *q)
 		snprintf(used, sizeof used, ": all %" PRIu64 " that it had are used", q->peer->had);
 	if (!q->peer || q->peer->recvs < 0)
 		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
+	else if (*q->peer->srq && q->peer->recvs)
+		add_there(q, IS_NOT, NULL, "%s, the SRQ of %s, has %" PRId64 " RECVs posted, now",
+			  q->peer->srq, q->peer->name, q->peer->recvs);
 	else if (*q->peer->srq)
-		add_there(q, MAY_BE, "post recv -srq", "%s, its SRQ, is empty", q->peer->srq);
+		add_there(q, IS_SO, "post recv -srq",
+			  "%s, the SRQ of %s, the peer's QP, has no RECV posted%s", q->peer->srq,
+			  q->peer->name, used);
 	else if (!q->peer->recvs) {
 		receive_there(q, &next);
 		cause_add(q->c, IS_SO, Tcl_DStringValue(&next),
@@ -446,9 +445,33 @@ static void check_work_request(const struct diagnosis *q)
 	guess_path_mtu(q);
 }
 
+/* READs and atomics need responses, of which the QP awaits no more than that. */
+static void check_own_depth(const struct diagnosis *q)
+{
+	const struct wr_op *op = q->wr->op;
+
+	if (op && op->remote && op->sink && q->qp && q->qp->known & IBV_QP_MAX_QP_RD_ATOMIC &&
+	    !q->qp->attr.max_rd_atomic)
+		cause_add(q->c, IS_SO,
+			  "connect ... -initiator-depth 1, or modify-qp RTS -max-rd-atomic 1",
+			  "max_rd_atomic of %s is 0: it may have no READ or atomic under way",
+			  q->qp->name);
+}
+
+static void check_target_there(const struct diagnosis *q)
+{
+	cause_add(
+		q->c, MAY_BE, "at the peer: show, and get MR addr, len",
+		"the memory at the target of the %s, 0x%" PRIx64
+		" + %u at the peer, is not mapped any more, or not writable (no device shows that)",
+		q->wr->op->name, q->wr->remote, q->wr->len);
+}
+
 static void check_recv_there(const struct diagnosis *q)
 {
-	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
+	if (q->wr->op && q->wr->op->remote)
+		check_target_there(q);
+	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
 	else
 		cause_add(
@@ -456,66 +479,6 @@ static void check_recv_there(const struct diagnosis *q)
 			"the buffer of the peer's RECV is not valid; or on rxe, it is smaller than %u "
 			"bytes",
 			q->wr->len);
-}
-
-static void check_silence(const struct diagnosis *q, uint32_t number)
-{
-	if (*q->wr->there.gone) {
-		add_there(q, IS_SO, NULL, "%s", q->wr->there.gone);
-		return;
-	}
-	cause_add(q->c, MAY_BE, "at the peer: qp-state",
-		  "the peer's QP %u is gone, or does not talk to this one", number);
-	cause_add(q->c, MAY_BE, "gids, here and there",
-		  "the way there: GID index and type, firewall on UDP port 4791");
-}
-
-/* The first PSN that the peer expects must be the first one of this end. Later it cannot be
- * smaller. */
-static void check_psns(const struct diagnosis *q, const char *next)
-{
-	const struct live_qp *peer = q->peer;
-	const uint32_t expected = peer->attr.rq_psn;
-	uint32_t begin;
-	bool is_before;
-
-	if (!(peer->known & IBV_QP_RQ_PSN) || !q->qp || !(q->qp->known & IBV_QP_SQ_PSN))
-		return;
-	begin = q->qp->attr.sq_psn;
-	is_before = (expected - begin) & 0x800000;
-	if (!peer->first_psn)
-		add_there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
-			  "PSNs: this end began with %u, the peer expects %u now", begin, expected);
-	else
-		add_there(q, expected == begin ? IS_NOT : IS_SO, next,
-			  "PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)",
-			  begin, peer->name, expected);
-}
-
-static void check_peer_answers(const struct diagnosis *q)
-{
-	static const struct ibv_qp_attr none;
-	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
-	char next[64];
-
-	if (*q->wr->faults)
-		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
-			  q->wr->faults);
-	if (!q->peer) {
-		check_silence(q, a->dest_qp_num);
-	} else {
-		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
-		if (q->peer->state != IBV_QPS_RTR && q->peer->state != IBV_QPS_RTS)
-			add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", q->peer->name,
-				  word_name(qp_state_words, q->peer->state));
-		else
-			check_psns(q, next);
-	}
-	if (causes_confirmed(q->c))
-		return;
-	cause_add(q->c, MAY_BE, "counters; fault wire",
-		  "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
-		  (double)ack_timeout_ns(a->timeout) / 1e6);
 }
 
 static void check_what_came_first(const struct diagnosis *q)
@@ -529,11 +492,11 @@ static void check_what_came_first(const struct diagnosis *q)
 
 static const struct {
 	enum ibv_wc_status status;
-	void (*check[2])(const struct diagnosis *q);
+	void (*check[3])(const struct diagnosis *q);
 } checks[] = {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
 	{ IBV_WC_LOC_LEN_ERR, { check_length } },
-	{ IBV_WC_LOC_QP_OP_ERR, { check_buffers, check_length } },
+	{ IBV_WC_LOC_QP_OP_ERR, { check_own_depth, check_buffers, check_length } },
 	{ IBV_WC_REM_OP_ERR, { check_recv_there } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
@@ -563,15 +526,29 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
 }
 
+/* Two requests may be the one that has failed: nothing that is said of one of them is certain. */
+static void doubt_request(const struct failed_wr *wr, struct causes *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->v[i].verdict == IS_SO)
+			c->v[i].verdict = MAY_BE;
+	cause_add(c, MAY_BE, NULL,
+		  "or it is the %s: both have wr_id %" PRIu64
+		  " and complete into one CQ, and the opcode of a failed completion is not valid",
+		  wr->recv ? "SEND" : "RECV", wr->wr_id);
+}
+
 void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
 {
 	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 
 	*c = (struct causes){ .no_commands = wr->is_foreign };
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		for (unsigned k = 0; checks[i].status == wr->status && k < 2; k++)
+		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
+	if (wr->is_either)
+		doubt_request(wr, c);
 }
 
 void explain_wc(const struct failed_wr *wr, struct out *o)

@@ -37,7 +37,7 @@ struct fact {
 	const char *const *cures;	 /* without causes: more to know */
 	const char *source; /* never NULL: the man page, or the section of the specification */
 	/* scripts/SCRIPT.rdma provokes it, and asserts what stands here; NULL: software devices
-	 * cannot show it. scripts/tests/explain.sh holds the two together. */
+	 * cannot show it. scripts/tests/explain/facts.sh holds the two together. */
 	const char *script;
 };
 

@@ -33,7 +33,7 @@ In providers.txt, an entry is a provider of libibverbs:
 	mlx5: NVIDIA Connect-IB, ConnectX-4 and later
 		vendor: 0x02c9                 its vendor_id
 		from part: 0x1011              the least vendor_part_id, if not 0
-		vendor source: where this is said; scripts/tests/explain.sh looks up "pci.ids: NAME"
+		vendor source: where this is said; scripts/tests/explain/facts.sh looks up "pci.ids: NAME"
 			and "oui.txt: NAME"
 		ibv_poll_cq: in what that function differs; several lines may be of one
 		source: where this is said, of the line before

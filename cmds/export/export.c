@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export c, export pyverbs: the session so far as a program. */
+/* export c: the session so far as a C program. */
 #include <ctype.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "session.h"
 
 /* Checks the name of the program, which becomes that of a CMake target, too. */
-static int check_name(struct session *s, const char *path, const char *end)
+static int check_name(struct session *s, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t len = strlen(name), ends = strlen(end);
+	size_t len = strlen(name);
 
-	if (len <= ends || strcmp(name + len - ends, end))
-		return fail(s, "export", "EINVAL", "'%s': the name ends with %s", path, end);
+	if (len <= 2 || strcmp(name + len - 2, ".c"))
+		return fail(s, "export", "EINVAL", "'%s': the name ends with .c", path);
 	for (const char *c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
 			return fail(
@@ -115,7 +115,7 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
 	bool cmake;
 	int rc;
 
-	if (check_name(s, a->path, ".c"))
+	if (check_name(s, a->path))
 		return -1;
 	program_write(&p);
 	if (p.nphases == 0)
@@ -157,54 +157,4 @@ const struct cmd cmd_export_c = {
 	.setup = SETUP,
 	.args = export_args,
 	.exec = export_c_exec,
-};
-
-/* ------------------------------------------------------- export pyverbs -- */
-
-struct python_args {
-	const char *path;
-	bool force;
-};
-
-static const struct arg python_args[] = {
-	POS("file", python_args, path, kind_path, "the program, NAME.py"),
-	SWITCH("force", python_args, force, "replace an existing file"), ARGS_END
-};
-
-static int python_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct python_args *a = args;
-	struct program p = { .s = s };
-	char *copy;
-	SCOPED_TEXT(text);
-	int rc;
-
-	if (check_name(s, a->path, ".py"))
-		return -1;
-	copy = xstrdup(a->path);
-	rc = python_write(&p, basename(copy), &text);
-	if (rc == 0)
-		rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
-			       (size_t)Tcl_DStringLength(&text));
-	if (rc == 0) {
-		out_str(o, "file", a->path, "%s\n", a->path);
-		out_warnings(&p, o);
-	}
-	program_free(&p);
-	free(copy);
-	return rc;
-}
-
-/** As export c, but the program uses pyverbs (of rdma-core), and only QPs that are connected
- * by hand are supported: PD, CQ, regions, QPs and their states, posts and completions. A
- * session that has used the connection manager is refused: use export c. Windows, SRQs and
- * address handles are left out; export lists them.
- * > export pyverbs eg-export.py => eg-export.py */
-const struct cmd cmd_export_pyverbs = {
-	.name = "export pyverbs",
-	.family = "understanding",
-	.summary = "write the session so far as a Python program",
-	.setup = "qp create; reg 64 -name buf",
-	.args = python_args,
-	.exec = python_exec,
 };

@@ -56,7 +56,6 @@ struct source {
 
 /* How such a program begins. */
 #define PROGRAM_MARK "/* Exported by rdmash"
-#define PYTHON_MARK  "#!/usr/bin/python3\n\"\"\"Exported by rdmash"
 
 struct program {
 	struct session *s;
@@ -170,15 +169,11 @@ void write_last_waits(struct program *p);
 /* Appends code that destroys v if it exists. */
 void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
 
-/* exported.c.in and exported.py.in. */
-extern const char exported_c[], exported_py[];
+/* exported.c.in */
+extern const char exported_c[];
 
 /* program_frame.c: everything around the functions, as one text. */
 void program_text(struct program *p, const char *file, Tcl_DString *text);
 void program_cmake(const char *file, Tcl_DString *text);
-
-/* python.c: appends the whole program, for pyverbs. -1 with s->fail filled: the session cannot be
- * exported. p is as for program_write(), and to be freed in any case. */
-int python_write(struct program *p, const char *file, Tcl_DString *text);
 
 #endif

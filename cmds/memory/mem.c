@@ -78,7 +78,8 @@ static int mem_hex(struct session *s, const struct bytes *text, struct bytes *ou
 	return 0;
 }
 
-void mem_out_hex(struct out *o, const unsigned char *p, size_t n)
+/* Writes the bytes as a value of hex digits. */
+static void mem_out_hex(struct out *o, const unsigned char *p, size_t n)
 {
 	SCOPED_TEXT(hex);
 
@@ -144,7 +145,7 @@ static int mem_get_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** The value is the bytes, for binary scan and mem put; -text stops at the first
- * zero byte, as C strings do.
+ * zero byte, as C strings do. 'zlib crc32 [mem get buf]' is a checksum.
  * > mem get buf 0 13 => hello, memory
  * > mem get buf -text => hello, memory
  * > mem get buf 0 5 -hex => 68656c6c6f

@@ -160,8 +160,13 @@ struct qp_limits {
 	const char *name; /* of the device */
 	const struct ibv_device_attr *device;
 	const struct ibv_port_attr *port; /* of the QP; NULL: it is not known */
+	const union ibv_gid *source;	  /* what a path begins with; NULL: it is not known */
 	struct qp_change *right;	  /* as of qp_check_values() */
 };
+
+/* Adds what is wrong with a path; of the QP or of an AH. */
+void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av,
+		   struct causes *problems);
 
 /* Adds the attributes of mask that are beyond the limits; of those of a new QP. */
 void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,

@@ -176,6 +176,11 @@ void qp_check_max(const struct qp_limits *l, const struct qp_attr_def *d, uint64
 		qp_attr_set(&l->right->a, d, max);
 }
 
+static bool is_mtu(enum ibv_mtu mtu)
+{
+	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096;
+}
+
 static void check_port_attr(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
 			    struct causes *problems)
 {
@@ -187,7 +192,13 @@ static void check_port_attr(const struct qp_limits *l, const struct ibv_qp_attr 
 		if (l->right)
 			l->right->a.pkey_index = 0;
 	}
-	if (mask & IBV_QP_PATH_MTU && a->path_mtu > port->active_mtu) {
+	if (mask & IBV_QP_PATH_MTU && !is_mtu(a->path_mtu)) {
+		cause_add(
+			problems, IS_SO, NULL,
+			"PATH_MTU: the number %d is no enum ibv_mtu, whose values are 1 (IBV_MTU_256) "
+			"to 5 (IBV_MTU_4096)%s",
+			(int)a->path_mtu, mtu_of_bytes(a->path_mtu) ? ": bytes were given" : "");
+	} else if (mask & IBV_QP_PATH_MTU && a->path_mtu > port->active_mtu) {
 		cause_add(problems, IS_SO, NULL,
 			  "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
 			  "fit the link",
@@ -221,6 +232,49 @@ static void check_destination(const struct qp_limits *l, const struct ibv_ah_att
 		take_away(l, IBV_QP_AV);
 }
 
+static const struct in6_addr *address_of(const union ibv_gid *gid)
+{
+	return (const struct in6_addr *)(const void *)gid->raw;
+}
+
+static int family_of(const union ibv_gid *gid)
+{
+	return IN6_IS_ADDR_V4MAPPED(address_of(gid)) ? 4 : 6;
+}
+
+static bool are_families_different(const union ibv_gid *to, const union ibv_gid *from)
+{
+	return !IN6_IS_ADDR_UNSPECIFIED(address_of(to)) && family_of(to) != family_of(from);
+}
+
+/* The port and the entry of its GID table that the path begins with. */
+static void check_origin(const struct qp_limits *l, const struct ibv_ah_attr *av,
+			 struct causes *problems)
+{
+	const uint8_t ports = l->device->phys_port_cnt;
+
+	if (!av->port_num || av->port_num > ports)
+		cause_add(problems, IS_SO, NULL, "AV: port %u: %s has %u port%s, counted from 1",
+			  av->port_num, l->name, ports, ports == 1 ? "" : "s");
+	else if (av->is_global && l->port && l->port->gid_tbl_len &&
+		 av->grh.sgid_index >= l->port->gid_tbl_len)
+		cause_add(problems, IS_SO, NULL,
+			  "AV: sgid_index %u: the table of the port has the entries 0 to %d",
+			  av->grh.sgid_index, l->port->gid_tbl_len - 1);
+	else if (av->is_global && l->source && are_families_different(&av->grh.dgid, l->source))
+		cause_add(problems, IS_SO, NULL,
+			  "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d",
+			  gid_text(&av->grh.dgid), family_of(&av->grh.dgid), av->grh.sgid_index,
+			  gid_text(l->source), family_of(l->source));
+}
+
+void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av, struct causes *problems)
+{
+	check_origin(l, av, problems);
+	if (l->port)
+		check_destination(l, av, problems);
+}
+
 void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
 		     struct causes *problems)
 {
@@ -234,8 +288,8 @@ void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, uns
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
 		if (mask & d->bit)
 			qp_check_max(l, d, qp_attr_get(a, d), problems);
-	if (mask & IBV_QP_AV && l->port)
-		check_destination(l, &a->ah_attr, problems);
+	if (mask & IBV_QP_AV)
+		qp_check_path(l, &a->ah_attr, problems);
 }
 
 static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned index)
@@ -253,8 +307,6 @@ static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 	SCOPED_GIDS(rows);
 	int n = gid_table(dev, av->port_num, &rows);
 	const struct gid_row *r = row_of(rows, n, av->grh.sgid_index);
-	const struct in6_addr *to = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
-	const struct in6_addr *from;
 
 	if (n < 0)
 		return;
@@ -265,17 +317,12 @@ static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 			right->a.ah_attr.grh.sgid_index = (uint8_t)fitting;
 		return;
 	}
-	if (IN6_IS_ADDR_UNSPECIFIED(to))
-		return;
-	if (r->e.gid_type == IBV_GID_TYPE_IB)
-		return;
-	from = (const struct in6_addr *)(const void *)r->e.gid.raw;
-	if (!IN6_IS_ADDR_V4MAPPED(to) == !IN6_IS_ADDR_V4MAPPED(from))
+	if (r->e.gid_type == IBV_GID_TYPE_IB || !are_families_different(&av->grh.dgid, &r->e.gid))
 		return;
 	cause_add(problems, IS_SO, NULL,
 		  "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
-		  gid_text(&av->grh.dgid), IN6_IS_ADDR_V4MAPPED(to) ? 4 : 6, av->grh.sgid_index,
-		  gid_text(&r->e.gid), IN6_IS_ADDR_V4MAPPED(from) ? 4 : 6, fitting);
+		  gid_text(&av->grh.dgid), family_of(&av->grh.dgid), av->grh.sgid_index,
+		  gid_text(&r->e.gid), family_of(&r->e.gid), fitting);
 	if (right)
 		right->a.ah_attr.grh.sgid_index = (uint8_t)fitting;
 }

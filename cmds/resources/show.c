@@ -58,7 +58,6 @@ static void show_all(struct session *s, struct out *out)
 struct show_args {
 	Tcl_Obj *name;
 	struct num process;
-	bool kernel;
 };
 
 /* The name of an object, here or in another process. */
@@ -71,8 +70,6 @@ static const struct arg show_args[] = {
 	POS_OPT("object", show_args, name, kind_name, "its name; left out: all, as a tree"),
 	OPT("process", show_args, process, kind_u32,
 	    "objects of another program on uroce0: its process ID", .min = 1, .max = INT_MAX),
-	OPT("kernel", show_args, kernel, kind_switch,
-	    "compare with the objects that the kernel, or uroce0, has of this process"),
 	ARGS_END
 };
 
@@ -104,11 +101,6 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	const struct show_args *a = args;
 	struct obj *obj = NULL;
 
-	if (a->kernel && (a->name || a->process.set))
-		return fail(s, "show", "EINVAL",
-			    "-kernel shows all objects of this session: give no other argument");
-	if (a->kernel)
-		return show_kernel(s, o);
 	if (a->process.set)
 		return show_process(s, (pid_t)a->process.v, a->name ? Tcl_GetString(a->name) : NULL,
 				    o);
@@ -134,16 +126,11 @@ static int show_exec(struct session *s, const void *args, struct out *o)
  * the only one, is shown with its states, as qp-state draws them. The program is neither
  * stopped nor changed. '!uroce status' lists the processes.
  *
- * -kernel shows a line for each object, with what the device has. The kernel is asked for
- * the objects of this process, as 'rdma resource show' of iproute2 does; keys need
- * CAP_NET_ADMIN. A '!' marks a difference: an object that the device no longer has, one
- * that this session does not know, a QP whose state is not the one that this session saw
- * last. CQs and SRQs have no number that both sides know: they are identified by their
- * size and users, or by their order.
+ * What the kernel has of this process on another device, rdma(8) shows: '!rdma resource
+ * show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN.
  * > show => mr0
  * > show mr0 => uses pd0
  * > show mr0 -process [pid] => 4096 B
- * > show -kernel => all agree
  * > destroy -all; show => no objects yet */
 const struct cmd cmd_show = {
 	.name = "show",

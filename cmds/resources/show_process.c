@@ -350,8 +350,11 @@ static void out_all(struct process_text *t)
 
 static void out_left_out(struct process_text *t)
 {
-	static const char *const titles[UROCE_KINDS] = { "contexts", "PDs",	"CQs", "SRQs",
-							 "regions",  "windows", "QPs" };
+	static const char *const titles[UROCE_KINDS] = {
+		"contexts", "PDs",	     "CQs",
+		"SRQs",	    "regions",	     "windows",
+		"QPs",	    "destroyed QPs", "kinds of dropped packets"
+	};
 
 	for (unsigned i = 0; i < UROCE_KINDS; i++)
 		if (t->inv->kind[i].n < t->inv->kind[i].total)

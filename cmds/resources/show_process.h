@@ -35,8 +35,4 @@ bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks
 /* show -process PID: 0, or -1 with s->fail filled. only: the name of an object, or NULL. */
 int show_process(struct session *s, pid_t pid, const char *only, struct out *o);
 
-/* show -kernel: compares the objects of this session with those that its devices have of this
- * process. 0, or -1 with s->fail filled. */
-int show_kernel(struct session *s, struct out *o);
-
 #endif

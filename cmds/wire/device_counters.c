@@ -19,8 +19,8 @@
 #include "language/script.h"
 #include "objects.h"
 #include "output/out.h"
-#include "resources/tracked.h"
 #include "session.h"
+#include "wire/nldev.h"
 
 struct counters {
 	size_t n;

@@ -31,10 +31,14 @@ struct live_qp {
 	struct ibv_qp_attr attr; /* those of known */
 	unsigned known;		 /* IBV_QP_... bits */
 	struct ibv_qp_cap cap;
-	int64_t recvs;	   /* posted and not completed; -1: not known */
-	uint64_t had;	   /* RECVs that were posted, completed ones, too; 0: not known */
-	uint32_t recv_len; /* bytes of the oldest, or of one that has failed; 0: not known */
-	char why[80];	   /* what has moved it to ERR, or "" */
+	int64_t recvs;		 /* posted and not completed; -1: not known */
+	uint64_t had;		 /* RECVs that were posted, completed ones, too; 0: not known */
+	uint32_t recv_len;	 /* bytes of the oldest, or of one that has failed; 0: not known */
+	char overrun[LIVE_NAME]; /* the CQ of it that has overrun, or "" */
+	uint32_t overrun_cqe;	 /* how many completions that one has room for */
+	bool has_source;	 /* the GID that it sends from is known: */
+	union ibv_gid source;
+	char why[80];	 /* what has moved it to ERR, or "" */
 	char again[128]; /* what connects in its place two new QPs; "": it is not in ERR, or can be
 			  * moved from there */
 	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
@@ -48,6 +52,13 @@ struct live_end {
 	char gone[80];	/* why it cannot be seen any more: "process 17 has ended"; or "" */
 	struct live_region *regions;
 	unsigned nregions;
+	/* All QPs of the process, which is one that was asked; qp is one of them, or NULL. v is to
+	 * be freed. */
+	bool is_asked;
+	struct live_qps {
+		struct live_qp *v;
+		unsigned n;
+	} qps;
 };
 
 #endif

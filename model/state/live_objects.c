@@ -81,6 +81,7 @@ static void free_object(struct seen_object **objects, struct seen_object *o)
 		free(o->queues->sends.v);
 		free(o->queues->recvs.v);
 		free(o->queues->built.v);
+		free(o->queues->undecided);
 	}
 	free(o->queues);
 	free(o);
@@ -225,6 +226,11 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 	switch (record_call_row(r)) {
 	case ROW_ibv_req_notify_cq:
 		object_at(objects, first, OBJECT_CQ)->armed++;
+		break;
+	case ROW_ibv_resize_cq:
+		o = object_at(objects, first, OBJECT_CQ);
+		o->entries = (int)record_arg(r, "cqe");
+		o->is_resized = true;
 		break;
 	case ROW_ibv_get_cq_event:
 		cq = (const void *)(uintptr_t)r->after[1];

@@ -19,6 +19,7 @@ void live_program_free(struct live_program *p)
 	free(p->regions.v);
 	free(p->regions.at);
 	free(p->gone.v);
+	free(p->gids);
 	free(p->completions);
 	free(p->open);
 	free(p);
@@ -96,6 +97,8 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.v.number = qp->qp_num;
 		e->qp.v.type = qp->qp_type;
 		e->qp.v.state = qp->state;
+		e->qp.send_cq = (uintptr_t)qp->send_cq;
+		e->qp.recv_cq = (uintptr_t)qp->recv_cq;
 		e->qp.told = -1;
 		e->qp.v.first_psn = e->qp.v.unanswered = true;
 		seen_name(p->objects, (uintptr_t)qp->pd, OBJECT_PD, r->end, e->qp.v.pd);
@@ -107,8 +110,6 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 	if (init) {
 		e->qp.v.cap = init->cap;
 		e->qp.signals_all = init->sq_sig_all;
-		e->qp.send_cq = (uintptr_t)init->send_cq;
-		e->qp.recv_cq = (uintptr_t)init->recv_cq;
 	}
 }
 
@@ -133,6 +134,7 @@ void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const cha
 	if (state == IBV_QPS_RESET) {
 		posted_queue_empty(&e->sends);
 		posted_queue_empty(&e->recvs);
+		e->nundecided = 0;
 		e->qp.ended_by_program = false;
 		e->qp.v.known = 0;
 		e->qp.v.unanswered = true;
@@ -159,6 +161,17 @@ static void take_modify(struct live_program *p, const struct record *r)
 			memcpy((char *)&e->qp.v.attr + f->offset, (const char *)a + f->offset,
 			       f->kind == CALL_STRUCT ? f->of->size : f->size);
 	e->qp.v.known |= mask;
+}
+
+static void take_modify_srq(struct live_program *p, const struct record *r)
+{
+	const struct ibv_srq_attr *a = (const void *)(uintptr_t)r->args[1];
+	struct seen_queues *e = live_program_entry(p, r->args[0]);
+
+	if (!e || !a || !((unsigned)r->args[2] & IBV_SRQ_MAX_WR))
+		return;
+	e->qp.v.cap.max_recv_wr = a->max_wr;
+	e->qp.is_resized = true;
 }
 
 /* The record of an event does not have the id, which was seen with its QP before. */
@@ -271,6 +284,39 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 	take_created(p, r);
 }
 
+/* --------------------------------------------------------------------------- GIDs -- */
+
+static struct seen_gid *gid_at(const struct live_program *p, uint64_t port, int64_t index)
+{
+	for (unsigned i = 0; i < p->ngids; i++)
+		if (p->gids[i].port == port && p->gids[i].index == index)
+			return &p->gids[i];
+	return NULL;
+}
+
+const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index)
+{
+	const struct seen_gid *at = gid_at(p, port, index);
+
+	return at ? &at->gid : NULL;
+}
+
+static void take_gid(struct live_program *p, const struct record *r)
+{
+	const union ibv_gid *gid = r->after ? (const void *)(uintptr_t)r->after[3] : NULL;
+	const uint64_t port = record_arg(r, "port_num");
+	const int64_t index = (int)record_arg(r, "index");
+	struct seen_gid *at = gid_at(p, port, index);
+
+	if (!gid || r->err)
+		return;
+	if (!at) {
+		p->gids = xgrow(p->gids, p->ngids, sizeof *p->gids);
+		at = &p->gids[p->ngids++];
+	}
+	*at = (struct seen_gid){ port, index, *gid };
+}
+
 void live_program_take_limits(struct live_program *p, const struct record *r)
 {
 	struct seen_limits *l = &p->limits;
@@ -278,6 +324,10 @@ void live_program_take_limits(struct live_program *p, const struct record *r)
 	const void *attr = r->after ? (const void *)(uintptr_t)r->after[r->nargs - 1] : NULL;
 	const bool is_port = record_call_row(r) == ROW_ibv_query_port;
 
+	if (record_call_row(r) == ROW_ibv_query_gid) {
+		take_gid(p, r);
+		return;
+	}
 	if (!is_port)
 		*l = (struct seen_limits){ 0 };
 	if (!attr || r->err)
@@ -295,6 +345,8 @@ void live_program_take(struct live_program *p, const struct record *r,
 
 	p->objects = objects;
 	p->ncompletions = 0;
+	if (record_call_row(r) == ROW_ibv_query_gid)
+		take_gid(p, r);
 	switch (record_call_row(
 		r)) { /* one that failed may have posted the first requests of its chain */
 	case ROW_ibv_post_send:
@@ -317,6 +369,9 @@ void live_program_take(struct live_program *p, const struct record *r,
 		break;
 	case ROW_ibv_modify_qp:
 		take_modify(p, r);
+		break;
+	case ROW_ibv_modify_srq:
+		take_modify_srq(p, r);
 		break;
 	case ROW_rdma_get_cm_event:
 		take_cm_event(p, r);
@@ -391,7 +446,12 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 	if (qp) {
 		const struct posted_queue *recvs =
 			live_program_recvs(p, live_program_entry(p, qp->address));
+		const struct ibv_ah_attr *av = &qp->v.attr.ah_attr;
+		const union ibv_gid *source = live_program_gid(p, av->port_num, av->grh.sgid_index);
 
+		qp->v.has_source = source && qp->v.known & IBV_QP_AV && av->is_global;
+		if (qp->v.has_source)
+			qp->v.source = *source;
 		qp->v.recvs = recvs->n;
 		qp->v.had = recvs->had;
 		qp->v.recv_len = qp->failed_recv ? qp->failed_recv

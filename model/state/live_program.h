@@ -54,7 +54,8 @@ struct seen_object {
 	enum call_object kind;
 	struct seen_queues *queues; /* of a QP or an SRQ; else NULL */
 	uint64_t uses[6];	    /* the objects that it was made with, and needs; 0: none */
-	int entries;		    /* of a CQ: as many as were asked for */
+	int entries;		    /* of a CQ: as many as were asked for last */
+	bool is_resized;	    /* of a CQ: ibv_resize_cq() has asked */
 	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
 	unsigned unacknowledged;    /* its events that the program has got but not acknowledged */
 	const char *acknowledge;    /* the function that does that */
@@ -82,6 +83,13 @@ void seen_objects_take(struct seen_object **objects, const struct record *r);
 struct seen_limits {
 	struct ibv_device_attr device;
 	struct ibv_port_attr port[LIVE_PORTS]; /* of port 1 and so on */
+};
+
+/* An entry of a GID table, as it was read last. */
+struct seen_gid {
+	uint64_t port;
+	int64_t index;
+	union ibv_gid gid;
 };
 
 /* A work request that the program has posted. */
@@ -116,6 +124,7 @@ struct seen_qp {
 	uint64_t send_cq, recv_cq;
 	uint32_t failed_recv;  /* size in bytes of the RECV that has failed; 0: none has */
 	bool signals_all;      /* sq_sig_all */
+	bool is_resized;       /* an SRQ: ibv_modify_srq() has set max_wr */
 	uint64_t cm_id;	       /* address of its id: librdmacm changes its state; 0: none */
 	bool ended_by_program; /* the program has moved it to ERR, or knows of an earlier error */
 	int told;	       /* the state that live_program_changes() has reported; -1: none */
@@ -127,6 +136,9 @@ struct seen_wc {
 	struct ibv_wc wc;
 	struct seen_qp *qp; /* NULL: not known */
 	bool known;	    /* posted is its request */
+	/* One of the send queue and a RECV have its wr_id and complete into this CQ, so that nobody
+	 * outside the device can tell: posted is the former. */
+	bool is_either;
 	struct posted_wr posted;
 	int64_t after; /* ns from its post to the end of the poll; -1: not known */
 	/* An error that follows from what the program did before, or from an error that it knows
@@ -139,6 +151,13 @@ struct seen_queues {
 	struct seen_qp qp;
 	struct posted_queue sends, recvs;
 	struct posted_queue built; /* since ibv_wr_start() */
+	/* Completions of which each may be of a send or of a receive: one CQ, equal ids. Their
+	 * requests are still in the queues. */
+	struct undecided {
+		uint64_t wr_id;
+		unsigned n;
+	} * undecided;
+	unsigned nundecided;
 };
 
 /* A completion of an extended CQ, from ibv_start_poll() or ibv_next_poll() to the next of them. */
@@ -156,6 +175,8 @@ struct live_program {
 	struct seen_regions regions;
 	struct gone_qps gone;
 	struct seen_limits limits;
+	struct seen_gid *gids; /* ngids of them; of all devices alike */
+	unsigned ngids;
 	struct seen_wc *completions; /* of the last call */
 	unsigned ncompletions;
 	struct open_wc *open; /* of each CQ at most one */
@@ -170,9 +191,11 @@ void live_program_free(struct live_program *p);
  * names. */
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects);
-/* Learns what the device allows from a call, ibv_query_device() or ibv_query_port(), that the
- * tracer has made within one that was refused. */
+/* Learns what the device allows from a call, ibv_query_device(), ibv_query_port() or
+ * ibv_query_gid(), that the tracer has made within one that was refused. */
 void live_program_take_limits(struct live_program *p, const struct record *r);
+/* The GID that a port has at that index; NULL: not known. */
+const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index);
 /* The *n completions of the last call of live_program_take(). */
 const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
 

@@ -33,34 +33,24 @@ static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 	q->had++;
 }
 
-static bool posted_queue_get(struct posted_queue *q, uint64_t wr_id, bool in_order,
-			     struct posted_wr *wr)
+/* Takes out the request at that place, and in_order all before it. */
+static void posted_queue_retire(struct posted_queue *q, unsigned at, bool in_order)
 {
 	struct posted_wr *v = q->v + q->begin;
-	unsigned i = 0;
 
-	while (i < q->n && v[i].wr_id != wr_id)
-		i++;
-	if (i == q->n)
-		return false;
-	*wr = v[i];
-	if (in_order) {
-		q->begin += i + 1;
-		q->n -= i + 1;
-		return true;
-	}
-	memmove(v + 1, v, i * sizeof *v); /* those before it stay; usually there are few */
-	q->begin++;
-	q->n--;
-	return true;
+	if (!in_order)
+		memmove(v + 1, v, at * sizeof *v); /* those before it stay; usually there are few */
+	q->begin += in_order ? at + 1 : 1;
+	q->n -= in_order ? at + 1 : 1;
 }
 
-static bool posted_queue_has(const struct posted_queue *q, uint64_t wr_id)
+static unsigned posted_queue_count(const struct posted_queue *q, uint64_t wr_id)
 {
+	unsigned n = 0;
+
 	for (unsigned i = 0; i < q->n; i++)
-		if (q->v[q->begin + i].wr_id == wr_id)
-			return true;
-	return false;
+		n += q->v[q->begin + i].wr_id == wr_id;
+	return n;
 }
 
 /* ------------------------------------------------------------------- from records -- */
@@ -197,22 +187,142 @@ struct posted_queue *live_program_recvs(const struct live_program *p, struct see
 	return srq ? &srq->recvs : &e->recvs;
 }
 
-/* A completion with an error has a wr_id but no valid opcode: the request may be in either queue.
- */
-static bool find_posted(struct live_program *p, struct seen_queues *e, const struct ibv_wc *wc,
-			struct posted_wr *wr)
-{
-	bool is_recv = wc->status == IBV_WC_SUCCESS && wc->opcode & IBV_WC_RECV;
+enum { IN_SENDS = 1, IN_RECVS = 2 };
 
-	if (!is_recv && posted_queue_get(&e->sends, wc->wr_id, true, wr))
+/* Statuses that only requests of a send queue have. */
+static bool is_status_of_sends(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_MW_BIND_ERR:
+	case IBV_WC_BAD_RESP_ERR:
+	case IBV_WC_REM_INV_REQ_ERR:
+	case IBV_WC_REM_ACCESS_ERR:
+	case IBV_WC_REM_OP_ERR:
+	case IBV_WC_RETRY_EXC_ERR:
+	case IBV_WC_RNR_RETRY_EXC_ERR:
 		return true;
-	if (wc->status == IBV_WC_SUCCESS && !is_recv)
+	default:
 		return false;
-	return posted_queue_get(live_program_recvs(p, e), wc->wr_id, !e->qp.srq, wr);
+	}
 }
 
+/* In which queues of the QP the request may be: its opcode tells, if it is valid, else the CQ. */
+static unsigned queues_of(const struct seen_qp *qp, uint64_t cq, const struct ibv_wc *wc,
+			  bool has_opcode)
+{
+	unsigned in = IN_SENDS | IN_RECVS;
+
+	if (has_opcode)
+		return wc->opcode & IBV_WC_RECV ? IN_RECVS : IN_SENDS;
+	if (is_status_of_sends(wc->status))
+		return IN_SENDS;
+	if (qp->send_cq && qp->send_cq != cq)
+		in &= ~(unsigned)IN_SENDS;
+	if (qp->recv_cq && qp->recv_cq != cq)
+		in &= ~(unsigned)IN_RECVS;
+	return in;
+}
+
+/* Requests of which a completion may be. */
+struct candidates {
+	unsigned n, first; /* the place of the first of them */
+	bool differ;
+};
+
+static bool are_alike(const struct posted_wr *a, const struct posted_wr *b)
+{
+	return a->op == b->op && a->remote == b->remote && a->rkey == b->rkey && a->len == b->len &&
+	       a->is_inline == b->is_inline && a->nsge == b->nsge &&
+	       memcmp(a->sge, b->sge, a->nsge * sizeof *a->sge) == 0;
+}
+
+/* Those with that wr_id. Of sends one that is not signaled completes only if it fails, and none
+ * behind a signaled one that has not completed. */
+static struct candidates find_candidates(const struct posted_queue *q, const struct ibv_wc *wc,
+					 bool signals_all)
+{
+	const struct posted_wr *v = q->v + q->begin;
+	const bool is_ok = wc->status == IBV_WC_SUCCESS;
+	struct candidates c = { 0 };
+
+	for (unsigned i = 0; i < q->n; i++) {
+		const bool is_signaled = signals_all || v[i].is_signaled;
+
+		if (v[i].wr_id == wc->wr_id && (is_signaled || !is_ok)) {
+			c.differ |= c.n && !are_alike(&v[c.first], &v[i]);
+			c.first = c.n ? c.first : i;
+			c.n++;
+		}
+		if (c.n && is_signaled)
+			break;
+	}
+	return c;
+}
+
+static struct undecided *undecided_of(struct seen_queues *e, uint64_t wr_id)
+{
+	for (unsigned i = 0; i < e->nundecided; i++)
+		if (e->undecided[i].wr_id == wr_id)
+			return &e->undecided[i];
+	e->undecided = xgrow(e->undecided, e->nundecided, sizeof *e->undecided);
+	e->undecided[e->nundecided] = (struct undecided){ .wr_id = wr_id };
+	return &e->undecided[e->nundecided++];
+}
+
+/* Takes out all with that wr_id. */
+static void retire_all(struct posted_queue *q, uint64_t wr_id, bool in_order)
+{
+	for (unsigned i = 0; i < q->n;)
+		if (q->v[q->begin + i].wr_id != wr_id) {
+			i++;
+		} else {
+			posted_queue_retire(q, i, in_order);
+			i = in_order ? 0 : i;
+		}
+}
+
+/* The completion is of a request of either queue. Both stay until as many completions have come as
+ * there are requests with the wr_id. */
+static void take_undecided(struct seen_queues *e, struct posted_queue *recvs, uint64_t wr_id)
+{
+	struct undecided *u = undecided_of(e, wr_id);
+
+	if (++u->n < posted_queue_count(&e->sends, wr_id) + posted_queue_count(recvs, wr_id))
+		return;
+	retire_all(&e->sends, wr_id, true);
+	retire_all(recvs, wr_id, !e->qp.srq);
+	*u = e->undecided[--e->nundecided];
+}
+
+/* Finds what the completion was posted as, and retires it with all that completed before. */
+static void find_posted(struct live_program *p, struct seen_queues *e, uint64_t cq, bool has_opcode,
+			struct seen_wc *seen)
+{
+	struct posted_queue *recvs = live_program_recvs(p, e);
+	const unsigned in = queues_of(&e->qp, cq, &seen->wc, has_opcode);
+	struct candidates sends = { 0 }, receives = { 0 };
+
+	if (in & IN_SENDS)
+		sends = find_candidates(&e->sends, &seen->wc, e->qp.signals_all);
+	if (in & IN_RECVS)
+		receives = find_candidates(recvs, &seen->wc, true);
+	seen->is_either = sends.n && receives.n;
+	seen->known = receives.n || (sends.n && !sends.differ);
+	if (sends.n)
+		seen->posted = e->sends.v[e->sends.begin + sends.first];
+	else if (receives.n)
+		seen->posted = recvs->v[recvs->begin + receives.first];
+	if (seen->is_either)
+		take_undecided(e, recvs, seen->wc.wr_id);
+	else if (sends.n)
+		posted_queue_retire(&e->sends, sends.first, true);
+	else if (receives.n)
+		posted_queue_retire(recvs, receives.first, !e->qp.srq);
+}
+
+/* has_opcode: that of wc is valid. */
 static void take_completion(struct live_program *p, const struct record *r, const struct ibv_wc *wc,
-			    struct seen_wc *seen)
+			    bool has_opcode, struct seen_wc *seen)
 {
 	struct seen_qp *qp = live_program_numbered(p, wc->qp_num, 0);
 	struct seen_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
@@ -221,7 +331,7 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
 	if (!e)
 		return;
-	seen->known = find_posted(p, e, wc, &seen->posted);
+	find_posted(p, e, r->args[0], has_opcode, seen);
 	/* rxe says LOC_QP_OP_ERR */
 	if (seen->known && seen->posted.op == &wr_ops[WR_RECV] &&
 	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))
@@ -250,7 +360,8 @@ void live_program_take_poll(struct live_program *p, const struct record *r)
 
 	for (int64_t i = 0; wc && i < (int64_t)r->result; i++) {
 		p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
-		take_completion(p, r, &wc[i], &p->completions[p->ncompletions++]);
+		take_completion(p, r, &wc[i], wc[i].status == IBV_WC_SUCCESS,
+				&p->completions[p->ncompletions++]);
 	}
 }
 
@@ -274,10 +385,11 @@ static struct seen_queues *poster_of(const struct live_program *p, const struct 
 		e = live_program_entry(p, qp->address);
 		if (o->wc.qp_num && o->wc.qp_num != qp->v.number)
 			continue;
-		if (!o->is_recv && qp->send_cq == o->cq && posted_queue_has(&e->sends, o->wc.wr_id))
+		if (!o->is_recv && qp->send_cq == o->cq &&
+		    posted_queue_count(&e->sends, o->wc.wr_id))
 			return e;
 		if (!o->is_send && qp->recv_cq == o->cq &&
-		    posted_queue_has(live_program_recvs(p, e), o->wc.wr_id))
+		    posted_queue_count(live_program_recvs(p, e), o->wc.wr_id))
 			return e;
 	}
 	return NULL;
@@ -294,14 +406,11 @@ static void end_open_wc(struct live_program *p, const struct record *r, struct o
 		return;
 	o->is_open = false;
 	then.end = o->when;
-	if (e) {
+	if (e)
 		o->wc.qp_num = e->qp.v.number;
-		if (!o->is_send && !o->is_recv && !posted_queue_has(&e->sends, o->wc.wr_id))
-			o->wc.opcode = IBV_WC_RECV;
-	}
 	p->completions = xgrow(p->completions, p->ncompletions, sizeof *p->completions);
 	c = &p->completions[p->ncompletions++];
-	take_completion(p, &then, &o->wc, c);
+	take_completion(p, &then, &o->wc, o->is_send || o->is_recv, c);
 	if (c->known && c->posted.op && !o->is_send && !o->is_recv)
 		c->wc.opcode = c->posted.op->done;
 	if (c->known && !o->has_len)

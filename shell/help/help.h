@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Help, the manual page and the bash completion, all from the command table. */
+/* Help, the manual pages, completions and the grammar for vim, all from the command table. */
 #ifndef SHELL_HELP_H
 #define SHELL_HELP_H
 
@@ -10,6 +10,8 @@
 
 struct arg;
 struct cmd;
+struct out;
+struct session;
 
 extern const struct cmd cmd_help;
 
@@ -19,8 +21,17 @@ void help_options(FILE *to);
 void help_version(FILE *to);
 /* rdmash(1), in man(7) */
 void help_man(FILE *to);
-/* the bash completion script */
+/* The page of a command; and its name, such as rdmash-post-write, appended to d. */
+void help_man_command(FILE *to, const struct cmd *c);
+void help_man_name(const struct cmd *c, Tcl_DString *d);
+/* The completion scripts, and the syntax file for vim. */
 void help_bash(FILE *to);
+void help_zsh(FILE *to);
+void help_fish(FILE *to);
+void help_vim(FILE *to);
+/* rdmash --pages DIR: writes all these into files of the folder dir, which exists. -1 with s->fail
+ * filled. */
+int help_pages(struct session *s, const char *dir);
 
 /* The version, such as "0.1.0". */
 const char *help_version_number(void);
@@ -64,9 +75,8 @@ enum {
 	OPTION_ALLOW_DIR,
 	OPTION_DEVICE,
 	OPTION_PEER,
-	OPTION_MAN,
-	OPTION_COMPLETE,
-	OPTION_BASH
+	OPTION_PAGES,
+	OPTION_COMPLETE
 };
 extern const struct help_option help_option_table[]; /* ends with a NULL name */
 /* "-f, --file"; valid as temp_text() is. */
@@ -82,9 +92,6 @@ void help_arg_text(const struct arg *a, Tcl_DString *d);
 unsigned help_width(void);
 /* Appends text wrapped at width columns, indented by indent blanks. */
 void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d);
-
-struct out;
-struct session;
 
 /* Are the data of a words to choose from? */
 bool help_has_words(const struct arg *a);

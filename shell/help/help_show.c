@@ -181,10 +181,10 @@ const struct help_option help_option_table[] = {
 	  "serve another rdmash on standard input and output (see 'help peer')", AT_OPTION(peer) },
 	{ 'V', "version", NULL, "print versions", 0 },
 	{ 'h', "help", NULL, "print this", 0 },
-	{ OPTION_MAN, "man", NULL, "print the manual page", 0 },
+	{ OPTION_PAGES, "pages", "DIR",
+	  "write the manual pages, completions and the grammar for vim into DIR", 0 },
 	{ OPTION_COMPLETE, "complete", "TEXT",
 	  "print TEXT with each word that Tab offers at its end", 0 },
-	{ OPTION_BASH, "complete-bash", NULL, "print the completion script for bash", 0 },
 	{ 0 },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the manual page, in man(7) format, and the bash completion from the command table. */
+/* The manual pages, in man(7) format: rdmash(1), and one for each command. */
 #include <ctype.h>
 #include <string.h>
 
@@ -83,33 +83,83 @@ static void man_arg(FILE *to, const struct arg *a)
 	fputc('\n', to);
 }
 
-static void man_command(FILE *to, const struct cmd *c)
+static void man_head(FILE *to, const char *title)
 {
-	SCOPED_TEXT(d);
+	fprintf(to, ".TH \"%s\" 1 \"\" \"rdmash %s\" \"User Commands\"\n.ad l\n", title,
+		help_version_number());
+}
 
-	args_usage(c, &d);
-	fputs(".TP\n.B \"", to);
-	roff_str(to, Tcl_DStringValue(&d));
-	fputs("\"\n", to);
-	roff_str(to, c->summary);
-	fputs(".\n.RS\n", to);
-	fputs(".PP\n", to);
-	roff_text(to, cmd_text(c), ".PP");
-	for (const struct arg *a = c->args; a && a->name; a++)
-		man_arg(to, a);
-	fputs(".PP\nExamples:\n.PP\n.nf\n", to);
-	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++) {
-		fputs("    ", to);
+static void man_examples(FILE *to, const struct cmd *c)
+{
+	const struct cmd_eg *e = cmd_examples(c);
+
+	if (!e->line)
+		return;
+	fputs(".SH EXAMPLES\n.nf\n", to);
+	for (; e->line; e++) {
 		roff_str(to, e->line);
 		fputc('\n', to);
 	}
 	fputs(".fi\n", to);
-	if (c->calls) {
-		fputs(".PP\nCalls ", to);
-		roff_str(to, c->calls);
-		fputs(".\n", to);
+}
+
+/* "ibv_post_send(3), ibv_wr_start(3)" with bold names. */
+static void man_calls(FILE *to, const char *calls)
+{
+	while (*calls) {
+		size_t name = strcspn(calls, "("), len = strcspn(calls, ",");
+
+		fprintf(to, ",\n.BR %.*s %.*s", (int)(name < len ? name : len), calls,
+			(int)(name < len ? len - name : 0), calls + name);
+		calls += len;
+		calls += strspn(calls, ", ");
 	}
-	fputs(".RE\n", to);
+}
+
+void help_man_command(FILE *to, const struct cmd *c)
+{
+	SCOPED_TEXT(d);
+
+	help_man_name(c, &d);
+	man_head(to, Tcl_DStringValue(&d));
+	fputs(".SH NAME\n", to);
+	roff_str(to, Tcl_DStringValue(&d));
+	fputs(" \\- ", to);
+	roff_str(to, c->summary);
+	fputs("\n.SH SYNOPSIS\n.B \"", to);
+	Tcl_DStringSetLength(&d, 0);
+	args_usage(c, &d);
+	roff_str(to, Tcl_DStringValue(&d));
+	fputs("\"\n.SH DESCRIPTION\n", to);
+	roff_text(to, cmd_text(c), ".PP");
+	if (c->args && c->args->name)
+		fputs(".SH OPTIONS\n", to);
+	for (const struct arg *a = c->args; a && a->name; a++)
+		man_arg(to, a);
+	man_examples(to, c);
+	fputs(".SH \"SEE ALSO\"\n.BR rdmash (1)", to);
+	man_calls(to, c->calls ? c->calls : "");
+	fputc('\n', to);
+}
+
+void help_man_name(const struct cmd *c, Tcl_DString *d)
+{
+	Tcl_DStringAppend(d, "rdmash-", -1);
+	for (const char *p = c->name; *p; p++)
+		Tcl_DStringAppend(d, *p == ' ' ? "-" : p, 1);
+}
+
+/* The command in the list of all, with the name of its page. */
+static void man_entry(FILE *to, const struct cmd *c)
+{
+	SCOPED_TEXT(d);
+
+	help_man_name(c, &d);
+	fputs(".TP\n.BR ", to);
+	roff_str(to, Tcl_DStringValue(&d));
+	fputs(" (1)\n", to);
+	roff_str(to, c->summary);
+	fputs(".\n", to);
 }
 
 static void man_family(FILE *to, const char *family)
@@ -126,7 +176,7 @@ static void man_family(FILE *to, const char *family)
 			fputs("\"\n", to);
 		}
 		any = true;
-		man_command(to, *c);
+		man_entry(to, *c);
 	}
 }
 
@@ -162,7 +212,7 @@ static void man_topics(FILE *to)
 
 void help_man(FILE *to)
 {
-	fprintf(to, ".TH RDMASH 1 \"\" \"rdmash %s\" \"User Commands\"\n", help_version_number());
+	man_head(to, "RDMASH");
 	fputs(".SH NAME\nrdmash \\- interactive shell for RDMA verbs\n"
 	      ".SH SYNOPSIS\n.B rdmash\n[\\fIoptions\\fR] [\\fISCRIPT\\fR [\\fIARG\\fR ...]]\n"
 	      ".SH DESCRIPTION\n"
@@ -174,51 +224,10 @@ void help_man(FILE *to)
 	      to);
 	man_options(to);
 	man_topics(to);
-	fputs(".SH COMMANDS\n", to);
+	fputs(".SH COMMANDS\nEach command has a page of its own.\n", to);
 	for (const char *const *f = help_families; *f; f++)
 		man_family(to, *f);
 	fputs(".SH \"SEE ALSO\"\n.BR ibv_devinfo (1),\n.BR rdma_cm (7),\n.BR rping (1),\n"
 	      ".BR rdma (8)\n",
-	      to);
-}
-
-/* ---------------------------------------------------------------------- bash -- */
-
-void help_bash(FILE *to)
-{
-	fputs("# bash completion for rdmash\n_rdmash()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} IFS=$'\\n'\n"
-	      "\tlocal options='",
-	      to);
-	for (const struct help_option *h = help_option_table; h->name; h++) {
-		fputs(h == help_option_table ? "" : "\n", to);
-		if (h->id < OPTION_LONG)
-			fprintf(to, "-%c\n", h->id);
-		fprintf(to, "--%s", h->name);
-	}
-	fputs("'\n\tCOMPREPLY=()\n\tcase $prev in\n"
-	      "\t-c|--command)\n"
-	      "\t\tlocal quoted=\n"
-	      "\t\t[[ $cur != [\\'\\\"]* ]] || { quoted=yes; cur=${cur:1}; }\n"
-	      "\t\t[[ $quoted ]] || cur=${cur//\\\\/}\n"
-	      "\t\tCOMPREPLY=($(\"$1\" --complete \"$cur\" 2>/dev/null))\n"
-	      "\t\t[[ $COMPREPLY ]] || return\n"
-	      "\t\t[[ $quoted ]] || COMPREPLY=($(printf '%q\\n' \"${COMPREPLY[@]}\"))\n"
-	      /* at a single word bash would close the quotes */
-	      "\t\t[[ ! $quoted || ${COMPREPLY[1]} ]] || "
-	      "COMPREPLY=(\"$COMPREPLY \" \"$COMPREPLY  \")\n\t\treturn ;;\n"
-	      "\t--color)\n"
-	      "\t\tCOMPREPLY=($(compgen -W $'always\\nnever\\nauto' -- \"$cur\"))\n\t\treturn ;;\n"
-	      "\t--device)\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"$(ls /sys/class/infiniband 2>/dev/null; echo uroce0)\" "
-	      "-- \"$cur\"))\n"
-	      "\t\treturn ;;\n"
-	      "\t--allow-dir)\n"
-	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n\t\treturn ;;\n"
-	      "\tesac\n"
-	      "\tif [[ $cur == -* ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n\telse\n"
-	      "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\tfi\n"
-	      "}\ncomplete -F _rdmash rdmash\n",
 	      to);
 }

@@ -293,17 +293,12 @@ static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
 
 struct pack_args {
 	Tcl_Obj *layout, *values;
-	bool protobuf;
 };
 
 #define LAYOUT POS("layout", pack_args, layout, kind_obj, "types and names, in order")
-#define PROTOBUF                                \
-	SWITCH("protobuf", pack_args, protobuf, \
-	       "the layout is number, type and name of each field of a protobuf message")
 
 static const struct arg pack_arg_table[] = {
-	LAYOUT, POS("values", pack_args, values, kind_obj, "a dict of the fields' values"),
-	PROTOBUF, ARGS_END
+	LAYOUT, POS("values", pack_args, values, kind_obj, "a dict of the fields' values"), ARGS_END
 };
 
 static void out_hex(struct out *o, const unsigned char *data, size_t len)
@@ -320,8 +315,7 @@ static int pack_exec(struct session *s, const void *args, struct out *o)
 	const unsigned char *data;
 	int rc, len;
 
-	rc = a->protobuf ? pack_message(s, a->layout, a->values, 0, &to)
-			 : pack_fields(s, a->layout, a->values, &to);
+	rc = pack_fields(s, a->layout, a->values, &to);
 	if (rc == 0) {
 		data = (const unsigned char *)Tcl_DStringValue(&to);
 		len = Tcl_DStringLength(&to);
@@ -339,14 +333,9 @@ static int pack_exec(struct session *s, const void *args, struct out *o)
  * not give len. pad:4 is four zero bytes and has no name. The value is the bytes, for
  * mem put, tcp send, post -text.
  *
- * With -protobuf the layout is triples of number, type and name, as in a .proto file,
- * and the bytes are a message of protobuf's wire format. Types: uint32 uint64 int32
- * int64 sint32 sint64 bool fixed32 fixed64 sfixed32 sfixed64 float double string
- * bytes; {repeated TYPE} for a list; a layout in braces for a message in the message.
- * Fields that have no value are left out.
+ * Messages of protobuf: protobuf pack.
  * > pack {u16 port u32le key text name} {port 4791 key 1 name ibv} => 12b70100 00006962 76
  * > pack {u8 len bytes:len data pad:2} {data hello} => 0568656c 6c6f0000
- * > pack {1 string name 2 uint64 id} {name rdma id 300} -protobuf => 0a047264 6d6110ac 02
  * > pack {u8 n} {n 256} => n: 256 does not fit in 8 unsigned bits */
 const struct cmd cmd_pack = {
 	.name = "pack",
@@ -357,7 +346,7 @@ const struct cmd cmd_pack = {
 };
 
 static const struct arg unpack_arg_table[] = {
-	LAYOUT, POS("bytes", pack_args, values, kind_obj, "the message"), PROTOBUF, ARGS_END
+	LAYOUT, POS("bytes", pack_args, values, kind_obj, "the message"), ARGS_END
 };
 
 static int unpack_exec(struct session *s, const void *args, struct out *o)
@@ -366,8 +355,7 @@ static int unpack_exec(struct session *s, const void *args, struct out *o)
 	size_t len;
 	const unsigned char *data = pack_bytes(s, a->values, &len);
 	struct unpack u = { .s = s, .at = data, .begin = data, .end = data + len };
-	Tcl_Obj *values = a->protobuf ? unpack_message(&u, a->layout, 0)
-				      : unpack_fields(&u, a->layout);
+	Tcl_Obj *values = unpack_fields(&u, a->layout);
 
 	if (!values)
 		return -1;
@@ -379,15 +367,11 @@ static int unpack_exec(struct session *s, const void *args, struct out *o)
 
 /** The reverse of pack, with the same layouts: the value is a dict. The bytes must match
  * the whole layout, with none left over; otherwise it fails (RDMASH unpack EMSGSIZE).
- * Write -- before bytes that may begin with '-'. In a -protobuf message, absent fields
- * are left out of the dict, absent lists are empty, and fields that the layout does not
- * name are ignored.
+ * Write -- before bytes that may begin with '-'.
  * > set bytes [pack {u16 port u32le key text name} {port 4791 key 1 name ibv}]
  * > unpack {u16 port u32le key text name} $bytes => port 4791 key 1 name ibv
  * > unpack {u16 port} $bytes => 7 bytes are left over at 2
- * > unpack {u64 a u64 b bytes rest} $bytes => b: 8 bytes are to stand at 8, 1 are left
- * > unpack {1 string name 2 uint64 id} [binary format H* 0a0472646d6110ac02] -protobuf
- *   => name rdma id 300 */
+ * > unpack {u64 a u64 b bytes rest} $bytes => b: 8 bytes are to stand at 8, 1 are left */
 const struct cmd cmd_unpack = {
 	.name = "unpack",
 	.family = "scripts",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single values and their bytes (pack_protobuf.c), shared with pack.c. */
+/* Single values and their bytes (pack_value.c), for pack.c. */
 #ifndef SHELL_PACK_H
 #define SHELL_PACK_H
 
@@ -23,13 +23,11 @@ enum pack_shape {
 	PACK_REAL,
 	PACK_VARINT,
 	PACK_ZIGZAG,
-	PACK_BOOL,
 	/* with a length of their own */
 	PACK_BYTES,
 	PACK_TEXT,
 	PACK_HEX,
 	PACK_PAD,
-	PACK_MESSAGE,
 };
 
 struct pack_type {
@@ -56,12 +54,5 @@ void pack_append_utf8(Tcl_DString *d, const char *utf, int len);
 
 /* The next n bytes; NULL with s->fail filled when there are fewer. */
 const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n);
-
-/* Messages of protobuf's wire format, by layouts of number, type and name. -1 with s->fail
- * filled. */
-int pack_message(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, unsigned depth,
-		 Tcl_DString *to);
-/* A new dict, reference count 0; NULL with s->fail filled. */
-Tcl_Obj *unpack_message(struct unpack *u, Tcl_Obj *layout, unsigned depth);
 
 #endif

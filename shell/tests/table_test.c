@@ -81,25 +81,46 @@ static void check_columns(const char *name, const char *text)
 	}
 }
 
-static void check_manual(void)
+/* What write() writes, to be freed. */
+static char *written(void (*write)(FILE *to))
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	help_man(f);
+	write(f);
 	fclose(f);
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		char name[40], *to = name;
+	return text;
+}
 
+/* Each command has its page, which rdmash(1) names. */
+static void check_page(const struct cmd *c, const char *manual)
+{
+	SCOPED_TEXT(name);
+	SCOPED_TEXT(entry);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	help_man_name(c, &name);
+	xappendf(&entry, "\n.BR ");
+	for (const char *p = Tcl_DStringValue(&name); *p; p++) /* roff has \- for - */
+		xappendf(&entry, "%s%c", *p == '-' ? "\\" : "", *p);
+	xappendf(&entry, " (1)\n");
+	want(strstr(manual, Tcl_DStringValue(&entry)), "not in the manual page", NULL);
+	help_man_command(f, c);
+	fclose(f);
+	want(strstr(text, "\n.SH EXAMPLES\n"), "no example in its manual page", NULL);
+	free(text);
+}
+
+static void check_manual(void)
+{
+	char *text = written(help_man);
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
 		now = *c;
-		for (const char *p = now->name; *p; p++) { /* roff has \- for - */
-			if (*p == '-')
-				*to++ = '\\';
-			*to++ = *p;
-		}
-		*to = 0;
-		want(strstr(text, name), "not in the manual page", NULL);
+		check_page(*c, text);
 	}
 	now = cmd_table[0];
 	for (const struct topic *const *t = topic_table; *t; t++) {
@@ -114,6 +135,20 @@ static void check_manual(void)
 	free(text);
 }
 
+/* The options of the table are in the completion of each shell. */
+static void check_completions(void)
+{
+	static void (*const shells[])(FILE * to) = { help_bash, help_zsh, help_fish };
+
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+		char *text = written(shells[i]);
+
+		for (const struct help_option *h = help_option_table; h->name; h++)
+			want(strstr(text, h->name), "an option is not completed", h->name);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	unsigned n = 0;
@@ -122,6 +157,7 @@ int main(void)
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		check_cmd(*c);
 	check_manual();
+	check_completions();
 	for (const char *const *f = help_families; *f; f++)
 		for (const struct cmd *const *c = cmd_table; *c; c++)
 			n += strcmp((*c)->family, *f) == 0;

@@ -227,6 +227,8 @@ void port_put(struct port *p);
 /* The port of this process that takes requests for an address: one with a listener before
  * one without, that very address before any. NULL: none. */
 struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
+/* Has a port of that number a listener in this process, on whatever address? */
+bool port_has_listener(uint16_t space, uint16_t number);
 
 /* Calls fn for every port with a listener. */
 void port_each(void (*fn)(const struct port *p, void *arg), void *arg);

@@ -186,6 +186,16 @@ struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst
 	return best;
 }
 
+bool port_has_listener(uint16_t space, uint16_t number)
+{
+	const struct port *p;
+
+	LIST_FOREACH(p, &ports, entry)
+		if (p->space == space && p->number == number && p->listener)
+			return true;
+	return false;
+}
+
 void port_each(void (*fn)(const struct port *p, void *arg), void *arg)
 {
 	struct port *p;

@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "engine.h"
 #include "gid.h"
+#include "group.h"
 
 static struct flow flow_back(const struct mad_from *from)
 {
@@ -222,6 +223,17 @@ static struct port *find_port(uint64_t service, const union ibv_gid *dst)
 	return port_find((uint16_t)(service >> 16), (uint16_t)service, dst);
 }
 
+/* Does a process of this host have the port of the service, but on another address or of the other
+ * family? The kernel's CM, whose listeners have no addresses, passes such a request to its rdma_cm,
+ * which rejects it as a consumer does. */
+static bool is_heard_elsewhere(uint64_t service)
+{
+	const uint16_t space = (uint16_t)(service >> 16), number = (uint16_t)service;
+
+	return !(service >> 32) &&
+	       (port_has_listener(space, number) || group_has_port(space, number));
+}
+
 static struct conn *new_conn(const struct mad_from *from, const struct mad *m, struct port *port)
 {
 	struct conn *c = conn_new(NULL);
@@ -245,6 +257,8 @@ static int take_req(const struct mad_from *from, const struct mad *m)
 	struct conn *c;
 	int reason;
 
+	if (!port && is_heard_elsewhere(req->service))
+		return REJ_CONSUMER;
 	if (!port || !port->listener)
 		return REJ_SERVICE;
 	reason = check_req(from, m, &ip);
@@ -304,6 +318,8 @@ static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
 	struct conn *c;
 	int status;
 
+	if (!port && is_heard_elsewhere(m->sidr_req.service))
+		return SIDR_REJECT;
 	if (!port || !port->listener)
 		return SIDR_UNSUPPORTED;
 	if (!can_answer(from) || !addresses_true(from, m, &ip))

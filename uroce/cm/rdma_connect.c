@@ -148,6 +148,19 @@ EXPORT int rdma_connect(struct rdma_cm_id *v, struct rdma_conn_param *p)
 	return r < 0 || !sync ? r : id_complete(to_cm_id(v));
 }
 
+/* The answer could not be made, for the reason in errno: the peer is told, as the kernel tells it.
+ */
+static int refuse_request(struct conn *c, bool datagram)
+{
+	const int err = errno;
+	const int r = datagram ? conn_answer(c, SIDR_REJECT, 0, NULL, 0)
+			       : conn_reject(c, REJ_CONSUMER, NULL, 0);
+
+	if (r == 0)
+		engine_flush();
+	return fail(err);
+}
+
 static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 {
 	struct private data = { .len = 0 };
@@ -158,7 +171,7 @@ static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 	if (!c)
 		return fail(EINVAL);
 	if (p && append_data(&data, max, p->private_data, p->private_data_len) < 0)
-		return -1;
+		return refuse_request(c, is_datagram(id));
 	set_qp(id, p);
 	c->rnr_retry_offer = p ? limit_retries(p->rnr_retry_count) : RETRIES_MAX;
 	id->quiet = false;
@@ -166,9 +179,10 @@ static int answer_locked(struct cm_id *id, const struct rdma_conn_param *p)
 		r = conn_answer(c, SIDR_OK, RDMA_UDP_QKEY, data.bytes, data.len);
 	else
 		r = conn_accept(c, data.bytes, data.len);
-	if (r == 0) /* a failure keeps its errno */
-		engine_flush();
-	return r;
+	if (r < 0)
+		return refuse_request(c, is_datagram(id));
+	engine_flush();
+	return 0;
 }
 
 static bool may_accept(struct cm_id *id, const struct rdma_conn_param *p)

@@ -8,6 +8,7 @@
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
+#include "queue_pair.h"
 #include "rdma_id.h"
 
 int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av)
@@ -132,7 +133,7 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *v, struct ibv_qp_attr *attr, int
 
 static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	int error = ibv_modify_qp(qp, attr, mask);
+	int error = qp_modify(qp, attr, mask, UROCE_BY_CM);
 
 	return error ? fail(error) : 0;
 }

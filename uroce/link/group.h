@@ -82,6 +82,9 @@ int group_forward(unsigned slot, const struct mad_from *from, const void *mad, s
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 		       const struct mad_from *from, const void *mad, size_t n);
 
+/* Does another process of this user and host hold the port, on whatever address? */
+bool group_has_port(uint16_t space, uint16_t port);
+
 /* Handles the messages on group_control_fd(): hands out sockets, takes MADs. */
 void group_serve(void);
 

@@ -118,23 +118,58 @@ static void read_ephemeral_range(unsigned *first, unsigned *last)
 	}
 }
 
+/* Is it the name of a service of the space in this network? Then *port is its port. */
+static bool is_service(const char *base, uint16_t space, unsigned *port)
+{
+	unsigned long long network;
+	unsigned in;
+
+	return sscanf(base, "%llu.svc.%x.%u.", &network, &in, port) == 3 &&
+	       network == group.dir.network && in == space && *port < PORTS;
+}
+
 /* Finds the ports of a space that have a name in the directory: a bit each. */
 static void find_used_ports(uint16_t space, uint8_t used[PORTS / 8])
 {
 	DIR *entries = socket_dir_list(&group.dir);
 	const char *base;
+	unsigned port;
 
 	memset(used, 0, PORTS / 8);
-	while ((base = socket_dir_next(entries))) {
-		unsigned long long network;
-		unsigned in, port;
-
-		if (sscanf(base, "%llu.svc.%x.%u.", &network, &in, &port) == 3 &&
-		    network == group.dir.network && in == space && port < PORTS)
+	while ((base = socket_dir_next(entries)))
+		if (is_service(base, space, &port))
 			used[port / 8] |= (uint8_t)(1u << port % 8);
+	if (entries)
+		closedir(entries);
+}
+
+static bool is_held(const char *base)
+{
+	struct group_name *name;
+
+	LIST_FOREACH(name, &held, next)
+		if (strcmp(local_base(&name->name), base) == 0)
+			return true;
+	return false;
+}
+
+bool group_has_port(uint16_t space, uint16_t port)
+{
+	DIR *entries = group.slot ? socket_dir_list(&group.dir) : NULL;
+	const char *base;
+	unsigned its;
+	bool found = false;
+
+	while (!found && (base = socket_dir_next(entries))) {
+		if (is_service(base, space, &its) && its == port && !is_held(base)) {
+			struct local_name name = local_in(&group.dir, base);
+
+			found = local_taken(&name);
+		}
 	}
 	if (entries)
 		closedir(entries);
+	return found;
 }
 
 /* Tries all ports, beginning with a random one: those without a name in the directory, or, if

@@ -179,7 +179,7 @@ void process_print(pid_t pid, char *buf, size_t n);
  * each kind, one kind after the other. The process that asks copies the file before it looks at it.
  */
 
-#define INVENTORY_MAGIC UINT64_C(0x32746e65766e69) /* "invent2" */
+#define INVENTORY_MAGIC UINT64_C(0x33746e65766e69) /* "invent3" */
 #define INVENTORY_ROWS	65536u			   /* of a kind, at most */
 
 struct inventory_head {

@@ -23,6 +23,8 @@ const uint32_t inventory_row_size[UROCE_KINDS] = {
 	[UROCE_MR] = sizeof(struct uroce_mr_row),
 	[UROCE_MW] = sizeof(struct uroce_mw_row),
 	[UROCE_QP] = sizeof(struct uroce_qp_row),
+	[UROCE_GONE_QP] = sizeof(struct uroce_gone_row),
+	[UROCE_DROP] = sizeof(struct uroce_drop_row),
 };
 
 #define WHOLE(type) _Static_assert(sizeof(type) % 8 == 0, "the rows that follow are aligned")
@@ -34,6 +36,8 @@ WHOLE(struct uroce_srq_row);
 WHOLE(struct uroce_mr_row);
 WHOLE(struct uroce_mw_row);
 WHOLE(struct uroce_qp_row);
+WHOLE(struct uroce_gone_row);
+WHOLE(struct uroce_drop_row);
 
 /* ------------------------------------------------------------------------- reading -- */
 
@@ -58,11 +62,48 @@ static bool is_head(const struct inventory_head *h, size_t size)
 	return size == sizeof *h + rows;
 }
 
+/* Values that readers look up in tables, or subtract from. */
+static bool are_changes(const struct uroce_qp_row *row)
+{
+	if (row->nchanges > UROCE_CHANGES)
+		return false;
+	for (uint32_t i = 0; i < row->nchanges; i++)
+		if (row->changes[i].from > IBV_QPS_ERR || row->changes[i].to > IBV_QPS_ERR ||
+		    row->changes[i].cause >= UROCE_CAUSES)
+			return false;
+	return row->refusal.refused < UROCE_REFUSALS;
+}
+
 static bool are_qps(const struct uroce_qp_row *row, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (row[i].attr.qp_state > IBV_QPS_ERR || row[i].attr.path_mtu > IBV_MTU_4096 ||
-		    row[i].type > IBV_QPT_XRC_RECV || row[i].begun > row[i].sends)
+		    row[i].type > IBV_QPT_XRC_RECV || row[i].begun > row[i].sends ||
+		    !are_changes(&row[i]))
+			return false;
+	return true;
+}
+
+static bool are_gone(const struct uroce_gone_row *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (row[i].state > IBV_QPS_ERR)
+			return false;
+	return true;
+}
+
+static bool are_cqs(const struct uroce_cq_row *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (row[i].armed > UROCE_ARMED)
+			return false;
+	return true;
+}
+
+static bool are_drops(const struct uroce_drop_row *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (row[i].dropped >= UROCE_DROPS)
 			return false;
 	return true;
 }
@@ -91,7 +132,10 @@ static bool find_rows(struct copied *c, size_t size)
 		qsort(at, h->kind[i].n, inventory_row_size[i], by_number);
 		at += (size_t)h->kind[i].n * inventory_row_size[i];
 	}
-	return are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n);
+	return are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n) &&
+	       are_cqs(c->v.kind[UROCE_CQ].rows, c->v.kind[UROCE_CQ].n) &&
+	       are_gone(c->v.kind[UROCE_GONE_QP].rows, c->v.kind[UROCE_GONE_QP].n) &&
+	       are_drops(c->v.kind[UROCE_DROP].rows, c->v.kind[UROCE_DROP].n);
 }
 
 /* The longest file that is_head() accepts. */
@@ -217,4 +261,25 @@ EXPORT struct uroce_inventory *uroce_inventory_of_process(pid_t pid)
 EXPORT struct uroce_inventory *uroce_inventory_of_qpn(uint32_t qpn)
 {
 	return ask_process((qpn & 0xffffff) >> SLOT_SHIFT, 0);
+}
+
+EXPORT unsigned uroce_inventory_processes(pid_t *pids, unsigned n)
+{
+	struct socket_dir dir;
+	unsigned found = 0;
+
+	if (socket_dir_look(&dir, control_lively) != 0)
+		return 0;
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct local_name name = control_name(&dir, slot);
+		const pid_t pid = local_trusted(&name) ? name_owner(&name) : 0;
+
+		if (!pid)
+			continue;
+		if (found < n)
+			pids[found] = pid;
+		found++;
+	}
+	socket_dir_close(&dir);
+	return found;
 }

@@ -123,6 +123,11 @@ static void overrun(void)
 	rig_pass();
 	CHECK_INT(rig_transport.failures, 2);
 	CHECK_INT(rig_transport.event, IBV_EVENT_QP_FATAL);
+	CHECK_INT(rig_transport.why.cause, UROCE_BY_CQ);
+	CHECK_INT(rig_transport.why.value, cq->handle);
+	CHECK_INT(to_cq(cq)->lost, 2);
+	CHECK_INT(to_cq(cq)->lost_wr_id, 3); /* of the first */
+	CHECK(to_cq(cq)->overrun_when != 0);
 	CHECK(qp_state(sends) == IBV_QPS_ERR && qp_state(receives) == IBV_QPS_ERR);
 	CHECK(qp_state(idle) == IBV_QPS_RESET && qp_state(other) == IBV_QPS_RTS);
 	CHECK_INT(ibv_get_async_event(context, &e), 0);

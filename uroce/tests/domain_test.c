@@ -81,9 +81,9 @@ static void protection(void)
 
 	CHECK(a && b && b->pd == domain);
 	engine_lock();
-	CHECK(region_local(&in_domain, a->lkey, (uintptr_t)buf, 8, 0) == buf);
-	CHECK(region_local(&in_pd, b->lkey, (uintptr_t)buf, 8, 0) == buf);
-	CHECK(!region_local(&stranger, b->lkey, (uintptr_t)buf, 8, 0));
+	CHECK(region_local(in_domain.pd, a->lkey, (uintptr_t)buf, 8, 0) == buf);
+	CHECK(region_local(in_pd.pd, b->lkey, (uintptr_t)buf, 8, 0) == buf);
+	CHECK(!region_local(stranger.pd, b->lkey, (uintptr_t)buf, 8, 0));
 	engine_unlock();
 	CHECK_INT(ibv_dealloc_pd(domain), EBUSY);
 	CHECK_INT(ibv_dereg_mr(a) | ibv_dereg_mr(b), 0);

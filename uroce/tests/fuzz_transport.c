@@ -177,7 +177,8 @@ static void change_state(const uint8_t s[STEP])
 		if (state == IBV_QPS_RESET)
 			break;
 		engine_lock();
-		transport_fail(qp, IBV_EVENT_QP_FATAL);
+		transport_fail(qp, IBV_EVENT_QP_FATAL,
+			       &(struct uroce_change){ .cause = UROCE_BY_CQ });
 		engine_unlock();
 		break;
 	default:

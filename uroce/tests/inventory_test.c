@@ -126,6 +126,19 @@ static void test_values(void)
 	f = good();
 	f.qp.begun = 3;
 	refused(&f, sizeof f);
+	f = good();
+	f.qp.nchanges = UROCE_CHANGES + 1;
+	refused(&f, sizeof f);
+	f = good();
+	f.qp.nchanges = 2;
+	f.qp.changes[1].to = 200;
+	refused(&f, sizeof f);
+	f.qp.changes[1].to = 0;
+	f.qp.changes[1].cause = UROCE_CAUSES;
+	refused(&f, sizeof f);
+	f = good();
+	f.qp.refusal.refused = UROCE_REFUSALS;
+	refused(&f, sizeof f);
 }
 
 static void test_no_file(void)

@@ -51,7 +51,9 @@ static void refused(struct qp *qp, enum ibv_qp_state from, struct ibv_qp_attr *a
 
 	app_state(qp, from);
 	before = *qp;
+	errno = 0;
 	CHECK_INT(ibv_modify_qp(&qp->v, a, (int)mask), err);
+	CHECK_INT(errno, err);
 	CHECK(memcmp(&before, qp, sizeof before) == 0);
 	CHECK_INT(rig_transport.entered, entered);
 }

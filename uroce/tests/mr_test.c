@@ -150,7 +150,7 @@ static void on_demand(void)
 	CHECK_INT(mincore(p, (size_t)page * 2, there), 0);
 	CHECK(!(there[0] & 1) && !(there[1] & 1)); /* not touched */
 	engine_lock();
-	CHECK(region_local(&qp, all->lkey, (uintptr_t)&qp, sizeof qp, IBV_ACCESS_LOCAL_WRITE) ==
+	CHECK(region_local(qp.pd, all->lkey, (uintptr_t)&qp, sizeof qp, IBV_ACCESS_LOCAL_WRITE) ==
 	      &qp);
 	engine_unlock();
 
@@ -220,8 +220,8 @@ static void rereg(void)
 	CHECK(mr->addr == b && mr->length == 32);
 	engine_lock();
 	CHECK(!region_remote(&qp2, rkey, (uintptr_t)b, 1, IBV_ACCESS_REMOTE_READ));
-	CHECK(region_local(&qp2, mr->lkey, (uintptr_t)b, 32, 0) == b);
-	CHECK(!region_local(&qp2, mr->lkey, (uintptr_t)b, 33, 0));
+	CHECK(region_local(qp2.pd, mr->lkey, (uintptr_t)b, 32, 0) == b);
+	CHECK(!region_local(qp2.pd, mr->lkey, (uintptr_t)b, 33, 0));
 	engine_unlock();
 	CHECK_INT(ibv_dereg_mr(mr), 0);
 	CHECK_INT(ibv_dealloc_pd(pd2), 0);

@@ -41,7 +41,8 @@ static void test_limits(void)
 
 	REFUSED(qp_type, IBV_QPT_XRC_RECV, EOPNOTSUPP); /* ibv_create_qp_ex() makes it */
 	REFUSED(qp_type, IBV_QPT_RAW_PACKET, EOPNOTSUPP);
-	REFUSED(qp_type, (enum ibv_qp_type)0, EOPNOTSUPP);
+	REFUSED(qp_type, (enum ibv_qp_type)0, EINVAL);
+	REFUSED(qp_type, (enum ibv_qp_type)99, EINVAL);
 	REFUSED(send_cq, NULL, EINVAL);
 	REFUSED(recv_cq, NULL, EINVAL);
 	REFUSED(cap.max_send_wr, MAX_QP_WR + 1, EINVAL);
@@ -203,7 +204,7 @@ static void test_extended(void)
 	CHECK(!extended(IBV_QPT_RC, ops, 0, UINT64_C(1) << 40));
 	CHECK_INT(errno, EOPNOTSUPP);
 	CHECK(!extended((enum ibv_qp_type)77, ops, 0, IBV_QP_EX_WITH_SEND));
-	CHECK_INT(errno, EOPNOTSUPP);
+	CHECK_INT(errno, EINVAL);
 	qp = extended(IBV_QPT_RC, pd | IBV_QP_INIT_ATTR_CREATE_FLAGS, 0, 0);
 	CHECK(qp && !ibv_qp_to_qp_ex(qp));
 	CHECK_INT(ibv_destroy_qp(qp), 0);

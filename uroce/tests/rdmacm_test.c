@@ -169,13 +169,45 @@ static void check_reject(void)
 	FAILS(rdma_connect(id, NULL), EINVAL);
 	close_id(peer);
 	close_both();
+}
 
-	/* nobody listens there */
-	open_both(RDMA_PS_TCP, "10.0.0.2");
+/* The reason of the reject for a request to host, where the listener has bound that address. */
+static int rejected(const char *bound, const char *host)
+{
+	int reason;
+
+	open_both(RDMA_PS_TCP, bound);
+	resolve(host);
+	create_qp(id);
+	connect_with(1, "hello");
+	reason = expect(client, RDMA_CM_EVENT_REJECTED);
+	close_both();
+	return reason;
+}
+
+/* Nobody listens there: on another address or of the other family, or on another port. */
+static void check_nobody(void)
+{
+	CHECK_INT(rejected("10.0.0.2", "10.0.0.1"), 28);
+	CHECK_INT(rejected("0.0.0.0", "fd00::1"), 28);
+	open_both(RDMA_PS_TCP, "10.0.0.1");
+	rdma_destroy_id(listener);
 	resolve("10.0.0.1");
 	create_qp(id);
 	connect_with(1, "hello");
 	CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 8);
+	CHECK_INT(rdma_create_id(server, &listener, NULL, RDMA_PS_TCP), 0);
+	close_both();
+	/* of another process, on another address */
+	open_both(RDMA_PS_TCP, "10.0.0.1");
+	rdma_destroy_id(listener);
+	rig_port_taken = PORT;
+	resolve("10.0.0.1");
+	create_qp(id);
+	connect_with(1, "hello");
+	CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 28);
+	rig_port_taken = 0;
+	CHECK_INT(rdma_create_id(server, &listener, NULL, RDMA_PS_TCP), 0);
 	close_both();
 }
 
@@ -324,9 +356,10 @@ static void check_private_data(void)
 	create_qp(ev->id);
 	p.private_data_len = 197;
 	FAILS(rdma_accept(ev->id, &p), EINVAL);
+	CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 28); /* at once */
+	FAILS(rdma_accept(ev->id, NULL), EINVAL);
 	close_id(ev->id);
 	rdma_ack_cm_event(ev);
-	CHECK_INT(expect(client, RDMA_CM_EVENT_REJECTED), 28);
 	close_both();
 }
 
@@ -335,6 +368,7 @@ int main(void)
 	check_connection();
 	check_ipv6();
 	check_reject();
+	check_nobody();
 	check_gone();
 	check_unreachable();
 	check_own_qp();

@@ -31,17 +31,17 @@ static void keys_and_rights(void)
 	CHECK_INT(region_add_mr(&mr), 0);
 	CHECK_INT(mr.lkey, mr.rkey);
 	CHECK(mr.lkey >> 8);
-	CHECK(region_local(&qp, mr.lkey, 0x1000, 4096, 0) == memory);
-	CHECK(region_local(&qp, mr.lkey, 0x1001, 4095, IBV_ACCESS_LOCAL_WRITE) == memory + 1);
+	CHECK(region_local(qp.pd, mr.lkey, 0x1000, 4096, 0) == memory);
+	CHECK(region_local(qp.pd, mr.lkey, 0x1001, 4095, IBV_ACCESS_LOCAL_WRITE) == memory + 1);
 	CHECK(region_remote(&qp, mr.rkey, 0x1fff, 1, IBV_ACCESS_REMOTE_READ) == memory + 4095);
 
 	/* not with another tag */
-	CHECK(!region_local(&qp, mr.lkey ^ 1, 0x1000, 1, 0));
+	CHECK(!region_local(qp.pd, mr.lkey ^ 1, 0x1000, 1, 0));
 	CHECK(!region_remote(&qp, mr.rkey ^ 0x80, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
 	CHECK(!region_remote(&qp, 0, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
 
 	/* of another PD */
-	CHECK(!region_local(&stranger, mr.lkey, 0x1000, 1, 0));
+	CHECK(!region_local(stranger.pd, mr.lkey, 0x1000, 1, 0));
 	CHECK(!region_remote(&stranger, mr.rkey, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
 
 	/* not granted, or not all of it */
@@ -51,10 +51,10 @@ static void keys_and_rights(void)
 
 	/* nothing needs no key */
 	CHECK(region_remote(&qp, 0x12345678, 99, 0, IBV_ACCESS_REMOTE_WRITE));
-	CHECK(region_local(&qp, 0x12345678, 99, 0, IBV_ACCESS_LOCAL_WRITE));
+	CHECK(region_local(qp.pd, 0x12345678, 99, 0, IBV_ACCESS_LOCAL_WRITE));
 
 	region_remove_mr(&mr);
-	CHECK(!region_local(&qp, mr.lkey, 0x1000, 1, 0));
+	CHECK(!region_local(qp.pd, mr.lkey, 0x1000, 1, 0));
 	CHECK(!region_remote(&qp, mr.rkey, 0x1000, 1, IBV_ACCESS_REMOTE_READ));
 }
 
@@ -91,7 +91,7 @@ static void ranges_of(uint64_t iova)
 
 		CHECK((got != NULL) == ranges[i].ok);
 		CHECK(!got || got == memory + ranges[i].at);
-		CHECK(!region_local(&qp, mr.lkey, va, ranges[i].len, 0) == !ranges[i].ok);
+		CHECK(!region_local(qp.pd, mr.lkey, va, ranges[i].len, 0) == !ranges[i].ok);
 	}
 	region_remove_mr(&mr);
 }
@@ -114,7 +114,7 @@ static double cost(const struct mr *mr)
 		const double from = seconds();
 
 		for (int i = 0; i < 200000; i++)
-			if (!region_local(&qp, mr->lkey, 0, 1, 0))
+			if (!region_local(qp.pd, mr->lkey, 0, 1, 0))
 				return -1;
 		best = seconds() - from < best ? seconds() - from : best;
 	}
@@ -135,16 +135,16 @@ static void many(void)
 	}
 	among = cost(&first);
 	for (unsigned i = 0; i < MANY; i++)
-		CHECK(region_local(&qp, mrs[i].lkey, i, 1, 0) == &memory[i & 4095]);
+		CHECK(region_local(qp.pd, mrs[i].lkey, i, 1, 0) == &memory[i & 4095]);
 	/* every third goes, and the others are still found */
 	for (unsigned i = 0; i < MANY; i += 3)
 		region_remove_mr(&mrs[i]);
 	for (unsigned i = 0; i < MANY; i++)
-		CHECK(!region_local(&qp, mrs[i].lkey, i, 1, 0) == (i % 3 == 0));
+		CHECK(!region_local(qp.pd, mrs[i].lkey, i, 1, 0) == (i % 3 == 0));
 	for (unsigned i = 0; i < MANY; i++)
 		if (i % 3)
 			region_remove_mr(&mrs[i]);
-	CHECK(region_local(&qp, first.lkey, 0, 1, 0) == memory);
+	CHECK(region_local(qp.pd, first.lkey, 0, 1, 0) == memory);
 	region_remove_mr(&first);
 	CHECK(alone > 0 && among > 0);
 	/* flat: a search would take a thousand times as long */

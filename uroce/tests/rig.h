@@ -120,7 +120,7 @@ extern int rig_group_fd;
 #define RIG_MEMBER_FD 1000000
 extern _Atomic pthread_t rig_asked; /* who called group_fd() last */
 extern unsigned rig_names;	    /* group_claim() without group_release() */
-extern uint16_t rig_port_taken;	    /* a port that another process has */
+extern uint16_t rig_port_taken;	    /* a port that another process has, on another address */
 extern bool rig_all_killed;	    /* group_announced(): no process of this host lives */
 extern unsigned rig_forwards;	    /* MADs for other processes, which are lost */
 extern int rig_lifetime;	    /* rx_want_lifetime(): the sum */
@@ -243,7 +243,8 @@ extern struct rig_transport {
 	unsigned entered;	    /* transport_enter() */
 	enum ibv_qp_state from, to; /* its last arguments */
 	unsigned failures;	    /* transport_fail(), which does nothing but set ERR */
-	int event;		    /* its last argument */
+	int event;		    /* its argument */
+	struct uroce_change why;    /* the last argument of both */
 	unsigned forgotten;	    /* transport_forget() */
 	uint32_t forgotten_peer;    /* dest_qp_num at that time */
 	unsigned responses;	    /* the last argument of responses_resize() */

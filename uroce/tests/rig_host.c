@@ -273,6 +273,12 @@ int group_forward(unsigned slot, const struct mad_from *from, const void *mad, s
 	return refuse(n);
 }
 
+bool group_has_port(uint16_t space, uint16_t port)
+{
+	(void)space;
+	return rig_port_taken && port == rig_port_taken;
+}
+
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 		       const struct mad_from *from, const void *mad, size_t n)
 {

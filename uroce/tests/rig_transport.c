@@ -13,20 +13,23 @@ void requester_run(struct qp *qp)
 		qp->sq.head = qp->sq.next = qp->sq.tail;
 }
 
-void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to)
+void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to,
+		     const struct uroce_change *why)
 {
 	CHECK(rig_locked);
 	CHECK_INT(qp_state(qp), to);
 	rig_transport.entered++;
+	rig_transport.why = *why;
 	rig_transport.from = from;
 	rig_transport.to = to;
 }
 
-void transport_fail(struct qp *qp, int event)
+void transport_fail(struct qp *qp, int event, const struct uroce_change *why)
 {
 	CHECK(rig_locked);
 	rig_transport.failures++;
 	rig_transport.event = event;
+	rig_transport.why = *why;
 	qp->attr.qp_state = IBV_QPS_ERR;
 }
 

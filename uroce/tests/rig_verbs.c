@@ -240,7 +240,7 @@ void rig_state(struct qp *qp, enum ibv_qp_state to)
 
 	qp->attr.qp_state = to;
 	engine_lock();
-	transport_enter(qp, from, to);
+	transport_enter(qp, from, to, &(struct uroce_change){ .cause = UROCE_BY_PROGRAM });
 	engine_unlock();
 }
 

@@ -487,6 +487,52 @@ static void check_srq(void)
 	rig_clear();
 }
 
+/* The keys of a shared receive are of the PD of its queue, those that the peer names of that of the
+ * QP. */
+static void check_srq_pd(void)
+{
+	struct rig_options o = rig_defaults;
+	struct srq *srq = rig_srq(rig_other_pd, NULL);
+	struct rig_wr wr = { .wr_id = 1, .opcode = IBV_WR_SEND, .nsge = 1 };
+	struct ibv_wc wc;
+	struct qp *a, *b;
+
+	o.srq = srq;
+	a = rig_qp(&rig_defaults);
+	b = rig_qp(&o);
+	rig_connect(a, b, &o);
+	rig_srq_recv(srq, 4, landing, MTU, landing_other_pd);
+	rig_srq_recv(srq, 5, landing, MTU, landing_key);
+	wr.sge[0] = (struct ibv_sge){ (uintptr_t)here, MTU, here_key };
+	rig_post(a, &wr);
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.remote = (uintptr_t)there;
+	wr.rkey = there_key;
+	rig_post(a, &wr);
+	rig_run(0);
+	CHECK(rig_poll(b->recv_cq, &wc));
+	CHECK_INT(wc.status, IBV_WC_SUCCESS);
+	CHECK_INT(wc.wr_id, 4);
+	for (int i = 0; i < 2; i++) {
+		CHECK(rig_poll(a->send_cq, &wc));
+		CHECK_INT(wc.status, IBV_WC_SUCCESS);
+	}
+	wr.opcode = IBV_WR_SEND;
+	rig_post(a, &wr);
+	rig_run(0);
+	CHECK(rig_poll(b->recv_cq, &wc));
+	CHECK_INT(wc.status, IBV_WC_LOC_PROT_ERR);
+	CHECK_INT(wc.wr_id, 5);
+	CHECK(rig_poll(a->send_cq, &wc));
+	CHECK_INT(wc.status, IBV_WC_REM_OP_ERR);
+	rig_free(a);
+	rig_free(b);
+	rig_srq_free(srq);
+	while (rig_event().type != NONE)
+		;
+	rig_clear();
+}
+
 int main(void)
 {
 	const unsigned all = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
@@ -513,5 +559,6 @@ int main(void)
 	check_uc();
 	check_ud();
 	check_srq();
+	check_srq_pd();
 	return checks_end();
 }

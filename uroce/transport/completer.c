@@ -54,14 +54,20 @@ void send_flush(struct qp *qp)
 static void fail_wqe(struct qp *qp, enum ibv_wc_status status)
 {
 	const enum ibv_qp_state from = qp_state(qp);
+	const struct uroce_change why = {
+		.cause = UROCE_BY_SEND,
+		.value = status,
+		.wr_id = sq_at(qp, qp->sq.head)->wr_id,
+		.psn = qp->req.una_psn,
+	};
 
 	complete_wqe(qp, status);
 	if (qp_reliable(qp)) {
-		transport_fail(qp, -1);
+		transport_fail(qp, -1, &why);
 		return;
 	}
 	qp->attr.qp_state = IBV_QPS_SQE;
-	qp_stepped(qp, from);
+	history_changed(qp, from, &why);
 	qp->draining = false;
 	send_flush(qp);
 }
@@ -117,6 +123,7 @@ static void retry(struct qp *qp)
 		return;
 	}
 	count(CNT_COMPLETER_RETRY_ERR);
+	history_retried(qp, false);
 	r->retries--;
 	r->window = r->window > 1 ? r->window / 2 : 1;
 	r->grown = 0;
@@ -166,6 +173,7 @@ static void advance_una(struct qp *qp, uint32_t una)
 	if (flying > 0)
 		socket_room_return(qp, (uint32_t)n, (uint32_t)flying);
 	r->una_psn = una;
+	history_advanced(qp);
 	if (n > flying) /* while going back: what was sent before has arrived after all */
 		r->next_psn = una;
 	r->retries = qp->attr.retry_cnt;
@@ -242,6 +250,7 @@ static void rnr_retry(struct qp *qp, const struct packet *p)
 		r->rnr_retries--;
 	r->retries = qp->attr.retry_cnt; /* the request has come through, and its answer */
 	r->timeouts = 0;
+	history_retried(qp, true);
 	rewind_to_oldest(qp);
 	r->rnr_wait = true;
 	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
@@ -268,7 +277,7 @@ static void check_nak(struct qp *qp, const struct packet *p)
 	if (code == 0)
 		sequence_error(qp, p);
 	else if (code >= sizeof(status) / sizeof(status[0]))
-		count(CNT_UNEXPECTED);
+		history_dropped(qp, p, UROCE_DROP_UNASKED, p->psn, qp->req.una_psn);
 	else if (take_acknowledgement(qp, p->psn))
 		fail_wqe(qp, status[code]);
 }
@@ -286,7 +295,7 @@ static void check_ack(struct qp *qp, const struct packet *p)
 		check_nak(qp, p);
 		break;
 	default:
-		count(CNT_UNEXPECTED);
+		history_dropped(qp, p, UROCE_DROP_UNASKED, p->psn, qp->req.una_psn);
 	}
 }
 
@@ -313,7 +322,7 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 	else if (p->len != min_u32(w->len - offset, qp->mtu))
 		status = IBV_WC_LOC_LEN_ERR;
 	else
-		status = sges_scatter(qp, w->sge, w->nsge, offset, p->payload, p->len);
+		status = sges_scatter(qp->pd, w->sge, w->nsge, offset, p->payload, p->len);
 	if (status == IBV_WC_SUCCESS)
 		finish_response(qp, p->psn, end);
 	else
@@ -322,7 +331,7 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 
 static void do_atomic(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
-	enum ibv_wc_status status = sges_scatter(qp, w->sge, w->nsge, 0, &p->original,
+	enum ibv_wc_status status = sges_scatter(qp->pd, w->sge, w->nsge, 0, &p->original,
 						 sizeof(p->original));
 
 	if (status == IBV_WC_SUCCESS)
@@ -347,7 +356,7 @@ static void check_response(struct qp *qp, const struct packet *p)
 	bool atomic = p->op->flags & WIRE_ATOMICACK;
 
 	if (p->op->flags & WIRE_AETH && AETH_CLASS(p->syndrome) != 0) {
-		count(CNT_UNEXPECTED);
+		history_dropped(qp, p, UROCE_DROP_UNASKED, p->psn, qp->req.una_psn);
 		return;
 	}
 	if (!take_acknowledgement(qp, p->psn))
@@ -356,7 +365,8 @@ static void check_response(struct qp *qp, const struct packet *p)
 	const struct send_wqe *w = sq_at(qp, qp->sq.head);
 
 	if (!w->op->has_response || w->op->atomic != atomic)
-		count(CNT_UNEXPECTED); /* and it was not asked for */
+		history_dropped(qp, p, UROCE_DROP_UNASKED, p->psn,
+				qp->req.una_psn); /* and it was not asked for */
 	else if (atomic)
 		do_atomic(qp, p, w);
 	else if (w->op->code == IBV_WR_ATOMIC_WRITE)
@@ -366,8 +376,9 @@ static void check_response(struct qp *qp, const struct packet *p)
 }
 
 /* Is the PSN one that may be acknowledged or answered now? */
-static bool check_psn(const struct requester *r, const struct packet *p, bool is_ack)
+static bool check_psn(struct qp *qp, const struct packet *p, bool is_ack)
 {
+	const struct requester *r = &qp->req;
 	int32_t ahead = psn_diff(p->psn, r->psn);
 
 	if (psn_diff(p->psn, r->una_psn) < 0)
@@ -375,7 +386,7 @@ static bool check_psn(const struct requester *r, const struct packet *p, bool is
 	/* a NAK of a sequence error names the packet that is expected: it may be a new one */
 	if (ahead < 0 || (ahead == 0 && is_ack && p->syndrome == AETH_NAK_SEQUENCE))
 		return true;
-	count(CNT_UNEXPECTED);
+	history_dropped(qp, p, UROCE_DROP_UNASKED, p->psn, r->psn);
 	return false;
 }
 
@@ -384,10 +395,10 @@ void completer_input(struct qp *qp, const struct packet *p)
 	bool is_ack = OPCODE_OPERATION(p->op->code) == OP_ACK;
 
 	if (qp_state(qp) != IBV_QPS_RTS && qp_state(qp) != IBV_QPS_SQD) {
-		count(CNT_BAD_STATE);
+		history_dropped(qp, p, UROCE_DROP_STATE, qp_state(qp), 0);
 		return;
 	}
-	if (!check_psn(&qp->req, p, is_ack))
+	if (!check_psn(qp, p, is_ack))
 		return;
 	if (is_ack)
 		check_ack(qp, p);

@@ -130,7 +130,7 @@ static enum ibv_wc_status check_memory(struct qp *qp, const struct send_wqe *w, 
 	for (int i = 0; i < w->nsge; i++) {
 		const struct ibv_sge *s = &w->sge[i];
 
-		if (s->length && !region_local(qp, s->lkey, s->addr, s->length, access))
+		if (s->length && !region_local(qp->pd, s->lkey, s->addr, s->length, access))
 			return IBV_WC_LOC_PROT_ERR;
 	}
 	return IBV_WC_SUCCESS;
@@ -221,7 +221,7 @@ static bool send_packet(struct qp *qp, struct pair *pair, struct send_wqe *w, st
 	p->wr_id = w->wr_id;
 	buf = tx_begin(pair, qp->type == IBV_QPT_UD ? &w->flow : &qp->flow, p);
 	if (w->nsge >= 0)
-		w->status = sges_gather(qp, w->sge, w->nsge, offset, buf, p->len);
+		w->status = sges_gather(qp->pd, w->sge, w->nsge, offset, buf, p->len);
 	else
 		memcpy(buf, w->data + offset, p->len);
 	if (w->status != IBV_WC_SUCCESS)

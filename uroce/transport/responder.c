@@ -64,6 +64,32 @@ void recv_fail(struct qp *qp, enum ibv_wc_status status)
 	recv_complete(qp, &wc, true);
 }
 
+/* The receive that was taken has failed, and the QP with it: nobody is told by a NAK. */
+static void recv_break(struct qp *qp, const struct packet *p, enum ibv_wc_status status)
+{
+	const struct uroce_change why = {
+		.cause = UROCE_BY_RECV,
+		.value = status,
+		.wr_id = qp->resp.recv.wr_id,
+		.psn = p->psn,
+		.opcode = p->op->code,
+	};
+
+	recv_fail(qp, status);
+	transport_fail(qp, -1, &why);
+}
+
+/* Writes to the receive that was taken. 10.2.9: its keys are of the PD of its queue, which an SRQ
+ * may have other than the QP. */
+static enum ibv_wc_status recv_scatter(struct qp *qp, uint32_t offset, const void *data,
+				       uint32_t len)
+{
+	const struct recv_wqe *recv = &qp->resp.recv;
+
+	return sges_scatter(qp->srq ? qp->srq->pd : qp->pd, recv->sge, recv->nsge, offset, data,
+			    len);
+}
+
 /* A message has come in that takes a receive. */
 static void complete(struct qp *qp, const struct packet *p)
 {
@@ -140,7 +166,7 @@ static enum request_error send_data_in(struct qp *qp, const struct packet *p)
 		return REQ_NO_RECV;
 	if (p->len > r->recv.len - done)
 		return REQ_TOO_LONG;
-	if (sges_scatter(qp, r->recv.sge, r->recv.nsge, done, p->payload, p->len) != IBV_WC_SUCCESS)
+	if (recv_scatter(qp, done, p->payload, p->len) != IBV_WC_SUCCESS)
 		return REQ_RECV_MEMORY;
 	if (p->op->flags & WIRE_IETH && region_invalidate(qp, p->rkey, true) != 0)
 		return REQ_ACCESS;
@@ -227,6 +253,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 	struct responder *r = &qp->resp;
 
 	count(CNT_SEND_RNR);
+	history_rnr_sent(qp);
 	r->nak = AETH_RNR | (qp->attr.min_rnr_timer & 31);
 	r->nak_psn = p->psn;
 	r->nak_sent = true; /* the packets behind it are no errors of sequence */
@@ -255,24 +282,27 @@ static void rc_error(struct qp *qp, const struct packet *p, enum request_error e
 		rnr_nak(qp, p);
 		return;
 	}
+	history_refused(qp, p, (enum uroce_refused)e);
 	if (told)
 		recv_fail(qp, errors[e].recv);
 	responder_refuse(qp, errors[e].nak, p->psn, told ? -1 : errors[e].event);
 }
 
 /* There is nobody to tell. The receive stays for the next message, unless it is at fault. */
-static void uc_error(struct qp *qp, enum request_error e)
+static void uc_error(struct qp *qp, const struct packet *p, enum request_error e)
 {
 	struct responder *r = &qp->resp;
 
 	r->drop_rest = true;
 	r->last_op = NULL;
 	if (e == REQ_NO_RECV)
-		count(CNT_NO_RECV);
-	if (e == REQ_RECV_MEMORY) {
-		recv_fail(qp, IBV_WC_LOC_PROT_ERR);
-		transport_fail(qp, -1);
-	}
+		history_dropped(qp, p, UROCE_DROP_NO_RECV, 0, 0);
+	else if (e == REQ_TOO_LONG)
+		history_dropped(qp, p, UROCE_DROP_SHORT_RECV, r->done + p->len, r->recv.len);
+	else
+		history_refused(qp, p, (enum uroce_refused)e);
+	if (e == REQ_RECV_MEMORY)
+		recv_break(qp, p, IBV_WC_LOC_PROT_ERR);
 }
 
 /* ---------------------------------------------------------------------- input -- */
@@ -385,12 +415,12 @@ static void uc_input(struct qp *qp, const struct packet *p)
 	} else if (r->drop_rest || p->psn != r->psn) {
 		r->drop_rest = true;
 		r->last_op = NULL;
-		count(CNT_OUT_OF_SEQ_REQUEST);
+		history_dropped(qp, p, UROCE_DROP_SEQUENCE, p->psn, r->psn);
 		return;
 	}
 	e = execute(qp, p);
 	if (e != REQ_OK)
-		uc_error(qp, e);
+		uc_error(qp, p, e);
 }
 
 void responder_input(struct qp *qp, const struct packet *p)
@@ -434,9 +464,9 @@ static enum ibv_wc_status datagram_data_in(struct qp *qp, const struct packet *p
 	if (recv->len < GRH_BYTES + p->len)
 		return IBV_WC_LOC_LEN_ERR;
 	make_grh(p, grh);
-	status = sges_scatter(qp, recv->sge, recv->nsge, 0, grh, GRH_BYTES);
+	status = recv_scatter(qp, 0, grh, GRH_BYTES);
 	if (status == IBV_WC_SUCCESS)
-		status = sges_scatter(qp, recv->sge, recv->nsge, GRH_BYTES, p->payload, p->len);
+		status = recv_scatter(qp, GRH_BYTES, p->payload, p->len);
 	return status;
 }
 
@@ -453,25 +483,29 @@ void responder_datagram(struct qp *qp, const struct packet *p)
 	enum ibv_wc_status status;
 
 	if (p->qkey != qp->attr.qkey) {
-		count(CNT_BAD_QKEY);
+		history_dropped(qp, p, UROCE_DROP_QKEY, p->qkey, qp->attr.qkey);
 		return;
 	}
-	if (p->len > qp->mtu || (!qp->resp.has_recv && !qp_take_recv(qp))) {
-		count(p->len > qp->mtu ? CNT_BAD_PACKET : CNT_NO_RECV);
+	if (p->len > qp->mtu) {
+		history_dropped(qp, p, UROCE_DROP_MTU, p->len, qp->mtu);
+		return;
+	}
+	if (!qp->resp.has_recv && !qp_take_recv(qp)) {
+		history_dropped(qp, p, UROCE_DROP_NO_RECV, 0, 0);
 		return;
 	}
 	status = datagram_data_in(qp, p);
 	/* 9.9.3: too short a receive waits for the next message (class D), but not one that
 	 * others share (class E). So does rdma_rxe; in Linux 6.1 it fails both, and the QP. */
 	if (status == IBV_WC_LOC_LEN_ERR) {
-		count(CNT_NO_RECV);
+		history_dropped(qp, p, UROCE_DROP_SHORT_RECV, GRH_BYTES + p->len,
+				qp->resp.recv.len);
 		if (qp->srq)
 			recv_fail(qp, status);
 		return;
 	}
 	if (status != IBV_WC_SUCCESS) {
-		recv_fail(qp, status);
-		transport_fail(qp, -1);
+		recv_break(qp, p, status);
 		return;
 	}
 	if (p->op->flags & WIRE_IMM) {

@@ -267,13 +267,22 @@ static struct packet response_packet(const struct qp *qp, unsigned op, uint8_t s
 /* The memory of a response is not there any more. */
 static void fail_response(struct qp *qp, struct response *a, uint8_t syndrome, int event)
 {
-	uint32_t psn = a->next_psn;
+	const struct packet request = {
+		.op = qp_opcode(qp, OP_READ_REQUEST),
+		.psn = a->next_psn,
+		.va = a->va,
+		.rkey = a->rkey,
+		.dma_len = a->len,
+	};
 
 	a->next_psn = psn_add(a->last_psn, 1);
-	if (a->again)
-		refuse_again(qp, psn);
-	else
-		responder_refuse(qp, syndrome, psn, event);
+	if (a->again) {
+		refuse_again(qp, request.psn);
+		return;
+	}
+	history_refused(qp, &request,
+			syndrome == AETH_NAK_ACCESS ? UROCE_REFUSED_ACCESS : UROCE_REFUSED_MEMORY);
+	responder_refuse(qp, syndrome, request.psn, event);
 }
 
 static void send_read_response(struct qp *qp, struct pair *pair, struct response *a)
@@ -415,7 +424,13 @@ static bool send_nak(struct qp *qp, struct pair *pair)
 	}
 	if (end) {
 		r->ack_due = false;
-		transport_fail(qp, r->nak_event);
+		transport_fail(qp, r->nak_event,
+			       &(struct uroce_change){
+				       .cause = UROCE_BY_REFUSAL,
+				       .value = qp->history.refusal.refused,
+				       .psn = r->nak_psn,
+				       .opcode = qp->history.refusal.opcode,
+			       });
 	}
 	return true;
 }

@@ -48,7 +48,7 @@ static enum ibv_qp_type qp_type_of(const struct opcode *op)
 static void connected_input(struct qp *qp, const struct packet *p)
 {
 	if (!gid_equal(&p->src, &qp->flow.dgid) || !gid_equal(&p->dst, &qp->flow.sgid)) {
-		count(CNT_BAD_SOURCE);
+		history_dropped(qp, p, UROCE_DROP_SOURCE, 0, 0);
 		return;
 	}
 	if (!(p->op->flags & WIRE_REQUEST)) {
@@ -69,7 +69,7 @@ void transport_input(const struct packet *p)
 	if (p->op->code == OP_CNP) /* there is no rate to lower: the window does it */
 		return;
 	if ((p->pkey & 0x7fff) != (PKEY_DEFAULT & 0x7fff)) {
-		count(CNT_BAD_PKEY);
+		history_dropped(qp_find(p->qpn), p, UROCE_DROP_PKEY, p->pkey, PKEY_DEFAULT);
 		return;
 	}
 	if (p->qpn == QPN_MULTICAST) {
@@ -79,9 +79,9 @@ void transport_input(const struct packet *p)
 	}
 	qp = qp_find(p->qpn);
 	if (!qp || qp->type != qp_type_of(p->op))
-		count(CNT_BAD_QPN);
+		history_dropped(NULL, p, UROCE_DROP_QPN, 0, 0);
 	else if (!may_receive(qp))
-		count(CNT_BAD_STATE);
+		history_dropped(qp, p, UROCE_DROP_STATE, qp_state(qp), 0);
 	else if (qp->type == IBV_QPT_UD)
 		responder_datagram(qp, p);
 	else
@@ -215,9 +215,10 @@ static void flush_qp(struct qp *qp)
 	}
 }
 
-void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to)
+void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to,
+		     const struct uroce_change *why)
 {
-	qp_stepped(qp, from);
+	history_changed(qp, from, why);
 	switch (to) {
 	case IBV_QPS_RESET:
 		reset_qp(qp);
@@ -247,7 +248,7 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 	}
 }
 
-void transport_fail(struct qp *qp, int event)
+void transport_fail(struct qp *qp, int event, const struct uroce_change *why)
 {
 	enum ibv_qp_state from = qp_state(qp);
 
@@ -256,7 +257,7 @@ void transport_fail(struct qp *qp, int event)
 	qp->attr.qp_state = IBV_QPS_ERR;
 	if (event >= 0)
 		event_qp(qp, (enum ibv_event_type)event);
-	transport_enter(qp, from, IBV_QPS_ERR);
+	transport_enter(qp, from, IBV_QPS_ERR, why);
 }
 
 void transport_forget(struct qp *qp)

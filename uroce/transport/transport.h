@@ -37,11 +37,12 @@ uint64_t transport_held_until(void);
 
 /* The QP goes to a state (attr has the new values already): RESET forgets all requests and
  * completions, ERR flushes, RTS (from SQD) goes on, SQD begins to drain. Called by
- * ibv_modify_qp(), and to fail a QP. */
-void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to);
+ * ibv_modify_qp(), and to fail a QP. why: for history_changed(). */
+void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to,
+		     const struct uroce_change *why);
 /* The QP goes to ERR, and raises the asynchronous event (an enum ibv_event_type; -1: none).
  * A QP in RESET or ERR stays as it is. */
-void transport_fail(struct qp *qp, int event);
+void transport_fail(struct qp *qp, int event, const struct uroce_change *why);
 /* Room to remember n (max_dest_rd_atomic) responses to READs and atomics in qp->resp.responses,
  * which keeps those that are there and is the owner's to free. 0, or ENOMEM. */
 int responses_resize(struct qp *qp, unsigned n);

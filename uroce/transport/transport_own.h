@@ -69,10 +69,10 @@ void room_wake_waiters(void);
 /* Copies between a list of memory and buf, from offset bytes into the list on. IBV_WC_SUCCESS, or
  * the status of the failure: LOC_PROT_ERR (an SGE's key, range or rights, or its memory is not
  * there), LOC_LEN_ERR (the list ends before). */
-enum ibv_wc_status sges_gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
-			       void *buf, uint32_t len);
-enum ibv_wc_status sges_scatter(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
-				const void *buf, uint32_t len);
+enum ibv_wc_status sges_gather(const struct pd *pd, const struct ibv_sge *sge, int n,
+			       uint32_t offset, void *buf, uint32_t len);
+enum ibv_wc_status sges_scatter(const struct pd *pd, const struct ibv_sge *sge, int n,
+				uint32_t offset, const void *buf, uint32_t len);
 
 /* ------------------------------------------------- requester.c, completer.c -- */
 
@@ -99,13 +99,13 @@ void send_flush(struct qp *qp);
 
 /* Why a request is not carried out: 9.7.4, 9.9.3. */
 enum request_error {
-	REQ_OK,
-	REQ_NO_RECV,
-	REQ_INVALID,	 /* not in sequence, not allowed, of a wrong length */
-	REQ_TOO_LONG,	 /* for the receive */
-	REQ_ACCESS,	 /* R_Key, range, rights */
-	REQ_RECV_MEMORY, /* the receive's */
-	REQ_MEMORY,	 /* what the R_Key opens is not there any more */
+	REQ_OK = UROCE_REFUSED_NOTHING,
+	REQ_INVALID = UROCE_REFUSED_INVALID,
+	REQ_TOO_LONG = UROCE_REFUSED_TOO_LONG,
+	REQ_ACCESS = UROCE_REFUSED_ACCESS,
+	REQ_RECV_MEMORY = UROCE_REFUSED_RECV_MEMORY,
+	REQ_MEMORY = UROCE_REFUSED_MEMORY,
+	REQ_NO_RECV, /* an RNR NAK */
 };
 
 void responder_start(struct qp *qp);

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "context.h"
 #include "export.h"
+#include "history.h"
 #include "queue_pair.h"
 #include "transport.h"
 
@@ -129,9 +130,12 @@ EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned nevents)
 
 static void fail_qp(struct qp *qp, void *cq)
 {
+	const struct uroce_change why = { .cause = UROCE_BY_CQ,
+					  .value = ((const struct cq *)cq)->v.handle };
+
 	if ((qp->send_cq == cq || qp->recv_cq == cq) && qp_state(qp) != IBV_QPS_RESET &&
 	    qp_state(qp) != IBV_QPS_ERR)
-		transport_fail(qp, IBV_EVENT_QP_FATAL);
+		transport_fail(qp, IBV_EVENT_QP_FATAL, &why);
 }
 
 /* 11.6.3.2: an error of a CQ is an error of all work queues that complete there. They fail a little
@@ -167,6 +171,7 @@ void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 	struct completion *c = &cq->ring[tail & cq->mask];
 
 	if (tail - atomic_load_explicit(&cq->head, memory_order_acquire) >= cq->size) {
+		history_lost(cq, wc);
 		raise_overrun(cq);
 		return;
 	}

@@ -47,6 +47,9 @@ struct cq {
 
 	bool drops; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN: what does not fit is lost, no error */
 	bool overrun;
+	uint32_t lost; /* completions; and of the first one: */
+	uint64_t overrun_when, lost_wr_id;
+	uint32_t lost_qpn;
 	struct timer failing; /* overrun: the QPs of the queue fail in the next pass */
 	_Atomic enum cq_armed armed;
 	struct channel *channel;

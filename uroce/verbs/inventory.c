@@ -11,8 +11,10 @@
 #include "gid.h"
 #include "group.h"
 #include "group_own.h"
+#include "history.h"
 #include "link.h"
 #include "queue_pair.h"
+#include "spec_tables.h"
 
 /* The file, and rows that are still to be written to it. */
 struct inventory_file {
@@ -70,6 +72,18 @@ static void put_pd(struct pd *pd, void *telling)
 					.context = to_context(pd->v.context)->number });
 }
 
+static enum uroce_armed armed_of(struct cq *cq)
+{
+	switch (atomic_load(&cq->armed)) {
+	case CQ_ARMED:
+		return UROCE_ARMED;
+	case CQ_ARMED_SOLICITED:
+		return UROCE_ARMED_SOLICITED;
+	default:
+		return UROCE_UNARMED;
+	}
+}
+
 static void put_cq(struct cq *cq, void *telling)
 {
 	const uint32_t head = atomic_load(&cq->head), tail = atomic_load(&cq->tail);
@@ -80,8 +94,14 @@ static void put_cq(struct cq *cq, void *telling)
 					.size = cq->size,
 					.filled = tail - head,
 					.channel = cq->channel != NULL,
-					.armed = atomic_load(&cq->armed) != CQ_UNARMED,
-					.overrun = cq->overrun });
+					.armed = (uint8_t)armed_of(cq),
+					.overrun = cq->overrun,
+					.events = cq->events,
+					.unacknowledged = cq->taken - cq->v.comp_events_completed,
+					.lost = cq->lost,
+					.overrun_when = cq->overrun_when,
+					.lost_wr_id = cq->lost_wr_id,
+					.lost_qpn = cq->lost_qpn });
 }
 
 static uint32_t oldest_len(const struct recv_queue *rq)
@@ -154,8 +174,23 @@ static void put_qp(struct qp *qp, void *telling)
 		.steps = qp->steps,
 	};
 
+	if (qp->sq.head != qp->sq.next) {
+		row.oldest_wr_id = sq_at(qp, qp->sq.head)->wr_id;
+		row.oldest_opcode = sq_at(qp, qp->sq.head)->op->code;
+	}
+	history_tell_qp(qp, &row);
 	qp_attr_now(qp, &row.attr);
 	put_row(telling, UROCE_QP, &row);
+}
+
+static void put_gone(const struct uroce_gone_row *row, void *telling)
+{
+	put_row(telling, UROCE_GONE_QP, row);
+}
+
+static void put_drop(const struct uroce_drop_row *row, void *telling)
+{
+	put_row(telling, UROCE_DROP, row);
 }
 
 static void put_all(struct inventory_file *a)
@@ -167,6 +202,8 @@ static void put_all(struct inventory_file *a)
 	region_each(put_mr, a);
 	window_each(put_mw, a);
 	qp_each(put_qp, a);
+	history_each_gone(put_gone, a);
+	history_each_drop(put_drop, a);
 }
 
 /* The rows come after room for the head, which is written when all rows have been counted. */

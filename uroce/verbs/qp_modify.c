@@ -132,7 +132,8 @@ static unsigned own_half(enum ibv_qp_type type, unsigned mask)
 	return mask;
 }
 
-static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
+static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask,
+		     enum uroce_cause cause)
 {
 	struct qp_transition c = {
 		.from = qp_state(qp),
@@ -154,7 +155,7 @@ static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 	qp->flow = c.flow;
 	qp->mtu = c.mtu;
 	if (c.from != c.to || mask & (IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY)) {
-		transport_enter(qp, c.from, c.to);
+		transport_enter(qp, c.from, c.to, &(struct uroce_change){ .cause = cause });
 		engine_flush();
 	}
 	if (mask & IBV_QP_STATE)
@@ -162,12 +163,21 @@ static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask)
 	return 0;
 }
 
-EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_cause cause)
 {
 	int err;
 
 	engine_lock();
-	err = modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask));
+	err = modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask), cause);
 	engine_unlock();
+	return err;
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	const int err = qp_modify(qp, attr, mask, UROCE_BY_PROGRAM);
+
+	if (err)
+		errno = err; /* as system calls leave it: programs print it */
 	return err;
 }

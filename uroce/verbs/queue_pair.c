@@ -212,9 +212,19 @@ static int check_init(const struct ibv_pd *pd, const struct ibv_qp_init_attr_ex 
 	const struct ibv_qp_cap *c = &a->cap;
 	const bool receives = a->qp_type != IBV_QPT_XRC_SEND;
 
-	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD &&
-	    a->qp_type != IBV_QPT_XRC_SEND)
+	switch (a->qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+	case IBV_QPT_XRC_SEND:
+		break;
+	case IBV_QPT_RAW_PACKET:
+	case IBV_QPT_XRC_RECV:
+	case IBV_QPT_DRIVER:
 		return EOPNOTSUPP;
+	default:
+		return EINVAL;
+	}
 	if (!pd || !has_cq(a->send_cq, pd) || (receives && !has_cq(a->recv_cq, pd)) ||
 	    (a->srq && (!receives || a->srq->context != pd->context || to_srq(a->srq)->xrcd)))
 		return EINVAL;
@@ -409,6 +419,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 		return EBUSY;
 	}
 	qp_leave(qp);
+	history_destroyed(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);
 	engine_flush();
@@ -489,5 +500,6 @@ static void forget_qp(struct qp *qp, void *arg)
 void qp_forget_all(void)
 {
 	qp_each(forget_qp, NULL);
+	history_forget();
 	next_qpn_is_drawn = false;
 }

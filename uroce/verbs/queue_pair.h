@@ -14,6 +14,7 @@
 
 #include "completion_queue.h"
 #include "context.h"
+#include "history.h"
 #include "inventory.h"
 #include "link.h"
 #include "region.h"
@@ -200,6 +201,7 @@ struct qp {
 	unsigned mcast;	 /* groups it is attached to */
 	uint32_t number; /* of all that were made, from 0 */
 	uint64_t steps;	 /* from one state to another: inventory.h */
+	struct qp_history history;
 };
 
 static inline struct qp *to_qp(struct ibv_qp *qp)
@@ -219,12 +221,8 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp)
 	return qp->attr.qp_state;
 }
 
-/* It has gone from one state to another, which attr has already. */
-static inline void qp_stepped(struct qp *qp, enum ibv_qp_state from)
-{
-	qp->steps |= uroce_step(from, qp_state(qp));
-}
-
+/* ibv_modify_qp(3), by the program or for it. 0, or an errno. */
+int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_cause cause);
 /* What ibv_query_qp(3) tells. */
 void qp_attr_now(const struct qp *qp, struct ibv_qp_attr *attr);
 

@@ -190,14 +190,14 @@ static void *in_mw(const struct mw *mw, const struct qp *qp, uint64_t va, uint64
 	return mw->host + (va - mw->addr);
 }
 
-void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsigned access)
+void *region_local(const struct pd *pd, uint32_t lkey, uint64_t va, uint64_t len, unsigned access)
 {
 	const struct mr *mr;
 
 	if (len == 0)
 		return nothing;
 	mr = region_find(lkey);
-	return mr ? in_mr(mr, qp->pd, va, len, access) : NULL;
+	return mr ? in_mr(mr, pd, va, len, access) : NULL;
 }
 
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access)

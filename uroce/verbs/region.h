@@ -59,7 +59,7 @@ struct window_bind {
  * IBV_ACCESS_REMOTE_...; 0: local reading): where va is in our address space. NULL: the key
  * is unknown or of another PD, the range leaves the region, or the access is not granted. A
  * length of 0 is granted with any key. */
-void *region_local(struct qp *qp, uint32_t lkey, uint64_t va, uint64_t len, unsigned access);
+void *region_local(const struct pd *pd, uint32_t lkey, uint64_t va, uint64_t len, unsigned access);
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access);
 
 /* What a posted IBV_WR_BIND_MW says; the application still has the objects. */

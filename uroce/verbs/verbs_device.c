@@ -198,7 +198,7 @@ static void stop_qp(struct qp *qp, void *c)
 		return;
 	mcast_leave(qp);
 	if (qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
-		transport_fail(qp, -1);
+		transport_fail(qp, -1, &(struct uroce_change){ .cause = UROCE_BY_CLOSE });
 }
 
 /* As with the kernel, this is never refused: objects that were not destroyed stop working. The

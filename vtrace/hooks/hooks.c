@@ -196,16 +196,30 @@ static struct ibv_context *context_of(enum call_object kind, uint64_t object)
 	}
 }
 
-/* Records what the device and its ports allow, which may tell why the call was refused. */
+/* The path of a call that was refused; NULL: it has none. */
+static const struct ibv_ah_attr *refused_path(const struct call_fn *fn, const uint64_t *args)
+{
+	if (fn == &call_table[ROW_ibv_create_ah])
+		return (const void *)(uintptr_t)args[1];
+	if (fn == &call_table[ROW_ibv_modify_qp] && args[2] & IBV_QP_AV)
+		return &((const struct ibv_qp_attr *)(uintptr_t)args[1])->ah_attr;
+	return NULL;
+}
+
+/* Records what the device and its ports allow, and the GID that the path begins with, which may
+ * tell why the call was refused. */
 void record_refused(const struct call_fn *fn, const uint64_t *args)
 {
 	static const enum call_row limited[] = {
 		ROW_ibv_create_cq,  ROW_ibv_create_qp, ROW_ibv_create_srq, ROW_ibv_modify_qp,
-		ROW_ibv_modify_srq, ROW_ibv_query_gid, ROW_rdma_create_qp,
+		ROW_ibv_modify_srq, ROW_ibv_query_gid, ROW_rdma_create_qp, ROW_ibv_create_ah,
+		ROW_rdma_connect,   ROW_rdma_accept,
 	};
+	const struct ibv_ah_attr *path = refused_path(fn, args);
 	struct ibv_context *context = NULL;
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
+	union ibv_gid gid;
 
 	for (unsigned i = 0; i < sizeof limited / sizeof *limited; i++)
 		if (fn == &call_table[limited[i]])
@@ -216,6 +230,8 @@ void record_refused(const struct call_fn *fn, const uint64_t *args)
 	if (ibv_query_device(context, &device) == 0)
 		for (unsigned i = 1; i <= device.phys_port_cnt && i <= SHARED_PORTS; i++)
 			ibv_query_port(context, (uint8_t)i, &port);
+	if (path && path->is_global)
+		ibv_query_gid(context, path->port_num, path->grh.sgid_index, &gid);
 	record_aside(-SHARED_OWN_DEPTH);
 }
 

@@ -25,7 +25,7 @@ struct hello {
 };
 
 /* Ends the program if err is an errno, or less than 0: then errno says why. */
-static void check(const char *what, int err)
+static inline void check(const char *what, int err)
 {
 	if (!err)
 		return;
@@ -36,7 +36,7 @@ static void check(const char *what, int err)
 /* ----------------------------------------------------------------------------- TCP -- */
 
 /* It may have been started at the same time. */
-static int meet_server(const struct sockaddr_in *a)
+static inline int meet_server(const struct sockaddr_in *a)
 {
 	const unsigned moment = 10000; /* us */
 	int fd = -1, rc = -1;
@@ -55,7 +55,7 @@ static int meet_server(const struct sockaddr_in *a)
 	return fd;
 }
 
-static int meet(int is_server, const char *address, const char *port)
+static inline int meet(int is_server, const char *address, const char *port)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
 	int fd, one = 1;
@@ -72,18 +72,18 @@ static int meet(int is_server, const char *address, const char *port)
 	return accept(fd, NULL, NULL);
 }
 
-static void tell(int fd, const void *data, size_t n)
+static inline void tell(int fd, const void *data, size_t n)
 {
 	check("write", write(fd, data, n) == (ssize_t)n ? 0 : EPIPE);
 }
 
-static void hear(int fd, void *data, size_t n)
+static inline void hear(int fd, void *data, size_t n)
 {
 	check("the peer has gone", recv(fd, data, n, MSG_WAITALL) == (ssize_t)n ? 0 : EPIPE);
 }
 
 /* Both have come as far as this. */
-static void meet_again(int tcp)
+static inline void meet_again(int tcp)
 {
 	char c = 'k';
 
@@ -92,7 +92,7 @@ static void meet_again(int tcp)
 }
 
 /* Has it taken too long since begin, or has the client gone? */
-static int is_over(int is_server, int tcp, time_t begin)
+static inline int is_over(int is_server, int tcp, time_t begin)
 {
 	char c;
 
@@ -103,7 +103,7 @@ static int is_over(int is_server, int tcp, time_t begin)
 /* ---------------------------------------------------------------------- the device -- */
 
 /* Opens the first device; returns the index of its GID that belongs to an IPv4 address. */
-static int open_device(const char *address, struct ibv_context **context, union ibv_gid *gid)
+static inline int open_device(const char *address, struct ibv_context **context, union ibv_gid *gid)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	union ibv_gid want = { .raw = { [10] = 0xff, [11] = 0xff } };

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a peer has not answered: what its QP does, as far as that was seen. */
+#include <string.h>
+
+#include "alloc.h"
+#include "device/device.h"
+#include "explain/diagnosis.h"
+#include "spec_tables.h"
+#include "words.h"
+
+/* "qp0 (QP 17, RTS, connected with QP 18)" for each of them. */
+static void append_qps(const struct live_qps *qps, Tcl_DString *text)
+{
+	const unsigned most = 4;
+
+	for (unsigned i = 0; i < qps->n && i < most; i++) {
+		const struct live_qp *qp = &qps->v[i];
+
+		xappendf(text, "%s%s (QP %u, %s", i ? ", " : "", qp->name, qp->number,
+			 word_name(qp_state_words, qp->state));
+		if (qp->attr.dest_qp_num)
+			xappendf(text, ", connected with QP %u", qp->attr.dest_qp_num);
+		xappendf(text, ")");
+	}
+	if (qps->n > most)
+		xappendf(text, " and %u others", qps->n - most);
+}
+
+/* The QP there that is connected with this one, or NULL. */
+static const struct live_qp *connected_with(const struct diagnosis *q)
+{
+	const struct live_qps *qps = &q->wr->there.qps;
+
+	for (unsigned i = 0; q->qp && i < qps->n; i++)
+		if (qps->v[i].attr.dest_qp_num == q->qp->number && qps->v[i].state >= IBV_QPS_RTR &&
+		    &qps->v[i] != q->qp)
+			return &qps->v[i];
+	return NULL;
+}
+
+/* How a number that was meant has become another one; NULL: not known. */
+static const char *misread(uint32_t number, uint32_t meant)
+{
+	const uint32_t swapped = __builtin_bswap32(meant);
+
+	if (number == (swapped & 0xffffff) || number == swapped >> 8)
+		return ", byte-swapped (htonl, ntohl)";
+	if (number + 1 == meant || number == meant + 1)
+		return ", its neighbour";
+	return "";
+}
+
+/* The process has no QP of that number. It may have had one, if that has answered. */
+static void check_number(const struct diagnosis *q, uint32_t number)
+{
+	const struct live_end *there = &q->wr->there;
+	const struct live_qp *meant = connected_with(q);
+	const bool has_answered = q->qp && !q->qp->unanswered;
+	SCOPED_TEXT(list);
+
+	if (!there->qps.n && !*there->whose) {
+		cause_add(q->c, has_answered ? IS_SO : MAY_BE, NULL,
+			  has_answered ? "the process of the peer's QP %u, which has answered, has "
+					 "ended"
+				       : "the peer's QP %u is gone, or the number is wrong: no "
+					 "process of this host has QPs of such numbers",
+			  number);
+		return;
+	}
+	if (has_answered) {
+		add_there(q, IS_SO, NULL, "the peer's QP %u, which has answered, was destroyed",
+			  number);
+		return;
+	}
+	append_qps(&there->qps, &list);
+	if (meant)
+		add_there(q, IS_SO, NULL,
+			  "it has no QP %u: %s, which is connected with this one, is QP %u%s",
+			  number, meant->name, meant->number, misread(number, meant->number));
+	else if (there->qps.n)
+		add_there(q, IS_SO, NULL,
+			  "it has no QP %u (any more, or the number is wrong): its QPs are %s",
+			  number, Tcl_DStringValue(&list));
+	else
+		add_there(q, IS_SO, NULL,
+			  "it has no QP %u: it has destroyed it, or the number is wrong", number);
+}
+
+static void check_silence(const struct diagnosis *q, uint32_t number)
+{
+	if (*q->wr->there.gone) {
+		add_there(q, IS_SO, NULL, "%s", q->wr->there.gone);
+		return;
+	}
+	if (q->wr->there.is_asked) {
+		check_number(q, number);
+		return;
+	}
+	cause_add(q->c, MAY_BE, "at the peer: qp-state",
+		  "the peer's QP %u is gone, or does not talk to this one", number);
+	cause_add(q->c, MAY_BE, "gids, here and there",
+		  "the way there: GID index and type, firewall on UDP port 4791");
+}
+
+static bool is_talking(enum ibv_qp_state state)
+{
+	return state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQD;
+}
+
+/* A QP takes packets only from the address that it sends to. */
+static bool check_addresses(const struct diagnosis *q, const char *next)
+{
+	const union ibv_gid *expected = &q->peer->attr.ah_attr.grh.dgid;
+
+	if (!q->qp->has_source || !(q->peer->known & IBV_QP_AV) ||
+	    memcmp(expected, &q->qp->source, sizeof *expected) == 0)
+		return false;
+	add_there(
+		q, IS_SO, next,
+		"%s, the peer's QP, expects packets from %s (its dgid), and those of %s come from "
+		"%s (sgid_index %u)",
+		q->peer->name, gid_text(expected), q->qp->name, gid_text(&q->qp->source),
+		q->qp->attr.ah_attr.grh.sgid_index);
+	return true;
+}
+
+/* A peer whose QP cannot answer as it is. false: it can. */
+static bool check_peer_state(const struct diagnosis *q)
+{
+	const struct live_qp *peer = q->peer;
+	char next[64];
+
+	snprintf(next, sizeof next, "qp-state %s", peer->name);
+	if (*peer->overrun) {
+		add_there(q, IS_SO, next,
+			  "%s, a CQ of %s, the peer's QP, has overrun: it has room for %u "
+			  "completions, and more came than were polled",
+			  peer->overrun, peer->name, peer->overrun_cqe);
+		return true;
+	}
+	if (!is_talking(peer->state)) {
+		add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", peer->name,
+			  word_name(qp_state_words, peer->state));
+		return true;
+	}
+	if (!q->qp || !(peer->known & IBV_QP_DEST_QPN) || !peer->attr.dest_qp_num)
+		return false;
+	if (peer->attr.dest_qp_num == q->qp->number)
+		return check_addresses(q, next);
+	add_there(q, IS_SO, next,
+		  "%s, the peer's QP, is connected with QP %u, not with this one, %u%s", peer->name,
+		  peer->attr.dest_qp_num, q->qp->number,
+		  misread(peer->attr.dest_qp_num, q->qp->number));
+	return true;
+}
+
+/* The first PSN that the peer expects must be the first one of this end. Later it cannot be
+ * smaller. */
+static void check_psns(const struct diagnosis *q, const char *next)
+{
+	const struct live_qp *peer = q->peer;
+	const uint32_t expected = peer->attr.rq_psn;
+	uint32_t begin;
+	bool is_before;
+
+	if (!(peer->known & IBV_QP_RQ_PSN) || !q->qp || !(q->qp->known & IBV_QP_SQ_PSN))
+		return;
+	begin = q->qp->attr.sq_psn;
+	is_before = (expected - begin) & 0x800000;
+	if (!peer->first_psn && q->qp->unanswered && expected == begin)
+		return;
+	if (!peer->first_psn)
+		add_there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
+			  "PSNs: this end began with %u, the peer expects %u now", begin, expected);
+	else
+		add_there(q, expected == begin ? IS_NOT : IS_SO, next,
+			  "PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)",
+			  begin, peer->name, expected);
+}
+
+void check_peer_answers(const struct diagnosis *q)
+{
+	static const struct ibv_qp_attr none;
+	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
+	char next[64];
+
+	if (*q->wr->faults)
+		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
+			  q->wr->faults);
+	if (!q->peer) {
+		check_silence(q, a->dest_qp_num);
+	} else {
+		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
+		if (!check_peer_state(q))
+			check_psns(q, next);
+	}
+	if (causes_confirmed(q->c))
+		return;
+	cause_add(q->c, MAY_BE, "counters; fault wire",
+		  "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
+		  (double)ack_timeout_ns(a->timeout) / 1e6);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model learns from calls: which request a completion is of, and what is left. The calls are
+ * recorded, but not made: their objects are those of this test. */
+#include <errno.h>
+
+#include "call_record.h"
+#include "checks.h"
+#include "live_program.h"
+
+#define PTR(p) ((uint64_t)(uintptr_t)(p))
+
+static struct ibv_context context;
+static struct ibv_pd pd = { .context = &context };
+static struct ibv_cq send_cq = { .context = &context }, recv_cq = { .context = &context };
+static struct ibv_srq srq = { .context = &context };
+static struct ibv_qp qp = { .context = &context, .pd = &pd, .qp_num = 17 };
+static struct live_program *live;
+static uint64_t since;
+
+static void call(enum call_row row, const uint64_t *args, uint64_t result)
+{
+	struct record_call c;
+	struct record_list *l;
+
+	since = record_time();
+	record_begin(&c, row, args);
+	record_end(&c, result);
+	l = record_list(1 << RECORD_CONTROL | 1 << RECORD_DATA, since);
+	CHECK_INT(l->n, 1);
+	live_program_take(live, l->v, &record_own_objects);
+	record_list_free(l);
+}
+
+/* A new QP whose queues complete into these. */
+static void create_qp(struct ibv_cq *sends, struct ibv_cq *recvs)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = sends, .recv_cq = recvs, .cap = { 8, 8, 2, 2, 0 }, .qp_type = IBV_QPT_RC
+	};
+
+	if (live)
+		live_program_free(live);
+	live = live_program_new();
+	qp.send_cq = sends;
+	qp.recv_cq = recvs;
+	qp.state = IBV_QPS_RTS;
+	call(ROW_ibv_create_qp, (uint64_t[]){ PTR(&pd), PTR(&init) }, PTR(&qp));
+}
+
+static void post_send(uint64_t wr_id, unsigned flags, uint32_t len)
+{
+	struct ibv_sge sge = { 0x1000, len, 1 };
+	struct ibv_send_wr wr = { .wr_id = wr_id,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = flags };
+	struct ibv_send_wr *bad;
+
+	call(ROW_ibv_post_send, (uint64_t[]){ PTR(&qp), PTR(&wr), PTR(&bad) }, 0);
+}
+
+static void post_recv(uint64_t wr_id, uint32_t len)
+{
+	struct ibv_sge sge = { 0x2000, len, 1 };
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	call(ROW_ibv_post_recv, (uint64_t[]){ PTR(&qp), PTR(&wr), PTR(&bad) }, 0);
+}
+
+/* A poll finds a completion; what is known of it. */
+static struct seen_wc complete(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status,
+			       enum ibv_wc_opcode opcode)
+{
+	struct ibv_wc wc = { .wr_id = wr_id, .status = status, .opcode = opcode, .qp_num = 17 };
+	unsigned n;
+
+	call(ROW_ibv_poll_cq, (uint64_t[]){ PTR(cq), 1, PTR(&wc) }, 1);
+	live_program_completions(live, &n);
+	CHECK_INT(n, 1);
+	return live_program_completions(live, &n)[0];
+}
+
+static unsigned left(bool recvs)
+{
+	return live_program_outstanding(live, live_program_qp(live, PTR(&qp)), recvs);
+}
+
+static void completion_retires_what_is_before(void)
+{
+	struct seen_wc wc;
+
+	create_qp(&send_cq, &recv_cq);
+	post_send(1, 0, 10);
+	post_recv(2, 64);
+	post_send(3, IBV_SEND_SIGNALED, 11);
+	post_send(4, IBV_SEND_SIGNALED, 12);
+	CHECK_INT(left(false), 3);
+	wc = complete(&send_cq, 3, IBV_WC_SUCCESS, IBV_WC_SEND);
+	CHECK(wc.known && wc.posted.wr_id == 3 && wc.posted.len == 11);
+	CHECK_INT(left(false), 1);
+	CHECK_INT(left(true), 1);
+}
+
+/* Requests that are not signaled complete with no success. */
+static void equal_ids_of_sends(void)
+{
+	struct seen_wc wc;
+
+	create_qp(&send_cq, &recv_cq);
+	for (uint32_t i = 0; i < 3; i++)
+		post_send(0, 0, 10 + i);
+	post_send(0, IBV_SEND_SIGNALED, 13);
+	post_send(0, IBV_SEND_SIGNALED, 14);
+	wc = complete(&send_cq, 0, IBV_WC_SUCCESS, IBV_WC_SEND);
+	CHECK(wc.known && wc.posted.len == 13);
+	CHECK_INT(left(false), 1);
+	post_send(0, 0, 15);
+	wc = complete(&send_cq, 0, IBV_WC_RETRY_EXC_ERR, IBV_WC_RECV);
+	CHECK(wc.known && wc.posted.len == 14);
+	post_send(0, 0, 16);
+	wc = complete(&send_cq, 0, IBV_WC_WR_FLUSH_ERR, IBV_WC_RECV);
+	CHECK(!wc.known && !wc.is_either);
+	CHECK_INT(left(false), 1);
+}
+
+/* The opcode of a failed completion is not valid, and both queues have a request of its id: the CQ
+ * tells, if each has one. */
+static void equal_ids_of_both_queues(void)
+{
+	struct seen_wc wc;
+
+	create_qp(&send_cq, &recv_cq);
+	post_recv(0, 37);
+	post_send(0, IBV_SEND_SIGNALED, 38);
+	wc = complete(&recv_cq, 0, IBV_WC_LOC_LEN_ERR, IBV_WC_SEND);
+	CHECK(wc.known && wc.posted.op == &wr_ops[WR_RECV] && wc.posted.len == 37);
+	CHECK_INT(left(false), 1);
+	CHECK_INT(left(true), 0);
+}
+
+/* With one CQ nobody can tell. Both requests stay until both are completed. */
+static void undecidable(void)
+{
+	struct seen_wc wc;
+
+	create_qp(&send_cq, &send_cq);
+	post_recv(0, 37);
+	post_send(0, IBV_SEND_SIGNALED, 38);
+	wc = complete(&send_cq, 0, IBV_WC_LOC_LEN_ERR, IBV_WC_SEND);
+	CHECK(wc.is_either);
+	CHECK_INT(left(false) + left(true), 2);
+	wc = complete(&send_cq, 0, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND);
+	CHECK_INT(left(false) + left(true), 0);
+	post_recv(0, 37);
+	post_send(0, IBV_SEND_SIGNALED, 38);
+	wc = complete(&send_cq, 0, IBV_WC_RNR_RETRY_EXC_ERR, IBV_WC_RECV); /* only of a send */
+	CHECK(wc.known && !wc.is_either && wc.posted.len == 38);
+	CHECK_INT(left(true), 1);
+	wc = complete(&send_cq, 0, IBV_WC_SUCCESS, IBV_WC_RECV);
+	CHECK(wc.known && wc.posted.len == 37);
+}
+
+static void limits_change(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 2, .max_sge = 1 } };
+	struct ibv_srq_attr more = { .max_wr = 8 };
+
+	create_qp(&send_cq, &recv_cq);
+	call(ROW_ibv_create_srq, (uint64_t[]){ PTR(&pd), PTR(&init) }, PTR(&srq));
+	call(ROW_ibv_modify_srq, (uint64_t[]){ PTR(&srq), PTR(&more), IBV_SRQ_LIMIT }, 0);
+	CHECK_INT(live_program_queue(live, PTR(&srq))->v.cap.max_recv_wr, 2);
+	call(ROW_ibv_modify_srq, (uint64_t[]){ PTR(&srq), PTR(&more), IBV_SRQ_MAX_WR }, 0);
+	CHECK_INT(live_program_queue(live, PTR(&srq))->v.cap.max_recv_wr, 8);
+	call(ROW_ibv_create_cq, (uint64_t[]){ PTR(&context), 4, 0, 0, 0 }, PTR(&send_cq));
+	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 4);
+	call(ROW_ibv_resize_cq, (uint64_t[]){ PTR(&send_cq), 20 }, 0);
+	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 20);
+	call(ROW_ibv_resize_cq, (uint64_t[]){ PTR(&send_cq), 30 }, EINVAL);
+	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 20);
+}
+
+int main(void)
+{
+	completion_retires_what_is_before();
+	equal_ids_of_sends();
+	equal_ids_of_both_queues();
+	undecidable();
+	limits_change();
+	live_program_free(live);
+	return checks_end();
+}

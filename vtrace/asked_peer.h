@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The other end of a QP on uroce0 that is not traced: its process is asked. */
+#ifndef VTRACE_ASKED_PEER_H
+#define VTRACE_ASKED_PEER_H
+
+#include <sys/types.h>
+
+#include "explain/explain.h"
+
+struct uroce_inventory;
+
+/* "the peer (PROGRAM, process 17): ", before what is said of its objects. */
+void asked_peer_name(struct live_end *end, pid_t pid);
+/* All that the process has of which qp is the peer. If no process has QPs of such numbers, it is
+ * one with a QP that is connected with qp. Its .is_asked is false where no process can be asked. To
+ * be freed by asked_peer_free(). */
+struct live_end asked_peer(const struct live_qp *qp);
+void asked_peer_free(struct live_end *end);
+
+#endif
