@@ -178,8 +178,8 @@ void *obj_next_pointer(const void *object)
 	return o;
 }
 
-/* The first object from o on, of its class, that has the number. The library may have freed what has
- * that of an object that is being destroyed. */
+/* The first object from o on, of its class, that has the number. The library may have freed what
+ * has that of an object that is being destroyed. */
 static struct obj *first_with_number(struct obj *o, uint64_t number)
 {
 	while (o && (o->life != OBJ_LIVES || o->class->number(o) != number))

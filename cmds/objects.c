@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The object store. Lists are in order of creation. An object can use only older ones, so the
- * newest is destroyed first. There is a list per class, a list of users per object, and a hash table
- * of names.
+ * newest is destroyed first. There is a list per class, a list of users per object, and a hash
+ * table of names.
  */
 #include <ctype.h>
 #include <stdio.h>

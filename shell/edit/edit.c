@@ -69,13 +69,13 @@ static void replace_typed(struct edit *e, const char *typed, const char *with)
 
 	for (; *typed; edit_take_char(&typed))
 		chars++;
-	libedit.el_deletestr(e->el, chars);
-	libedit.el_insertstr(e->el, with);
+	el_deletestr(e->el, chars);
+	el_insertstr(e->el, with);
 }
 
 static bool wants_blank(struct edit *e, const char *word)
 {
-	const LineInfo *line = libedit.el_line(e->el);
+	const LineInfo *line = el_line(e->el);
 	size_t n = strlen(word);
 
 	if (n > 0 && word[n - 1] == '/')
@@ -236,7 +236,7 @@ static unsigned char edit_complete_key(EditLine *el, wint_t key)
 
 void edit_before_cursor(struct edit *e, Tcl_DString *text)
 {
-	const LineInfo *line = libedit.el_line(e->el);
+	const LineInfo *line = el_line(e->el);
 
 	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
 	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
@@ -246,7 +246,7 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text)
 
 void edit_draw(struct edit *e)
 {
-	libedit.el_set(e->el, EL_REFRESH);
+	el_set(e->el, EL_REFRESH);
 	e->hint_shown = false;
 	if (e->idle)
 		edit_show_hint(e);
@@ -274,7 +274,7 @@ static void on_resize(void *arg)
 
 	if (!e->typing)
 		return;
-	libedit.el_resize(e->el);
+	el_resize(e->el);
 	if (e->resumed)
 		edit_put("\r\033[J");
 	else
@@ -284,13 +284,6 @@ static void on_resize(void *arg)
 }
 
 /* --- keys --- */
-
-static unsigned char pasted_key(EditLine *el, wint_t key)
-{
-	(void)key;
-	keys_paste(edit_of(el)->keys, el);
-	return CC_REFRESH;
-}
 
 static void on_idle(void *arg, bool idle)
 {
@@ -315,7 +308,7 @@ static void leave_line(struct edit *e, const char *mark)
 
 static bool line_is_empty(struct edit *e)
 {
-	const LineInfoW *line = libedit.el_wline(e->el);
+	const LineInfoW *line = el_wline(e->el);
 
 	return line->buffer == line->lastchar && Tcl_DStringLength(&e->lines) == 0;
 }
@@ -331,11 +324,38 @@ static void give_up_line(struct edit *e)
 	fflush(stdout);
 }
 
+static unsigned char paste_rest(EditLine *el, wint_t key)
+{
+	(void)key;
+	keys_paste(edit_of(el)->keys, el);
+	return CC_REFRESH;
+}
+
+/* What next_key() does when keys_next() or keys_read_paste() has got no key. */
+static int note_end(struct edit *e, int got)
+{
+	const int saved = errno;
+
+	if (got < 0)
+		give_up_line(e);
+	else if (got == 0)
+		leave_line(e, "");
+	errno = saved;
+	return got;
+}
+
+static unsigned char paste_begins(EditLine *el, wint_t key)
+{
+	struct edit *e = edit_of(el);
+
+	return note_end(e, keys_read_paste(e->keys)) == 1 ? paste_rest(el, key) : CC_EOF;
+}
+
 /* When a line fills the screen, libedit (20221030) loses track of a move to its end, and crashes
  * when text is added there. Redrawing restores the cursor position. */
 static void mend_cursor(struct edit *e)
 {
-	const LineInfoW *line = libedit.el_wline(e->el);
+	const LineInfoW *line = el_wline(e->el);
 	bool at_end = line->cursor == line->lastchar;
 
 	if (at_end && !e->at_end && edit_is_tall(e)) {
@@ -348,21 +368,13 @@ static void mend_cursor(struct edit *e)
 static int next_key(EditLine *el, wchar_t *c)
 {
 	struct edit *e = edit_of(el);
-	int got, saved;
 
 	if (!e->typing) {
 		tcgetattr(STDIN_FILENO, &e->raw);
 		e->typing = 1;
 	}
 	mend_cursor(e);
-	got = keys_next(e->keys, c);
-	saved = errno;
-	if (got < 0)
-		give_up_line(e);
-	else if (got == 0)
-		leave_line(e, "");
-	errno = saved;
-	return got;
+	return note_end(e, keys_next(e->keys, c));
 }
 
 /* --- reading --- */
@@ -394,10 +406,10 @@ static enum edit_end read_line(struct edit *e)
 	int n;
 
 	e->left = false;
-	/* libedit.el_gets() does this only after the prompt: a key typed before would be echoed
+	/* el_gets() does this only after the prompt: a key typed before would be echoed
 	 * twice. */
-	libedit.el_set(e->el, EL_PREP_TERM, 1);
-	line = libedit.el_gets(e->el, &n);
+	el_set(e->el, EL_PREP_TERM, 1);
+	line = el_gets(e->el, &n);
 	e->typing = 0;
 	if (!line && !e->left)
 		edit_put("\r\n");
@@ -463,38 +475,61 @@ static bool is_dumb(void)
 	return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
+/* What the key that sends "ESC [ number ~" does. Without this, libedit would insert the '~'. */
+static const char *function_of_key(int number)
+{
+	switch (number) {
+	case 1:
+	case 7:
+		return "ed-move-to-beg";
+	case 3:
+		return "ed-delete-next-char";
+	case 4:
+	case 8:
+		return "ed-move-to-end";
+	case 5:
+		return "ed-search-prev-history";
+	case 6:
+		return "ed-search-next-history";
+	default:
+		return "ed-ignore";
+	}
+}
+
 static void bind_keys(struct edit *e)
 {
-	bool own;
-
-	libedit.el_set(e->el, EL_EDITOR, "emacs");
-	own = libedit.el_source(e->el, NULL) == 0;
-	keys_bind(e->keys, e->el, own);
-	/* libedit.el_set() would copy the names and leak them. */
-	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word",
-			edit_complete_key);
-	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what was pasted", pasted_key);
-	libedit.el_wset(e->el, EL_ADDFN, L"rdmash-search", L"Search the history", edit_search_key);
-	libedit.el_set(e->el, EL_BIND, "^I", "rdmash-complete", NULL);
-	libedit.el_set(e->el, EL_BIND, KEYS_PASTED_CARET, "rdmash-paste", NULL);
-	libedit.el_set(e->el, EL_BIND, "^R", "rdmash-search", NULL);
-	libedit.el_set(e->el, EL_SETTY, "-d", "-ixon", NULL); /* ^S is a key */
-	libedit.el_set(e->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+	el_set(e->el, EL_EDITOR, "emacs");
+	for (int n = 1; n < 35; n++)
+		el_set(e->el, EL_BIND, temp_text("\033[%d~", n), function_of_key(n), NULL);
+	el_set(e->el, EL_BIND, "\033[1;5C", "em-next-word", NULL);
+	el_set(e->el, EL_BIND, "\033[1;5D", "ed-prev-word", NULL);
+	el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(e->el, EL_BIND, "^S", "em-inc-search-next", NULL);
+	el_set(e->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+	el_set(e->el, EL_SETTY, "-d", "-ixon", NULL); /* ^S is a key */
+	/* el_set() would copy the names and leak them. */
+	el_wset(e->el, EL_ADDFN, L"rdmash-complete", L"Complete the word", edit_complete_key);
+	el_wset(e->el, EL_ADDFN, L"rdmash-paste", L"Insert what is pasted", paste_begins);
+	el_wset(e->el, EL_ADDFN, L"rdmash-paste-rest", L"Insert the rest of it", paste_rest);
+	el_set(e->el, EL_BIND, "^I", "rdmash-complete", NULL);
+	el_set(e->el, EL_BIND, KEYS_PASTE_BEGIN, "rdmash-paste", NULL);
+	el_set(e->el, EL_BIND, KEYS_PASTED_CARET, "rdmash-paste-rest", NULL);
+	el_source(e->el, NULL);
 }
 
 static void set_up_libedit(struct edit *e)
 {
-	e->el = libedit.el_init("rdmash", stdin, stdout, stderr);
+	e->el = el_init("rdmash", stdin, stdout, stderr);
 	if (!e->el) {
 		fputs("rdmash: cannot set up line editing\n", stderr);
 		exit(1);
 	}
-	libedit.el_set(e->el, EL_CLIENTDATA, e);
-	libedit.el_set(e->el, EL_SIGNAL, 0);
-	libedit.el_set(e->el, EL_PROMPT_ESC, edit_prompt, EDIT_LITERAL);
-	libedit.el_set(e->el, EL_GETCFN, next_key);
+	el_set(e->el, EL_CLIENTDATA, e);
+	el_set(e->el, EL_SIGNAL, 0);
+	el_set(e->el, EL_PROMPT_ESC, edit_prompt, EDIT_LITERAL);
+	el_set(e->el, EL_GETCFN, next_key);
 	bind_keys(e);
-	libedit.el_set(e->el, EL_HIST, libedit.history, hist_entries(e->hist));
+	el_set(e->el, EL_HIST, history, hist_entries(e->hist));
 }
 
 struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, const char *history)
@@ -510,7 +545,6 @@ struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, con
 	e->grey = getenv("NO_COLOR") ? "\033[2m" : "\033[90m";
 	Tcl_DStringInit(&e->lines);
 	Tcl_DStringInit(&e->prompt);
-	Tcl_DStringInit(&e->wanted);
 	e->hist = hist_open(history);
 	e->keys = keys_new(l, STDIN_FILENO, on_idle, e);
 	e->interrupts = loop_interrupts(l);
@@ -526,12 +560,11 @@ void edit_free(struct edit *e)
 		return;
 	edit_guard(NULL);
 	loop_on_resize(e->loop, NULL, NULL);
-	libedit.el_end(e->el);
+	el_end(e->el);
 	hist_close(e->hist);
 	keys_free(e->keys);
 	Tcl_DStringFree(&e->lines);
 	Tcl_DStringFree(&e->prompt);
-	Tcl_DStringFree(&e->wanted);
 	free(e);
 }
 

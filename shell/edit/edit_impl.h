@@ -15,39 +15,6 @@
 struct hist;
 struct keys;
 
-/* libedit is loaded at the first prompt: scripts start sooner without it and the two libraries that
- * it depends on. */
-
-#define LIBEDIT_FUNCTIONS(X) \
-	X(el_cursor)         \
-	X(el_deletestr)      \
-	X(el_end)            \
-	X(el_get)            \
-	X(el_gets)           \
-	X(el_init)           \
-	X(el_insertstr)      \
-	X(el_line)           \
-	X(el_resize)         \
-	X(el_set)            \
-	X(el_source)         \
-	X(el_winsertstr)     \
-	X(el_wline)          \
-	X(el_wset)           \
-	X(history)           \
-	X(history_end)       \
-	X(history_init)
-
-/* Its functions by their names; valid after libedit_load(). */
-extern struct libedit {
-#define X(name) __typeof__(name) *name;
-	LIBEDIT_FUNCTIONS(X)
-#undef X
-} libedit;
-
-/* Loads the library unless it is loaded. Ends the process, with a message, if this fails.
- */
-void libedit_load(void);
-
 /* The editor. */
 
 #define EDIT_LITERAL '\001' /* encloses the parts of a prompt that have no width */
@@ -62,8 +29,6 @@ struct edit {
 	Tcl_DString lines;  /* of the open block, each with its newline */
 	Tcl_DString prompt; /* as libedit has it */
 	int first_width;    /* of the prompt of the first line */
-	Tcl_DString wanted; /* what ^R searches for, or has searched for */
-	enum { SEARCH_NONE, SEARCH_FOUND, NOTHING_HAS, NOTHING_OLDER, NOTHING_NEWER } search;
 	bool dumb;
 	bool hints;
 	const char *grey;
@@ -89,7 +54,7 @@ static inline struct edit *edit_of(EditLine *el)
 {
 	void *e = NULL;
 
-	libedit.el_get(el, EL_CLIENTDATA, &e);
+	el_get(el, EL_CLIENTDATA, &e);
 	return e;
 }
 
@@ -130,13 +95,17 @@ void edit_before_cursor(struct edit *e, Tcl_DString *text);
 /* Draws prompt, line and hint, from the start of an empty row. */
 void edit_draw(struct edit *e);
 
-/* Keys of a terminal in raw mode: characters, escape sequences, bracketed paste. */
+/* Keys of a terminal in raw mode: characters, bracketed paste. */
 
 /* Turn bracketed paste of the terminal on and off. */
 #define KEYS_PASTE_ON  "\033[?2004h"
 #define KEYS_PASTE_OFF "\033[?2004l"
 
-/* The key that stands for a paste; bind it (^]) to a function that calls keys_paste(). */
+/* The sequence before a paste; bind it to a function that calls keys_read_paste() and keys_paste().
+ */
+#define KEYS_PASTE_BEGIN "\033[200~"
+/* The key that stands for the rest of a paste; bind it (^]) to a function that calls keys_paste().
+ */
 #define KEYS_PASTED	  L'\035'
 #define KEYS_PASTED_CARET "^]"
 
@@ -145,19 +114,13 @@ typedef void keys_idle_fn(void *arg, bool idle);
 
 struct keys *keys_new(struct loop *l, int fd, keys_idle_fn *idle, void *arg);
 void keys_free(struct keys *k);
-/* Binds the cursor keys and similar ones. Sequences of other keys are dropped, unless own is set
- * because the user has bindings of their own. */
-void keys_bind(struct keys *k, EditLine *el, bool own);
-
 /* Reads the next character, serving the event loop until there is one. For EL_GETCFN: 1; 0 when the
  * terminal is gone or the program is asked to end; -1 with EINTR after Ctrl-C. */
 int keys_next(struct keys *k, wchar_t *c);
+/* Reads a paste to its end. The result is that of keys_next(). */
+int keys_read_paste(struct keys *k);
 /* Inserts the paste up to its next newline. The rest follows line by line. */
 void keys_paste(struct keys *k, EditLine *el);
-/* Puts back the character that keys_next() has just read. */
-void keys_put_back(struct keys *k, wchar_t c);
-/* Was the character that keys_next() has just read the key ESC, not the start of a sequence? */
-bool keys_was_escape(const struct keys *k, wchar_t c);
 /* Discards the rest of a paste. */
 void keys_drop(struct keys *k);
 
@@ -172,10 +135,6 @@ void hist_close(struct hist *h);
 History *hist_entries(struct hist *h);
 /* Appends the last n entries that contain text ("": all), the oldest first, to a list. */
 void hist_list(struct hist *h, unsigned n, const char *text, Tcl_Obj *list);
-/* The key ^R: an incremental search through the history. The entry found becomes the line, and the
- * prompt shows the text that is searched for. ^R moves to an older entry, ^S to a newer one, ^G
- * cancels the search. Any other key ends the search and acts on the entry. */
-unsigned char edit_search_key(EditLine *el, wint_t key);
 /* Adds one entry, which may have several lines, unless it repeats the last one. */
 void hist_add(struct hist *h, const char *entry);
 

@@ -34,7 +34,7 @@ int edit_terminal_size(struct edit *e, const char *capability)
 {
 	int n = 0;
 
-	if (libedit.el_get(e->el, EL_GETTC, capability, &n) < 0 || n < 1)
+	if (el_get(e->el, EL_GETTC, capability, &n) < 0 || n < 1)
 		n = 80;
 	return n;
 }
@@ -102,7 +102,7 @@ static struct spot place_of(struct edit *e, const wchar_t *c)
 	const wchar_t *p;
 
 	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
-	for (p = libedit.el_wline(e->el)->buffer; p < c; p++)
+	for (p = el_wline(e->el)->buffer; p < c; p++)
 		advance_char(&at, *p);
 	return at;
 }
@@ -121,12 +121,12 @@ static struct spot spot_of(struct edit *e, const wchar_t *c)
 /* The position at which the cursor is shown. */
 static struct spot edit_cursor_spot(struct edit *e)
 {
-	return spot_of(e, libedit.el_wline(e->el)->cursor);
+	return spot_of(e, el_wline(e->el)->cursor);
 }
 
 static struct spot end_spot(struct edit *e)
 {
-	return spot_of(e, libedit.el_wline(e->el)->lastchar);
+	return spot_of(e, el_wline(e->el)->lastchar);
 }
 
 static void move_cursor(int n, char direction)
@@ -230,18 +230,6 @@ static void first_prompt(struct edit *e)
 	e->first_width = at.col;
 }
 
-static void search_prompt(struct edit *e)
-{
-	static const char *const found[] = {
-		[SEARCH_FOUND] = "search",
-		[NOTHING_HAS] = "nothing has",
-		[NOTHING_OLDER] = "nothing older has",
-		[NOTHING_NEWER] = "nothing newer has",
-	};
-
-	xappendf(&e->prompt, "%s '%s': ", found[e->search], Tcl_DStringValue(&e->wanted));
-}
-
 static void next_prompt(struct edit *e)
 {
 	int pad = e->first_width - (int)strlen(CONTINUATION);
@@ -257,9 +245,7 @@ char *edit_prompt(EditLine *el)
 	struct edit *e = edit_of(el);
 
 	Tcl_DStringSetLength(&e->prompt, 0);
-	if (e->search)
-		search_prompt(e);
-	else if (Tcl_DStringLength(&e->lines) > 0)
+	if (Tcl_DStringLength(&e->lines) > 0)
 		next_prompt(e);
 	else
 		first_prompt(e);
@@ -325,33 +311,15 @@ static void put_hint(struct edit *e, const char *text)
 
 bool edit_is_tall(struct edit *e)
 {
-	return place_of(e, libedit.el_wline(e->el)->lastchar).row >=
-	       edit_terminal_size(e, "li") - 1;
-}
-
-/* Marks what was searched in the line, at the cursor. */
-static void show_match(struct edit *e)
-{
-	const int len = Tcl_DStringLength(&e->wanted);
-	const LineInfo *line = libedit.el_line(e->el);
-
-	if (e->search != SEARCH_FOUND || e->dumb || line->lastchar - line->cursor < len ||
-	    edit_is_tall(e))
-		return;
-	printf("\0337\033[7m%.*s\033[0m\0338", len, line->cursor);
-	fflush(stdout);
+	return place_of(e, el_wline(e->el)->lastchar).row >= edit_terminal_size(e, "li") - 1;
 }
 
 void edit_show_hint(struct edit *e)
 {
-	const LineInfoW *line = libedit.el_wline(e->el);
+	const LineInfoW *line = el_wline(e->el);
 	SCOPED_TEXT(text);
 	SCOPED_TEXT(hint);
 
-	if (e->search) {
-		show_match(e);
-		return;
-	}
 	if (!e->hints || e->dumb || line->cursor != line->lastchar)
 		return;
 	edit_before_cursor(e, &text);

@@ -33,11 +33,11 @@ static void check_entries(struct hist *h, const char *const *newest_first)
 	int at = H_FIRST;
 
 	for (; *newest_first; newest_first++) {
-		CHECK_INT(libedit.history(hist_entries(h), &ev, at), 0);
+		CHECK_INT(history(hist_entries(h), &ev, at), 0);
 		CHECK_STR(ev.str, *newest_first);
 		at = H_NEXT;
 	}
-	CHECK_INT(libedit.history(hist_entries(h), &ev, at), -1);
+	CHECK_INT(history(hist_entries(h), &ev, at), -1);
 }
 
 #define ENTRIES(...) ((const char *const[]){ __VA_ARGS__, NULL })

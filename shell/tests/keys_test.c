@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a terminal (here a pipe) to keys: UTF-8, escape sequences, pastes. */
+/* Bytes of a terminal (here a pipe) to keys: UTF-8, pastes. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -51,38 +51,16 @@ static void broken_characters(void)
 		   L"c\xfffd\u00f6\xfffd\xfffd\xfffd.");
 }
 
-static void sequences(void)
-{
-	send("\033[A\033OB\033[1;5C");
-	check_keys(L"\033[A\033OB\033[1;5C");
-	send("\033[15~\033OP\033[Z\033[I\033[200;1;1;1;1~\033[201~x");
-	check_keys(L"x");
-	send("\033b\033\303\266\033\033[A");
-	check_keys(L"\033b\033\u00f6\033\033[A");
-	send("\033");
-	check_keys(L"\033");
-	send("y");
-	check_keys(L"y");
-}
-
-static void rest_of_sequence(void *arg)
+static void send_late(void *arg)
 {
 	send(arg);
-}
-
-static void late_sequence(void)
-{
-	static char rest[] = "[A";
-
-	send("\033");
-	loop_after(loop, 3, rest_of_sequence, rest);
-	check_keys(L"\033[A");
 }
 
 /* The key stands for the paste until its text is taken; here it is dropped. */
 static void pastes(void)
 {
-	send("\033[200~one\rtwo\033[Athree\033[201~z");
+	send("one\rtwo\033[Athree\033[201~z");
+	CHECK_INT(keys_read_paste(keys), 1);
 	check_keys((const wchar_t[]){ KEYS_PASTED, KEYS_PASTED, L'\0' });
 	keys_drop(keys);
 	check_keys(L"z");
@@ -124,9 +102,9 @@ static void interrupts(void)
 	check_keys(L"u");
 
 	/* In the middle of a paste: nothing of it stays. */
-	send("\033[200~half");
+	send("half");
 	loop_after(loop, 3, raise_int, NULL);
-	CHECK_INT(keys_next(keys, &c), -1);
+	CHECK_INT(keys_read_paste(keys), -1);
 	loop_clear_interrupt(loop);
 	send("w");
 	check_keys(L"w");
@@ -140,7 +118,7 @@ static void idle_while_waiting(void)
 	send("k");
 	check_keys(L"k");
 	CHECK_INT(idle_times, before);
-	loop_after(loop, 3, rest_of_sequence, late);
+	loop_after(loop, 3, send_late, late);
 	check_keys(L"l");
 	CHECK_INT(idle_times, before + 1);
 	CHECK_INT(idle_now, 0);
@@ -163,8 +141,6 @@ int main(void)
 	keys = keys_new(loop, tty[0], on_idle, NULL);
 	characters();
 	broken_characters();
-	sequences();
-	late_sequence();
 	pastes();
 	interrupts();
 	idle_while_waiting();

@@ -220,13 +220,14 @@ await '^rdmash> quit( |$)'
 key C-u
 key C-r
 type 'destr'
-await "^search 'destr': destroy qp0"
+await '> destroy qp0'
+await '^bck:destr$'
 key C-u
 key C-r
 type 'proc key'
 await '^ *\}$'
 key Enter
-await_not '^search'
+await_not '^bck'
 line 'llength [info procs key]'
 await '^1$'
 line quit

@@ -50,58 +50,28 @@ await '> echo (second|third)$'
 key C-u
 
 take_notices
-# The search: each key finds at once, and the prompt shows what is searched.
+# The search of libedit: each key finds at once, and a row below the line shows what is searched.
 type 'half'
 key C-r
-await "^search '': half\$"
-type '~~~'
-await "^nothing has '~~~': half\$"
-key BSpace BSpace BSpace
+await '^bck:$'
 type 'sec'
-await "^search 'sec': echo second\$"
+await '> echo second$'
+await '^bck:sec$'
 post 'a notice'
 await '^\* .*a notice$'
-await "^search 'sec': echo second\$"
+await '> echo second$'
+await '^bck:sec$'
 key C-g
 await '> half$'
-await_not '^search'
-key C-u
-key C-r
-type 'echo f'
-await "^search 'echo f': echo first\$"
+await_not '^bck'
 key C-u
 key C-r
 type 'echo'
+await '^bck:echo$'
 key C-r C-r
-await "^search 'echo': (echo größe|foreach)"
-key C-s
-await "^search 'echo': echo (second|third)\$"
-key C-s C-s C-s C-s C-s C-s C-s C-s
-await "^nothing newer has 'echo': echo"
-key C-u
-key C-r
-type 'echo f'
-await "^search 'echo f': echo first\$"
-key C-r
-await "^nothing older has 'echo f': echo first\$"
-key C-u
-key C-r
-type 'echo'
-await "^search 'echo': "
-# any other key is for the line that was found, escape for none
-key Escape
-await '> echo (second|third)$'
-type 's'
-await '> secho (second|third)$'
-key C-u
-# the last search once more
-key C-r
-key C-r
-await "^search 'echo': echo third\$|^search 'echo': echo second\$"
-key Left
-type 'X'
-await '> Xecho (second|third)$'
-key C-u
+await '> echo größe|> foreach'
+key Enter
+await_prompt
 key C-r
 type 'foreach'
 await '^echo "got \$i"$'

@@ -24,7 +24,7 @@ await '^next$'
 
 key C-r
 type 'nex'
-await "^search 'nex': echo next\$"
+await '> echo next$'
 cancel
 
 # A line over two rows is left whole.

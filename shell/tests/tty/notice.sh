@@ -66,12 +66,13 @@ cancel
 run 'clear'
 key C-r
 type 'abcX'
-await "^search 'abcX': echo abcXdef\$"
+await '^bck:abcX$'
 post 'sixth'
 await_screen "* cm    sixth
-search 'abcX': echo abcXdef"
+demo> echo abcXdef
+bck:abcX"
 type 'd'
-await "^search 'abcXd': echo abcXdef\$"
+await '^bck:abcXd$'
 cancel
 
 # While a command runs, and many at once.

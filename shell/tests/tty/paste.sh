@@ -23,19 +23,12 @@ shows '^post-' && fail 'a pasted tab completes'
 run 'shed'
 await '^unfinished$'
 
-# In the middle of a line, during a search, and with what would act as a key.
+# In the middle of a line, and with what would act as a key.
 type 'echo ()'
 key Left
 paste 'inner'
 key Enter
 await '^\(inner\)$'
-await_prompt
-key C-r
-type 'zzz'
-paste 'echo searched'
-key C-e
-key Enter
-await '^searched$'
 await_prompt
 paste "$(printf 'echo {a\001\033[Abc}')"
 key Enter
