@@ -74,7 +74,7 @@ static void print_verdict(const struct verdict *v)
 	}
 	xappendf(&line, "%sok %u ", v->became == MET ? "" : "not ", v->number);
 	for (const char *c = v->name; *c; c++) /* '#' would begin a directive, as # SKIP */
-		xappendf(&line, *c == '#' ? "\\%c" : "%c", *c);
+		xappendf(&line, *c == '#' || *c == '\\' ? "\\%c" : "%c", *c);
 	out_line(OUT_TEXT, Tcl_DStringValue(&line));
 	if (v->became != MET)
 		print_comment(v->text, v->rows);

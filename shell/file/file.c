@@ -21,6 +21,16 @@
 #include "language/script.h"
 #include "session.h"
 
+/* Opens the directory of that canonical path. A link in it was put there later, perhaps by another
+ * user, and may lead anywhere. */
+static int open_root(const char *root)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_NO_SYMLINKS };
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, root, &how, sizeof how);
+}
+
 /* Opens the absolute path if it is below root. -EXDEV: it is not. */
 static int open_beneath(const char *root, const char *path, int flags, unsigned mode)
 {
@@ -33,7 +43,7 @@ static int open_beneath(const char *root, const char *path, int flags, unsigned 
 	if (strncmp(path, root, len) != 0 || path[len] != '/')
 		return -EXDEV;
 	path += len + strspn(path + len, "/");
-	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	dir = open_root(root);
 	if (dir < 0)
 		return -errno;
 	fd = (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof how);
@@ -236,11 +246,21 @@ static char *directory_of(int fd)
 	return xstrdup(dirname(real));
 }
 
-static bool is_users(int fd)
+static bool is_users(const struct stat *st)
 {
-	struct stat st;
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
 
-	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+/* Is this user the only one who can write the open file, and put another in its place? */
+static bool only_user_writes(int fd, const char *path)
+{
+	char *copy = xstrdup(path);
+	struct stat file, folder;
+	bool yes = fstat(fd, &file) == 0 && is_users(&file) && stat(dirname(copy), &folder) == 0 &&
+		   is_users(&folder);
+
+	free(copy);
+	return yes;
 }
 
 int script_read(struct session *s, const char *path, struct script_text *t)
@@ -253,7 +273,7 @@ int script_read(struct session *s, const char *path, struct script_text *t)
 		return -1;
 	*t = (struct script_text){ .text = file_text(s, fd, in ? "standard input" : path, "source"),
 				   .dir = in ? NULL : directory_of(fd),
-				   .is_users = is_users(fd) };
+				   .is_users = only_user_writes(fd, path) };
 	if (t->text)
 		memmove(t->text, t->text + file_mark(t->text),
 			strlen(t->text + file_mark(t->text)) + 1);

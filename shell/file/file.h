@@ -50,7 +50,7 @@ size_t file_mark(const char *text);
 /* A script that was read. */
 struct script_text {
 	char *text, *dir; /* dir: its directory; the current one for a pipe */
-	bool is_users;	  /* the user owns the file and nobody else may write to it */
+	bool is_users;	  /* nobody else can write the file or put another in its place */
 };
 
 /* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */

@@ -342,6 +342,8 @@ not ok 4 mixed
 0 checks passed, 2 failed, errors: 2'
 run -q -c 'expect -name {a # skip} -true 1'
 has 'a name is no directive' "$out" 'ok 1 a \# skip'
+run -q -c 'expect -name {a \# skip} -true 0'
+has 'a name with a backslash is none either' "$out" 'not ok 1 a \\\# skip'
 printf 'expect -name {<one> & "two"} -true 1\nexpect -name two -value 4 {expr 3}\n' >tap.rdma
 run -k --junit junit.xml tap.rdma
 has 'JUnit: one passed' "$(cat junit.xml)" '<testcase classname="tap.rdma" name="&lt;one&gt; &amp; &quot;two&quot;" time='

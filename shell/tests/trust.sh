@@ -171,6 +171,12 @@ if command -v script >/dev/null; then
 		[ $mode = 644 ] || has "a start file of mode $mode" "$(cat out.txt)" 'Others could have written it'
 		rm -f started.txt
 	done
+	chmod 644 .config/rdmash/rc.rdma
+	chmod 777 .config/rdmash
+	printf 'start\nquit\n' | script -qec "'$rdmash'" /dev/null >out.txt 2>&1
+	wants 'a start file in a folder of others' "$(ls started.txt 2>/dev/null)" ''
+	has 'a start file in a folder of others' "$(cat out.txt)" 'Others could have written it'
+	chmod 755 .config/rdmash
 fi
 
 # ---------------------------------------------------------------------- files and names
@@ -198,6 +204,15 @@ echo 'echo [text load linked]' >in/link.rdma
 run in/link.rdma
 wants 'a hard link may be read' "$code $out" '0 precious'
 rm outside/linked
+
+# the owner of the folder above puts a link in the place of the script's directory
+mkdir -p owned/scripts
+echo 'proc steal {} {echo [catch {text load secret} m] $m; text save written x}' >owned/scripts/s.rdma
+run -k -f owned/scripts/s.rdma -c 'peer z -command {sh -c "mv owned/scripts owned/away && ln -s ../outside owned/scripts"}' -c steal
+wants 'a link in the place of the directory' "$(ls outside)" 'code.rdma
+secret'
+has 'a link in the place of the directory' "$out" '1 '
+rm -r owned
 
 # -------------------------------------------------------- a script that is in no directory
 if command -v python3 >/dev/null; then
