@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Visits the values of a call as the table describes them, and writes a record as one line of text.
  */
+#include <ctype.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <rdma/rdma_cma.h>
@@ -193,9 +194,10 @@ static void write_completion(FILE *to, const struct record *r)
 static void write_string(FILE *to, const struct record *r)
 {
 	size_t len = 0;
-	const char *text = record_bytes(r, r->result, &len);
+	const unsigned char *text = record_bytes(r, r->result, &len);
 
-	fprintf(to, "%.*s", (int)strnlen(text ? text : "", len), text ? text : "");
+	for (size_t i = 0; text && i < len && text[i]; i++)
+		fprintf(to, isprint(text[i]) ? "%c" : "\\x%02x", text[i]);
 }
 
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r)

@@ -2,6 +2,7 @@
 #include "call_record.h"
 #include "record_rings.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <search.h>
@@ -223,7 +224,8 @@ static void learn_made(struct record_objects *b, const struct record *kept,
 		learn_event(b, kept, made, begin, end);
 }
 
-/* A device has a name of its own. */
+/* A device has a name of its own, which any program may write: it becomes one word of Tcl, and text
+ * in JSON. */
 static void learn_device(struct record_objects *b, const struct record *kept, uint64_t address,
 			 uint64_t begin, uint64_t end)
 {
@@ -236,6 +238,9 @@ static void learn_device(struct record_objects *b, const struct record *kept, ui
 	if (!e)
 		e = begin_life(b, address, OBJECT_DEVICE, begin, end);
 	snprintf(e->o.name, sizeof e->o.name, "%.31s", device->name);
+	for (char *c = e->o.name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_-.:+@", *c))
+			*c = '?';
 }
 
 static void learn_arg(struct record_objects *b, const struct record *kept,

@@ -32,7 +32,8 @@ struct capture_file {
 };
 
 struct captures {
-	char dir[PATH_MAX];
+	char path[PATH_MAX];
+	int dir; /* open: the traced programs may put something else at its path */
 	struct capture_file *files;
 	uint8_t *block; /* BLOCK_MAX bytes */
 };
@@ -47,13 +48,15 @@ struct captures *captures_begin(void)
 	if (getenv("UROCE_PCAP"))
 		return NULL;
 	c = xcalloc(1, sizeof *c);
-	snprintf(c->dir, sizeof c->dir, "%s/vtrace.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(c->dir)) {
+	snprintf(c->path, sizeof c->path, "%s/vtrace.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	c->dir = mkdtemp(c->path) ? open(c->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+				  : -1;
+	if (c->dir < 0) {
 		free(c);
 		return NULL;
 	}
 	c->block = xcalloc(1, BLOCK_MAX);
-	name = xasprintf("%s/%%p", c->dir);
+	name = xasprintf("%s/%%p", c->path);
 	setenv("UROCE_PCAP", name, 1);
 	free(name);
 	return c;
@@ -148,14 +151,14 @@ static bool has_file_of(const struct captures *c, int pid)
 	return false;
 }
 
-static void add_file(struct captures *c, int dir, const char *name)
+static void add_file(struct captures *c, const char *name)
 {
 	struct capture_file *f;
 	int pid = atoi(name), fd;
 
 	if (pid <= 0 || has_file_of(c, pid))
 		return;
-	fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(c->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return;
 	f = xcalloc(1, sizeof *f);
@@ -163,30 +166,29 @@ static void add_file(struct captures *c, int dir, const char *name)
 	c->files = f;
 }
 
-static void each_name(const char *path, void (*fn)(struct captures *c, int dir, const char *name),
-		      struct captures *c)
+static void each_name(struct captures *c, void (*fn)(struct captures *c, const char *name))
 {
-	DIR *dir = opendir(path);
+	int again = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
 		if (*e->d_name != '.')
-			fn(c, dirfd(dir), e->d_name);
+			fn(c, e->d_name);
 	if (dir)
 		closedir(dir);
 }
 
 void captures_read(struct captures *c, captures_fn *fn, void *arg)
 {
-	each_name(c->dir, add_file, c);
+	each_name(c, add_file);
 	for (struct capture_file *f = c->files; f; f = f->next)
 		read_new_packets(c, f, fn, arg);
 }
 
-static void remove_file(struct captures *c, int dir, const char *name)
+static void remove_file(struct captures *c, const char *name)
 {
-	(void)c;
-	unlinkat(dir, name, 0);
+	unlinkat(c->dir, name, 0);
 }
 
 void captures_end(struct captures *c)
@@ -195,8 +197,9 @@ void captures_end(struct captures *c)
 
 	if (!c)
 		return;
-	each_name(c->dir, remove_file, c);
-	rmdir(c->dir);
+	each_name(c, remove_file);
+	rmdir(c->path);
+	close(c->dir);
 	for (struct capture_file *f = c->files; f; f = next) {
 		next = f->next;
 		close(f->fd);

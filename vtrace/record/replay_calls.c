@@ -452,7 +452,7 @@ static void write_device(struct replay *p, const struct record *r)
 
 	if (device && r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err)
 		objects_meet_device(p, r->result,
-				    temp_text("%.*s", (int)sizeof device->name, device->name));
+				    objects_own_name(p, r, r->args[0], OBJECT_DEVICE));
 }
 
 /* The QP of the id in the first argument no longer belongs to an id. Returns its address; 0: there

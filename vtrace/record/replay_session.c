@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects what the program does, and writes it as a script at the end. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,15 +221,24 @@ static void end_pass(struct replay *p)
 	Tcl_DStringFree(&p->before);
 }
 
+/* A newline would end the comment. */
+static void add_comment(Tcl_DString *to, const char *word)
+{
+	Tcl_DStringAppend(to, " ", 1);
+	for (; *word; word++)
+		xappendf(to, iscntrl((unsigned char)*word) ? "\\x%02x" : "%c",
+			 (unsigned char)*word);
+}
+
 static void add_heading(const struct replay *p, Tcl_DString *to)
 {
 	Tcl_DStringAppend(to, "# Recorded by 'vtrace --record' from:", -1);
 	for (char **a = the.o.argv; *a; a++)
-		xappendf(to, " %s", *a);
-	xappendf(to,
-		 "\n# It plays the part of that program:\n#\trdmash %s%s\n"
-		 "set within 60s ;# how long to wait for the other end\n",
-		 the.o.path, *p->host ? " [HOST]" : "");
+		add_comment(to, *a);
+	Tcl_DStringAppend(to, "\n# It plays the part of that program:\n#\trdmash", -1);
+	add_comment(to, the.o.path);
+	xappendf(to, "%s\nset within 60s ;# how long to wait for the other end\n",
+		 *p->host ? " [HOST]" : "");
 	if (*p->host)
 		xappendf(to, "set host [expr {$argc ? [lindex $argv 0] : \"%s\"}]\n", p->host);
 	if (p->notes)
