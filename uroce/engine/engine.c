@@ -82,7 +82,7 @@ static int bring_up(void)
 		fprintf(stderr, "uroce: %s\n", reason);
 		reason[0] = '\0';
 	}
-	if (setup_link() == 0 && progress_start() == 0)
+	if (setup_link() == 0 && thread_start() == 0)
 		return 0;
 	err = errno;
 	set_reason("cannot start the thread of uroce0");
@@ -122,7 +122,7 @@ void engine_put(void)
 	int state = lock_setup();
 
 	if (users && --users == 0) {
-		progress_stop();
+		thread_stop();
 		leave_group();
 	}
 	unlock_setup(state);
@@ -158,7 +158,7 @@ void engine_forget(void)
 	engine_after_fork(); /* what this thread took: it may be cancelled again */
 	pthread_mutex_init(&setup, NULL);
 	lock_forget();
-	progress_forget();
+	thread_forget();
 	users = 0;
 	reason[0] = '\0';
 }
@@ -328,10 +328,8 @@ static void begin_wait(struct socket_wait *w)
 {
 	in_vain = 0;
 	engine_lock();
-	if (progress_running()) {
-		if (transport_deferred())
-			engine_flush();
-		w->era = progress_era();
+	if (thread_runs()) {
+		w->era = thread_era();
 		progress_begin_wait(w);
 		w->socket = group_fd();
 		w->bell = pair_bell_fd();
@@ -345,7 +343,7 @@ static void end_wait(void *arg)
 	struct socket_wait *w = arg;
 
 	engine_lock();
-	if (progress_running() && w->era == progress_era())
+	if (thread_runs() && w->era == thread_era())
 		progress_end_wait(w);
 	engine_unlock();
 }
@@ -356,7 +354,7 @@ static void pass_as_waiter(struct socket_wait *w, short socket, short bell)
 {
 	engine_lock();
 	w->soon = false;
-	if (w->era != progress_era() || !progress_reads(w)) {
+	if (w->era != thread_era() || !progress_reads(w)) {
 		w->socket = w->bell = -1; /* somebody else reads them */
 	} else if ((socket | bell) & POLLNVAL) {
 		w->socket = w->bell = -1; /* the program has closed it */
@@ -398,7 +396,7 @@ static void spin(struct socket_wait *w)
 		bool over = i % SPIN_FD == 0 && is_readable(w->fd);
 
 		engine_lock();
-		again = w->era == progress_era() && progress_reads(w);
+		again = w->era == thread_era() && progress_reads(w);
 		if (again) {
 			again = !over && engine_now() < until && !engine_contended();
 			passing = w;

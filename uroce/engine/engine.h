@@ -16,6 +16,7 @@
  *   engine.c     bringing the device up and down; the lock, and the time; a thread of the
  *                application that waits for an event
  *   progress.c   passes, and who makes them
+ *   thread.c     the thread, and what wakes it
  *   timer.c      timers
  *   guard.c      access to memory that the application may have unmapped
  */
@@ -77,27 +78,21 @@ void engine_last_look(void);
  * thread off the socket for as long as the application polls, unless the queue is armed. */
 void engine_poll_empty(struct cq *cq);
 
-/* ibv_poll_cq() has found something, ibv_req_notify_cq() has armed a queue: the thread gets
- * the socket back if the application may be about to wait for something else. Without the
- * lock. */
-extern _Atomic bool engine_parked, engine_parked_away;
-void engine_unpark(void);
-void engine_unpark_armed(void);
-/* Is it the application that reads, because it polls, and will it go on? */
-static inline bool engine_application_reads(void)
-{
-	return atomic_load_explicit(&engine_parked, memory_order_relaxed) &&
-	       !atomic_load_explicit(&engine_parked_away, memory_order_relaxed);
-}
+/* ibv_poll_cq() has found something, ibv_req_notify_cq() has armed a queue: the engine's thread
+ * gets the reading back if the program may be about to wait for something else. Without the lock.
+ */
+extern _Atomic bool engine_poller_reads;  /* a thread of the program, since it polls */
+extern _Atomic bool engine_poller_leaves; /* to look at memory, when a poll has found something */
+void engine_release_reading(void);
 static inline void engine_poll_found(void)
 {
-	if (atomic_load_explicit(&engine_parked_away, memory_order_relaxed))
-		engine_unpark();
+	if (atomic_load_explicit(&engine_poller_leaves, memory_order_relaxed))
+		engine_release_reading();
 }
 static inline void engine_armed(void)
 {
-	if (atomic_load_explicit(&engine_parked, memory_order_relaxed))
-		engine_unpark_armed();
+	if (atomic_load_explicit(&engine_poller_reads, memory_order_relaxed))
+		engine_release_reading();
 }
 
 /* Blocks until fd is readable, and makes progress meanwhile: the shortest way from the
