@@ -15,10 +15,6 @@ enum reader {
 	READER_WAITER,	/* one application in engine_wait_fd() */
 };
 
-/* engine.c */
-bool engine_contended(void); /* somebody waits for the lock */
-void lock_forget(void);
-
 /* ------------------------------------------------------------------ thread.c -- */
 
 /* 0, or -1 with errno. */
