@@ -54,6 +54,17 @@ few() { echo $(($1 / part)); }
 half() { "$@" | awk '{ print $1 / 2 }'; }
 first() { "$@" | awk '{ print $1 }'; }
 udp_only() { UROCE_PATH=udp "$@"; }
+# busy COMMAND...: beside two programs that take a processor each
+busy() {
+	local pids=()
+
+	for _ in 1 2; do
+		(while :; do :; done) &
+		pids+=("$!")
+	done
+	"$@"
+	kill "${pids[@]}"
+}
 segmented() { UROCE_PATH=udp UROCE_GSO=1 "$@"; }
 
 # perftest PROGRAM COLUMNS OPTION...: prints these columns of the client's output
@@ -73,6 +84,18 @@ perftest() {
 			for (i = 1; i <= n; i++)
 				printf "%s%s", $c[i], i < n ? " " : "\n"
 		}'
+	wait "$pid"
+}
+
+# ucx TRANSPORTS PREFIX...: microseconds one way of a tagged message of 64 bytes
+ucx() {
+	local pid
+
+	UCX_TLS=$1 "${@:2}" ucx_perftest -p 18516 >/dev/null 2>&1 &
+	pid=$!
+	until grep -q ':4854 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do sleep 0.02; done
+	UCX_TLS=$1 "${@:2}" ucx_perftest 127.0.0.1 -p 18516 -t tag_lat -s 64 -n "$(few 50000)" -f 2>/dev/null |
+		awk '$1 ~ /^[0-9]+$/ { typical = $2 } END { print typical }'
 	wait "$pid"
 }
 
@@ -119,6 +142,8 @@ row ud 'UD SEND 64 B round trip, polling' us '<= 0.4' 'udp ping busy 88 $(few 30
 row events 'RC SEND 64 B, events' us '<= 1' 'udp ping block 80 $(few 10000)' 'verbs ping rc event 64 $(few 10000)'
 row look 'WRITE 64 B one way, target looks' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'first verbs look 64 $(few 20000)'
 row look-tail 'its 99.9 % beside its median' us '<= 5' '' 'verbs look 64 $(few 20000)'
+row look-busy 'the same, beside two busy programs' us '' 'busy half udp ping busy 80 $(few 10000)' 'busy first verbs look 64 $(few 10000)'
+row spin 'WRITE 64 B, target only looks' us '' 'half udp ping busy 80 $(few 30000)' 'verbs spin 64 $(few 10000)'
 row shared 'RC SEND, two processes, shared memory' us '' 'memory ping 80 $(few 50000)' 'verbs ping rc poll 64 $(few 30000)'
 for op in write read; do
 	row $op "${op^^} 64 KiB, a copy by two threads" GB/s '>= 0.5' 'memory copy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
@@ -130,8 +155,13 @@ row write-gso 'WRITE 64 KiB, UDP with GSO and GRO' GB/s '>= 0.8' 'udp stream 411
 if command -v ib_write_bw >/dev/null; then
 	row perftest 'ib_write_bw, -R and its defaults' MB/s '>= 0.9' 'perftest ib_write_bw 4 -R' 'perftest ib_write_bw 4'
 	row perftest-lat 'ib_write_lat 64 B' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'perftest ib_write_lat 5 -s 64 -n $(few 20000)'
-	row perftest-tail 'its 99.9 % beside its median' us '<= 5' '' 'perftest ib_write_lat 5,9 -s 64 -n $(few 20000)'
+	row read-lat 'ib_read_lat 64 B, target sleeps' us '<= 0.5' 'half udp ping busy 80 $(few 30000)' 'perftest ib_read_lat 5 -s 64 -n $(few 20000)'
+	row read-busy 'the same, beside two busy programs' us '' 'busy half udp ping busy 80 $(few 10000)' 'busy perftest ib_read_lat 5 -s 64 -n $(few 10000)'
+	row perftest-tail '99.9 % of ib_write_lat beside its median' us '<= 5' '' 'perftest ib_write_lat 5,9 -s 64 -n $(few 20000)'
 	row shared-tail 'that of two processes, shared memory' us 'floor of both tails' '' 'memory tail 64 $(few 20000)'
+fi
+if command -v ucx_perftest >/dev/null; then
+	row ucx 'UCX tag_lat 64 B, its shared memory' us '' 'ucx posix,cma env' 'ucx rc_v,self "$uroce"'
 fi
 row pairs 'SEND 64 B: 1 pair of QPs, 64 pairs' us '<= 1.2' 'verbs pairs 1 $(few 20000)' 'verbs pairs 64 $(few 20000)'
 row peers 'WRITE 64 B: 1 process, 59 processes' us '<= 1.2' 'verbs peers 1 $(few 20000)' 'verbs peers 59 $(few 20000)'

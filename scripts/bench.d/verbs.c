@@ -7,6 +7,8 @@
  *   verbs ping rc|ud poll|event BYTES N   microseconds a round trip
  *   verbs look BYTES N                    microseconds one way of a WRITE that the other one
  *                                         finds by polling its memory: median, 99.9 %
+ *   verbs spin BYTES N                    microseconds a WRITE, one at a time, to a process that
+ *                                         polls its memory and calls nothing
  *   verbs write|read MTU BYTES N          GB/s of RDMA WRITEs or READs
  * Two processes, one WRITE of 64 bytes at a time, to MRS regions of the other one in turn:
  *   verbs regions MRS N                   microseconds each
@@ -379,6 +381,28 @@ static void look(struct end *e, size_t size, unsigned n)
 	free(times);
 }
 
+/* Microseconds a WRITE; the last one ends with another byte, which the other end looks for. */
+static double to_spinning(struct end *e, size_t size, unsigned n)
+{
+	const volatile char *in = &e->buf[size - 1];
+	uint32_t qpn;
+	struct told peer = connect_ends(e, &qpn);
+	double t = 0;
+
+	e->buf[2 * size - 1] = 1;
+	meet(e);
+	if (e->first) {
+		t = rdma_all(e, 1, IBV_WR_RDMA_WRITE, peer.addr, &peer.rkey, size, n, 1);
+		e->buf[2 * size - 1] = 2;
+		rdma_all(e, 1, IBV_WR_RDMA_WRITE, peer.addr, &peer.rkey, size, 1, 1);
+	} else {
+		while (*in != 2)
+			;
+	}
+	meet(e);
+	return t * 1e6 / n;
+}
+
 /* Both ends are in this process: the second half of the QPs is connected to the first. */
 static double writes_here(struct end *e, unsigned n)
 {
@@ -511,7 +535,9 @@ static int both(struct end *e, char **argv, size_t a, unsigned n)
 	const char *mode = argv[1];
 
 	part(e);
-	e->size = strcmp(mode, "look") == 0 ? 2 * a : strcmp(mode, "ping") == 0 ? a + 40 : a;
+	e->size = strcmp(mode, "ping") == 0 ? a + 40 : a;
+	if (strcmp(mode, "look") == 0 || strcmp(mode, "spin") == 0)
+		e->size = 2 * a;
 	if (strcmp(mode, "ping") == 0) {
 		open_end(e, strcmp(argv[2], "ud") == 0 ? IBV_QPT_UD : IBV_QPT_RC,
 			 strcmp(argv[3], "event") == 0);
@@ -529,6 +555,9 @@ static int both(struct end *e, char **argv, size_t a, unsigned n)
 	} else if (strcmp(mode, "look") == 0) {
 		open_end(e, IBV_QPT_RC, 0);
 		look(e, a, n);
+	} else if (strcmp(mode, "spin") == 0) {
+		open_end(e, IBV_QPT_RC, 0);
+		result(e, to_spinning(e, a, n));
 	} else {
 		e->most = mtu_of(argv[2]);
 		open_end(e, IBV_QPT_RC, 0);
@@ -540,8 +569,8 @@ static int both(struct end *e, char **argv, size_t a, unsigned n)
 static const struct {
 	const char *name;
 	int words;
-} modes[] = { { "ping", 6 },	{ "look", 4 },	{ "write", 5 }, { "read", 5 }, { "pairs", 4 },
-	      { "regions", 4 }, { "peers", 4 }, { "qps", 4 },	{ "mrs", 4 } };
+} modes[] = { { "ping", 6 },  { "look", 4 },	{ "spin", 4 },	{ "write", 5 }, { "read", 5 },
+	      { "pairs", 4 }, { "regions", 4 }, { "peers", 4 }, { "qps", 4 },	{ "mrs", 4 } };
 
 int main(int argc, char **argv)
 {

@@ -187,10 +187,6 @@ static inline uint64_t service_id(uint16_t space, uint16_t port)
  * annexes A11 (IP addressing of the CM), A16 and A17 (RoCE).
  */
 
-#define GSI_QPN	  1
-#define GSI_QKEY  0x80010000u
-#define MAD_BYTES 256
-
 /* A MAD for this process: from its own socket, or handed on by another process. */
 void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n);
 /* A MAD from the socket that all processes share: handles it, or hands it on to the process that it

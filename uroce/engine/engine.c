@@ -82,7 +82,7 @@ static int bring_up(void)
 		fprintf(stderr, "uroce: %s\n", reason);
 		reason[0] = '\0';
 	}
-	if (setup_link() == 0 && progress_start() == 0)
+	if (setup_link() == 0 && thread_start() == 0)
 		return 0;
 	err = errno;
 	set_reason("cannot start the thread of uroce0");
@@ -122,7 +122,7 @@ void engine_put(void)
 	int state = lock_setup();
 
 	if (users && --users == 0) {
-		progress_stop();
+		thread_stop();
 		leave_group();
 	}
 	unlock_setup(state);
@@ -158,123 +158,9 @@ void engine_forget(void)
 	engine_after_fork(); /* what this thread took: it may be cancelled again */
 	pthread_mutex_init(&setup, NULL);
 	lock_forget();
-	progress_forget();
+	thread_forget();
 	users = 0;
 	reason[0] = '\0';
-}
-
-/* -------------------------------------------------------------- the lock -- */
-
-/* It is held for as long as some packets take. To sleep for it takes longer, and gives the
- * processor to others; an adaptive mutex is tried some times before that. */
-static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-static _Atomic unsigned waiting;
-static _Atomic pthread_t
-	holder;		 /* of the lock; 0: nobody. A thread may ask whether it is the one */
-static int cancel_state; /* of the thread that has the lock, before */
-static uint64_t now;	 /* 0: not read yet */
-
-static void have_lock(int state)
-{
-	atomic_store_explicit(&holder, pthread_self(), memory_order_relaxed);
-	cancel_state = state;
-	now = 0;
-}
-
-/* Real verbs are no cancellation points, and a thread must not go with the lock. */
-void engine_lock(void)
-{
-	int state;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (pthread_mutex_trylock(&lock) != 0) {
-		atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
-		pthread_mutex_lock(&lock);
-		atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
-	}
-	have_lock(state);
-}
-
-bool engine_trylock(void)
-{
-	int state;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (pthread_mutex_trylock(&lock) != 0) {
-		pthread_setcancelstate(state, NULL);
-		return false;
-	}
-	have_lock(state);
-	return true;
-}
-
-void engine_unlock(void)
-{
-	int state = cancel_state;
-
-	atomic_store_explicit(&holder, 0, memory_order_relaxed);
-	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(state, NULL);
-}
-
-bool engine_contended(void)
-{
-	return atomic_load_explicit(&waiting, memory_order_relaxed) != 0;
-}
-
-void engine_sleep(void)
-{
-	int state = cancel_state;
-
-	atomic_store_explicit(&holder, 0, memory_order_relaxed);
-	pthread_cond_wait(&woken, &lock);
-	have_lock(state);
-}
-
-void engine_wake_all(void)
-{
-	pthread_cond_broadcast(&woken);
-}
-
-uint64_t engine_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t engine_now(void)
-{
-	if (!now)
-		now = engine_clock();
-	return now;
-}
-
-bool engine_lock_patiently(void)
-{
-	struct timespec until;
-	int state;
-
-	if (atomic_load_explicit(&holder, memory_order_relaxed) == pthread_self())
-		return false;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (pthread_mutex_timedlock(&lock, &until) != 0) {
-		pthread_setcancelstate(state, NULL);
-		return false;
-	}
-	have_lock(state);
-	return true;
-}
-
-void lock_forget(void)
-{
-	lock = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-	pthread_cond_init(&woken, NULL);
-	waiting = 0;
 }
 
 /* ---------------------------------------------- polling: engine_poll_empty() -- */
@@ -328,10 +214,8 @@ static void begin_wait(struct socket_wait *w)
 {
 	in_vain = 0;
 	engine_lock();
-	if (progress_running()) {
-		if (transport_deferred())
-			engine_flush();
-		w->era = progress_era();
+	if (thread_runs()) {
+		w->era = thread_era();
 		progress_begin_wait(w);
 		w->socket = group_fd();
 		w->bell = pair_bell_fd();
@@ -345,7 +229,7 @@ static void end_wait(void *arg)
 	struct socket_wait *w = arg;
 
 	engine_lock();
-	if (progress_running() && w->era == progress_era())
+	if (thread_runs() && w->era == thread_era())
 		progress_end_wait(w);
 	engine_unlock();
 }
@@ -356,7 +240,7 @@ static void pass_as_waiter(struct socket_wait *w, short socket, short bell)
 {
 	engine_lock();
 	w->soon = false;
-	if (w->era != progress_era() || !progress_reads(w)) {
+	if (w->era != thread_era() || !progress_reads(w)) {
 		w->socket = w->bell = -1; /* somebody else reads them */
 	} else if ((socket | bell) & POLLNVAL) {
 		w->socket = w->bell = -1; /* the program has closed it */
@@ -398,7 +282,7 @@ static void spin(struct socket_wait *w)
 		bool over = i % SPIN_FD == 0 && is_readable(w->fd);
 
 		engine_lock();
-		again = w->era == progress_era() && progress_reads(w);
+		again = w->era == thread_era() && progress_reads(w);
 		if (again) {
 			again = !over && engine_now() < until && !engine_contended();
 			passing = w;

@@ -11,24 +11,34 @@
 /* Who takes packets from our socket. */
 enum reader {
 	READER_THREAD,
-	READER_POLLERS, /* applications in ibv_poll_cq(): the thread is parked */
+	READER_POLLERS, /* threads of the program, in ibv_poll_cq() */
 	READER_WAITER,	/* one application in engine_wait_fd() */
 };
 
-/* engine.c */
-bool engine_contended(void); /* somebody waits for the lock */
-void lock_forget(void);
+/* ------------------------------------------------------------------ thread.c -- */
 
-/* progress.c: 0, or -1 with errno. */
-int progress_start(void);
-void progress_stop(void);
-void progress_forget(void);
-bool progress_running(void);
+/* 0, or -1 with errno. */
+int thread_start(void);
+void thread_stop(void);
+void thread_forget(void);
+bool thread_runs(void);
 /* Which bring-up this is: a wait may outlast one. */
-unsigned progress_era(void);
+unsigned thread_era(void);
+/* The thread will make a turn at that time, if not before. */
+void thread_wake_at(uint64_t when);
+/* Do packets, on the socket and through memory, wake it? */
+void thread_watch_packets(bool on);
+
+/* ---------------------------------------------------------------- progress.c -- */
+
+/* Nobody reads yet; the thread is about to begin. */
+void progress_reset(void);
+void progress_begin(void);
+
 /* The thread that began to wait last is the reader: others may wait for events that seldom come. */
 void progress_begin_wait(const void *who);
 bool progress_reads(const void *who);
+bool progress_has_waiter(void); /* is one of those the reader? */
 void progress_end_wait(const void *who);
 
 /* A pass of one that waits: takes packets in and acknowledges them. spins: another pass follows at
@@ -38,5 +48,11 @@ bool progress_pass(enum rx_socket socket, bool spins);
 unsigned progress_poll(struct cq *cq);
 /* Another pass is due. */
 bool progress_more(void);
+
+/* A turn of the engine's thread: what is queued after its begin leaves at its end. Returns whether
+ * another turn follows at once, after progress_give_way() without the lock. */
+void progress_begin_turn(void);
+bool progress_turn(enum rx_socket socket);
+void progress_give_way(void);
 
 #endif

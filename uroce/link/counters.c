@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "counters.h"
 
-#include "engine.h"
+#include "lock.h"
 #include "export.h"
 
 uint64_t counters[COUNTERS];

@@ -12,7 +12,8 @@
 
 #include "bytes.h"
 #include "counters.h"
-#include "engine.h"
+#include "lock.h"
+#include "timer.h"
 #include "export.h"
 #include "link.h"
 #include "tap.h"

@@ -88,12 +88,6 @@ bool group_has_port(uint16_t space, uint16_t port);
 /* Handles the messages on group_control_fd(): hands out sockets, takes MADs. */
 void group_serve(void);
 
-/* Writes what this process says about itself to those that call group_status(): some lines, of
- * which the first is not indented. Returns the length, less than n. With the lock. */
-size_t status_text(char *buf, size_t n);
-/* A file with the objects of this process (inventory_file.c), which the caller closes; -1 with
- * errno. With the lock. */
-int inventory_fd(void);
 /* Calls fn for each process of this user that has a slot on this host. pid 0: unknown; text NULL:
  * the process does not answer. Needs no slot. Without the lock. 0, or -1 with errno. */
 int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg);

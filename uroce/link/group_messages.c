@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mad.h"
 #include "group_own.h"
-#include "engine.h"
+#include "lock.h"
+#include "timer.h"
 #include "pair.h"
 #include "link.h"
 
@@ -142,14 +142,14 @@ static void serve_sockets(int to, struct control_message *m)
 
 static void serve_status(int to, struct control_message *m)
 {
-	size_t n = status_text(m->data, sizeof(m->data));
+	size_t n = link_upper.status(m->data, sizeof(m->data));
 
 	control_send(to, NULL, CONTROL_STATUS, group.slot, m->data, n, NULL, 0);
 }
 
 static void serve_inventory(int to, struct control_message *m)
 {
-	int fd = inventory_fd();
+	int fd = link_upper.inventory();
 
 	(void)m;
 	control_send(to, NULL, CONTROL_INVENTORY, group.slot, NULL, 0, &fd, fd >= 0);
@@ -166,7 +166,8 @@ static void serve_mad(int to, struct control_message *m)
 		return;
 	memcpy(&from, m->data, sizeof(from));
 	rx_drain();
-	cm_input(&from, (const uint8_t *)m->data + sizeof(from), m->header.length - sizeof(from));
+	link_upper.mad(&from, (const uint8_t *)m->data + sizeof(from),
+		       m->header.length - sizeof(from));
 }
 
 static void serve_offer(int to, struct control_message *m)

@@ -90,17 +90,36 @@ void rx_drain(void);
 struct mad_from;
 struct packet;
 
-/* Checks a UDP payload that has come in, and passes it to transport_input(), or to cm_route() if it
- * is for QP 1. addresses: src, dst, scope, sport, tclass and hops. This is fuzzed. */
+/* Checks a UDP payload that has come in, and hands it upwards. addresses: src, dst, scope, sport,
+ * tclass and hops. This is fuzzed. */
 void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n);
 
-/* Shows a MAD to the tap and passes it through the faults. cm_input() calls this first, in the
- * process that the MAD is for. False: the MAD is lost, or comes to cm_input() again later. */
+/* Shows a MAD to the tap and passes it through the faults. link_upper.mad calls this first, in the
+ * process that the MAD is for. False: the MAD is lost, or comes to link_upper.mad again later. */
 bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n);
 
 /* Handles a packet that the faults have let pass, perhaps late or twice. fate: what the tap is
  * told. */
 void rx_passed(const struct packet *addresses, const uint8_t *data, uint32_t n, const char *fate);
+
+/* ---------------------------------------------------------------- upwards -- */
+
+/* Who takes what link/ hands upwards: the floors above say so, where all of them are known
+ * (preload/upper.c). All of it is called with the lock. */
+struct link_upper {
+	/* A packet whose ICRC is right. Whatever else it says is not checked yet. */
+	void (*packet)(const struct packet *p);
+	/* A MAD for this process, and one from the socket that all processes share. */
+	void (*mad)(const struct mad_from *from, const uint8_t *mad, size_t n);
+	void (*shared_mad)(const struct mad_from *from, const uint8_t *mad, size_t n);
+	/* Writes what this process says about itself to those that call group_status(): some lines,
+	 * of which the first is not indented. Returns the length, less than n. */
+	size_t (*status)(char *buf, size_t n);
+	/* A file with the objects of this process (inventory_file.c), which the caller closes; -1
+	 * with errno. */
+	int (*inventory)(void);
+};
+extern const struct link_upper link_upper;
 
 /* ---------------------------------------------------------- link_setup.c -- */
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine.h"
+#include "lock.h"
 #include "group_own.h"
 #include "line_reader.h"
 #include "path.h"

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "engine.h"
+#include "lock.h"
 #include "gid.h"
 #include "line_reader.h"
 #include "path.h"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "mad.h"
 #include "counters.h"
 #include "fault.h"
 #include "frame_ring.h"
@@ -21,7 +20,6 @@
 #include "packet.h"
 #include "link.h"
 #include "tap.h"
-#include "transport.h"
 
 #define BATCH	  32
 #define RUN_MAX	  65536 /* bytes of a run: packets of one size that the kernel has merged */
@@ -315,7 +313,7 @@ static unsigned nmads;
 static void route_mads(void)
 {
 	for (unsigned i = 0; i < nmads; i++)
-		cm_route(&mads[i].from, mads[i].mad, MAD_BYTES);
+		link_upper.shared_mad(&mads[i].from, mads[i].mad, MAD_BYTES);
 	nmads = 0;
 }
 
@@ -350,7 +348,7 @@ static void input_packet(const struct packet *addresses, const uint8_t *data, ui
 	count(CNT_RCVD_PKTS);
 	if (tap_on)
 		tap(UROCE_IN, NULL, &p, data, n, id);
-	transport_input(&p);
+	link_upper.packet(&p);
 }
 
 void rx_input(const struct packet *addresses, const uint8_t *data, uint32_t n)
@@ -535,11 +533,11 @@ void rx_passed(const struct packet *addresses, const uint8_t *data, uint32_t n, 
 
 		passed = true;
 		if (is_mad(&p))
-			cm_input(&from, p.payload, p.len);
+			link_upper.mad(&from, p.payload, p.len);
 		passed = false;
 	} else {
 		count(CNT_RCVD_PKTS);
-		transport_input(&p);
+		link_upper.packet(&p);
 	}
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "mad.h"
 #include "counters.h"
 #include "fault.h"
 #include "packet.h"
@@ -14,7 +13,6 @@
 #include "path.h"
 #include "link.h"
 #include "tap.h"
-#include "transport.h"
 
 /* Handles a frame as if it had come by UDP, if it has an ICRC, or faults or a tap want one. */
 static void input_whole_frame(const struct packet *addresses, const struct frame *f)
@@ -60,7 +58,7 @@ static void input_frame(const struct frame *f)
 	}
 	p.payload = f->data + (p.payload - headers);
 	count(CNT_RCVD_PKTS);
-	transport_input(&p);
+	link_upper.packet(&p);
 }
 
 /* Handles at most max frames of one pair. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "engine.h"
+#include "lock.h"
 #include "export.h"
 #include "file_limit.h"
 #include "gid.h"

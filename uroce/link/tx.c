@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "mad.h"
 #include "counters.h"
-#include "engine.h"
+#include "lock.h"
 #include "fault.h"
 #include "gid.h"
 #include "group.h"

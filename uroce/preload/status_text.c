@@ -16,6 +16,7 @@
 #include "group.h"
 #include "conn.h"
 #include "path.h"
+#include "preload/preload.h"
 #include "queue_pair.h"
 #include "uroce.h"
 

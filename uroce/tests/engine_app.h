@@ -15,6 +15,8 @@
 #endif
 
 extern struct cq cq;
+/* sched_yield() returns after so many milliseconds, as if others had the processor meanwhile. */
+extern _Atomic int app_yields_for;
 
 uint64_t clock_ns(void);
 void nap(int ms);

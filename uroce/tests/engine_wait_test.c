@@ -207,26 +207,6 @@ static void test_poll_while_another_sleeps(void)
 	engine_unlock();
 }
 
-/* What comes for one that waits is acknowledged before it is woken. */
-static void test_wait_acknowledged(void)
-{
-	unsigned urgent = rig_urgent, deferred = rig_deferred;
-	struct waiter w;
-
-	rig_ack_due = true;
-	start(&w);
-	rig_send();
-	reaches(&rig_urgent, urgent + 1);
-	rig_event_fd = event;
-	rig_send();
-	pthread_join(w.thread, NULL);
-	CHECK(rig_urgent >= urgent + 2);
-	CHECK_INT(rig_deferred, deferred);
-	rig_event_fd = -1;
-	rig_ack_due = false;
-	take_event();
-}
-
 /* The last one reads: the others may wait for what seldom comes. */
 static void test_two_wait(void)
 {
@@ -460,7 +440,6 @@ int main(void)
 	test_open_again_while_another_spins();
 	test_wait_with_frame_left();
 	test_poll_while_another_sleeps();
-	test_wait_acknowledged();
 	test_two_wait();
 	test_wait_and_poll();
 	test_signals();

@@ -225,7 +225,7 @@ static void step(const uint8_t s[STEP])
 		if (s[1] < 64)
 			change_region(s);
 		else
-			rig_finish(s[1] & 1);
+			rig_finish();
 		break;
 	default:
 		inject(s);

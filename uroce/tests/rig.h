@@ -75,7 +75,7 @@ extern int (*rig_waiter)(int fd);  /* what engine_wait_fd() does; NULL: the thre
 extern bool rig_hands_over;	   /* engine_hand_over() */
 
 /* transport_finish(), with the lock. */
-bool rig_finish(bool urgent);
+bool rig_finish(void);
 /* One pass, with the lock: what has arrived by now, timers that are due, what transport/ has to
  * finish. True: there may be more to do now. */
 bool rig_pass(void);
@@ -218,10 +218,8 @@ struct rig_counts {
 extern struct rig_counts rig_thread, rig_others;
 extern _Atomic pthread_t rig_reader; /* who took in the last packet */
 extern _Atomic unsigned rig_mads_read, rig_messages, rig_tx_flushes;
-extern _Atomic unsigned rig_urgent, rig_deferred; /* calls of transport_finish() */
 extern _Atomic unsigned rig_forgets;  /* calls of ..._forget() and the like, in a child */
 extern _Atomic int rig_more;	      /* how often transport_finish() says that there is more */
-extern _Atomic bool rig_ack_due;      /* each packet makes an acknowledgement due */
 extern _Atomic bool rig_frame_late;   /* a frame comes in each pass, after the look at memory */
 extern _Atomic bool rig_offers_event; /* to engine_hand_over() */
 extern int rig_join_errno;	      /* group_join() fails */

@@ -6,7 +6,6 @@
 #include "checks.h"
 #include "group_own.h"
 #include "link.h"
-#include "mad.h"
 #include "netns.h"
 #include "path.h"
 #include "rig.h"
@@ -33,7 +32,7 @@ void rig_forget(void)
 	rig_mads = (struct rig_mads){ 0 };
 }
 
-void transport_input(const struct packet *p)
+static void take_packet(const struct packet *p)
 {
 	struct rig_packets *r = &rig_packets;
 
@@ -47,13 +46,7 @@ void transport_input(const struct packet *p)
 	r->last[r->n++] = p->len ? p->payload[p->len - 1] : 0;
 }
 
-void cm_route(const struct mad_from *from, const uint8_t *mad, size_t n)
-{
-	rig_mads.routed++;
-	cm_input(from, mad, n);
-}
-
-void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
+static void take_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
 {
 	CHECK_INT(n, MAD_BYTES);
 	if (!rx_mad(from, mad, n)) {
@@ -67,13 +60,27 @@ void cm_input(const struct mad_from *from, const uint8_t *mad, size_t n)
 		rig_on_mad(mad);
 }
 
-int inventory_fd(void)
+static void take_shared_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
+{
+	rig_mads.routed++;
+	take_mad(from, mad, n);
+}
+
+static int make_inventory(void)
 {
 	errno = ENOSYS;
 	return -1;
 }
 
-size_t status_text(char *buf, size_t n)
+static size_t write_status(char *buf, size_t n)
 {
 	return (size_t)snprintf(buf, n, "a process of the test\n");
 }
+
+const struct link_upper link_upper = {
+	.packet = take_packet,
+	.mad = take_mad,
+	.shared_mad = take_shared_mad,
+	.status = write_status,
+	.inventory = make_inventory,
+};

@@ -14,9 +14,9 @@
 struct rig_counts rig_thread, rig_others;
 _Atomic pthread_t rig_reader;
 _Atomic unsigned rig_mads_read, rig_messages, rig_tx_flushes;
-_Atomic unsigned rig_urgent, rig_deferred, rig_forgets;
+_Atomic unsigned rig_forgets;
 _Atomic int rig_more;
-_Atomic bool rig_ack_due, rig_frame_late, rig_offers_event;
+_Atomic bool rig_frame_late, rig_offers_event;
 int rig_join_errno;
 struct cq *_Atomic rig_filled_cq;
 _Atomic int rig_event_fd = -1;
@@ -24,7 +24,6 @@ _Atomic int rig_event_fd = -1;
 /* What is sent to [1] comes out of [0]. */
 static int own[2] = { -1, -1 }, gsi[2] = { -1, -1 }, control[2] = { -1, -1 };
 static int addresses[2] = { -1, -1 };
-static bool ack_due;
 
 static void pair(int fd[2])
 {
@@ -115,8 +114,6 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 	if (n)
 		rig_reader = pthread_self();
 	counts->packets += n;
-	if (n && rig_ack_due)
-		ack_due = true;
 	if (n && rig_filled_cq)
 		atomic_fetch_add(&rig_filled_cq->tail, n);
 	if (n && rig_event_fd >= 0 && !(rig_offers_event && engine_hand_over(rig_event_fd))) {
@@ -158,17 +155,11 @@ int link_setup(char *reason, size_t size)
 	return 0;
 }
 
-bool transport_finish(bool urgent)
+bool transport_finish(void)
 {
 	if (rig_frame_late)
 		rig_frames = 1;
 	counts_here()->turns++;
-	if (urgent) {
-		rig_urgent++;
-		ack_due = false;
-	} else {
-		rig_deferred++;
-	}
 	if (rig_more <= 0)
 		return false;
 	rig_more--;
@@ -177,11 +168,6 @@ bool transport_finish(bool urgent)
 
 void transport_release_acks(void)
 {
-}
-
-bool transport_deferred(void)
-{
-	return ack_due;
 }
 
 uint64_t transport_held_until(void)

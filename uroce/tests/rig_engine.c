@@ -85,7 +85,7 @@ void engine_wake_all(void)
 
 /* ----------------------------------------------------------- its thread, which is none -- */
 
-_Atomic bool engine_parked, engine_parked_away;
+_Atomic bool engine_poller_reads, engine_poller_leaves;
 
 int engine_get(void)
 {
@@ -125,11 +125,7 @@ void engine_poll_empty(struct cq *cq)
 	rig_polls++;
 }
 
-void engine_unpark(void)
-{
-}
-
-void engine_unpark_armed(void)
+void engine_release_reading(void)
 {
 }
 
@@ -242,12 +238,12 @@ void rig_run_app(void)
 	engine_lock();
 }
 
-bool rig_finish(bool urgent)
+bool rig_finish(void)
 {
 	bool more;
 
 	engine_lock();
-	more = transport_finish(urgent);
+	more = transport_finish();
 	engine_flush();
 	engine_unlock();
 	return more;
@@ -262,7 +258,7 @@ bool rig_pass(void)
 	more |= timer_next() <= rig_now;
 	timer_run(rig_now);
 	if (transport_finish)
-		more |= transport_finish(true);
+		more |= transport_finish();
 	engine_flush();
 	engine_unlock();
 	return more;

@@ -38,36 +38,15 @@ static void check_acks(void)
 	for (unsigned i = 0; i < 10; i++)
 		expect(a->send_cq, i, IBV_WC_SUCCESS);
 
-	/* it may wait for what the application sends */
-	rig_clear();
-	post(IBV_WR_RDMA_WRITE, 1, 1);
-	rig_log[0].src = rig_gid_a;
-	rig_log[0].dst = rig_gid_b;
-	rig_inject(&rig_log[0], "x");
-	for (unsigned i = 0; i < 3; i++) {
-		CHECK(!rig_finish(false));
-		CHECK(transport_deferred());
-		CHECK_INT(rig_count(OP_ACK), 0);
-	}
-	CHECK(!rig_finish(true));
-	CHECK(!transport_deferred());
-	CHECK_INT(rig_count(OP_ACK), 1);
-	CHECK(!rig_finish(true));
-	CHECK_INT(rig_count(OP_ACK), 1);
-	CHECK(!b->resp.ack_due);
-
-	/* but not beyond the end of the QP: the peer would wait for ever */
+	/* not lost at the end of the QP: the peer would wait for ever */
 	rig_clear();
 	post(IBV_WR_RDMA_WRITE, 2, 1);
 	rig_log[0].src = rig_gid_a;
 	rig_log[0].dst = rig_gid_b;
 	rig_inject(&rig_log[0], "x");
-	CHECK(!rig_finish(false));
-	CHECK_INT(rig_count(OP_ACK), 0);
 	rig_state(b, IBV_QPS_ERR);
 	CHECK_INT(rig_count(OP_ACK), 1);
 	rig_run(0);
-	expect(a->send_cq, 1, IBV_WC_SUCCESS);
 	expect(a->send_cq, 2, IBV_WC_SUCCESS);
 	close_pair();
 }

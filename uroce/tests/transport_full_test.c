@@ -136,10 +136,10 @@ static void check_held_ack(void)
 		rig_run(10000);
 	}
 	rig_clear();
-	transport_finish(true);
+	transport_finish();
 	CHECK_INT(rig_count(OP_ACK), 0);
 	transport_release_acks();
-	transport_finish(true);
+	transport_finish();
 	CHECK_INT(rig_count(OP_ACK), 1);
 	close_pair();
 }

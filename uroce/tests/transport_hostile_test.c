@@ -174,7 +174,7 @@ static void check_request(const struct hostile *h)
 	p.swap_add = 1;
 	rig_inject(&p, junk);
 	CHECK_INT(b->resp.psn, expected);
-	while (rig_finish(true))
+	while (rig_finish())
 		;
 	switch (h->outcome) {
 	case SILENT:
@@ -294,7 +294,7 @@ static void check_dropped(const struct packet *p, enum counter c)
 	CHECK(memcmp(&req_b, &b->req, sizeof(req_b)) == 0);
 	CHECK(memcmp(&resp_a, &a->resp, sizeof(resp_a)) == 0);
 	CHECK(memcmp(&resp_b, &b->resp, sizeof(resp_b)) == 0);
-	CHECK(!rig_finish(true));
+	CHECK(!rig_finish());
 	CHECK_INT(rig_logged, 0);
 	CHECK(!rig_poll(a->send_cq, &wc) && !rig_poll(b->recv_cq, &wc));
 	CHECK_INT(rig_event().type, -1);
@@ -342,7 +342,7 @@ static void check_headers(void)
 	p.op = opcode_find(OP_CNP);
 	p.len = 16;
 	rig_inject(&p, junk);
-	CHECK(!rig_finish(true));
+	CHECK(!rig_finish());
 	/* the P_Key of a limited member will do */
 	good.pkey = 0x7fff;
 	good.len = 0;

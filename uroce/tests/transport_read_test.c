@@ -274,10 +274,10 @@ static void check_paced(void)
 	p.dma_len = BYTES;
 	rig_inject(&p, NULL);
 	for (unsigned sent = 16; sent < 128; sent += 16) {
-		CHECK(rig_finish(true));
+		CHECK(rig_finish());
 		CHECK_INT(rig_logged, sent);
 	}
-	CHECK(!rig_finish(true));
+	CHECK(!rig_finish());
 	CHECK_INT(rig_logged, 128);
 	CHECK_INT(rig_log[127].op->code, OP_READ_RESP_LAST);
 	CHECK_INT(rig_log[127].psn, psn_add(o.psn, 127));
@@ -289,9 +289,9 @@ static void check_paced(void)
 	p.psn = psn_add(o.psn, 148);
 	p.rkey ^= 0x100;
 	rig_inject(&p, NULL);
-	CHECK(rig_finish(true));
+	CHECK(rig_finish());
 	CHECK_INT(qp_state(b), IBV_QPS_RTS);
-	CHECK(!rig_finish(true));
+	CHECK(!rig_finish());
 	CHECK_INT(rig_logged, 21);
 	CHECK_INT(rig_log[20].syndrome, AETH_NAK_ACCESS);
 	CHECK_INT(qp_state(b), IBV_QPS_ERR);

@@ -132,7 +132,7 @@ static void check_uc_burst(void)
 	rig_recv(b, 9, there, BYTES, there_key);
 	post(IBV_WR_SEND, 1, 100 * MTU);
 	CHECK_INT(rig_logged, 32);
-	CHECK(rig_finish(true));
+	CHECK(rig_finish());
 	CHECK_INT(rig_logged, 64);
 	expect_none(a->send_cq);
 	rig_run(0);

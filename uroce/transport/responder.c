@@ -20,9 +20,9 @@
 #include "region.h"
 #include "transport_own.h"
 
-/* The ACK of a WRITE may wait HOLD_NS for the application's answer, so that both leave together:
- * over UDP they wake the other side once. (While the application is the reader, but stays away, it
- * waits until the end of the tick: engine/progress.c.) The conditions: hold_after answers in a row
+/* The ACK of a WRITE may wait HOLD_NS for the application's answer, so that both leave together,
+ * and one look of the peer's poll takes in both. (Until the end of a tick, if the application is
+ * the reader, but does not poll: engine/progress.c.) The conditions: hold_after answers in a row
  * came within that time; and our ACK timeout, which is probably that of the peer, too, is not so
  * short that it might run out. A hold in vain makes hold_after four times as large; another one
  * halves it. */
@@ -324,6 +324,7 @@ static bool may_hold_ack(struct qp *qp)
 	if (r->writes_answered < r->hold_after ||
 	    (qp->req.timeout && qp->req.timeout < HOLD_TIMEOUT))
 		return false;
+	count(CNT_ACK_DEFERRED);
 	return true;
 }
 

@@ -152,7 +152,7 @@ uint64_t transport_held_until(void)
 	return qp ? qp->resp.hold_until : UINT64_MAX;
 }
 
-bool transport_finish(bool urgent)
+bool transport_finish(void)
 {
 	unsigned left = RESPONSES_PASS;
 	struct qp *last, *qp = NULL;
@@ -162,16 +162,9 @@ bool transport_finish(bool urgent)
 	last = TAILQ_LAST(&due_lists[DUE_NOW], qp_list);
 	while (qp != last && left && (qp = TAILQ_FIRST(&due_lists[DUE_NOW])))
 		serve_qp(qp, &left);
-	while (urgent && (qp = TAILQ_FIRST(&due_lists[DUE_ACK])))
+	while ((qp = TAILQ_FIRST(&due_lists[DUE_ACK])))
 		serve_qp(qp, &left);
-	TAILQ_FOREACH(qp, &due_lists[DUE_ACK], due_next)
-		count(CNT_ACK_DEFERRED);
 	return !TAILQ_EMPTY(&due_lists[DUE_NOW]);
-}
-
-bool transport_deferred(void)
-{
-	return !TAILQ_EMPTY(&due_lists[DUE_ACK]);
 }
 
 /* --------------------------------------------------------------------- states -- */

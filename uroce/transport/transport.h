@@ -24,13 +24,11 @@ void transport_input(const struct packet *p);
 /* Work was posted, or the QP may send again: sends what window, state and fences allow. */
 void requester_run(struct qp *qp);
 /* Sends what QPs owe at the end of a pass: one ACK for all packets of the pass, and the next
- * responses and requests of those whose turn had ended. urgent false: ACKs may wait for the next
- * call. Returns true while a QP has more to send. */
-bool transport_finish(bool urgent);
+ * responses and requests of those whose turn had ended. Returns true while a QP has more to send.
+ */
+bool transport_finish(void);
 /* The process is about to end: ACKs that are held for an answer are due now. */
 void transport_release_acks(void);
-/* Do ACKs wait for the next transport_finish()? */
-bool transport_deferred(void);
 /* When to call transport_finish() for the first of the ACKs that are held for an answer;
  * UINT64_MAX: there is none. */
 uint64_t transport_held_until(void);

@@ -199,4 +199,10 @@ void event_drain(struct context *c, const void *obj);
 /* The context is closed: forgets all. */
 void event_forget_all(struct context *c);
 
+/* ---------------------------------------------------------- inventory.c -- */
+
+/* A file with the objects of this process (uroce/inventory.h), which the caller closes; -1 with
+ * errno. */
+int inventory_fd(void);
+
 #endif

@@ -19,14 +19,18 @@
 #define ROCE_PORT     4791	/* UDP destination port, annex A17.3.1 */
 #define PSN_MASK      0xffffffu /* PSNs, QPNs and MSNs have 24 bits */
 #define QPN_MULTICAST 0xffffffu
-#define PKEY_DEFAULT  0xffffu
-#define BTH_BYTES     12
-#define ICRC_BYTES    4
-#define GRH_BYTES     40
-#define HEADERS_MAX   44   /* BTH and the longest set of extended headers */
-#define MTU_MAX	      4096 /* bytes of payload */
-#define MTU_MIN	      256
-#define PACKET_MAX    (HEADERS_MAX + MTU_MAX + 3 + ICRC_BYTES) /* what UDP carries at most */
+/* The general services interface: 3.9.3, 13.4 */
+#define GSI_QPN	     1
+#define GSI_QKEY     0x80010000u
+#define MAD_BYTES    256
+#define PKEY_DEFAULT 0xffffu
+#define BTH_BYTES    12
+#define ICRC_BYTES   4
+#define GRH_BYTES    40
+#define HEADERS_MAX  44	  /* BTH and the longest set of extended headers */
+#define MTU_MAX	     4096 /* bytes of payload */
+#define MTU_MIN	     256
+#define PACKET_MAX   (HEADERS_MAX + MTU_MAX + 3 + ICRC_BYTES) /* what UDP carries at most */
 
 /* Opcodes of the BTH: three bits of transport, five of operation. Table 38. */
 #define OPCODE_RC	       0x00

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A binary heap, from place 1: the children of a place are at twice that place and beside it. */
-#include "engine.h"
+#include "timer.h"
 
 #include <errno.h>
 #include <stdlib.h>

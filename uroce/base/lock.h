@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's lock, and the time.
+ *
+ * The lock guards everything, except that ibv_poll_cq() reads the ring of a CQ without it.
+ * Functions of other files say when they take it; those that say nothing run with it held. Code of
+ * the application is never called under it, and a thread is not cancelled while it has it.
+ * Waits under it end soon: a millisecond for room in a socket (tx.c); at most a second for the lock
+ * of the names (group_names.c), which another process has for some system calls.
+ */
+#ifndef UROCE_BASE_LOCK_H
+#define UROCE_BASE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void engine_lock(void);
+/* Does not wait. False: another thread has it. */
+bool engine_trylock(void);
+void engine_unlock(void);
+/* Takes the lock, until the end of the block. */
+#define SCOPED_ENGINE_LOCK() \
+	__attribute__((cleanup(engine_lock_end), unused)) const bool locked = (engine_lock(), true)
+static inline void engine_lock_end(const bool *locked)
+{
+	(void)locked;
+	engine_unlock();
+}
+/* Waits for at most a second: for the end of a process. False: it was in vain, or this thread has
+ * the lock, since exit() was called by a signal handler in the middle of a call. */
+bool engine_lock_patiently(void);
+/* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
+ * demand: destroying what has events that are not acknowledged. */
+void engine_sleep(void);
+void engine_wake_all(void);
+
+/* Monotonic, nanoseconds; read once while the lock is held. */
+uint64_t engine_now(void);
+/* The same, without the lock. */
+uint64_t engine_clock(void);
+
+/* Does a thread wait for the lock? */
+bool engine_contended(void);
+/* After fork(), in the child: nobody has the lock. */
+void lock_forget(void);
+
+#endif
