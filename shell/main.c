@@ -473,12 +473,24 @@ static void free_options(struct session *s, struct command_line *cl)
 	free(cl->jobs);
 }
 
+/* The exit code of a program that would end with code. */
+static int check_output(int code)
+{
+	if (save_incomplete() && code == EXIT_OK)
+		code = EXIT_COMMAND;
+	if (!print_failed())
+		return code;
+	print_error("rdmash: standard output: %s\n", strerror(print_failed()));
+	return code == EXIT_OK ? EXIT_COMMAND : code;
+}
+
 int main(int argc, char **argv)
 {
 	struct command_line cl = { .color = -1 };
 	struct session s = { .opt.device = getenv("RDMASH_DEVICE") };
 	int code, device;
 
+	print_begin();
 	guard_stack();
 	setlocale(LC_CTYPE, "");
 	print_is_utf8();
@@ -488,7 +500,7 @@ int main(int argc, char **argv)
 	code = parse_options(&s, argc, argv, &cl);
 	if (code) {
 		free_options(&s, &cl);
-		return code - 1;
+		return check_output(code - 1);
 	}
 	device = s.opt.check || cl.complete ? 0 : app.start(&s.opt, &s.opt.note);
 	if (device < 0) {
@@ -515,12 +527,5 @@ int main(int argc, char **argv)
 	}
 	free_session(&s);
 	free_options(&s, &cl);
-	if (save_incomplete())
-		code = code ? code : EXIT_COMMAND;
-	print_text(PRINT_OUT, "");
-	if (print_failed()) {
-		print_error("rdmash: standard output: %s\n", strerror(print_failed()));
-		code = code ? code : EXIT_COMMAND;
-	}
-	return code;
+	return check_output(code);
 }
