@@ -113,6 +113,16 @@ run brackets.rdma
 wants 'brackets without end' "$code $err" '2 brackets.rdma: brackets nested more than 2000 deep'
 run -n brackets.rdma
 wants 'brackets without end, -n' "$code $err" '2 brackets.rdma:1: brackets nested too deeply to be checked'
+for c in 'regexp $deep x' 'regexp -start 1 -nocase -- $deep x' 'regsub -all $deep x y' \
+	'lsearch -regexp -all {a b} $deep'; do
+	run -c 'set deep [string repeat ( 1000000]' -c "$c"
+	wants "$c: code" "$code" 1
+	has "$c" "$err" 'the parentheses of the pattern nest more than 1000 deep'
+done
+run -c 'echo [regexp [string repeat ( 50]a[string repeat ) 50] a] [regsub -start 1 a(b) xaab c] [lsearch -reg {x ay} a.]' \
+	-c 'echo [regexp {(a)|b} [string repeat ( 5000]b got] $got [lsearch -exact {a (} (]'
+wants 'patterns that do not' "$code $out" '0 1 xac 1
+1 b 1'
 run -c "$(cat brackets.rdma)"
 wants 'brackets without end, -c' "$code $err" '2 -c: brackets nested more than 2000 deep'
 if ! nm "$rdmash" | grep -q " __asan_init"; then
@@ -564,7 +574,7 @@ code=$( { { timeout -s KILL 60 "$rdmash" -c 'while 1 {catch {echo a}}' 2>err.txt
 	head -n 1 >/dev/null; } 3>&1)
 wants 'EPIPE ends an endless loop' "$code $(cat err.txt)" '1 rdmash: standard output: Broken pipe'
 
-for option in --help --version --man --complete-bash; do
+for option in --help --version; do
 	"$rdmash" "$option" >/dev/full 2>err.txt
 	wants "full: $option" "$? $(cat err.txt)" '1 rdmash: standard output: No space left on device'
 	"$rdmash" "$option" >&- 2>err.txt
