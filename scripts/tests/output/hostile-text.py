@@ -124,7 +124,6 @@ FILES = {
                "accept; catch {connect $short 1}; catch {error $hostile}; report page.html"),
     "export c": ("program.c", CONNECT + "cm connect out -nowait -private-data $short; accept\n"
                  "mem put hostile_mr 0 $hostile; catch {reg 8 -name $short}; export c program.c"),
-    "export pyverbs": ("program.py", "qp create -name q; export pyverbs program.py"),
 }
 
 # bytes of others that are shown in hex: nothing to be seen of the text itself
