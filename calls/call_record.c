@@ -57,6 +57,15 @@ const struct call_fn *record_row(unsigned row)
 	return row - call_count < the.nown ? &the.own[row - call_count] : NULL;
 }
 
+void record_no_memory(void)
+{
+	static const char said[] = "out of memory: calls cannot be recorded\n";
+	ssize_t n = write(STDERR_FILENO, said, sizeof said - 1);
+
+	(void)n;
+	_exit(70);
+}
+
 /* ------------------------------------------------------------------------ plans -- */
 
 static void make_plans(void)
@@ -66,7 +75,7 @@ static void make_plans(void)
 	free(the.plans);
 	the.plans = calloc(n, sizeof *the.plans);
 	if (!the.plans)
-		abort();
+		record_no_memory();
 	for (unsigned i = 0; i < n; i++)
 		the.plans[i] = record_plan(record_row(i));
 }
@@ -93,7 +102,7 @@ static void release_slot(void *slot)
 
 int record_area_at(void *memory, size_t size)
 {
-	if (size < record_area_size())
+	if (size < record_area_size() && size != sizeof(struct record_area))
 		return -1;
 	record_area_lay_out(memory, size);
 	the.area = memory;
@@ -106,7 +115,7 @@ static void begin_area(void)
 	void *memory;
 
 	if (!the.area) {
-		memory = record_area_memory(size);
+		memory = record_area_memory(&size);
 		if (memory)
 			record_area_at(memory, size);
 		else

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct known_object {
 	struct record_object o;
@@ -106,7 +105,7 @@ static struct known_object *begin_life(struct record_objects *b, uint64_t addres
 		end_life(b, e, when); /* its end was not recorded */
 	e = calloc(1, sizeof *e);
 	if (!e)
-		abort();
+		record_no_memory();
 	e->o = (struct record_object){
 		.address = address, .kind = kind, .serial = ++b->serial, .made = when
 	};
@@ -114,7 +113,7 @@ static struct known_object *begin_life(struct record_objects *b, uint64_t addres
 		name_by_number(b, &e->o);
 	newest = tsearch(e, &b->newest, by_address);
 	if (!newest)
-		abort();
+		record_no_memory();
 	e->older = *newest == e ? NULL : *newest;
 	*newest = e;
 	return e;
@@ -312,7 +311,7 @@ struct record_objects *record_objects_new(void)
 	struct record_objects *b = calloc(1, sizeof *b);
 
 	if (!b)
-		abort();
+		record_no_memory();
 	pthread_mutex_init(&b->lock, NULL);
 	b->names_them = true;
 	return b;
@@ -348,13 +347,13 @@ void record_clear(void)
 
 /* ------------------------------ a program that keeps its record for itself -- */
 
-void *record_area_memory(size_t size)
+void *record_area_memory(size_t *size)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = calloc(1, sizeof(struct record_area));
 
-	if (memory == MAP_FAILED)
-		abort();
+	if (!memory)
+		record_no_memory();
+	*size = sizeof(struct record_area);
 	return memory;
 }
 

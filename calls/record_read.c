@@ -420,7 +420,7 @@ static void add_record(struct record_list *l, const uint64_t *image)
 	if (!(l->n & (l->n - 1))) /* it is full at powers of two */
 		l->v = realloc(l->v, (l->n ? 2 * l->n : 1) * sizeof *l->v);
 	if (!l->v || !copy)
-		abort();
+		record_no_memory();
 	memcpy(copy, image, words * sizeof *copy);
 	record_decode(copy, true, &l->v[l->n++]);
 }
@@ -460,7 +460,7 @@ struct record_list *record_list(unsigned mask, uint64_t since)
 	struct record_list *list = calloc(1, sizeof *list);
 
 	if (!list)
-		abort();
+		record_no_memory();
 	list->lost[RECORD_CONTROL] = atomic_load(&area->lost);
 	for (unsigned i = 0; i < RECORD_THREADS; i++) {
 		const struct record_slot *s = &area->slot[i];

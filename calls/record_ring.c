@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,12 +54,20 @@ size_t record_area_size(void)
 	return AREA_HEAD + RECORD_THREADS * SLOT_RINGS;
 }
 
+/* An area of this process that began without rings, and those of its slots. */
+static struct {
+	const struct record_area *area;
+	char *rings[RECORD_THREADS];
+} apart;
+
 void record_area_lay_out(struct record_area *a, size_t size)
 {
 	struct clock_pair pair;
 
 	record_clock_choose();
 	record_clock_pair(&pair);
+	apart.area = size < record_area_size() ? a : NULL;
+	memset(apart.rings, 0, sizeof apart.rings);
 	a->size = size;
 	a->rows = call_count;
 	a->clock = record_clock_kind;
@@ -78,11 +88,31 @@ static struct record_slot *slot_in(struct record_area *area, uint32_t state, uns
 	return NULL;
 }
 
+/* Maps the rings of a slot that has none: its thread writes them soon. */
+static bool map_rings(const struct record_area *area, unsigned slot)
+{
+	char *memory;
+
+	if (area != apart.area || apart.rings[slot])
+		return true;
+	memory = mmap(NULL, SLOT_RINGS, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	apart.rings[slot] = memory;
+	return true;
+}
+
 struct record_slot *record_slot_take(struct record_area *area, unsigned *number)
 {
 	struct record_slot *slot = slot_in(area, SLOT_FREE, number);
 
-	return slot ? slot : slot_in(area, SLOT_LEFT, number);
+	if (!slot)
+		slot = slot_in(area, SLOT_LEFT, number);
+	if (!slot || map_rings(area, *number))
+		return slot;
+	atomic_store(&slot->state, SLOT_FREE);
+	return NULL;
 }
 
 void record_area_empty(struct record_area *area)
@@ -100,8 +130,9 @@ void record_area_empty(struct record_area *area)
 _Atomic uint64_t *record_word(const struct record_area *area, unsigned slot, enum record_path path,
 			      uint64_t at)
 {
-	const char *ring = (const char *)area + AREA_HEAD + slot * SLOT_RINGS +
-			   (path == RECORD_DATA ? RECORD_CONTROL_RING : 0);
+	const char *rings = area == apart.area ? apart.rings[slot]
+					       : (const char *)area + AREA_HEAD + slot * SLOT_RINGS;
+	const char *ring = rings + (path == RECORD_DATA ? RECORD_CONTROL_RING : 0);
 
 	return (_Atomic uint64_t *)(uintptr_t)ring + (at & (record_ring_words(path) - 1));
 }

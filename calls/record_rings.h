@@ -102,9 +102,13 @@ struct record_area *record_area(void);
  * call. -1: there is not enough. */
 int record_area_at(void *memory, size_t size);
 size_t record_area_size(void);
-/* Where they are otherwise: record_objects.c has memory of this process, and a library that is
- * traced by another process has its own in place of it. NULL: nothing is to be recorded. */
-void *record_area_memory(size_t size);
+/* Where the area is otherwise, and its *size, at first that with all rings: record_objects.c has
+ * memory of this process, and a library that is traced by another process has its own in place of
+ * it. sizeof(struct record_area): no rings; those of a thread are mapped when it needs them. NULL:
+ * nothing is to be recorded. */
+void *record_area_memory(size_t *size);
+/* Ends the process with a line: it cannot know its objects any more. */
+void record_no_memory(void) __attribute__((noreturn));
 /* In the child of a fork, which gets an area of its own with its next call. */
 void record_forked(void);
 

@@ -64,6 +64,8 @@ struct loop {
 	volatile unsigned interrupts;
 	volatile sig_atomic_t ending;
 	volatile sig_atomic_t resized;
+	volatile sig_atomic_t unserved; /* signals that ask for an end */
+	void (*on_third)(void);
 	loop_fn *on_resize;
 	void *on_resize_arg;
 };
@@ -102,6 +104,8 @@ static void on_signal(int sig)
 		l->interrupted = 1;
 		l->interrupts++;
 	}
+	if (sig != SIGWINCH && ++l->unserved >= 3 && l->on_third)
+		l->on_third();
 	n = write(l->wake, &one, sizeof(one));
 	(void)n;
 	errno = saved;
@@ -308,6 +312,7 @@ static void serve_signals(struct loop *l)
 	ssize_t n = read(l->wake, &count, sizeof(count));
 
 	(void)n;
+	l->unserved = 0;
 	if (!l->resized)
 		return;
 	l->resized = 0;
@@ -429,6 +434,7 @@ bool loop_interrupted(const struct loop *l)
 void loop_clear_interrupt(struct loop *l)
 {
 	l->interrupted = 0;
+	l->unserved = 0;
 }
 
 unsigned loop_interrupts(const struct loop *l)
@@ -439,6 +445,11 @@ unsigned loop_interrupts(const struct loop *l)
 int loop_ending(const struct loop *l)
 {
 	return l->ending;
+}
+
+void loop_on_third(struct loop *l, void (*fn)(void))
+{
+	l->on_third = fn;
 }
 
 void loop_on_resize(struct loop *l, loop_fn *fn, void *arg)

@@ -75,6 +75,10 @@ unsigned loop_interrupts(const struct loop *l);
 /* The number of the SIGTERM or SIGHUP that arrived, else 0. Stays set; every wait ends at once. */
 int loop_ending(const struct loop *l);
 
+/* fn() runs in the signal handler when a third SIGINT, SIGTERM or SIGHUP arrives before the loop
+ * has served any of them, nor loop_clear_interrupt() was called: what runs does not stop. */
+void loop_on_third(struct loop *l, void (*fn)(void));
+
 /* fn(arg) runs in the loop after SIGWINCH. */
 void loop_on_resize(struct loop *l, loop_fn *fn, void *arg);
 

@@ -86,23 +86,34 @@ static void on_no_memory(void)
 
 static uintptr_t stack_top, stack_low; /* a fault between them is a stack overflow */
 
+/* Ends the process from within a signal handler, with the terminal as it was. */
+static void end_at_once(const char *said, int code)
+{
+	ssize_t n;
+
+	if (the_session && the_session->edit)
+		edit_panic(the_session->edit);
+	n = write(STDERR_FILENO, said, strlen(said));
+	(void)n;
+	_exit(code);
+}
+
 /* Tcl's parser recurses for each nested bracket, without a limit, also in text that a script
  * generates. After an overflow the process cannot continue, but it can restore the terminal. */
 static void on_stack_overflow(int sig, siginfo_t *info, void *context)
 {
-	static const char said[] = "rdmash: nested too deeply: the stack is used up\n";
 	uintptr_t at = (uintptr_t)info->si_addr;
-	ssize_t n;
 
 	(void)context;
-	if (at >= stack_low && at < stack_top) {
-		if (the_session && the_session->edit)
-			edit_panic(the_session->edit);
-		n = write(STDERR_FILENO, said, sizeof said - 1);
-		(void)n;
-		_exit(EXIT_BROKEN);
-	}
+	if (at >= stack_low && at < stack_top)
+		end_at_once("rdmash: nested too deeply: the stack is used up\n", EXIT_BROKEN);
 	signal(sig, SIG_DFL); /* the instruction faults again, with the default action */
+}
+
+static void on_third_signal(void)
+{
+	end_at_once("rdmash: ended by the third signal: a built-in command did not stop\n",
+		    EXIT_INTERRUPTED);
 }
 
 /* Not under a sanitizer, whose own report is better. */
@@ -473,12 +484,24 @@ static void free_options(struct session *s, struct command_line *cl)
 	free(cl->jobs);
 }
 
+/* The exit code of a program that would end with code. */
+static int check_output(int code)
+{
+	if (save_incomplete() && code == EXIT_OK)
+		code = EXIT_COMMAND;
+	if (!print_failed())
+		return code;
+	print_error("rdmash: standard output: %s\n", strerror(print_failed()));
+	return code == EXIT_OK ? EXIT_COMMAND : code;
+}
+
 int main(int argc, char **argv)
 {
 	struct command_line cl = { .color = -1 };
 	struct session s = { .opt.device = getenv("RDMASH_DEVICE") };
 	int code, device;
 
+	print_begin();
 	guard_stack();
 	setlocale(LC_CTYPE, "");
 	print_is_utf8();
@@ -488,7 +511,7 @@ int main(int argc, char **argv)
 	code = parse_options(&s, argc, argv, &cl);
 	if (code) {
 		free_options(&s, &cl);
-		return code - 1;
+		return check_output(code - 1);
 	}
 	device = s.opt.check || cl.complete ? 0 : app.start(&s.opt, &s.opt.note);
 	if (device < 0) {
@@ -502,6 +525,7 @@ int main(int argc, char **argv)
 	s.opt.color = want_color(cl.color);
 	s.opt.hints = true;
 	s.loop = loop_new();
+	loop_on_third(s.loop, on_third_signal);
 	s.notices = notices_new();
 	print_color(&s.opt.color);
 	s.recorder = recorder_new();
@@ -515,12 +539,5 @@ int main(int argc, char **argv)
 	}
 	free_session(&s);
 	free_options(&s, &cl);
-	if (save_incomplete())
-		code = code ? code : EXIT_COMMAND;
-	print_text(PRINT_OUT, "");
-	if (print_failed()) {
-		print_error("rdmash: standard output: %s\n", strerror(print_failed()));
-		code = code ? code : EXIT_COMMAND;
-	}
-	return code;
+	return check_output(code);
 }

@@ -20,7 +20,6 @@
 #include "uroce.h"
 
 #define SYSTEM "libibverbs.so.1"
-#define REMEDY "In a source tree 'cmake --build build' builds it; otherwise reinstall the package."
 
 /* Does the kernel have RDMA devices? */
 static bool kernel_has_devices(void)
@@ -91,6 +90,15 @@ static void tools_to_path(void)
 	}
 }
 
+/* What helps where the library cannot be loaded. Its place is known from this program's. */
+static const char *remedy(void)
+{
+	return access("/proc/self/exe", F_OK)
+		       ? "/proc is not mounted here: mount -t proc proc /proc."
+		       : "In a source tree 'cmake --build build' builds it; otherwise reinstall "
+			 "the package.";
+}
+
 static const char **the_note;
 
 static void set_note_without(const char *why)
@@ -98,8 +106,8 @@ static void set_note_without(const char *why)
 	static char without[PATH_MAX + 512];
 
 	snprintf(without, sizeof without,
-		 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s. " REMEDY,
-		 why);
+		 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s. %s", why,
+		 remedy());
 	*the_note = without;
 }
 
@@ -156,7 +164,8 @@ int embedded_start(const struct options *opt, const char **note)
 			why = strerror(errno);
 		if (!why)
 			return 0;
-		print_error("rdmash: --device %s: liburoce.so: %s. " REMEDY "\n", opt->device, why);
+		print_error("rdmash: --device %s: liburoce.so: %s. %s\n", opt->device, why,
+			    remedy());
 		return -1;
 	}
 	if (!kernel_has_devices()) {

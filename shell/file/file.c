@@ -171,6 +171,7 @@ int file_put(struct session *s, int fd, const char *path, const void *data, size
 {
 	const char *from = data;
 
+	/* file_open() has made this description: nobody shares its flags */
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	while (len) {
 		ssize_t n = write(fd, from, len);
@@ -372,9 +373,12 @@ int write_all(int fd, const void *data, size_t len)
 	const char *from = data;
 
 	while (len) {
+		struct pollfd polled = { .fd = fd, .events = POLLOUT };
 		ssize_t n = write(fd, from, len);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EAGAIN)
+			poll(&polled, 1, -1);
+		else if (n < 0 && errno != EINTR)
 			return -1;
 		if (n > 0) {
 			from += n;

@@ -27,8 +27,8 @@ const char *file_gate(const struct session *s);
  * until there are some. Returns the number of bytes, 0 at the end of the file, -1 with s->fail
  * filled. */
 ssize_t file_take(struct session *s, int fd, const char *path, void *data, size_t room);
-/* Writes all of data to a descriptor of file_open(); waits in the loop while a pipe is full. -1
- * with s->fail filled. */
+/* Writes all of data to a descriptor of file_open(), no other: its flags change. Waits in the loop
+ * while a pipe is full. -1 with s->fail filled. */
 int file_put(struct session *s, int fd, const char *path, const void *data, size_t len);
 
 /* Reads a whole text, which the caller frees. NULL with s->fail filled, as a failure of command:
@@ -75,7 +75,7 @@ bool program_files(const char *variable, const char *folder, const char *names, 
  * filled; the caller frees it. */
 char *program_file_text(struct session *s, const char *path);
 
-/* Writes all of data to a blocking descriptor. -1 with errno. */
+/* Writes all of data; waits while a pipe is full, whatever its flags are. -1 with errno. */
 int write_all(int fd, const void *data, size_t len);
 
 /*
@@ -87,7 +87,7 @@ int write_all(int fd, const void *data, size_t len);
  * nothing; it ends with the last complete piece.
  *
  * An existing file is not replaced unless force is set. A pipe, a terminal or another device is
- * simply written to.
+ * simply written to. The program's own streams, by whatever name, are written to by print.h.
  */
 
 /* Writes a whole file; mode is that of a new file, as in open(2). -1 with s->fail filled: no part

@@ -61,15 +61,16 @@ static void close_place(struct save_place *p)
 	free(p->name);
 }
 
-/* The descriptor of standard output or standard error if st is one of them, else -1. */
-static int own_stream(const struct stat *st)
+/* Is it standard output or standard error of this program? Sets *to. */
+static bool is_own_stream(const struct stat *st, enum print_to *to)
 {
 	struct stat own;
 
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
-			return fd;
-	return -1;
+	for (*to = PRINT_OUT; *to <= PRINT_ERR; ++*to)
+		if (fstat(*to == PRINT_OUT ? STDOUT_FILENO : STDERR_FILENO, &own) == 0 &&
+		    own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return true;
+	return false;
 }
 
 /* Opens a device, a pipe or this process's own output for writing, also through a link such as
@@ -77,6 +78,7 @@ static int own_stream(const struct stat *st)
 static int way_to_write(struct session *s, const char *path, struct save_place *p)
 {
 	bool is_link = p->there && S_ISLNK(p->st.st_mode);
+	enum print_to stream;
 
 	if (is_link && fstatat(p->dir, p->name, &p->st, 0))
 		p->st = (struct stat){ .st_mode = S_IFREG }; /* a dangling link */
@@ -84,7 +86,7 @@ static int way_to_write(struct session *s, const char *path, struct save_place *
 		return REPLACED;
 	if (S_ISDIR(p->st.st_mode))
 		return fail_call(s, EISDIR, "save", "%s", path);
-	if (!S_ISREG(p->st.st_mode) || own_stream(&p->st) >= 0)
+	if (!S_ISREG(p->st.st_mode) || is_own_stream(&p->st, &stream))
 		return WRITTEN_THROUGH;
 	fail(s, "save", "EEXIST", "%s: this is a symbolic link: not written", path);
 	return fail_next(s, "use the name of the file that it points to");
@@ -193,11 +195,15 @@ static int write_whole(struct session *s, const char *path, struct save_place *p
 static int write_through(struct session *s, const char *path, const struct save_place *p,
 			 const void *data, size_t len)
 {
-	int own = own_stream(&p->st), rc;
-	int fd = own < 0 ? file_open(s, path, O_WRONLY, 0) : fcntl(own, F_DUPFD_CLOEXEC, 3);
+	enum print_to stream;
+	int rc, fd;
 
+	if (is_own_stream(&p->st, &stream))
+		return print_bytes(stream, data, len) ? fail_call(s, errno, "write", "%s", path)
+						      : 0;
+	fd = file_open(s, path, O_WRONLY, 0);
 	if (fd < 0)
-		return own < 0 ? -1 : fail_call(s, errno, "open", "%s", path);
+		return -1;
 	rc = file_put(s, fd, path, data, len);
 	if (close(fd) && !rc)
 		rc = fail_call(s, errno, "close", "%s", path);

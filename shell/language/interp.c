@@ -479,6 +479,7 @@ void interp_make(struct domain *d)
 	Tcl_DeleteCommand(d->tcl, "tcl_exit");
 	Tcl_Eval(d->tcl, functions);
 	Tcl_ResetResult(d->tcl);
+	patterns_guard(d->tcl);
 	register_commands(d);
 	script_commands(d);
 	where_commands(d);

@@ -193,4 +193,7 @@ int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const o
 /* To be called at the end of the session. */
 void libraries_free(void);
 
+/* Makes Tcl's commands for regular expressions refuse patterns that would use up the stack. */
+void patterns_guard(Tcl_Interp *tcl);
+
 #endif

@@ -303,29 +303,42 @@ void painted_add_printed(struct painted *p, const char *text, size_t len)
 
 /* -------------------------------------------------------------------- to a terminal -- */
 
-/* Everything that is printed goes through here. */
-static void print_raw(enum print_to to, const char *text, size_t len)
+static int number_of(enum print_to to)
+{
+	return to == PRINT_OUT ? STDOUT_FILENO : STDERR_FILENO;
+}
+
+/* Bytes to a stream, which serve.c may have replaced by one without a descriptor. -1 with errno. */
+static int write_stream(enum print_to to, const char *data, size_t len)
 {
 	FILE *stream = to == PRINT_OUT ? stdout : stderr;
 
+	fflush(stdout); /* what stdio has is older; print_failed() tells of errors */
+	if (fileno(stream) >= 0)
+		return write_all(fileno(stream), data, len);
+	return fwrite(data, 1, len, stream) < len || fflush(stream) ? -1 : 0;
+}
+
+/* Everything that is printed goes through here. -1 with errno. */
+static int print_raw(enum print_to to, const char *text, size_t len)
+{
 	if (editor) {
 		edit_above(editor, text);
-		return;
+		return 0;
 	}
-	if (to == PRINT_ERR)
-		fflush(stdout); /* to keep the order of both streams */
-	if ((fwrite(text, 1, len, stream) < len || fflush(stream)) && to == PRINT_OUT && !failed)
-		failed = errno;
+	return write_stream(to, text, len);
 }
 
 static void put_string(enum print_to to, const Tcl_DString *d)
 {
-	print_raw(to, Tcl_DStringValue(d), (size_t)Tcl_DStringLength(d));
+	if (print_raw(to, Tcl_DStringValue(d), (size_t)Tcl_DStringLength(d)) && to == PRINT_OUT &&
+	    !failed)
+		failed = errno;
 }
 
 static bool is_for_terminal(enum print_to to)
 {
-	return editor || isatty(to == PRINT_OUT ? STDOUT_FILENO : STDERR_FILENO);
+	return editor || isatty(number_of(to));
 }
 
 static struct winsize terminal_size(void)
@@ -442,6 +455,16 @@ void print_data(const char *text, size_t len, bool folds)
 	put_string(PRINT_OUT, &d);
 }
 
+int print_bytes(enum print_to to, const char *data, size_t len)
+{
+	SCOPED_TEXT(d);
+
+	if (!isatty(number_of(to)))
+		return write_stream(to, data, len);
+	visible_append(&d, data, len, VISIBLE_LINES);
+	return print_raw(to, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+}
+
 /* JSON writes a character beyond the basic plane as a surrogate pair. */
 static void append_json_escape(Tcl_DString *d, const struct character *c)
 {
@@ -493,7 +516,18 @@ void print_color(const bool *on)
 	colors = on;
 }
 
+void print_begin(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0) /* open() takes the lowest that is free */
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int print_failed(void)
 {
+	if (fflush(stdout) && !failed)
+		failed = errno;
+	if (ferror(stdout) && !failed)
+		failed = EIO;
 	return failed;
 }

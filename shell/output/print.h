@@ -70,6 +70,8 @@ void print_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints a user's own data, unchanged unless standard output is a terminal, where folds says
  * whether long lines are folded. Tcl's two-byte NUL becomes one byte. */
 void print_data(const char *text, size_t len, bool folds);
+/* The same for bytes that a command writes to one of the streams. -1 with errno. */
+int print_bytes(enum print_to to, const char *data, size_t len);
 /* Prints a JSON value; invisible characters in its strings are escaped by JSON's rules. */
 void print_json(const char *json);
 
@@ -86,7 +88,10 @@ bool print_is_utf8(void);
 void print_editor(struct edit *e);
 /* Colours are shown while *on; NULL: never. */
 void print_color(const bool *on);
-/* The errno that writing to standard output has failed with, or 0. */
+/* A stream that the program was started without is one that can be neither read nor written: else
+ * the next file that is opened would take its place. To be called first. */
+void print_begin(void);
+/* Writes what stdio keeps back. The errno that writing to standard output has failed with, or 0. */
 int print_failed(void);
 
 /*

@@ -80,4 +80,29 @@ for signal in INT TERM; do
 	wants "reading a pipe, $signal" $? 4
 	kill $watch 2>/dev/null
 done
+# what Tcl does not let go of: a third signal ends the program all the same
+for signals in 'INT INT INT' 'TERM TERM TERM' 'INT TERM HUP'; do
+	printf 'puts ready\nregexp [string repeat ( 1000][string repeat ) 1000] x\n' >sig.rdma
+	rm -f fifo
+	mkfifo fifo
+	env --default-signal=INT "$rdmash" sig.rdma >fifo 2>err.txt &
+	pid=$!
+	exec 4<fifo
+	read -r line <&4
+	# it has computed for half a second: what is before the pattern is done
+	until [ "$(cut -d' ' -f14 /proc/$pid/stat)" -gt 50 ]; do sleep 0.05; done
+	for signal in $signals; do
+		kill -0 $pid || wants "$signals: it runs before $signal" over running
+		kill "-$signal" $pid
+		# it has been delivered
+		while grep -qs '^ShdPnd:.*[1-9a-f]' /proc/$pid/status; do sleep 0.01; done
+	done
+	(sleep 10; kill -KILL $pid) >/dev/null 2>&1 &
+	watch=$!
+	wait $pid
+	wants "$signals in a built-in command" "$? $(cat err.txt)" \
+		'4 rdmash: ended by the third signal: a built-in command did not stop'
+	kill $watch 2>/dev/null
+	exec 4<&-
+done
 finish

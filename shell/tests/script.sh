@@ -113,6 +113,16 @@ run brackets.rdma
 wants 'brackets without end' "$code $err" '2 brackets.rdma: brackets nested more than 2000 deep'
 run -n brackets.rdma
 wants 'brackets without end, -n' "$code $err" '2 brackets.rdma:1: brackets nested too deeply to be checked'
+for c in 'regexp $deep x' 'regexp -start 1 -nocase -- $deep x' 'regsub -all $deep x y' \
+	'lsearch -regexp -all {a b} $deep'; do
+	run -c 'set deep [string repeat ( 1000000]' -c "$c"
+	wants "$c: code" "$code" 1
+	has "$c" "$err" 'the parentheses of the pattern nest more than 1000 deep'
+done
+run -c 'echo [regexp [string repeat ( 50]a[string repeat ) 50] a] [regsub -start 1 a(b) xaab c] [lsearch -reg {x ay} a.]' \
+	-c 'echo [regexp {(a)|b} [string repeat ( 5000]b got] $got [lsearch -exact {a (} (]'
+wants 'patterns that do not' "$code $out" '0 1 xac 1
+1 b 1'
 run -c "$(cat brackets.rdma)"
 wants 'brackets without end, -c' "$code $err" '2 -c: brackets nested more than 2000 deep'
 if ! nm "$rdmash" | grep -q " __asan_init"; then
@@ -550,6 +560,8 @@ c'
 for c in 'repeat 10000 {echo a long line to fill the buffer of the pipe with}' help 'echo x'; do
 	code=$({ "$rdmash" -c "$c" 2>err.txt; echo $? >&3; } 3>&1 1>/dev/full)
 	wants "full: $c" "$code $(cat err.txt)" '1 rdmash: standard output: No space left on device'
+	"$rdmash" -c "$c" -c 'record r2.rdma -force' >&- 2>err.txt
+	wants "closed: $c" "$? $(cat err.txt)" '1 rdmash: standard output: Bad file descriptor'
 	# a pipe whose reader has gone
 	mkfifo gone
 	exec 5<>gone 6>gone 5<&-
@@ -563,6 +575,50 @@ done
 code=$( { { timeout -s KILL 60 "$rdmash" -c 'while 1 {catch {echo a}}' 2>err.txt; echo $? >&3; } |
 	head -n 1 >/dev/null; } 3>&1)
 wants 'EPIPE ends an endless loop' "$code $(cat err.txt)" '1 rdmash: standard output: Broken pipe'
+
+for option in --help --version; do
+	"$rdmash" "$option" >/dev/full 2>err.txt
+	wants "full: $option" "$? $(cat err.txt)" '1 rdmash: standard output: No space left on device'
+	"$rdmash" "$option" >&- 2>err.txt
+	wants "closed: $option" "$? $(cat err.txt)" '1 rdmash: standard output: Bad file descriptor'
+done
+"$rdmash" -c 'set x 1' >&-
+wants 'closed, and not needed' $? 0
+"$rdmash" <&- 2>err.txt
+wants 'no standard input' "$? $(cat err.txt)" '2 error: read: standard input: Bad file descriptor (EBADF)'
+
+# Who shares a pipe with us sets its flags: all is written whatever they are, and they stay.
+# nonblocking FLAG COMMAND...: runs it with standard output as a small pipe, from which little is read at a
+# time; prints its exit code, how many lines came, and if the flags are the same afterwards
+nonblocking() {
+	python3 -c '
+import array, fcntl, os, subprocess, sys, termios, threading, time
+r, w = os.pipe()
+fcntl.fcntl(w, 1031, 4096)  # F_SETPIPE_SZ
+if sys.argv[1] == "set":
+    fcntl.fcntl(w, fcntl.F_SETFL, os.O_NONBLOCK)
+before = fcntl.fcntl(w, fcntl.F_GETFL)
+p = subprocess.Popen(sys.argv[2:], stdout=w)
+flags = []
+def end():
+    p.wait()
+    flags.append(fcntl.fcntl(w, fcntl.F_GETFL))
+    os.close(w)
+threading.Thread(target=end).start()
+def wait_full():
+    while not flags and array.array("i", fcntl.ioctl(r, termios.FIONREAD, bytes(4)))[0] < 4060:
+        time.sleep(0.001)
+lines = 0
+while wait_full() or (piece := os.read(r, 4096)):
+    lines += piece.count(b"\n")
+print(p.returncode, lines, "same" if flags == [before] else "changed")' "$@"
+}
+for flag in set clear; do
+	wants "echo to a slow pipe, O_NONBLOCK $flag" "$(nonblocking $flag "$rdmash" -q -X \
+		-c 'repeat 9000 {echo a line of text for the pipe}')" '0 9000 same'
+	wants "text save to a slow pipe, O_NONBLOCK $flag" "$(nonblocking $flag "$rdmash" -q -X \
+		-c 'text save /dev/stdout [string repeat "a line of text\n" 9000]')" '0 9001 same'
+done
 
 # ------------------------------------------------- numbers of processes, and /proc
 # A namespace of processes that has the /proc of another: there /proc/PID is somebody else, or nobody.

@@ -119,7 +119,7 @@ static void install_fork(void)
 	pthread_atfork(NULL, NULL, forget_parent);
 }
 
-void *record_area_memory(size_t size)
+void *record_area_memory(size_t *size)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const int err = errno;

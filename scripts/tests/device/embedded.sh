@@ -92,4 +92,22 @@ on timer 50ms {echo waiting}
 call ibv_get_async_event $context -within 60s
 end
 interrupted call waits.rdma waiting 'interrupted by a signal'
+# little memory: it is enough, or a line says that it is not. A sanitizer's program needs terabytes.
+if ! nm "$1" | grep -q ' __[at]san_init'; then
+	for kib in 15000 20000 40000 60000 100000 300000; do
+		(ulimit -v $kib; exec $rdmash -q -X -c 'reg 4096' -c 'echo ok') >out.txt 2>err.txt
+		code=$?
+		case "$kib $code $(cat out.txt)" in
+		*' 0 '*ok | [1-6]0000' '1' ' | 15000' '1' ' | *' 70 ') ;;
+		*) wants "ulimit -v $kib" "$code $(cat out.txt err.txt)" '0, or a line and 1 or 70' ;;
+		esac
+		[ $code = 0 ] || [ -s err.txt ] || wants "ulimit -v $kib: says why" '' 'a line'
+	done
+	wants 'ulimit -v 300000' "$code" 0
+fi
+# without /proc
+if unshare --mount umount -l /proc 2>/dev/null; then
+	unshare --mount sh -c 'umount -l /proc && exec "$@" -X --device uroce0 -c show' sh $rdmash >out.txt 2>err.txt
+	wants 'without /proc' "$? $(grep -c '/proc is not mounted here' err.txt)" '1 1'
+fi
 finish

@@ -56,6 +56,8 @@ DOORS = {
         tcp send a -mr hostile_mr -len 40; tcp recv b 40""",
     "echo": "echo $hostile",
     "puts": "puts $hostile",
+    "text save: a link to a stream": "text save out.link $hostile",
+    "mem save: a link to a stream": "mem save hostile_mr err.link -len 60",
     "expect: name": "expect -name $hostile -true 1",
     "expect: value": "expect -value $short {set hostile}",
     "rpc: value": RPC + "rpc call rpc0 value",
@@ -122,7 +124,6 @@ FILES = {
                "accept; catch {connect $short 1}; catch {error $hostile}; report page.html"),
     "export c": ("program.c", CONNECT + "cm connect out -nowait -private-data $short; accept\n"
                  "mem put hostile_mr 0 $hostile; catch {reg 8 -name $short}; export c program.c"),
-    "export pyverbs": ("program.py", "qp create -name q; export pyverbs program.py"),
 }
 
 # bytes of others that are shown in hex: nothing to be seen of the text itself
@@ -215,6 +216,8 @@ def through(name, arguments, exact_in_pipe):
 def doors():
     with open("hostile.txt", "wb") as f:
         f.write(HOSTILE)
+    os.symlink("/dev/stdout", "out.link")
+    os.symlink("/dev/stderr", "err.link")
     for name, door in DOORS.items():
         if not chosen(name):
             continue
@@ -222,7 +225,7 @@ def doors():
         with open("door.rdma", "wb") as f:
             f.write((PRELUDE + script + "\n").encode("utf-8", "surrogateescape"))
         through(name, ([options] if options else []) + ["-f", "door.rdma"],
-                name in ("echo", "puts"))
+                name in ("echo", "puts") or "a link to a stream" in name)
     for name, arguments in LAUNCHERS.items():
         if chosen(name):
             through(name, arguments, False)
