@@ -197,7 +197,7 @@ static const struct capability *find_capability(struct session *s, const char *w
 		return c;
 	complete_requirements(s, NULL, names);
 	fail(s, "require", "EINVAL", "require: '%s' is not known%s", word,
-	     did_you_mean(suggest(word, names)));
+	     did_you_mean(cmd_suggest(word, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
 	return NULL;
 }

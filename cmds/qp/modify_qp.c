@@ -41,7 +41,7 @@ static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 	if (obj_find(s, NULL, text))
 		return false;
 	complete_state(s, a, states);
-	is_near = suggest(text, states) != NULL;
+	is_near = cmd_suggest(text, states) != NULL;
 	return is_near;
 }
 
