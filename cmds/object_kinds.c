@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "connection/cm_id.h"
 #include "language/interp.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "objects.h"
 #include "peer/peer.h"
 #include "session.h"

@@ -11,6 +11,8 @@
 #include "call_record.h"
 #include "check/check.h"
 #include "command/cmd.h"
+#include "object_args.h"
+#include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -9,6 +9,8 @@
 #include "calls.h"
 #include "command/cmd.h"
 #include "help/help.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "output/out.h"
 #include "session.h"
 #include "words.h"

@@ -12,6 +12,8 @@
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "device/device.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "session.h"
 
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)

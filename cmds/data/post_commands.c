@@ -2,6 +2,8 @@
 /* The post commands: what each of them takes, and puts into its request. */
 #include "command/cmd.h"
 #include "data/post.h"
+#include "memory/mem.h"
+#include "object_args.h"
 #include "session.h"
 #include "words.h"
 

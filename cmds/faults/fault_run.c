@@ -9,6 +9,8 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "language/interp.h"
+#include "live_context.h"
+#include "object_make.h"
 #include "objects.h"
 #include "session.h"
 

@@ -6,6 +6,8 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "language/interp.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "resources/show_process.h"
