@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "connection/cm_id.h"
 #include "language/interp.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "objects.h"
 #include "peer/peer.h"
 #include "session.h"
@@ -37,7 +40,7 @@ static int fail_no_such(struct session *s, const struct obj_class *class, const 
 		     class ? class->title : "object", typed);
 	}
 	list_class(s, class, names);
-	near = suggest(typed, names);
+	near = cmd_suggest(typed, names);
 	if (near)
 		fail_row(s, "near", "did you mean %s?", near);
 	if (*Tcl_GetString(names))

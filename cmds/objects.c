@@ -11,6 +11,7 @@
 
 #include "alloc.h"
 #include "call/calling.h"
+#include "live_context.h"
 #include "objects.h"
 #include "session.h"
 

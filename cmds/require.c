@@ -11,6 +11,8 @@
 #include "call_record.h"
 #include "check/check.h"
 #include "command/cmd.h"
+#include "object_args.h"
+#include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
@@ -197,7 +199,7 @@ static const struct capability *find_capability(struct session *s, const char *w
 		return c;
 	complete_requirements(s, NULL, names);
 	fail(s, "require", "EINVAL", "require: '%s' is not known%s", word,
-	     did_you_mean(suggest(word, names)));
+	     did_you_mean(cmd_suggest(word, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
 	return NULL;
 }

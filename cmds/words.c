@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "connection/cm_id.h"
 #include "objects.h"
 #include "words.h"
 

@@ -9,6 +9,8 @@
 #include "calls.h"
 #include "command/cmd.h"
 #include "help/help.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "output/out.h"
 #include "session.h"
 #include "words.h"
@@ -30,7 +32,7 @@ static int parse_function(struct session *s, const struct arg *a, Tcl_Obj *word,
 		return 0;
 	list_functions(s, a, names);
 	fail(s, "args", "BADVALUE", "neither libibverbs nor librdmacm has a function '%.64s'%s",
-	     Tcl_GetString(word), did_you_mean(suggest(Tcl_GetString(word), names)));
+	     Tcl_GetString(word), did_you_mean(cmd_suggest(Tcl_GetString(word), names)));
 	return fail_next(s, "help coverage");
 }
 

@@ -213,7 +213,7 @@ static int fail_no_field(struct calling *c, const struct call_struct *of, const 
 		    !call_is_counted(of->fields, f))
 			list_append(names, f->name);
 	fail(c->s, "args", "BADVALUE", "%s: struct %s has no member '%.64s'%s", c->fn->name,
-	     of->name, key, did_you_mean(suggest(key, names)));
+	     of->name, key, did_you_mean(cmd_suggest(key, names)));
 	fail_row(c->s, "members", "%s", Tcl_GetString(names));
 	return -1;
 }

@@ -12,6 +12,8 @@
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "device/device.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "session.h"
 
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)
@@ -144,7 +146,7 @@ static int fail_no_word(struct calling *c, const struct call_value *v, const cha
 	for (const struct call_word *w = v->words->words; w->name; w++)
 		list_append(words, call_word_name(v->words, w->value));
 	call_bad(c, v, "'%.64s' is not a word of %s%s", typed, v->words->name,
-		 did_you_mean(suggest(typed, words)));
+		 did_you_mean(cmd_suggest(typed, words)));
 	fail_row(c->s, "one of", "%s", Tcl_GetString(words));
 	return -1;
 }

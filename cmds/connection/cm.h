@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "connection/cm_id.h"
+#include "object_args.h"
 #include "objects.h"
 #include "qp/qp.h"
 

@@ -3,6 +3,9 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
+#include "connection/cm_id.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "session.h"
 #include "words.h"
 

@@ -8,6 +8,8 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
+#include "connection/cm_id.h"
+#include "object_args.h"
 #include "session.h"
 #include "words.h"
 

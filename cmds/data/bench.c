@@ -14,6 +14,8 @@
 #include "data/post.h"
 #include "data/posted.h"
 #include "data/wc.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "own_rows.h"

@@ -8,8 +8,11 @@
 
 #include "alloc.h"
 #include "connection/cm.h"
+#include "connection/cm_id.h"
 #include "data/post.h"
+#include "live_context.h"
 #include "qp/qp.h"
+#include "resources/mr.h"
 #include "session.h"
 #include "spec_tables.h"
 #include "words.h"

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object_args.h"
 #include "objects.h"
 #include "spec_tables.h"
 

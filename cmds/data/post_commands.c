@@ -2,15 +2,10 @@
 /* The post commands: what each of them takes, and puts into its request. */
 #include "command/cmd.h"
 #include "data/post.h"
+#include "memory/mem.h"
+#include "object_args.h"
 #include "session.h"
 #include "words.h"
-
-/* Defines the function of a command whose arguments say all of its request. */
-#define EXEC(name, op)                                                             \
-	static int name##_exec(struct session *s, const void *args, struct out *o) \
-	{                                                                          \
-		return post_simple(s, &wr_ops[op], args, o);                       \
-	}
 
 /* ------------------------------------------------------------- messages -- */
 
@@ -19,7 +14,10 @@
 static const struct arg send_args[] = { POST_SOURCE_ARGS,   POST_COMMON_ARGS, POST_INLINE_ARG,
 					POST_SOLICITED_ARG, POST_UD_ARGS,     ARGS_END };
 
-EXEC(send, WR_SEND)
+static int send_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_SEND], args, o);
+}
 
 /** The peer decides where the bytes go: into the oldest receive it has posted.
  * Without one it answers "receiver not ready", and the sender tries again as
@@ -48,7 +46,10 @@ static const struct arg send_imm_args[] = {
 	POST_SOLICITED_ARG, POST_UD_ARGS, ARGS_END
 };
 
-EXEC(send_imm, WR_SEND_IMM)
+static int send_imm_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_SEND_IMM], args, o);
+}
 
 /** As post send; the peer's completion carries the 32 bits of -imm beside the
  * message. Write the number as you mean it: it is sent in network byte order and
@@ -75,7 +76,10 @@ static const struct arg send_inv_args[] = { POST_SOURCE_ARGS,
 					    POST_SOLICITED_ARG,
 					    ARGS_END };
 
-EXEC(send_inv, WR_SEND_INV)
+static int send_inv_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_SEND_INV], args, o);
+}
 
 /** The peer's window (type 2) can no longer be used with that rkey when its
  * completion arrives, which names the key: invalidated_rkey. So a server says that it
@@ -149,7 +153,10 @@ const struct cmd cmd_post_recv = {
 static const struct arg write_args[] = { POST_SOURCE_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
 					 POST_INLINE_ARG, ARGS_END };
 
-EXEC(write, WR_WRITE)
+static int write_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_WRITE], args, o);
+}
 
 /** The bytes of the region, of several -sge in order, or -text go to the window that
  * the peer has told (listen -share), or to -remote with -rkey. The region and the QP
@@ -183,7 +190,10 @@ static const struct arg write_imm_args[] = { POST_SOURCE_ARGS,
 					     POST_SOLICITED_ARG,
 					     ARGS_END };
 
-EXEC(write_imm, WR_WRITE_IMM)
+static int write_imm_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_WRITE_IMM], args, o);
+}
 
 /** As post write; besides, one receive of the peer completes with
  * RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to -remote,
@@ -206,7 +216,10 @@ const struct cmd cmd_post_write_imm = {
 static const struct arg read_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS, POST_COMMON_ARGS,
 					ARGS_END };
 
-EXEC(read, WR_READ)
+static int read_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_READ], args, o);
+}
 
 /** The bytes at the peer's address come into the region, which needs LOCAL_WRITE. The
  * address is in the window that the peer has told (listen -share): -at; or -remote.
@@ -240,7 +253,10 @@ static const struct arg cmp_swap_args[] = { POST_DATA_ARGS,
 					    POST_COMMON_ARGS,
 					    ARGS_END };
 
-EXEC(cmp_swap, WR_CMP_SWAP)
+static int cmp_swap_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_CMP_SWAP], args, o);
+}
 
 /** If the 8 bytes at the peer hold -compare they become -swap, with nothing in
  * between. What was there before comes into the region, swapped or not. The
@@ -266,7 +282,10 @@ static const struct arg fetch_add_args[] = { POST_DATA_ARGS, POST_REMOTE_ARGS,
 						 .flags = ARG_NEED),
 					     POST_COMMON_ARGS, ARGS_END };
 
-EXEC(fetch_add, WR_FETCH_ADD)
+static int fetch_add_exec(struct session *s, const void *args, struct out *o)
+{
+	return post_simple(s, &wr_ops[WR_FETCH_ADD], args, o);
+}
 
 /** Adds -add to the 64-bit number at the peer; what was there before comes into
  * the region. The rules of post cmp-swap apply.

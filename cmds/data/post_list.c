@@ -14,8 +14,10 @@
 #include "data/post.h"
 #include "data/posted.h"
 #include "language/interp.h"
+#include "live_context.h"
 #include "qp/qp.h"
 #include "objects.h"
+#include "resources/mr.h"
 #include "session.h"
 #include "words.h"
 

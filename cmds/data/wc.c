@@ -17,6 +17,7 @@
 #include "output/out.h"
 #include "output/print.h"
 #include "objects.h"
+#include "resources/mr.h"
 #include "session.h"
 #include "words.h"
 #include "spec_tables.h"

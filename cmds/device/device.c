@@ -15,8 +15,12 @@
 #include "call/calling.h"
 #include "call_record.h"
 #include "command/cmd.h"
+#include "device/async.h"
 #include "device/device.h"
 #include "launch.h"
+#include "live_context.h"
+#include "object_args.h"
+#include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"
@@ -394,7 +398,7 @@ static int no_such_device(struct session *s, struct ibv_context **list, int n, c
 
 	for (int i = 0; i < n; i++)
 		list_append(names, ibv_get_device_name(list[i]->device));
-	near = suggest(name, names);
+	near = cmd_suggest(name, names);
 	fail(s, "open", "ENODEV", "there is no device %s%s", name, did_you_mean(near));
 	fail_row(s, "there are", "%s", Tcl_GetString(names));
 	if (!near && strpbrk(name, "./"))

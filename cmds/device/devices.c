@@ -12,6 +12,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -426,7 +426,7 @@ static int fail_unknown(struct session *s, const char *text)
 
 	facts_names(names);
 	fail(s, "explain", "UNKNOWN", "nothing is known about '%s'%s", text,
-	     did_you_mean(suggest(text, names)));
+	     did_you_mean(cmd_suggest(text, names)));
 	return fail_next(s, "explain errno, explain wc-status ... list what there is; help WORD "
 			    "finds commands");
 }

@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "calls.h"
 #include "explain/explain.h"
+#include "live_context.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -118,7 +118,7 @@ bool is_in_program(const struct record *r);
 const char *refusal_of(const struct program *p);
 
 /* program_values.c: numbers and bytes as expressions, which are temp_text()s. */
-const char *number(uint64_t v);
+const char *program_number(uint64_t v);
 /* An address in a region of this end (NULL: it is in none), and the key of one. */
 const char *own_addr(struct program *p, uint64_t addr);
 const char *lkey_expr(struct program *p, uint32_t lkey);

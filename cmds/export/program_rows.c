@@ -182,7 +182,7 @@ static void write_completions(struct program *p)
 		if (qp && ((p->role && qp->end && qp->end != p->role) || qp->is_left_out))
 			continue;
 		put_line(p, "if (complete(%s, %s, IBV_WC_%s))", var_expr(p, cq, OBJECT_CQ),
-			 number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
+			 program_number(wc[i].wr_id), word_name(wc_status_words, wc[i].status));
 		put_line(p, "\treturn -1;");
 	}
 }

@@ -16,7 +16,7 @@
 
 #define SMALL 0xff /* numbers up to this one are not taken for keys or addresses */
 
-const char *number(uint64_t v)
+const char *program_number(uint64_t v)
 {
 	return v <= 9999	 ? temp_text("%u", (unsigned)v)
 	       : v <= UINT32_MAX ? temp_text("0x%xu", (unsigned)v)
@@ -57,7 +57,7 @@ const char *lkey_expr(struct program *p, uint32_t lkey)
 		v->used = true;
 		return temp_text("s.%s->lkey", v->name);
 	}
-	return number(lkey);
+	return program_number(lkey);
 }
 
 struct var *key_holder(struct program *p, uint32_t key, uint64_t addr)
@@ -203,7 +203,7 @@ const char *remote_addr_expr(struct program *p, uint64_t addr)
 		peer = own_addr(p, addr);
 	if (!peer && addr > SMALL)
 		warn_unsent(p, temp_text("the address 0x%llx", (unsigned long long)addr));
-	return peer ? peer : number(addr);
+	return peer ? peer : program_number(addr);
 }
 
 const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
@@ -223,7 +223,7 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr)
 		return temp_text("(uint32_t)%s", peer);
 	if (key > SMALL)
 		warn_unsent(p, temp_text("the key 0x%x", key));
-	return number(key);
+	return program_number(key);
 }
 
 const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to)
@@ -245,7 +245,7 @@ const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *
 			p,
 			"the QP number 0x%x is not that of a QP of this session: it is unchanged",
 			qpn);
-	return number(qpn);
+	return program_number(qpn);
 }
 
 /* ------------------------------------------------------------------- bytes -- */

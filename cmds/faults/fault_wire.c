@@ -11,6 +11,7 @@
 #include "command/cmd.h"
 #include "device/device.h"
 #include "faults/fault_wire.h"
+#include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

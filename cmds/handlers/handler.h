@@ -10,6 +10,7 @@
 #ifndef CMDS_HANDLER_H
 #define CMDS_HANDLER_H
 
+#include "connection/cm_id.h"
 #include "objects.h"
 
 struct handler;

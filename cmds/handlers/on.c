@@ -6,9 +6,13 @@
 
 #include "command/cmd.h"
 #include "connection/cm.h"
+#include "connection/cm_id.h"
 #include "data/wc.h"
 #include "data/post.h"
+#include "device/async.h"
 #include "handlers/handler.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "output/out.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"

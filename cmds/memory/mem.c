@@ -7,6 +7,8 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "data/post.h"
+#include "memory/mem.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/print.h"
 #include "own_rows.h"

@@ -7,6 +7,8 @@
 
 #include "command/cmd.h"
 #include "file/file.h"
+#include "memory/mem.h"
+#include "object_args.h"
 #include "objects.h"
 #include "own_rows.h"
 #include "session.h"

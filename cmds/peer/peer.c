@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "file/file.h"
+#include "live_context.h"
 #include "output/out.h"
 #include "peer/peer.h"
 #include "serve/serve.h"

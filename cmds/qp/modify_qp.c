@@ -8,8 +8,10 @@
 #include "alloc.h"
 #include "call/calling.h"
 #include "command/cmd.h"
+#include "connection/cm_id.h"
 #include "device/device.h"
 #include "explain/explain.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "qp/qp.h"
@@ -41,7 +43,7 @@ static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 	if (obj_find(s, NULL, text))
 		return false;
 	complete_state(s, a, states);
-	is_near = suggest(text, states) != NULL;
+	is_near = cmd_suggest(text, states) != NULL;
 	return is_near;
 }
 

@@ -16,6 +16,7 @@
 #include "command/cmd.h"
 #include "device/device.h"
 #include "loop.h"
+#include "object_args.h"
 #include "output/out.h"
 #include "output/print.h"
 #include "own_rows.h"

@@ -12,7 +12,9 @@
 #include <stdint.h>
 #include <tcl.h>
 
+#include "connection/cm_id.h"
 #include "device/device.h"
+#include "object_make.h"
 #include "objects.h"
 #include "spec_tables.h"
 

@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "device/device.h"
 #include "explain/explain.h"
+#include "live_context.h"
 #include "objects.h"
 #include "qp/qp.h"
 #include "session.h"

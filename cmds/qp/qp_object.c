@@ -10,6 +10,7 @@
 
 #include "call/calling.h"
 #include "call_record.h"
+#include "object_args.h"
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "data/post.h"

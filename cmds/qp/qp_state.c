@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "object_args.h"
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "connection/cm.h"

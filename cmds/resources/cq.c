@@ -7,6 +7,8 @@
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "data/wc.h"
+#include "object_args.h"
+#include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

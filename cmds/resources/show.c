@@ -6,6 +6,8 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "language/interp.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "resources/show_process.h"
@@ -160,7 +162,7 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 
 	dict_append_keys(all, names);
 	fail(s, "get", "ENOENT", "%s has no attribute %s%s", a->obj->name, a->attr,
-	     did_you_mean(suggest(a->attr, names)));
+	     did_you_mean(cmd_suggest(a->attr, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
 	return -1;
 }

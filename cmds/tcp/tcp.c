@@ -9,6 +9,9 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
+#include "connection/cm_id.h"
+#include "memory/mem.h"
+#include "object_args.h"
 #include "objects.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"

@@ -6,6 +6,7 @@
 
 #include "checks.h"
 #include "connection/cm.h"
+#include "connection/cm_id.h"
 #include "session.h"
 
 static struct session s;

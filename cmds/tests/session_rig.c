@@ -15,6 +15,7 @@
 #include "connection/cm.h"
 #include "file/file.h"
 #include "language/interp.h"
+#include "live_context.h"
 #include "objects.h"
 #include "output/print.h"
 #include "session_rig.h"

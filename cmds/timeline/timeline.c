@@ -13,6 +13,8 @@
 #include "decode.h"
 #include "device/device.h"
 #include "file/file.h"
+#include "live_context.h"
+#include "object_make.h"
 #include "output/out.h"
 #include "own_rows.h"
 #include "peer/peer.h"

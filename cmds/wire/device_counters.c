@@ -17,6 +17,7 @@
 #include "data/post.h"
 #include "device/device.h"
 #include "language/script.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

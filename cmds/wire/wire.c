@@ -21,6 +21,8 @@
 #include "decode.h"
 #include "device/device.h"
 #include "file/file.h"
+#include "live_context.h"
+#include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
 #include "session.h"

@@ -132,7 +132,7 @@ static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 	if (!near && fail_if_function(s, typed))
 		return -1;
 	if (!near)
-		near = suggest(typed, names);
+		near = cmd_suggest(typed, names);
 	if (!near) {
 		fail(s, "command", "UNKNOWN", "unknown command '%s'", typed);
 		return fail_next(s, "help");
@@ -162,7 +162,7 @@ static bool add_operator_row(struct session *s, const char *command, const char 
 static void fail_not_found(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
 			   bool ambiguous)
 {
-	const char *near = suggest(typed, names);
+	const char *near = cmd_suggest(typed, names);
 	SCOPED_TEXT(all);
 	Tcl_Obj **v;
 	int n;

@@ -278,7 +278,7 @@ const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, 
 
 /* "Did you mean": the word of the Tcl list that is nearest to typed, or NULL if none is near. Case
  * is ignored; each swapped, missing or wrong letter counts as one. Borrowed from the list. */
-const char *suggest(const char *typed, Tcl_Obj *words);
+const char *cmd_suggest(const char *typed, Tcl_Obj *words);
 /* "; did you mean NEAR?", to end a message; "" for NULL. Valid as temp_text() is. */
 const char *did_you_mean(const char *near);
 

@@ -285,7 +285,7 @@ static int fail_unknown_word(struct session *s, const struct arg *a, const char 
 
 	for (const struct word *w = a->data; w->name; w++)
 		list_append(names, w->name);
-	args_bad(s, a, "'%s' is not known%s", typed, did_you_mean(suggest(typed, names)));
+	args_bad(s, a, "'%s' is not known%s", typed, did_you_mean(cmd_suggest(typed, names)));
 	return fail_row(s, "one of", "%s", Tcl_GetString(names));
 }
 

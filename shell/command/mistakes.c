@@ -54,7 +54,7 @@ static bool is_swapped_pair(const char *a, const char *b)
 	return strlen(a) == 2 && strlen(b) == 2 && a[0] == b[1] && a[1] == b[0];
 }
 
-const char *suggest(const char *typed, Tcl_Obj *words)
+const char *cmd_suggest(const char *typed, Tcl_Obj *words)
 {
 	const char *best = NULL;
 	unsigned near = (unsigned)strlen(typed) / 3 +
@@ -119,7 +119,7 @@ int mistake_option(struct session *s, const struct cmd *c, const char *word)
 			list_append(names, a->option);
 	all = Tcl_GetString(names);
 	if (!near)
-		near = suggest(word, names);
+		near = cmd_suggest(word, names);
 	if (is_ambiguous)
 		fail(s, "args", "BADOPTION", "ambiguous option %s of %s: could be %s", word,
 		     c->name, all);

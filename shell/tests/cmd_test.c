@@ -71,7 +71,7 @@ static const char *near(const char *typed, const char *words)
 	const char *got;
 
 	Tcl_IncrRefCount(list);
-	got = suggest(typed, list);
+	got = cmd_suggest(typed, list);
 	snprintf(text, sizeof text, "%s", got ? got : "");
 	Tcl_DecrRefCount(list);
 	return text;
