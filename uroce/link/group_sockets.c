@@ -28,6 +28,7 @@
 #include "group_own.h"
 #include "line_reader.h"
 #include "packet.h"
+#include "shown.h"
 
 #ifndef UDP_NO_CHECK6_RX
 #define UDP_NO_CHECK6_RX 102
@@ -365,29 +366,11 @@ bool port_is_of_another_user(void)
 	return find_port_inodes().alien;
 }
 
-/* The inode of the socket with that name. /proc/net/unix shows only sockets of this network, and so
- * does the base name; the path is the one that was given to bind(2). */
 static struct inodes find_name_inode(const struct local_name *name)
 {
-	struct line_reader sockets;
-	struct inodes set = { 0 };
-	const char *line;
-	char path[200];
+	const uint64_t inode = bound_socket_inode(name);
 
-	if (!line_reader_open(&sockets, "/proc/net/unix"))
-		return set;
-	while (set.n == 0 && (line = line_reader_next(&sockets))) {
-		const char *base;
-		uint64_t inode;
-
-		if (sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNu64 " %199s", &inode, path) != 2)
-			continue;
-		base = strrchr(path, '/');
-		if (base && strcmp(base + 1, local_base(name)) == 0)
-			set.inode[set.n++] = inode;
-	}
-	line_reader_close(&sockets);
-	return set;
+	return (struct inodes){ .n = inode != 0, .inode = { inode } };
 }
 
 /* --------------------------------------------------------------- to processes -- */
@@ -542,14 +525,14 @@ int port_take_sockets(int rx[SLOTS])
 
 void process_print(pid_t pid, char *buf, size_t n)
 {
-	char path[64], comm[64], stat[256], *state;
+	char path[64], comm[64], name[4 * sizeof(comm)], stat[256], *state;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	read_first_line(path, comm, sizeof(comm));
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	read_first_line(path, stat, sizeof(stat));
 	state = strrchr(stat, ')');
-	snprintf(buf, n, "process %d (%s)%s", (int)pid, comm,
+	snprintf(buf, n, "process %d (%s)%s", (int)pid, shown(name, sizeof(name), comm, false),
 		 state && (state[2] == 'T' || state[2] == 't') ? ", which is stopped" : "");
 }
 

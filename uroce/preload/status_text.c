@@ -18,6 +18,7 @@
 #include "path.h"
 #include "preload/preload.h"
 #include "queue_pair.h"
+#include "shown.h"
 #include "uroce.h"
 
 struct status_buffer {
@@ -155,13 +156,14 @@ struct status_page {
 static void print_process(void *page, unsigned slot, int pid, const char *text)
 {
 	struct status_page *p = page;
-	char number[16] = "unknown";
+	char number[16] = "unknown", visible[16384];
 
 	p->processes++;
 	if (pid)
 		snprintf(number, sizeof number, "%d", pid);
 	p->failed |= dprintf(p->fd, "slot %-2u  pid %s  %s", slot, number,
-			     text ? text : "does not answer: it may be stopped\n") < 0;
+			     text ? shown(visible, sizeof visible, text, true)
+				  : "does not answer: it may be stopped\n") < 0;
 }
 
 EXPORT int uroce_status(int fd)

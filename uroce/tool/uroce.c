@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +58,22 @@ static int print_status(void)
 	return print(STDOUT_FILENO) ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Puts the folder bin/ beside the library first into PATH: what is in it answers for the system's
+ * programs that ask the kernel for devices. 0, or -1 with errno. */
+static int put_stand_ins_first(const char *library)
+{
+	const char *path = getenv("PATH");
+	char *list;
+	int rc;
+
+	if (asprintf(&list, "%.*s/bin%s%s", (int)(strrchr(library, '/') - library), library,
+		     path && *path ? ":" : "", path ? path : "") < 0)
+		return -1;
+	rc = setenv("PATH", list, 1);
+	free(list);
+	return rc;
+}
+
 static int run_program(char **argv)
 {
 	const char *why = launch_hindrance(argv[0]);
@@ -72,6 +89,10 @@ static int run_program(char **argv)
 	if (launch_prepare()) {
 		fprintf(stderr, "uroce: cannot preload %s: %s\n", path,
 			errno == EINVAL ? "its path has a colon or a semicolon" : strerror(errno));
+		return EXIT_CANNOT_RUN;
+	}
+	if (put_stand_ins_first(path)) {
+		fprintf(stderr, "uroce: PATH: %s\n", strerror(errno));
 		return EXIT_CANNOT_RUN;
 	}
 	execvp(argv[0], argv);

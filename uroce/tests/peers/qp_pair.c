@@ -20,7 +20,7 @@ struct ibv_context *pair_open(void)
 	return ctx;
 }
 
-static void qp_to_init(struct ibv_qp *qp)
+void pair_to_init(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -46,7 +46,7 @@ void pair_new_qp(struct side *s)
 
 	s->qp = ibv_create_qp(s->pd, &init);
 	CHECK(s->qp != NULL);
-	qp_to_init(s->qp);
+	pair_to_init(s->qp);
 }
 
 void pair_side(struct pair *p, struct side *s, int cqe)

@@ -40,6 +40,8 @@ void pair_make(struct pair *p, int cqe);
 void pair_side(struct pair *p, struct side *s, int cqe);
 /* A QP in INIT, with the PD and CQ that the side has. */
 void pair_new_qp(struct side *s);
+/* From RESET to INIT. */
+void pair_to_init(struct ibv_qp *qp);
 void pair_close(struct pair *p);
 
 /* To RTS with the QP number of a peer at the first address of this host. timeout, retries: as

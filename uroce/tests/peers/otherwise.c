@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/* What the device does otherwise than most: a check for each row of the tables in docs/devices.md.
+ * Prints the rows that are true. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "qp_pair.h"
+
+static bool no_send_is_signaled(void)
+{
+	struct pair p;
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC, .cap = { 4, 4, 1, 1, 0 } };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = 1 }, *bad;
+	struct ibv_sge sge;
+	struct ibv_qp *before;
+	struct ibv_wc wc;
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	unsigned posted = 0;
+
+	pair_make(&p, 0);
+	before = p.a.qp;
+	init.send_cq = init.recv_cq = p.a.cq;
+	p.a.qp = ibv_create_qp(p.a.pd, &init);
+	CHECK(p.a.qp && ibv_destroy_qp(before) == 0);
+	pair_to_init(p.a.qp);
+	CHECK_INT(ibv_modify_qp(p.b.qp, &reset, IBV_QP_STATE), 0);
+	pair_to_init(p.b.qp);
+	pair_connect(p.ctx, p.a.qp, p.b.qp->qp_num, 14, 7);
+	pair_connect(p.ctx, p.b.qp, p.a.qp->qp_num, 14, 7);
+	sge = (struct ibv_sge){ (uintptr_t)p.a.buf, 8, p.a.mr->lkey };
+	wr.sg_list = &sge;
+	wr.wr.rdma.remote_addr = (uintptr_t)p.b.buf;
+	wr.wr.rdma.rkey = p.b.mr->rkey;
+	while (posted < 100) { /* the ACKs come while the queue is polled, which stays empty */
+		posted += ibv_post_send(p.a.qp, &wr, &bad) == 0;
+		CHECK_INT(ibv_poll_cq(p.a.cq, 1, &wc), 0);
+	}
+	pair_close(&p);
+	return posted > init.cap.max_send_wr;
+}
+
+static bool more_than_may_be_locked(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct ibv_mr *mr;
+	struct pair p;
+
+	CHECK_INT(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	pair_make(&p, 0);
+	mr = ibv_reg_mr(p.a.pd, p.a.buf, PAIR_BYTES, IBV_ACCESS_LOCAL_WRITE);
+	CHECK(mr && ibv_dereg_mr(mr) == 0);
+	pair_close(&p);
+	return mr != NULL;
+}
+
+/* Without CAP_NET_RAW, as a user who is not root. */
+static bool privileged_qkey(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_UD, .cap = { 1, 1, 1, 1, 0 } };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 0x80000001 };
+	struct ibv_qp *ud;
+	struct pair p;
+	int err;
+
+	pair_make(&p, 0);
+	CHECK(syscall(SYS_capset, &head, none) == 0);
+	init.send_cq = init.recv_cq = p.a.cq;
+	ud = ibv_create_qp(p.a.pd, &init);
+	CHECK(ud != NULL);
+	err = ibv_modify_qp(ud, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+	CHECK_INT(ibv_destroy_qp(ud), 0);
+	pair_close(&p);
+	return err == 0;
+}
+
+static bool late_fork_init(void)
+{
+	struct pair p;
+	int err;
+
+	pair_make(&p, 0);
+	err = ibv_fork_init();
+	pair_close(&p);
+	return err == 0;
+}
+
+static bool window_with_another_index(void)
+{
+	struct ibv_mw *mw;
+	struct ibv_mr *mr;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW }, *bad;
+	enum ibv_wc_status status;
+	struct pair p;
+
+	pair_make(&p, 0);
+	mw = ibv_alloc_mw(p.a.pd, IBV_MW_TYPE_2);
+	mr = ibv_reg_mr(p.a.pd, p.a.buf, PAIR_BYTES, PAIR_ACCESS | IBV_ACCESS_MW_BIND);
+	CHECK(mw && mr);
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = (mw->rkey + 1) ^ 0x100;
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ mr, (uintptr_t)p.a.buf, 8,
+							  IBV_ACCESS_REMOTE_READ };
+	CHECK_INT(ibv_post_send(p.a.qp, &wr, &bad), 0);
+	status = pair_wait(p.a.cq, NULL);
+	CHECK(ibv_dealloc_mw(mw) == 0 && ibv_dereg_mr(mr) == 0);
+	pair_close(&p);
+	return status == IBV_WC_MW_BIND_ERR;
+}
+
+static bool atomic_with_a_wrong_lkey(void)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+				  .num_sge = 1,
+				  .sg_list = &sge },
+			   *bad;
+	enum ibv_wc_status status;
+	uint64_t *value, was;
+	struct pair p;
+
+	pair_make(&p, 0);
+	value = (uint64_t *)(void *)p.b.buf;
+	was = *value;
+	sge = (struct ibv_sge){ (uintptr_t)p.a.buf, 8, p.a.mr->lkey ^ 0x100 };
+	wr.wr.atomic.remote_addr = (uintptr_t)p.b.buf;
+	wr.wr.atomic.rkey = p.b.mr->rkey;
+	wr.wr.atomic.compare_add = 1;
+	CHECK_INT(ibv_post_send(p.a.qp, &wr, &bad), 0);
+	status = pair_wait(p.a.cq, NULL);
+	CHECK(*value == was);
+	pair_close(&p);
+	return status == IBV_WC_LOC_PROT_ERR;
+}
+
+static bool unmapped_memory(void)
+{
+	void *at = mmap(NULL, PAIR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	enum ibv_wc_status status;
+	struct ibv_mr *mr, *own;
+	uint8_t *kept;
+	struct pair p;
+
+	CHECK(at != MAP_FAILED);
+	pair_make(&p, 0);
+	own = p.b.mr;
+	mr = ibv_reg_mr(p.b.pd, at, PAIR_BYTES, PAIR_ACCESS);
+	CHECK(mr != NULL);
+	p.b.mr = mr;
+	/* what was there is unmapped, and the place kept, so that nothing else is mapped there */
+	CHECK(mmap(at, PAIR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at);
+	kept = p.b.buf;
+	p.b.buf = at;
+	CHECK_INT(pair_post(&p.a, &p.b, IBV_WR_RDMA_WRITE, 8, 1), 0);
+	p.b.buf = kept;
+	status = pair_wait(p.a.cq, NULL);
+	CHECK_INT(ibv_dereg_mr(mr), 0);
+	p.b.mr = own;
+	pair_close(&p);
+	return status == IBV_WC_REM_OP_ERR;
+}
+
+static bool region_of_nothing(void)
+{
+	struct pair p;
+	bool refused;
+
+	pair_make(&p, 0);
+	refused = !ibv_reg_mr(p.a.pd, p.a.buf + 1, 0, 0) && errno == EINVAL;
+	pair_close(&p);
+	return refused;
+}
+
+static bool more_than_a_gib(void)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = 1, .sg_list = &sge }, *bad;
+	struct pair p;
+	int err;
+
+	pair_make(&p, 0);
+	sge = (struct ibv_sge){ (uintptr_t)p.a.buf, (1u << 30) + 1, p.a.mr->lkey };
+	err = ibv_post_send(p.a.qp, &wr, &bad);
+	pair_close(&p);
+	return err == EINVAL;
+}
+
+static const struct {
+	const char *row;
+	bool (*is_true)(void);
+} rows[] = {
+	{ "no send is ever signaled", no_send_is_signaled },
+	{ "a process locks more memory than `ulimit -l`", more_than_may_be_locked },
+	{ "a Q_Key of 0x80000000 and more, without CAP_NET_RAW", privileged_qkey },
+	{ "`ibv_fork_init` after memory was registered", late_fork_init },
+	{ "a window of type 2 is bound with an R_Key whose upper 24 bits are not its own",
+	  window_with_another_index },
+	{ "an atomic with a wrong lkey", atomic_with_a_wrong_lkey },
+	{ "memory is unmapped while it is registered", unmapped_memory },
+	{ "a region of no bytes, not at the begin of a page", region_of_nothing },
+	{ "a message of more than 1 GiB", more_than_a_gib },
+};
+
+int main(void)
+{
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].is_true())
+			puts(rows[i].row);
+	return 0; /* a check that fails ends the program */
+}
