@@ -179,8 +179,7 @@ size_t args_room(const struct cmd *c)
 static void fill_defaults(struct session *s, const struct cmd *c, void *args)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
-		if (a->dflt && a->kind->is_static &&
-		    parse_default(s, a, (char *)args + a->offset))
+		if (a->dflt && a->kind->is_static && parse_default(s, a, (char *)args + a->offset))
 			Tcl_Panic("%s: the default of %s: %s", c->name, a->name, s->fail.text);
 }
 

@@ -14,8 +14,8 @@
 #include "output/print.h"
 #include "alloc.h"
 
-#define OUT_DEPTH   16
-#define NODES_KEPT  4096 /* a larger array is freed after use */
+#define OUT_DEPTH  16
+#define NODES_KEPT 4096 /* a larger array is freed after use */
 
 const char *const out_formats[OUT_FORMATS] = { "text", "json", "csv" };
 

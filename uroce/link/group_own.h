@@ -166,7 +166,8 @@ enum port_owner { PORT_OF_THIS_USER, PORT_OF_ANOTHER, PORT_OF_KERNEL };
 enum port_owner port_owner_print(char *buf, size_t n);
 /* Is there a process, or rdma_rxe, that has the port? Not if its sockets are only being closed. */
 bool port_has_owner(void);
-/* The inode of the socket that is bound to the name; 0: there is none, or the kernel does not tell. */
+/* The inode of the socket that is bound to the name; 0: there is none, or the kernel does not tell.
+ */
 uint64_t bound_socket_inode(const struct local_name *name);
 /* The process that has bound the name, or 0. */
 pid_t name_owner(const struct local_name *name);

@@ -95,7 +95,7 @@ interrupted call waits.rdma waiting 'interrupted by a signal'
 # little memory: it is enough, or a line says that it is not. A sanitizer's program needs terabytes.
 if ! nm "$1" | grep -q ' __[at]san_init'; then
 	for kib in 15000 20000 40000 60000 100000 300000; do
-		(ulimit -v $kib; exec $rdmash -q -X -c 'reg 4096' -c 'echo ok') >out.txt 2>err.txt
+		prlimit --as=$((kib * 1024)) $rdmash -q -X -c 'reg 4096' -c 'echo ok' >out.txt 2>err.txt
 		code=$?
 		case "$kib $code $(cat out.txt)" in
 		*' 0 '*ok | [1-6]0000' '1' ' | 15000' '1' ' | *' 70 ') ;;

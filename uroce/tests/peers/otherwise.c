@@ -157,7 +157,8 @@ static bool unmapped_memory(void)
 	CHECK(mr != NULL);
 	p.b.mr = mr;
 	/* what was there is unmapped, and the place kept, so that nothing else is mapped there */
-	CHECK(mmap(at, PAIR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at);
+	CHECK(mmap(at, PAIR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	      at);
 	kept = p.b.buf;
 	p.b.buf = at;
 	CHECK_INT(pair_post(&p.a, &p.b, IBV_WR_RDMA_WRITE, 8, 1), 0);
