@@ -69,50 +69,80 @@ static int open_named_dir(const char *path)
 	return open(path, DIR_FLAGS & ~O_NOFOLLOW);
 }
 
+/* The directory of this user in $TMPDIR; else in /run/user/UID, where nobody else writes; else in
+ * /tmp or /dev/shm, where another user may have taken the name. All ranks of a host find the same.
+ * -1 with s->fail filled. */
+static int open_user_dir(struct session *s)
+{
+	char path[PATH_MAX], runtime[32];
+	const char *tmp = getenv("TMPDIR");
+	const char *roots[] = { tmp && *tmp ? tmp : NULL, runtime, "/tmp", "/dev/shm" };
+	int fd, err = 0;
+
+	snprintf(runtime, sizeof runtime, "/run/user/%u", (unsigned)geteuid());
+	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+		if (!roots[i])
+			continue;
+		snprintf(path, sizeof path, "%s/rdmash-%u", roots[i], (unsigned)geteuid());
+		fd = open_own_dir(AT_FDCWD, path);
+		if (fd >= 0)
+			return fd;
+		if (!err || errno != ENOENT)
+			err = errno;
+	}
+	fail_call(s, err, "rendezvous", "%s", path);
+	if (err == EPERM)
+		fail_row(s, "cause",
+			 "another user has taken the name of this directory, and of all others");
+	return fail_next(s, "set " SHARED " to a directory of your own");
+}
+
 /* The directory that contains the job's directory: $RDMASH_RENDEZVOUS, or, if all ranks are on this
- * host, the launcher's temporary directory or one of the user in $TMPDIR or /tmp. NULL with s->fail
- * filled. */
-static const char *base_path(struct session *s, const struct launcher *l, char path[PATH_MAX])
+ * host, the launcher's temporary directory or one of the user. -1 with s->fail filled. */
+static int open_base(struct session *s, const struct launcher *l)
 {
 	const char *shared = getenv(SHARED), *session = getenv("PMIX_SERVER_TMPDIR");
-	const char *tmp = getenv("TMPDIR");
+	const char *named = shared && *shared ? shared : session;
+	int fd;
 
-	if (shared && *shared)
-		return shared;
-	if (!l->name) {
+	if (!l->name && !(shared && *shared)) {
 		fail(s, "rendezvous", "ENOENT", "this process was not started by a launcher");
-		fail_next(s, "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, "
-			     "RDMASH_SIZE and " SHARED);
-		return NULL;
+		return fail_next(s, "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, "
+				    "RDMASH_SIZE and " SHARED);
 	}
-	if (l->local_size != l->size) {
+	if (l->local_size != l->size && !(shared && *shared)) {
 		fail(s, "rendezvous", "ENOENT",
 		     "the %u ranks may be on several hosts: no shared directory is set", l->size);
-		fail_next(s, "set " SHARED " to a directory that all hosts share; mpirun passes it "
-			     "on with -x " SHARED);
-		return NULL;
+		return fail_next(s, "set " SHARED
+				    " to a directory that all hosts share; mpirun passes it "
+				    "on with -x " SHARED);
 	}
-	if (session && *session)
-		return session; /* the launcher removes it with the job */
-	snprintf(path, PATH_MAX, "%s/rdmash-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)geteuid());
-	return path;
+	if (!named || !*named)
+		return open_user_dir(s);
+	/* the launcher removes its own with the job */
+	fd = named == shared ? open_named_dir(named) : open_own_dir(AT_FDCWD, named);
+	if (fd < 0)
+		fail_call(s, errno, "rendezvous", "%s", named);
+	return fd;
 }
 
 static int make_job_dir(struct session *s, const struct launcher *l)
 {
-	char path[PATH_MAX], name[sizeof l->job + 16];
-	const char *base = base_path(s, l, path);
-	int dir, job_dir;
+	char name[sizeof l->job + 16];
+	const int dir = open_base(s, l);
+	int job_dir;
 
-	if (!base)
+	if (dir < 0)
 		return -1;
 	snprintf(name, sizeof name, "rdmash.%s", *l->job ? l->job : "job");
-	dir = base == getenv(SHARED) ? open_named_dir(base) : open_own_dir(AT_FDCWD, base);
-	if (dir < 0)
-		return fail_call(s, errno, "rendezvous", "%s", base);
 	job_dir = open_own_dir(dir, name);
-	if (job_dir < 0)
-		fail_call(s, errno, "rendezvous", "%s/%s", base, name);
+	if (job_dir < 0) {
+		const int err = errno;
+
+		fail_call(s, err, "rendezvous", "%s", name);
+		if (err == EPERM)
+			fail_row(s, "cause", "another user has made this directory in " SHARED);
+	}
 	close(dir);
 	return job_dir;
 }

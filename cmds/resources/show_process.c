@@ -140,7 +140,14 @@ static void out_cq(struct process_text *t, const struct uroce_cq_row *r)
 	out_u64(t->o, "filled", r->filled, "  %u filled", r->filled);
 	out_other(t, "context", UROCE_CONTEXT, r->context, NULL);
 	out_bool(t->o, "channel", r->channel, "%s", r->channel ? "  with a channel" : "");
-	out_bool(t->o, "armed", r->armed, "%s", r->armed ? "  armed" : "");
+	out_bool(t->o, "armed", r->armed, "%s",
+		 r->armed == UROCE_ARMED	     ? "  armed"
+		 : r->armed == UROCE_ARMED_SOLICITED ? "  armed for solicited completions"
+						     : "");
+	out_u64(t->o, "events", r->events, NULL);
+	out_u64(t->o, "unacknowledged", r->unacknowledged,
+		r->unacknowledged ? "  %u events not acknowledged" : NULL, r->unacknowledged);
+	out_u64(t->o, "lost", r->lost, NULL);
 	out_bool(t->o, "broken", r->overrun, "%s\n", r->overrun ? "  OVERRUN: unusable" : "");
 	end_object(t);
 }
@@ -301,6 +308,7 @@ static void out_qp(struct process_text *t, const struct uroce_qp_row *r)
 	qp_tell_attrs(&r->attr, t->o);
 	out_queues(t, r, depth);
 	out_text(t->o, "%*slets the peer: %s\n", (int)depth * 2 + 3, "", access);
+	process_tell_history(r, t->only, depth * 2 + 3, t->o);
 	if (t->only) {
 		out_states(t, r);
 		qp_tell_timing(r->type, &r->attr, t->o);
@@ -376,8 +384,10 @@ bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks
 		out_end(o);
 	}
 	out_all(&t);
-	if (!only)
+	if (!only) {
+		process_tell_drops(inv, o);
 		out_left_out(&t);
+	}
 	if (!only && inv->kind[UROCE_QP].n == 1)
 		out_states(&t, inv->kind[UROCE_QP].rows);
 	for (unsigned i = 0; i < PROCESSES; i++)

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counters.h"
@@ -85,6 +86,37 @@ static void add_path(struct status_buffer *t, const struct qp *qp)
 	add_text(t, path_is_memory(&qp->flow, qp->attr.dest_qp_num) ? "  by memory" : "  by UDP");
 }
 
+/* Since when, and why, it sends nothing any more. Not as a time of the day: localtime(3) may read
+ * files. */
+static void add_reason(struct status_buffer *t, const struct qp *qp)
+{
+	struct uroce_qp_row row = { 0 };
+	const struct uroce_change *c;
+	struct timespec now;
+
+	history_tell_qp(qp, &row);
+	if (!row.nchanges)
+		return;
+	c = &row.changes[row.nchanges - 1];
+	clock_gettime(CLOCK_REALTIME, &now);
+	add_text(t, "  for %" PRId64 " s: ", (int64_t)now.tv_sec - (int64_t)(c->when / 1000000000));
+	switch (c->cause) {
+	case UROCE_BY_SEND:
+	case UROCE_BY_RECV:
+		add_text(t, "a %s failed: %s", c->cause == UROCE_BY_SEND ? "send" : "receive",
+			 ibv_wc_status_str((enum ibv_wc_status)c->value));
+		break;
+	case UROCE_BY_REFUSAL:
+		add_text(t, "it refused a request of the peer");
+		break;
+	case UROCE_BY_CQ:
+		add_text(t, "cq%u overran", c->value);
+		break;
+	default:
+		add_text(t, c->cause == UROCE_BY_CM ? "by librdmacm" : "by the program");
+	}
+}
+
 static void add_qp(struct qp *qp, void *arg)
 {
 	struct qp_list *list = arg;
@@ -100,6 +132,8 @@ static void add_qp(struct qp *qp, void *arg)
 		add_text(t, " qp %u", qp->attr.dest_qp_num);
 		add_path(t, qp);
 	}
+	if (state == IBV_QPS_ERR || state == IBV_QPS_SQE)
+		add_reason(t, qp);
 	add_text(t, "\n");
 }
 

@@ -39,7 +39,18 @@ for qp, peer, pid in ((there["qp0"], here["qp0"], client), (here["qp0"], there["
     assert qp["peer"] == "qp0" and qp["peer_pid"] == pid, qp
     assert qp["access"] == "REMOTE_WRITE" and qp["max_send_wr"] == 32, qp
     assert qp["sends"] == qp["recvs"] == 0, qp
+    assert qp["changes"][-1]["to"] == "ERR" and qp["changes"][-1]["when"] > 1e18, qp
+last = there["qp0"]["changes"][-1]
+assert last["cause"] == "refusal" and last["opcode"].startswith("RC_"), last
+last = here["qp0"]["changes"][-1]
+assert last["cause"] == "send" and last["status"].startswith("REM_"), last
 PYTHON
+ok "the status, too" grep -Eq '^  qp [0-9]+ .* ERR .* for [0-9]+ s: it refused a request of the peer$' \
+	<("$uroce" status)
+ok "since when and why, at the end that refused" grep -Eq \
+	'^ +[0-9:.]+  RTS -> ERR    it refused a RC_[A-Z_]+ of the peer, whose key, range or right is wrong: rkey 0x[0-9a-f]+' \
+	<("$rdmash" -c "show -process $server")
+ok "and all changes of one" test "$(grep -cE ' -> ' <("$rdmash" -c "show qp0 -process $client"))" -ge 4
 ok "the states as a drawing" grep -q '╔═════╗' <("$rdmash" -c "show -process $client")
 ok "one of them" grep -q '^mr mr0  16384 B .* LOCAL_WRITE$' \
 	<("$rdmash" -c "show mr0 -process $server")

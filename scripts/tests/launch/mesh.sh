@@ -97,5 +97,17 @@ done
 says 'more than 65536'
 rm -rf "$dir/meet/"* && ln -s "$dir" "$dir/meet/rdmash._._job"
 "$rdmash" -c 'rendezvous put k x' > out 2>&1 && bad "a link is followed: $(ls -la "$dir/meet")"
+# another user has taken the name of the directory: another one is used; or that of the job in a shared one
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 1777 "$dir/taken" && chmod 711 "$dir"
+	as=(setpriv --reuid 1002 --regid 1002 --clear-groups)
+	"${as[@]}" mkdir "$dir/taken/rdmash-0" "$dir/taken/rdmash._._job" || bad 'mkdir'
+	env -u RDMASH_RENDEZVOUS -u RDMASH_RANK -u RDMASH_SIZE TMPDIR="$dir/taken" SLURM_PROCID=0 \
+		SLURM_STEP_NUM_TASKS=1 SLURM_LOCALID=0 SLURM_STEP_NUM_NODES=1 SLURM_JOB_ID=77 "$rdmash" \
+		-c 'rendezvous put k x; rendezvous get k; rendezvous clear' > out 2>&1 || bad "a taken name: $(cat out)"
+	says '^x$'
+	RDMASH_RENDEZVOUS=$dir/taken "$rdmash" -c 'rendezvous put k x' > out 2>&1 && bad "another user's directory"
+	says 'cause +another user has made this directory in RDMASH_RENDEZVOUS'
+fi
 [ "$failures" = 0 ] && echo ok
 exit $((failures > 0))
