@@ -2,7 +2,6 @@
 /* The rings: records are written and copied without a lock; and the clock. */
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -139,20 +138,29 @@ _Atomic uint64_t *record_word(const struct record_area *area, unsigned slot, enu
 
 /* -------------------------------------------------------------------------- writing -- */
 
+static const _Atomic uint32_t *kept_for; /* the reader that is waited for */
+
+void record_keep_for(const _Atomic uint32_t *reader)
+{
+	kept_for = reader;
+}
+
+bool record_reader_died(const _Atomic uint32_t *reader)
+{
+	return atomic_load(reader) & FUTEX_OWNER_DIED;
+}
+
 /* Waits until the reader has read everything before the position, or has died. */
 static void await_reader(struct record_area *area, const struct record_ring *r, uint64_t position)
 {
 	const struct timespec moment = { .tv_nsec = 50000000 };
 
-	while (atomic_load_explicit(&area->kept_for, memory_order_relaxed)) {
-		const pid_t reader = (pid_t)atomic_load(&area->kept_for);
+	while (!record_reader_died(kept_for)) {
 		const uint32_t rounds = atomic_load(&area->rounds);
 
 		if (atomic_load_explicit(&r->seen, memory_order_acquire) >= position)
 			return;
-		if (syscall(SYS_futex, &area->rounds, FUTEX_WAIT, rounds, &moment, NULL, 0) &&
-		    errno == ETIMEDOUT && kill(reader, 0) && errno == ESRCH)
-			atomic_store(&area->kept_for, 0);
+		syscall(SYS_futex, &area->rounds, FUTEX_WAIT, rounds, &moment, NULL, 0);
 	}
 }
 
@@ -169,7 +177,7 @@ static void drop_oldest(struct record_area *area, unsigned slot, enum record_pat
 		const _Atomic uint64_t *w = record_word(area, slot, path, tail);
 		const uint64_t size = load_word(w);
 
-		if (tail >= seen && atomic_load_explicit(&area->kept_for, memory_order_relaxed)) {
+		if (tail >= seen && kept_for) {
 			await_reader(area, r, tail + (size >> 48));
 			seen = load_word(&r->seen);
 		}

@@ -77,13 +77,10 @@ struct record_slot {
 struct record_area {
 	_Atomic uint64_t magic; /* written last */
 	uint64_t size;
-	uint32_t rows;	       /* of call_table */
-	uint32_t clock;	       /* which, see record_ring.c */
-	_Atomic uint64_t lost; /* calls of threads that got no rings */
-	/* ID of a process that must see every record: writers wait for it while it lives. 0: the
-	 * oldest records are overwritten. */
-	_Atomic uint32_t kept_for;
-	_Atomic uint32_t rounds; /* of that reader; waiting writers are woken after each */
+	uint32_t rows;		 /* of call_table */
+	uint32_t clock;		 /* which, see record_ring.c */
+	_Atomic uint64_t lost;	 /* calls of threads that got no rings */
+	_Atomic uint32_t rounds; /* of the reader; waiting writers are woken after each */
 	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock. A
 	 * poll that has found something is timed all the same: the request behind that may have
 	 * been posted after the poll began. */
@@ -102,6 +99,11 @@ struct record_area *record_area(void);
  * call. -1: there is not enough. */
 int record_area_at(void *memory, size_t size);
 size_t record_area_size(void);
+/* From now on writers wait for a reader that must see every record, until *reader has
+ * FUTEX_OWNER_DIED (get_robust_list(2)). NULL: the oldest records are overwritten. */
+void record_keep_for(const _Atomic uint32_t *reader);
+/* Has that bit been set, so that nobody reads any more? */
+bool record_reader_died(const _Atomic uint32_t *reader);
 /* Where the area is otherwise, and its *size, at first that with all rings: record_objects.c has
  * memory of this process, and a library that is traced by another process has its own in place of
  * it. sizeof(struct record_area): no rings; those of a thread are mapped when it needs them. NULL:

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "call_format.h"
+#include "output/print.h"
 
 /* The name of an object of a traced process, whose own program has no names: the first QP is "qp0".
  */
@@ -64,6 +65,7 @@ static bool write_object_json(struct call_sink *k, const struct call_value *v, c
 {
 	const struct reader_news *call = k->arg;
 	const struct call_names names = { .arg = call->process };
+	const char *name;
 	uint64_t address;
 
 	if (v->kind != CALL_OBJECT)
@@ -72,7 +74,8 @@ static bool write_object_json(struct call_sink *k, const struct call_value *v, c
 	if (!address)
 		return false;
 	call_begin_text(k);
-	fprintf(k->to, "\"%s\"", name_of(&names, call->r, v, address));
+	name = name_of(&names, call->r, v, address);
+	k->bytes(k, name, strlen(name));
 	return true;
 }
 
@@ -128,7 +131,7 @@ void line_write_json(FILE *to, const struct reader_news *call)
 	else if (r->err)
 		fprintf(to, ",\"errno\":%d", r->err);
 	else if (o)
-		fprintf(to, ",\"made\":\"%s\"", o->name);
+		fputs(",\"made\":", to), k.bytes(&k, o->name, strlen(o->name));
 	else if (r->fn->says != RESULT_NOTHING)
 		fprintf(to, ",\"result\":%" PRId64, (int64_t)r->result);
 	if (r->ended && !r->err)
@@ -173,6 +176,7 @@ void line_write_repeated(FILE *to)
 
 void line_write(FILE *to, const struct reader_news *call, bool pids)
 {
+	SCOPED_TEXT(shown);
 	long named;
 
 	if (!folded.to)
@@ -196,6 +200,7 @@ void line_write(FILE *to, const struct reader_news *call, bool pids)
 	}
 	line_write_repeated(to);
 	write_time(to, call->r->end);
-	fprintf(to, "%s\n", folded.text);
+	visible_append(&shown, folded.text, strlen(folded.text), VISIBLE_ONE_LINE);
+	fprintf(to, "%s\n", Tcl_DStringValue(&shown));
 	folded.last = xstrdup(folded.text);
 }

@@ -96,6 +96,27 @@ static int make_memory(struct reader *r)
 	return 0;
 }
 
+/* What the kernel looks through when this thread ends: one lock, whose word is in the memory. */
+static struct {
+	struct robust_list_head head;
+	struct robust_list lock;
+} life;
+
+static void begin_life(struct shared_area *shared)
+{
+	atomic_store(&shared->reader, (uint32_t)syscall(SYS_gettid));
+	life.lock.next = &life.head.list;
+	life.head.list.next = &life.lock;
+	life.head.futex_offset = (char *)&shared->reader - (char *)&life.lock;
+	syscall(SYS_set_robust_list, &life.head, sizeof life.head);
+}
+
+static void end_life(struct shared_area *shared)
+{
+	life.head.list.next = &life.head.list;
+	atomic_store(&shared->reader, FUTEX_OWNER_DIED);
+}
+
 struct reader *reader_open(const struct shared_options *options)
 {
 	struct reader *r = xcalloc(1, sizeof *r);
@@ -115,6 +136,7 @@ struct reader *reader_open(const struct shared_options *options)
 	r->wait_ms = SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
+	begin_life(r->shared);
 	r->begun_at = record_time(); /* the first calibrates the clock */
 	return r;
 }
@@ -148,6 +170,7 @@ void reader_close(struct reader *r)
 	free(r->kept);
 	free(r->processes);
 	free(r->waiting);
+	end_life(r->shared);
 	munmap(r->shared, shared_place_at(SHARED_PROCESSES));
 	close(r->fd);
 	free(r);
@@ -161,15 +184,18 @@ unsigned reader_refused(const struct reader *r)
 /* ------------------------------------------------------------------------- processes -- */
 
 /* Another process can change from at any time: each value is read once. */
-static void begin_process(struct reader *r, unsigned i)
+static void begin_process(struct reader *r, unsigned i, pid_t pid)
 {
 	const struct shared_process *from = &r->shared->process[i];
 	struct traced *p = xcalloc(1, sizeof *p);
 
 	p->number = r->nprocesses;
-	p->pid = from->pid;
-	p->parent = from->parent;
+	p->pid = pid;
+	p->own_pid = from->pid;
 	memcpy(p->name, from->name, sizeof p->name - 1);
+	for (char *c = p->name; *c; c++)
+		if (*c == '\n' || *c == '\t') /* a name has one line */
+			*c = ' ';
 	p->objects = record_objects_new();
 	r->processes = xgrow(r->processes, r->nprocesses, sizeof *r->processes);
 	r->processes[r->nprocesses++] = p;
@@ -212,26 +238,39 @@ static void update_process(struct reader *r, struct process_place *place,
 	place->held = atomic_load(&from->held);
 }
 
-static void find_processes(struct reader *r)
-{
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
-		const struct shared_process *p = &r->shared->process[i];
-
-		if (!r->place[i].process &&
-		    atomic_load_explicit(&p->state, memory_order_acquire) == SHARED_READY)
-			begin_process(r, i);
-	}
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].process && !r->place[i].last_round)
-			update_process(r, &r->place[i], &r->shared->process[i]);
-}
-
 static void free_place(struct shared_process *p)
 {
 	atomic_store(&p->held, 0);
 	atomic_store(&p->looks, 0);
 	atomic_store(&p->looked, 0);
 	atomic_store(&p->state, SHARED_FREE);
+}
+
+/* Asks the kernel who has taken the place. */
+static void meet_process(struct reader *r, unsigned i)
+{
+	struct shared_process *p = &r->shared->process[i];
+	struct flock lock = shared_lock(i);
+
+	if (fcntl(r->fd, F_GETLK, &lock) || lock.l_type == F_UNLCK) {
+		free_place(p); /* it has ended already */
+		return;
+	}
+	begin_process(r, i, lock.l_pid);
+	atomic_store(&p->state, SHARED_KNOWN);
+	syscall(SYS_futex, &p->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void find_processes(struct reader *r)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		if (!r->place[i].process &&
+		    atomic_load(&r->shared->process[i].state) == SHARED_READY)
+			meet_process(r, i);
+	}
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process && !r->place[i].last_round)
+			update_process(r, &r->place[i], &r->shared->process[i]);
 }
 
 /* Clears the memory of its place and lets another process take it. */

@@ -16,8 +16,9 @@ struct live_program;
 
 /* A program in a process; exec() begins another one. */
 struct traced {
-	unsigned number; /* from 0, in the order in which they were seen */
-	pid_t pid, parent;
+	unsigned number;		/* from 0, in the order in which they were seen */
+	pid_t pid;			/* here */
+	pid_t own_pid;			/* as the process sees it, in a PID namespace of its own */
 	char name[256];			/* its command line */
 	struct record_objects *objects; /* when each existed, and its name */
 	/* Of views.c, from READER_BEGUN on: */

@@ -7,6 +7,7 @@
 #ifndef VTRACE_SHARED_AREA_H
 #define VTRACE_SHARED_AREA_H
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,8 @@
 enum shared_state {
 	SHARED_FREE,  /* its area is all zero */
 	SHARED_TAKEN, /* its other members are being written */
-	SHARED_READY,
+	SHARED_READY, /* the process waits until vtrace knows it, and has shared_lock() meanwhile */
+	SHARED_KNOWN,
 };
 
 /* Which calls hold their thread. */
@@ -54,8 +56,8 @@ struct shared_options {
 
 struct shared_process {
 	_Atomic uint32_t state;
-	int32_t pid, parent;
-	char name[256]; /* its command line, blanks between the words */
+	int32_t pid, parent; /* as the process sees them: it may be in another PID namespace */
+	char name[256];	     /* its command line, blanks between the words */
 	/* The number of threads that were held, and the last of them. They go on when went_on
 	 * changes. */
 	_Atomic uint32_t held, went_on;
@@ -69,6 +71,9 @@ struct shared_area {
 	uint64_t magic;
 	uint32_t rows; /* of call_table: both sides must be of the same build */
 	int32_t tracer;
+	/* A robust futex of vtrace's thread (get_robust_list(2)): the kernel notes here that vtrace
+	 * has ended, even if nobody waits for it yet. A process ID would not tell. */
+	_Atomic uint32_t reader;
 	int32_t program; /* the process that was started */
 	struct shared_options how;
 	_Atomic uint32_t refused; /* processes that found no place */
@@ -79,6 +84,15 @@ struct shared_area {
 static inline size_t shared_place_at(unsigned place)
 {
 	return (sizeof(struct shared_area) + 4095) / 4096 * 4096 + place * record_area_size();
+}
+
+/* By this lock (fcntl(2)) on the memory the kernel says which process has that place. */
+static inline struct flock shared_lock(unsigned place)
+{
+	return (struct flock){ .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_start = (off_t)shared_place_at(place),
+			       .l_len = 1 };
 }
 
 #endif

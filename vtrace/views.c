@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "asked_peer.h"
+#include "door.h"
 #include "explain/explain.h"
 #include "host_gid.h"
 #include "live_program.h"
@@ -65,10 +66,9 @@ bool *views_choose(const char *only)
 				any = wanted[i] = true;
 		if (any)
 			continue;
-		fprintf(stderr,
-			"vtrace: -e: no function is called '%s'; NAME, 'ibv_post_*', set-up and "
-			"data can be given, with commas between\n",
-			word);
+		door_say("-e: no function is called '%s'; NAME, 'ibv_post_*', set-up and "
+			 "data can be given, with commas between",
+			 word);
 		free(wanted);
 		wanted = NULL;
 	}
@@ -291,7 +291,7 @@ static void take_packet(void *arg, int pid, const struct decoded *d, bool out, i
 	const struct traced *p = the.newest;
 
 	(void)arg;
-	while (p && p->pid != pid)
+	while (p && p->own_pid != pid)
 		p = p->next;
 	if (p)
 		traced_ladder_packet(&the.ladder, p->place, d, out, when, fate);
@@ -382,12 +382,12 @@ static void write_report(void)
 	SCOPED_TEXT(page);
 
 	if (!the.ladder.n) {
-		fprintf(stderr, "vtrace: %s is not written: there were no calls\n", the.v.report);
+		door_say("%s is not written: there were no calls", the.v.report);
 		return;
 	}
 	report_page(NULL, "Traced program", &the.ladder, Tcl_DStringValue(&the.why), &page);
 	if (!f || fputs(Tcl_DStringValue(&page), f) < 0 || fclose(f) != 0)
-		fprintf(stderr, "vtrace: %s: %s\n", the.v.report, strerror(errno));
+		door_say_incomplete("%s: %s", the.v.report, strerror(errno));
 }
 
 static void write_ladder(void)

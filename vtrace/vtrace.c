@@ -14,12 +14,20 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "door.h"
 #include "launch.h"
 #include "reader.h"
 #include "replay.h"
 #include "views.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_INCOMPLETE = 125,
+	EXIT_CANNOT_RUN = 126,
+	EXIT_NOT_FOUND = 127
+};
 
 static const char usage[] =
 	"usage: vtrace [OPTIONS] PROGRAM [ARG...]\n"
@@ -46,7 +54,8 @@ static const char usage[] =
 	"  -h, --help          this text\n"
 	"      --version       the version\n"
 	"\n"
-	"No call is lost: the program waits when it calls faster than vtrace writes.\n";
+	"No call is lost: the program waits when it calls faster than vtrace writes. The exit code is that\n"
+	"of the program; 125 if the trace is incomplete, and a line says why.\n";
 
 static const struct option options[] = {
 	{ "counts", no_argument, NULL, 'c' },	     { "only", required_argument, NULL, 'e' },
@@ -76,19 +85,36 @@ static struct sigaction kept[sizeof caught / sizeof *caught];
 static volatile sig_atomic_t continued;		/* has somebody sent SIGCONT? */
 static volatile sig_atomic_t program_pid;	/* 0: it has ended */
 static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
+static volatile sig_atomic_t told_to_end;	/* times */
+
+/* Whatever else happens, the second of these that finds no program any more, or the third SIGTERM,
+ * ends vtrace. */
+static void be_told_to_end(int number)
+{
+	if (number != SIGHUP && number != SIGINT && number != SIGQUIT && number != SIGTERM)
+		return;
+	if (program_pid > 0 && number != SIGTERM)
+		return;
+	told_to_end++;
+	if (told_to_end < (program_pid > 0 ? 3 : 2))
+		return;
+	signal(number, SIG_DFL);
+	raise(number);
+}
 
 /* The kernel sends those of the terminal to the whole group: the program has got them. */
-static void handle_signal(int signal, siginfo_t *info, void *context)
+static void handle_signal(int number, siginfo_t *info, void *context)
 {
 	const int err = errno;
 
 	(void)context;
-	if (signal == SIGCHLD)
+	if (number == SIGCHLD)
 		child_changed = 1;
-	else if (signal == SIGCONT)
+	else if (number == SIGCONT)
 		continued = 1;
 	else if (info->si_code <= 0 && program_pid > 0)
-		kill((pid_t)program_pid, signal);
+		kill((pid_t)program_pid, number);
+	be_told_to_end(number);
 	errno = err;
 }
 
@@ -133,14 +159,13 @@ static int start_program(struct reader *r, char **argv, int *status)
 
 	*status = EXIT_CANNOT_RUN;
 	if (launch_find("libvtrace.so", library, sizeof library)) {
-		fprintf(stderr,
-			"vtrace: libvtrace.so: %s (it belongs beside this program, or where it was "
-			"installed)\n",
-			strerror(errno));
+		door_say("libvtrace.so: %s (it belongs beside this program, or where it was "
+			 "installed)",
+			 strerror(errno));
 		return -1;
 	}
 	if (pipe2(ends, O_CLOEXEC)) {
-		fprintf(stderr, "vtrace: pipe: %s\n", strerror(errno));
+		door_say("pipe: %s", strerror(errno));
 		return -1;
 	}
 	catch_signals();
@@ -156,7 +181,7 @@ static int start_program(struct reader *r, char **argv, int *status)
 	if (pid > 0 && n != sizeof err)
 		return 0;
 	err = pid < 0 ? errno : err;
-	fprintf(stderr, "vtrace: %s: %s\n", argv[0], strerror(err));
+	door_say("%s: %s", argv[0], strerror(err));
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	if (err == ENOENT)
@@ -174,7 +199,7 @@ static bool program_has_ended(int *status)
 		child_changed = 0;
 		ended = waitpid((pid_t)program_pid, &kept_status, WNOHANG) == (pid_t)program_pid;
 		if (ended)
-			program_pid = 0;
+			program_pid = told_to_end = 0;
 	}
 	*status = kept_status;
 	return ended;
@@ -234,10 +259,12 @@ static int follow_programs(struct reader *r, const char **command)
 			continued = 0;
 			reader_release(r);
 		}
-		if (news.what != READER_NOTHING)
+		if (news.what == READER_LOST)
+			door_note_incomplete();
+		if (news.what != READER_NOTHING && !(ended && told_to_end))
 			continue;
-		fflush(the.views.to);
-		if (ended && reader_is_idle(r))
+		door_flush(the.views.to);
+		if (ended && (told_to_end || reader_is_idle(r)))
 			return status;
 	}
 }
@@ -253,11 +280,11 @@ static int trace_program(char **argv)
 			  !the.views.report && !the.replay.path;
 	r = reader_open(&the.how);
 	if (!r) {
-		fprintf(stderr, "vtrace: shared memory: %s\n", strerror(errno));
+		door_say("shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (hindrance)
-		fprintf(stderr, "vtrace: %s is %s: its calls are not seen\n", argv[0], hindrance);
+		door_say("%s is %s: its calls are not seen", argv[0], hindrance);
 	the.replay.argv = argv;
 	if (the.replay.path && replay_begin(&the.replay)) {
 		reader_close(r);
@@ -275,16 +302,18 @@ static int trace_program(char **argv)
 	write_exit_status(command, status);
 	views_end();
 	captures_end(the.views.captures);
-	if (the.replay.path)
-		replay_end();
+	if (the.replay.path && replay_end())
+		door_note_incomplete();
 	if (!the.seen && !hindrance)
-		fprintf(stderr, "vtrace: %s has called nothing of libibverbs or librdmacm%s\n",
-			argv[0], the.how.follows ? "" : " (its children may have: -f)");
+		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],
+			 the.how.follows ? "" : " (its children may have: -f)");
 	if (reader_refused(r))
-		fprintf(stderr, "vtrace: %u processes were not traced: too many at a time\n",
-			reader_refused(r));
+		door_say_incomplete("%u processes were not traced: too many at a time",
+				    reader_refused(r));
 	reader_close(r);
-	fclose(the.views.to);
+	door_close(the.views.to);
+	if (door_is_incomplete())
+		exit(EXIT_INCOMPLETE);
 	exit_as_program(status);
 }
 
@@ -316,10 +345,9 @@ static bool choose_stop(const char *error)
 		the.how.stop_on = SHARED_STOP_STATUS;
 		the.how.stop_value = (int)status->value;
 	} else {
-		fprintf(stderr,
-			"vtrace: --stop-on: no error is called '%s'; an errno (EINVAL), a status "
-			"of completions (REM_ACCESS_ERR) and any can be given\n",
-			error);
+		door_say("--stop-on: no error is called '%s'; an errno (EINVAL), a status "
+			 "of completions (REM_ACCESS_ERR) and any can be given",
+			 error);
 		return false;
 	}
 	return true;
@@ -379,28 +407,26 @@ int main(int argc, char **argv)
 			puts("vtrace " RDMASH_VERSION);
 			return EXIT_OK;
 		default:
-			fputs("try: vtrace --help\n", stderr);
+			door_say("try: vtrace --help");
 			return EXIT_USAGE;
 		}
 	if (optind == argc) {
-		fputs(usage, stderr);
+		fputs(usage, door_stderr());
+		fflush(door_stderr());
 		return EXIT_USAGE;
 	}
 	if (the.replay.path && (the.how.follows || the.how.stop_on != SHARED_STOP_NEVER)) {
-		fputs("vtrace: --record takes one process that runs on: neither -f nor --stop-on\n",
-		      stderr);
+		door_say("--record takes one process that runs on: neither -f nor --stop-on");
 		return EXIT_USAGE;
 	}
 	if (the.replay.no_data && !the.replay.path) {
-		fputs("vtrace: --no-data is for --record FILE\n", stderr);
+		door_say("--no-data is for --record FILE");
 		return EXIT_USAGE;
 	}
-	the.views.to = the.file ? fopen(the.file, "we") : stderr;
+	the.views.to = the.file ? door_open(the.file) : door_stderr();
 	if (!the.views.to) {
-		fprintf(stderr, "vtrace: %s: %s\n", the.file, strerror(errno));
+		door_say("%s: %s", the.file, strerror(errno));
 		return EXIT_FAILED;
 	}
-	if (!the.file)
-		setvbuf(stderr, NULL, _IOFBF, 1 << 16);
 	return trace_program(argv + optind);
 }

@@ -3,12 +3,15 @@
  * vtrace has made; a child of fork() takes a place of its own. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -18,6 +21,7 @@
 #include "shared_area.h"
 
 static void *own_records; /* NULL: not traced */
+static struct shared_area *own_header;
 
 static struct shared_area *map_header(int fd)
 {
@@ -75,6 +79,25 @@ static void name_process(struct shared_process *p)
 	p->parent = getppid();
 }
 
+/* Waits until vtrace knows which process this is. false: it could not be told, or vtrace has ended.
+ */
+static bool become_known(struct shared_area *s, int fd, unsigned place)
+{
+	const struct timespec moment = { .tv_nsec = 50000000 };
+	struct flock lock = shared_lock(place), none = lock;
+	struct shared_process *p = &s->process[place];
+
+	none.l_type = F_UNLCK;
+	fcntl(fd, F_SETLK, &lock);
+	atomic_store(&p->state, SHARED_READY);
+	while (atomic_load(&p->state) == SHARED_READY && !record_reader_died(&s->reader)) {
+		syscall(SYS_futex, &p->state, FUTEX_WAIT, SHARED_READY, &moment, NULL, 0);
+		fcntl(fd, F_SETLK, &lock); /* another thread may have closed a descriptor */
+	}
+	fcntl(fd, F_SETLK, &none);
+	return atomic_load(&p->state) == SHARED_KNOWN;
+}
+
 static void *take_place(struct shared_area *s, int fd)
 {
 	struct record_area *records;
@@ -90,14 +113,18 @@ static void *take_place(struct shared_area *s, int fd)
 			atomic_store(&s->process[i].state, SHARED_FREE);
 			break;
 		}
-		if (s->how.keeps_all)
-			atomic_store(&records->kept_for, (uint32_t)s->tracer);
 		atomic_store(&records->untimed, s->how.untimed);
 		name_process(&s->process[i]);
+		if (!become_known(s, fd, i)) {
+			munmap(records, record_area_size());
+			break;
+		}
+		if (s->how.keeps_all)
+			record_keep_for(&s->reader);
 		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks)
 			hold_begin(s, &s->process[i]);
 		own_records = records;
-		atomic_store(&s->process[i].state, SHARED_READY);
+		own_header = s;
 		return records;
 	}
 	atomic_fetch_add(&s->refused, 1);
@@ -107,10 +134,13 @@ static void *take_place(struct shared_area *s, int fd)
 /* A child must not write to the rings of its parent, which it has inherited. */
 static void forget_parent(void)
 {
-	if (own_records)
-		munmap(own_records, record_area_size());
-	own_records = NULL;
+	record_keep_for(NULL);
 	hold_forget();
+	if (own_records) {
+		munmap(own_records, record_area_size());
+		munmap(own_header, sizeof *own_header);
+	}
+	own_records = NULL;
 	record_forked();
 }
 
@@ -131,7 +161,7 @@ void *record_area_memory(size_t *size)
 	if (s && (s->how.follows || s->program == getpid()))
 		records = take_place(s, fd);
 	if (s) {
-		if (!records || (s->how.stop_on == SHARED_STOP_NEVER && !s->how.looks))
+		if (!records)
 			munmap(s, sizeof *s);
 		if (fd != inherited)
 			close(fd);

@@ -4,12 +4,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "call_record.h"
+#include "record_rings.h"
 
 static struct {
 	const struct shared_area *shared;
@@ -78,7 +78,7 @@ static void hold_thread(void *arg)
 	atomic_fetch_add(&p->held, 1);
 	while (atomic_load(&p->went_on) == went_on)
 		if (syscall(SYS_futex, &p->went_on, FUTEX_WAIT, went_on, &moment, NULL, 0) &&
-		    errno == ETIMEDOUT && kill(held_by.shared->tracer, 0) && errno == ESRCH)
+		    errno == ETIMEDOUT && record_reader_died(&held_by.shared->reader))
 			break;
 	errno = err;
 }

@@ -11,6 +11,7 @@
 #include "call_record.h"
 #include "export/template.h"
 #include "record_rings.h"
+#include "door.h"
 #include "replay.h"
 #include "replay_script.h"
 
@@ -33,7 +34,7 @@ int replay_begin(const struct replay_options *o)
 	the.o = *o;
 	the.to = fopen(o->path, "we");
 	if (!the.to) {
-		fprintf(stderr, "vtrace: %s: %s\n", o->path, strerror(errno));
+		door_say("%s: %s", o->path, strerror(errno));
 		return -1;
 	}
 	replay_rows_begin();
@@ -286,17 +287,15 @@ int replay_end(void)
 		end_pass(&p);
 	}
 	if (!the.process)
-		fprintf(stderr, "vtrace: %s is empty: the program has called nothing\n",
-			the.o.path);
+		door_say("%s is empty: the program has called nothing", the.o.path);
 	if (ferror(the.to) | fclose(the.to)) {
-		fprintf(stderr, "vtrace: %s: %s\n", the.o.path, strerror(errno));
+		door_say("%s: %s", the.o.path, strerror(errno));
 		rc = -1;
 	}
 	if (p.notes)
-		fprintf(stderr,
-			"vtrace: %s: %u values or calls could not be followed, see "
-			"the lines with NOT FOLLOWED\n",
-			the.o.path, p.notes);
+		door_say("%s: %u values or calls could not be followed, see the lines with NOT "
+			 "FOLLOWED",
+			 the.o.path, p.notes);
 	replay_memory_free(&p.memory);
 	free(p.wanted);
 	free(the.calls);

@@ -152,6 +152,7 @@ static _Noreturn void write_for_ever(struct shared_area *shared)
 /* As libvtrace.so finds the memory. */
 static struct shared_area *map_shared(void)
 {
+	struct flock lock = shared_lock(0);
 	struct shared_area *shared;
 	int fd = -1;
 
@@ -159,6 +160,7 @@ static struct shared_area *map_shared(void)
 	shared = mmap(NULL, shared_place_at(SHARED_PROCESSES), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_NORESERVE, fd, 0);
 	CHECK(shared != MAP_FAILED);
+	CHECK_INT(fcntl(fd, F_SETLK, &lock), 0);
 	return shared;
 }
 

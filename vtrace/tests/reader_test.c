@@ -56,6 +56,7 @@ static void join_reader(void)
 {
 	struct shared_area *shared;
 	struct record_area *area;
+	struct flock lock;
 	int fd;
 
 	CHECK_INT(sscanf(getenv(SHARED_VARIABLE), "%d", &fd), 1);
@@ -65,6 +66,8 @@ static void join_reader(void)
 		    (off_t)shared_place_at(0));
 	CHECK(area != MAP_FAILED);
 	CHECK_INT(record_area_at(area, record_area_size()), 0);
+	lock = shared_lock(0);
+	CHECK_INT(fcntl(fd, F_SETLK, &lock), 0);
 	shared->process[0].pid = getpid();
 	atomic_store(&shared->process[0].state, SHARED_READY);
 }

@@ -17,6 +17,7 @@
  *	traced_program visit ADDRESS [OFF]	sends, and writes with an rkey that is OFF off
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
+ *	traced_program endless FILE	makes FILE.begun, fills all rings, and makes FILE
  *	traced_program cost N		nanoseconds of a poll that finds nothing, and of a receive
  */
 #include <arpa/inet.h>
@@ -556,6 +557,31 @@ static void cost(unsigned n)
 	ibv_close_device(context);
 }
 
+static void make_file(const char *name, const char *end)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s%s", name, end);
+	f = fopen(path, "w");
+	if (f)
+		fclose(f);
+}
+
+static void fill_rings(const char *file)
+{
+	struct end *e = make_end(open_first(), DEPTH);
+
+	make_file(file, ".begun");
+	for (unsigned i = 0; i < 200000; i++) { /* some 20 times a ring */
+		struct ibv_qp_attr attr = to_init();
+
+		post_recv(e, i);
+		ibv_query_qp(e->qp, &attr, IBV_QP_STATE, &(struct ibv_qp_init_attr){ 0 });
+	}
+	make_file(file, "");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -583,6 +609,8 @@ int main(int argc, char **argv)
 		threads(n, (unsigned)strtoul(argv[3], NULL, 10));
 	else if (strcmp(what, "flush") == 0)
 		flush(n);
+	else if (strcmp(what, "endless") == 0 && argc > 2)
+		fill_rings(argv[2]);
 	else if (strcmp(what, "extended") == 0 || strcmp(what, "refused") == 0)
 		extended(n, strcmp(what, "refused") == 0);
 	else if (strcmp(what, "reopen") == 0)
