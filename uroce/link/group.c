@@ -23,7 +23,6 @@
 #define ANSWER_MS   20	 /* before the next process is asked, too */
 #define GOING_MS    10	 /* between two attempts */
 #define MOVES	    10	 /* from one directory to another in use */
-#define ALONE_SLOT  1	 /* if no other process can join */
 
 struct group group = {
 	.dir = SOCKET_DIR_NONE,
@@ -153,19 +152,6 @@ static int claim_slot(struct reason *r)
  * in another directory. */
 enum gathered { GOT, NOBODY, SILENT, FOREIGN, ELSEWHERE, FAILED };
 
-static enum gathered refuse_alone(struct reason *r, pid_t pid)
-{
-	char who[160];
-
-	process_print(pid, who, sizeof(who));
-	set_reason(
-		r, EADDRINUSE,
-		"UDP port 4791 is in use: by %s, and this kernel cannot share it. End it, or start this "
-		"in a network of its own (unshare -rn)",
-		who);
-	return FAILED;
-}
-
 static enum gathered refuse_version(struct reason *r, const struct control_message *m)
 {
 	char who[160];
@@ -186,8 +172,6 @@ static enum gathered take_sockets(struct reason *r, struct control_message *m)
 		memcpy(group.rx, m->fds, sizeof(group.rx));
 		return GOT;
 	}
-	if (answer && m->nfds == 0 && !m->cut)
-		return refuse_alone(r, m->pid);
 	control_drop(m);
 	if (!m->cut)
 		return SILENT;
@@ -240,14 +224,12 @@ static enum gathered make_sockets(struct reason *r)
 {
 	if (sockets_make(group.rx) == 0)
 		return GOT;
-	if (errno == ENOSYS && sockets_make_alone(group.rx, ALONE_SLOT) == 0) {
-		group.alone = true;
-		snprintf(
-			r->text, r->size,
+	if (errno == ENOSYS) {
+		set_reason(
+			r, errno,
 			"this kernel cannot share a UDP port by what is in the packets "
-			"(SO_ATTACH_REUSEPORT_CBPF): only one process of this host can use uroce0 at "
-			"a time");
-		return GOT;
+			"(SO_ATTACH_REUSEPORT_CBPF): uroce0 needs one that can, as Linux has since 4.5");
+		return FAILED;
 	}
 	if (errno == EADDRINUSE)
 		return FOREIGN;
@@ -405,7 +387,6 @@ static void close_all(void)
 	close_fd(&group.sender[0]);
 	close_fd(&group.sender[1]);
 	socket_dir_close(&group.dir);
-	group.alone = false;
 	group.slot = 0;
 }
 

@@ -136,8 +136,7 @@ void messages_stop(void)
 static void serve_sockets(int to, struct control_message *m)
 {
 	(void)m;
-	control_send(to, NULL, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx,
-		     group.alone ? 0 : SLOTS);
+	control_send(to, NULL, CONTROL_SOCKETS, group.slot, NULL, 0, group.rx, SLOTS);
 }
 
 static void serve_status(int to, struct control_message *m)

@@ -134,9 +134,6 @@ int control_ask(const struct control_ask *ask, const struct local_name *to, enum
 /* Makes the SLOTS sockets of a new group. 0, or -1 with errno: EADDRINUSE: another process has the
  * port; ENOSYS: the kernel cannot steer packets by a program, as that of gVisor. */
 int sockets_make(int rx[SLOTS]);
-/* For such a kernel: makes one socket, which receives all packets, for that slot, and one for slot
- * 0, which receives none. */
-int sockets_make_alone(int rx[SLOTS], unsigned slot);
 /* Are these the sockets of a group, in their order? They may come from another process. */
 bool sockets_valid(const int rx[SLOTS]);
 void sockets_close(int rx[SLOTS]);
@@ -208,7 +205,6 @@ struct group {
 	unsigned slot; /* 0: not joined */
 	struct socket_dir dir;
 	int rx[SLOTS];
-	bool alone;    /* rx has only the socket of this process: others cannot join */
 	int watch;     /* inotify(7), of the file of control */
 	int control;   /* bound to control_name() of the slot */
 	int epoll;     /* for control, and for the names that we hold */

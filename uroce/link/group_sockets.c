@@ -198,21 +198,6 @@ int sockets_make(int rx[SLOTS])
 	return 0;
 }
 
-int sockets_make_alone(int rx[SLOTS], unsigned slot)
-{
-	int family = choose_family();
-
-	memset(rx, -1, SLOTS * sizeof(*rx));
-	rx[0] = open_udp_socket(family);
-	rx[slot] = open_udp_socket(family);
-	if (rx[0] >= 0 && rx[slot] >= 0 && bind_port(rx[slot], family) == 0)
-		return 0;
-	for (unsigned i = 0; i <= slot; i += slot)
-		if (rx[i] >= 0)
-			rx[i] = close_keep_errno(rx[i]);
-	return -1;
-}
-
 static int get_option(int fd, int level, int name)
 {
 	int value = -1;

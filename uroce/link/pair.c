@@ -54,7 +54,7 @@ void pair_start(void)
 
 static bool can_share(void)
 {
-	return own_bell[0] >= 0 && own_pidfd >= 0 && !group.alone;
+	return own_bell[0] >= 0 && own_pidfd >= 0;
 }
 
 int pair_bell_fd(void)

@@ -20,7 +20,7 @@ void rig_open_sockets(unsigned slot)
 	char reason[200] = "";
 
 	netns_enter();
-	CHECK_INT(sockets_make_alone(group.rx, slot), 0);
+	CHECK_INT(sockets_make(group.rx), 0);
 	sockets_claimed(group.rx[slot]);
 	group.slot = slot;
 	CHECK_INT(path_setup("udp", reason, sizeof(reason)), 0);
