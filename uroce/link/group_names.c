@@ -128,21 +128,6 @@ static bool is_service(const char *base, uint16_t space, unsigned *port)
 	       network == group.dir.network && in == space && *port < PORTS;
 }
 
-/* Finds the ports of a space that have a name in the directory: a bit each. */
-static void find_used_ports(uint16_t space, uint8_t used[PORTS / 8])
-{
-	DIR *entries = socket_dir_list(&group.dir);
-	const char *base;
-	unsigned port;
-
-	memset(used, 0, PORTS / 8);
-	while ((base = socket_dir_next(entries)))
-		if (is_service(base, space, &port))
-			used[port / 8] |= (uint8_t)(1u << port % 8);
-	if (entries)
-		closedir(entries);
-}
-
 static bool is_held(const char *base)
 {
 	struct group_name *name;
@@ -172,11 +157,9 @@ bool group_has_port(uint16_t space, uint16_t port)
 	return found;
 }
 
-/* Tries all ports, beginning with a random one: those without a name in the directory, or, if
- * again, those with one, which may be left from a process that has ended, or be for another
- * address. */
-static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
-			  const union ibv_gid *addr, const uint8_t used[PORTS / 8], bool again)
+/* Tries all ports, beginning with a random one. */
+static int claim_ephemeral(struct group_name *n, uint16_t space, uint16_t *port,
+			   const union ibv_gid *addr)
 {
 	unsigned first, last, start = 0;
 
@@ -184,11 +167,7 @@ static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
 	if (getrandom(&start, sizeof(start), 0) != sizeof(start))
 		return -1;
 	for (unsigned i = 0; i <= last - first; i++) {
-		unsigned candidate = first + (start + i) % (last - first + 1);
-
-		if (!!(used[candidate / 8] & 1u << candidate % 8) != again)
-			continue;
-		*port = (uint16_t)candidate;
+		*port = (uint16_t)(first + (start + i) % (last - first + 1));
 		if (claim_name(n, space, *port, addr) == 0)
 			return 0;
 		if (errno != EADDRINUSE && errno != EADDRNOTAVAIL)
@@ -196,17 +175,6 @@ static int claim_in_range(struct group_name *n, uint16_t space, uint16_t *port,
 	}
 	errno = EADDRNOTAVAIL;
 	return -1;
-}
-
-static int claim_ephemeral(struct group_name *n, uint16_t space, uint16_t *port,
-			   const union ibv_gid *addr)
-{
-	uint8_t used[PORTS / 8];
-
-	find_used_ports(space, used);
-	if (claim_in_range(n, space, port, addr, used, false) == 0)
-		return 0;
-	return errno == EADDRNOTAVAIL ? claim_in_range(n, space, port, addr, used, true) : -1;
 }
 
 static int claim_locked(struct group_name *n, uint16_t space, uint16_t *port,

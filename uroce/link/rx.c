@@ -95,32 +95,13 @@ void rx_want_lifetime(int n)
 		set_lifetime_options();
 }
 
-/* The kernel merges packets (UDP_GRO) only once several long ones come at a time: for each short
- * one, merging would cost it 0.7 us, of 7 for a round trip. */
-#define RUN_PACKETS 4
-#define RUN_LONG    1000 /* bytes */
-
-static bool may_take_runs;
-
-static bool set_runs(int on)
-{
-	return setsockopt(group_fd(), SOL_UDP, UDP_GRO, &on, sizeof(on)) == 0;
-}
-
-static void look_for_runs(const struct mmsghdr *last, int n)
-{
-	if (may_take_runs && n >= RUN_PACKETS && last->msg_len >= RUN_LONG) {
-		set_runs(true);
-		may_take_runs = false;
-	}
-}
-
 void rx_setup(bool runs)
 {
+	int on = runs;
+	bool takes_runs = setsockopt(group_fd(), SOL_UDP, UDP_GRO, &on, sizeof(on)) == 0 && runs;
+
 	set_lifetime_options();
-	/* the process that made the socket may have set it otherwise */
-	may_take_runs = set_runs(false) && runs;
-	divide_room(may_take_runs ? RUN_BATCH : BATCH);
+	divide_room(takes_runs ? RUN_BATCH : BATCH);
 }
 
 static void read_ipv6(struct packet *p, unsigned *ifindex, const struct cmsghdr *c)
@@ -416,8 +397,6 @@ static unsigned receive_batch(int fd, unsigned max, bool *more)
 		packets += input_message(&slots[i], &msgs[i]);
 		reset_message(&msgs[i].msg_hdr);
 	}
-	if (n > 1)
-		look_for_runs(&msgs[n - 1], n);
 	return packets;
 }
 
