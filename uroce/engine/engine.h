@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What drives the device of this process: one thread, and the rules for who reads packets. The lock
+ * The device of this process is driven by one thread, and the rules for who reads packets. The lock
  * and the timers are in base/.
  *
  * Progress (receiving, timers, retransmission) is made by whoever is at hand: a thread of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of engine/ share. */
+/* Shared by the files of engine/. */
 #ifndef UROCE_ENGINE_OWN_H
 #define UROCE_ENGINE_OWN_H
 

@@ -57,7 +57,7 @@ static bool ours(const siginfo_t *info)
 	return false;
 }
 
-/* As if we were not there: the action comes into force, and the fault happens again; a
+/* The same as without our handler: the action comes into force, and the fault happens again; a
  * signal that was sent is sent again. */
 static void default_action(int sig, const siginfo_t *info)
 {
@@ -155,7 +155,7 @@ static int faulted(void)
 }
 
 #ifdef GUARD_TSAN
-/* What the application does with its memory while peers access it is no race of ours. */
+/* The application may use its memory while peers access it: that is no race of ours. */
 __attribute__((no_sanitize("thread"), noinline)) static void copy(void *dst, const void *src,
 								  size_t n)
 {

@@ -100,7 +100,7 @@ static unsigned read_and_answer(enum rx_socket socket)
 	return n;
 }
 
-/* As read_and_answer(); nobody rings the bell meanwhile. */
+/* Like read_and_answer(), but nobody rings the bell meanwhile. */
 static unsigned pass(enum rx_socket socket)
 {
 	unsigned n;
@@ -178,7 +178,7 @@ void progress_end_wait(const void *who)
 		set_reader(READER_THREAD);
 }
 
-/* What has come in already is taken in first. */
+/* Packets that have come already are taken in first. */
 void engine_release_reading(void)
 {
 	SCOPED_ENGINE_LOCK();

@@ -20,7 +20,7 @@ struct local_name control_name(const struct socket_dir *dir, unsigned slot)
 	return local_name(dir, "slot.%u", slot);
 }
 
-bool control_lively(const struct socket_dir *dir)
+bool control_has_process(const struct socket_dir *dir)
 {
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		struct local_name name = control_name(dir, slot);

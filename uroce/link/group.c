@@ -148,9 +148,10 @@ static int claim_slot(struct reason *r)
 
 /* -------------------------------------------------- the sockets, from somebody -- */
 
-/* FOREIGN: a process that is not in this directory has the port; ELSEWHERE: those that have it are
- * in another directory. */
-enum gathered { GOT, NOBODY, SILENT, FOREIGN, ELSEWHERE, FAILED };
+/* The result of asking for the sockets of the group. PORT_OF_STRANGER: a process that is not in
+ * this directory has the port. OTHER_DIRECTORY: the processes that have it are in another
+ * directory. */
+enum gathered { HAS_SOCKETS, NO_PROCESS, NO_ANSWER, PORT_OF_STRANGER, OTHER_DIRECTORY, HAS_FAILED };
 
 static enum gathered refuse_version(struct reason *r, const struct control_message *m)
 {
@@ -160,24 +161,24 @@ static enum gathered refuse_version(struct reason *r, const struct control_messa
 	set_reason(r, EPROTO,
 		   "%s uses another version of uroce: end it, or use the same version (%u, not %u)",
 		   who, m->header.version, CONTROL_VERSION);
-	return FAILED;
+	return HAS_FAILED;
 }
 
-/* Takes the sockets out of a message. SILENT: it is not the answer. */
+/* Takes the sockets out of a message. NO_ANSWER: it is not the answer. */
 static enum gathered take_sockets(struct reason *r, struct control_message *m)
 {
 	bool answer = m->header.type == CONTROL_SOCKETS;
 
 	if (answer && m->nfds == SLOTS && sockets_valid(m->fds)) {
 		memcpy(group.rx, m->fds, sizeof(group.rx));
-		return GOT;
+		return HAS_SOCKETS;
 	}
 	control_drop(m);
 	if (!m->cut)
-		return SILENT;
+		return NO_ANSWER;
 	errno = EMFILE;
 	set_reason_of_errno(r, "");
-	return FAILED;
+	return HAS_FAILED;
 }
 
 static enum gathered wait_for_sockets(struct reason *r, struct control_ask *ask)
@@ -187,11 +188,11 @@ static enum gathered wait_for_sockets(struct reason *r, struct control_ask *ask)
 	while (control_ask_await(ask, until) == 0) {
 		enum gathered got = take_sockets(r, ask->answer);
 
-		if (got != SILENT)
+		if (got != NO_ANSWER)
 			return got;
 	}
 	if (errno != EPROTO)
-		return SILENT;
+		return NO_ANSWER;
 	control_drop(ask->answer);
 	return refuse_version(r, ask->answer);
 }
@@ -200,20 +201,20 @@ static enum gathered wait_for_sockets(struct reason *r, struct control_ask *ask)
  * too. */
 static enum gathered ask_others_for_sockets(struct reason *r)
 {
-	enum gathered got = NOBODY;
+	enum gathered got = NO_PROCESS;
 	struct control_ask ask;
 
 	if (control_ask_open(&ask) != 0) {
 		set_reason_of_errno(r, "no socket to ask other processes with");
-		return FAILED;
+		return HAS_FAILED;
 	}
-	for (unsigned slot = 1; slot < SLOTS && (got == NOBODY || got == SILENT); slot++) {
+	for (unsigned slot = 1; slot < SLOTS && (got == NO_PROCESS || got == NO_ANSWER); slot++) {
 		struct local_name name = control_name(&group.dir, slot);
 
 		if (control_ask(&ask, &name, CONTROL_ASK_SOCKETS) == 0)
 			got = wait_for_sockets(r, &ask);
 		else if (errno == EAGAIN)
-			got = SILENT;
+			got = NO_ANSWER;
 	}
 	control_ask_close(&ask);
 	return got;
@@ -223,18 +224,18 @@ static enum gathered ask_others_for_sockets(struct reason *r)
 static enum gathered make_sockets(struct reason *r)
 {
 	if (sockets_make(group.rx) == 0)
-		return GOT;
+		return HAS_SOCKETS;
 	if (errno == ENOSYS) {
 		set_reason(
 			r, errno,
 			"this kernel cannot share a UDP port by what is in the packets "
 			"(SO_ATTACH_REUSEPORT_CBPF): uroce0 needs one that can, as Linux has since 4.5");
-		return FAILED;
+		return HAS_FAILED;
 	}
 	if (errno == EADDRINUSE)
-		return FOREIGN;
+		return PORT_OF_STRANGER;
 	set_reason_of_errno(r, "no UDP socket at port 4791");
-	return FAILED;
+	return HAS_FAILED;
 }
 
 static int set_reason_in_use(struct reason *r)
@@ -265,7 +266,7 @@ static bool is_joined_elsewhere(void)
 {
 	struct socket_dir other;
 
-	if (socket_dir_look(&other, control_lively) != 0)
+	if (socket_dir_look(&other, control_has_process) != 0)
 		return false;
 	socket_dir_close(&other);
 	return true;
@@ -277,33 +278,33 @@ static enum gathered judge_port_owner(struct reason *r)
 {
 	if (port_is_of_another_user()) {
 		set_reason_in_use(r);
-		return FAILED;
+		return HAS_FAILED;
 	}
-	return is_joined_elsewhere() ? ELSEWHERE : FOREIGN;
+	return is_joined_elsewhere() ? OTHER_DIRECTORY : PORT_OF_STRANGER;
 }
 
 /* The processes of the group are stopped, or about to end. */
 static enum gathered copy_sockets_of_stopped(struct reason *r)
 {
 	if (port_take_sockets(group.rx) == 0)
-		return GOT;
+		return HAS_SOCKETS;
 	if (errno == EADDRINUSE)
-		return FOREIGN;
+		return PORT_OF_STRANGER;
 	if (errno != EMFILE && errno != ENFILE)
-		return SILENT;
+		return NO_ANSWER;
 	set_reason_of_errno(r, "");
-	return FAILED;
+	return HAS_FAILED;
 }
 
 static enum gathered gather_sockets_once(struct reason *r)
 {
 	enum gathered got = ask_others_for_sockets(r);
 
-	if (got == NOBODY)
+	if (got == NO_PROCESS)
 		got = make_sockets(r);
-	if (got == FOREIGN)
+	if (got == PORT_OF_STRANGER)
 		got = judge_port_owner(r);
-	return got == SILENT ? copy_sockets_of_stopped(r) : got;
+	return got == NO_ANSWER ? copy_sockets_of_stopped(r) : got;
 }
 
 /* Names one of the processes that have a slot and do not answer. */
@@ -330,7 +331,7 @@ static int set_reason_silent(struct reason *r)
 		who[0] ? who : "one that cannot be seen from here");
 }
 
-/* Tries until there are sockets or time is up: GOT, ELSEWHERE or FAILED. */
+/* Tries until there are sockets or time is up: HAS_SOCKETS, OTHER_DIRECTORY or HAS_FAILED. */
 static enum gathered gather_sockets(struct reason *r)
 {
 	int64_t since = now_ms();
@@ -338,18 +339,18 @@ static enum gathered gather_sockets(struct reason *r)
 	for (;;) {
 		enum gathered got = gather_sockets_once(r);
 
-		if (got == GOT || got == ELSEWHERE || got == FAILED)
+		if (got == HAS_SOCKETS || got == OTHER_DIRECTORY || got == HAS_FAILED)
 			return got;
 		/* A process that ends closes its sockets one by one: its name may be gone while it
 		 * still has the port; or it looks like another program. */
-		if (got == FOREIGN && now_ms() >= since + LEAVING_MS &&
+		if (got == PORT_OF_STRANGER && now_ms() >= since + LEAVING_MS &&
 		    (port_has_owner() || now_ms() >= since + CLOSING_MS)) {
 			set_reason_in_use(r);
-			return FAILED;
+			return HAS_FAILED;
 		}
-		if (got == SILENT && now_ms() >= since + GATHER_MS) {
+		if (got == NO_ANSWER && now_ms() >= since + GATHER_MS) {
 			set_reason_silent(r);
-			return FAILED;
+			return HAS_FAILED;
 		}
 		poll(NULL, 0, GOING_MS);
 	}
@@ -408,7 +409,7 @@ static enum gathered join_locked(struct reason *r)
 {
 	enum gathered got = gather_sockets(r);
 
-	return got == GOT && set_up_slot(r) != 0 ? FAILED : got;
+	return got == HAS_SOCKETS && set_up_slot(r) != 0 ? HAS_FAILED : got;
 }
 
 static int lock_join(struct reason *r)
@@ -429,10 +430,10 @@ static int lock_join(struct reason *r)
 
 static enum gathered join_in_dir(struct reason *r)
 {
-	enum gathered got = FAILED;
+	enum gathered got = HAS_FAILED;
 	int err;
 
-	if (socket_dir_join(&group.dir, control_lively) != 0) {
+	if (socket_dir_join(&group.dir, control_has_process) != 0) {
 		if (errno == EACCES)
 			set_reason(r, EACCES,
 				   "no directory for sockets that is this user's alone: neither "
@@ -441,14 +442,14 @@ static enum gathered join_in_dir(struct reason *r)
 			set_reason(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
 		else
 			set_reason_of_errno(r, "no directory for sockets");
-		return FAILED;
+		return HAS_FAILED;
 	}
 	if (lock_join(r) == 0) {
 		got = join_locked(r);
 		socket_dir_unlock(&group.dir, DIR_JOIN);
 	}
 	err = errno;
-	if (got != GOT)
+	if (got != HAS_SOCKETS)
 		close_all();
 	errno = err;
 	return got;
@@ -457,15 +458,15 @@ static enum gathered join_in_dir(struct reason *r)
 int group_join(char *text, size_t size)
 {
 	struct reason r = { text, size };
-	enum gathered got = ELSEWHERE;
+	enum gathered got = OTHER_DIRECTORY;
 
 	if (messages_start() != 0)
 		return set_reason_of_errno(&r, "no memory");
-	for (unsigned i = 0; i < MOVES && got == ELSEWHERE; i++)
+	for (unsigned i = 0; i < MOVES && got == OTHER_DIRECTORY; i++)
 		got = join_in_dir(&r);
-	if (got == ELSEWHERE)
+	if (got == OTHER_DIRECTORY)
 		set_reason(&r, EBUSY, "processes of this user come and go in several directories");
-	return got == GOT ? 0 : -1;
+	return got == HAS_SOCKETS ? 0 : -1;
 }
 
 void group_leave(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processes of a group send each other while they run: MADs that are passed on, sockets
+ * Messages between the processes of a group while they run: MADs that are passed on, sockets
  * for processes that join, and status.
  */
 #include <errno.h>
@@ -313,7 +313,7 @@ int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text)
 	struct socket_dir dir;
 	int ret;
 
-	if (socket_dir_look(&dir, control_lively) != 0)
+	if (socket_dir_look(&dir, control_has_process) != 0)
 		return errno == ENOENT ? 0 : -1;
 	ret = control_ask_open(&ask);
 	if (ret == 0) {

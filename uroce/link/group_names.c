@@ -403,7 +403,7 @@ void rebind_if_gone(void)
 
 	if (!is_own_name_gone())
 		return;
-	if (socket_dir_join(&group.dir, control_lively) != 0) {
+	if (socket_dir_join(&group.dir, control_has_process) != 0) {
 		group.dir = old;
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of link/group.h share.
+ * Shared by the files of link/group.h.
  *
  * Processes of a group send each other datagrams over AF_UNIX, each with a header. They accept
  * messages only from processes of the same user or of root, and send only to those. A question
@@ -99,7 +99,7 @@ struct control_message {
 
 struct local_name control_name(const struct socket_dir *dir, unsigned slot);
 /* Has a process of this network a slot? */
-bool control_lively(const struct socket_dir *dir);
+bool control_has_process(const struct socket_dir *dir);
 
 /* Sends a message of n bytes from the socket fd, to the peer it is connected to if to is NULL.
  * 0, or -1 with errno: ECONNREFUSED: there is no such process, or it belongs to another user;
@@ -124,7 +124,7 @@ void control_ask_close(struct control_ask *ask);
 /* Receives the next answer, and waits for it until now_ms() is until. As control_receive(), but
  * ETIMEDOUT instead of EAGAIN. */
 int control_ask_await(struct control_ask *ask, int64_t until);
-/* As control_send(). */
+/* Returns like control_send(). */
 int control_ask(const struct control_ask *ask, const struct local_name *to, enum control_type type);
 
 /* ------------------------------------------------------- group_sockets.c -- */

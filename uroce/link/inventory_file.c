@@ -242,7 +242,7 @@ static struct uroce_inventory *ask_process(unsigned slot, pid_t pid)
 	struct uroce_inventory *found = NULL;
 	struct socket_dir dir;
 
-	if (socket_dir_look(&dir, control_lively) != 0)
+	if (socket_dir_look(&dir, control_has_process) != 0)
 		return NULL;
 	if (!slot && pid)
 		slot = slot_of_process(&dir, pid);
@@ -268,7 +268,7 @@ EXPORT unsigned uroce_inventory_processes(pid_t *pids, unsigned n)
 	struct socket_dir dir;
 	unsigned found = 0;
 
-	if (socket_dir_look(&dir, control_lively) != 0)
+	if (socket_dir_look(&dir, control_has_process) != 0)
 		return 0;
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		struct local_name name = control_name(&dir, slot);

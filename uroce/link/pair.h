@@ -56,7 +56,7 @@ static inline int shared_file(const char *name, size_t size)
 /* The version of struct pair_memory. Processes with different versions use UDP. */
 #define PAIR_LAYOUT 3
 
-/* What both processes have mapped. [0] belongs to the process that made it: the ring that it sends
+/* Both processes have mapped it. [0] belongs to the process that made it: the ring that it sends
  * by. The other process may write to any of it at any time. */
 struct pair_memory {
 	struct frame_ring ring[2];

@@ -28,7 +28,7 @@
 	(CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(struct in_pktinfo)) + \
 	 5 * CMSG_SPACE(sizeof(int)))
 
-/* What recvmsg(2) fills in: addresses, hop limit, traffic class, and the length of each packet of a
+/* Filled in by recvmsg(2): addresses, hop limit, traffic class, and the length of each packet of a
  * run. */
 struct slot {
 	struct iovec iov;

@@ -142,9 +142,9 @@ static bool make_dir(struct socket_dir *dir, int root)
 	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, NULL);
 }
 
-/* Takes the first suitable root. lively: searches for a directory that it accepts; NULL: takes any,
+/* Takes the first suitable root. is_in_use: searches for a directory that it accepts; NULL: takes any,
  * or makes one. */
-static bool find_dir(struct socket_dir *dir, socket_dir_fn *lively)
+static bool find_dir(struct socket_dir *dir, socket_dir_fn *is_in_use)
 {
 	const char *roots[ROOTS];
 	char runtime[32];
@@ -156,7 +156,7 @@ static bool find_dir(struct socket_dir *dir, socket_dir_fn *lively)
 		int root = open_root(roots[i]);
 
 		found = root >= 0 &&
-			(lively ? search_root(dir, root, lively) : make_dir(dir, root));
+			(is_in_use ? search_root(dir, root, is_in_use) : make_dir(dir, root));
 		err = errno;
 		if (root >= 0)
 			close(root);
@@ -178,22 +178,22 @@ static int find_network(struct socket_dir *dir)
 	return 0;
 }
 
-int socket_dir_look(struct socket_dir *dir, socket_dir_fn *lively)
+int socket_dir_look(struct socket_dir *dir, socket_dir_fn *is_in_use)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (find_dir(dir, lively))
+	if (find_dir(dir, is_in_use))
 		return 0;
 	if (!is_out_of_descriptors())
 		errno = ENOENT;
 	return -1;
 }
 
-int socket_dir_join(struct socket_dir *dir, socket_dir_fn *lively)
+int socket_dir_join(struct socket_dir *dir, socket_dir_fn *is_in_use)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (!find_dir(dir, lively) && !find_dir(dir, NULL)) {
+	if (!find_dir(dir, is_in_use) && !find_dir(dir, NULL)) {
 		if (!is_out_of_descriptors())
 			errno = EACCES;
 		return -1;

@@ -33,8 +33,8 @@ typedef bool socket_dir_fn(const struct socket_dir *dir);
 
 /* Opens the directory that a process is using. socket_dir_join() takes or makes another if there is
  * none. 0, or -1 with errno: ENOENT: there is none; EACCES: no place is suitable. */
-int socket_dir_look(struct socket_dir *dir, socket_dir_fn *lively);
-int socket_dir_join(struct socket_dir *dir, socket_dir_fn *lively);
+int socket_dir_look(struct socket_dir *dir, socket_dir_fn *is_in_use);
+int socket_dir_join(struct socket_dir *dir, socket_dir_fn *is_in_use);
 void socket_dir_close(struct socket_dir *dir);
 /* Writes where it is, for messages. */
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n);

@@ -18,8 +18,8 @@ extern bool tap_on; /* false: tap() need not be called */
 void tap(enum uroce_direction dir, const char *fate, const struct packet *addresses,
 	 const uint8_t *data, uint32_t n, uint16_t ip_id);
 
-/* As uroce_capture(), with the lock held. append: continues a capture that exists (EEXIST: the file
- * is no capture); %p in the name is replaced by the process id. */
+/* Does what uroce_capture() does, with the lock held. append: continues a capture that exists
+ * (EEXIST: the file is no capture); %p in the name is replaced by the process id. */
 int tap_capture(const char *file, bool append);
 /* After fork(). */
 void tap_forget(void);

@@ -535,7 +535,7 @@ static void test_rubbish(void)
 
 	worker_start(&w, 0);
 	joins(&w, 1);
-	CHECK_INT(socket_dir_look(&dir, control_lively), 0);
+	CHECK_INT(socket_dir_look(&dir, control_has_process), 0);
 	name = control_name(&dir, 1);
 	CHECK_INT(sendto(fd, data, 3, 0, (void *)&name.un, name.len), 3);
 	CHECK_INT(sendto(fd, data, 300, 0, (void *)&name.un, name.len), 300);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes back to the requester, and what does not: acknowledgements, READ responses,
+ * Answers to the requester, and answers that are missing: acknowledgements, READ responses,
  * retries, completions. Volume 1, 9.7.5.2 (AETH), 9.7.6 (the requester), 9.9.2 (its errors). The
  * steps are called as in rdma_rxe's completer: check_psn, check_ack, do_read, do_atomic, retry,
  * rnr_retry, complete_wqe.
@@ -316,7 +316,7 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 	bool end = p->psn == read_request_end(qp, w, p->psn);
 	enum ibv_wc_status status = IBV_WC_SUCCESS;
 
-	/* Whether it is a FIRST depends on where the responder began when it was asked again. */
+	/* The first one may be a MIDDLE: a responder that is asked again begins elsewhere. */
 	if (end != !!(p->op->flags & WIRE_LAST))
 		status = IBV_WC_BAD_RESP_ERR;
 	else if (p->len != min_u32(w->len - offset, qp->mtu))

@@ -348,7 +348,7 @@ static void wait_for_ring(struct qp *qp)
 	}
 }
 
-/* What became of the request at the cursor. */
+/* The result for the request at the cursor. */
 enum step { REQUEST_DONE, PACKET_SENT, STOP };
 
 static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w, unsigned *left)

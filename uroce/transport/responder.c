@@ -149,7 +149,7 @@ static bool check_resource(struct qp *qp)
 	return qp->resp.has_recv || qp_take_recv(qp);
 }
 
-/* What the rkey opens for a WRITE of so many bytes; NULL: it does not. */
+/* The memory that the rkey opens for a WRITE of so many bytes; NULL: it does not. */
 static void *check_rkey(struct qp *qp, uint32_t rkey, uint64_t va, uint32_t len)
 {
 	return region_remote(qp, rkey, va, len, IBV_ACCESS_REMOTE_WRITE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the responder sends: responses to READs, atomics and ATOMIC_WRITEs, ACKs and NAKs: volume
+ * The responder sends responses to READs, atomics and ATOMIC_WRITEs, ACKs and NAKs: volume
  * 1, 9.7.5.1, 9.4.4, 9.4.5.
  *
  * READs and atomics wait in a ring for their turn: responses go out in the order of their PSNs, a

@@ -6,7 +6,7 @@
  * The specification has no such limit, because a link has credits; a UDP socket has a buffer that
  * overflows. The windows of single QPs (completer.c) do not know of each other.
  *
- * What a packet takes of a socket buffer is the kernel's size of it: a power of two and a header.
+ * In a socket buffer a packet takes the kernel's size of it: a power of two and a header.
  * READ responses are counted when they are asked for: they fill our own buffer.
  */
 #include "engine.h"

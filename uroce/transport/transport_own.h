@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of transport/ say to each other. All of it runs with the engine's lock. */
+/* Functions of transport/ for its own files. All of them run with the engine's lock. */
 #ifndef UROCE_TRANSPORT_OWN_H
 #define UROCE_TRANSPORT_OWN_H
 
