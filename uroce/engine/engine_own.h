@@ -33,7 +33,7 @@ void thread_watch_packets(bool on);
 
 /* Nobody reads yet; the thread is about to begin. */
 void progress_reset(void);
-void progress_begin(void);
+void progress_begin(bool may_look_on);
 
 /* The thread that began to wait last is the reader: others may wait for events that seldom come. */
 void progress_begin_wait(const void *who);

@@ -292,8 +292,9 @@ void progress_reset(void)
 	engine_poller_leaves = false;
 }
 
-void progress_begin(void)
+void progress_begin(bool may_look_on)
 {
+	look.rests_until = may_look_on ? 0 : UINT64_MAX;
 	await_bell();
 	thread_wake_at(next_deadline()); /* timers may be left of the time before */
 }

@@ -135,6 +135,13 @@ static void *engine_main(void *arg)
 	return arg;
 }
 
+/* Has the calling thread a real-time priority? The engine's thread gets its policy. */
+static bool is_real_time(int *policy, struct sched_param *param)
+{
+	return pthread_getschedparam(pthread_self(), policy, param) == 0 &&
+	       (*policy == SCHED_FIFO || *policy == SCHED_RR);
+}
+
 /* A program with a real-time priority that looks at its memory never gives way to a thread of the
  * same priority: the device's has the next higher one. */
 static bool raise_priority(pthread_attr_t *attr)
@@ -142,8 +149,7 @@ static bool raise_priority(pthread_attr_t *attr)
 	struct sched_param param;
 	int policy;
 
-	if (pthread_getschedparam(pthread_self(), &policy, &param) != 0 ||
-	    (policy != SCHED_FIFO && policy != SCHED_RR))
+	if (!is_real_time(&policy, &param))
 		return false;
 	param.sched_priority++;
 	return pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED) == 0 &&
@@ -210,7 +216,8 @@ static void begin_era(void)
 
 int thread_start(void)
 {
-	int ret, err;
+	struct sched_param param;
+	int ret, err, policy;
 
 	engine_lock();
 	begin_era();
@@ -219,7 +226,7 @@ int thread_start(void)
 	t.running = true;
 	ret = open_all();
 	if (ret == 0) {
-		progress_begin();
+		progress_begin(!is_real_time(&policy, &param)); /* giving way would let nobody in */
 		ret = start_thread();
 	}
 	err = errno;
