@@ -142,8 +142,8 @@ static bool make_dir(struct socket_dir *dir, int root)
 	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, NULL);
 }
 
-/* Takes the first suitable root. is_in_use: searches for a directory that it accepts; NULL: takes any,
- * or makes one. */
+/* Takes the first suitable root. is_in_use: searches for a directory that it accepts; NULL: takes
+ * any, or makes one. */
 static bool find_dir(struct socket_dir *dir, socket_dir_fn *is_in_use)
 {
 	const char *roots[ROOTS];
