@@ -194,6 +194,19 @@ static void image_end(struct image *m, uint64_t begin, uint64_t end, uint64_t re
 	m->w[IMAGE_RESULT] = result;
 }
 
+/* What readers get of an image. Returns its memory, to be freed; NULL: there is none. */
+static uint64_t *decode_copy(const struct image *m, bool ended, struct record *r)
+{
+	uint64_t *copy = calloc(m->n + IMAGE_BEHIND(m->w), sizeof *copy);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, m->w, m->n * 8);
+	copy[IMAGE_SIZE] |= (uint64_t)m->n << 48;
+	record_decode(copy, ended, r);
+	return copy;
+}
+
 static void call_watcher(const struct image *m, bool ended)
 {
 	const struct record_watch *watch = atomic_load_explicit(&the.watch, memory_order_acquire);
@@ -202,14 +215,9 @@ static void call_watcher(const struct image *m, bool ended)
 	struct record r;
 
 	told = !watch ? NULL : ended ? watch->after : watch->before;
-	if (!told)
-		return;
-	copy = calloc(m->n + IMAGE_BEHIND(m->w), sizeof *copy);
+	copy = told ? decode_copy(m, ended, &r) : NULL;
 	if (!copy)
 		return;
-	memcpy(copy, m->w, m->n * 8);
-	copy[IMAGE_SIZE] |= (uint64_t)m->n << 48;
-	record_decode(copy, ended, &r);
 	me.depth++;
 	told(watch->arg, &r);
 	me.depth--;
@@ -371,16 +379,12 @@ static void write_image(struct image *m, const struct row_plan *plan, bool empty
 /* Gives the record to the one who learns. Calls made within are not recorded. */
 static void teach(const struct image *m)
 {
-	uint64_t copy[IMAGE_MAX + 64];
 	struct record r;
+	uint64_t *copy = the.learn ? decode_copy(m, true, &r) : NULL;
 
-	if (!the.learn || m->n + IMAGE_BEHIND(m->w) > sizeof copy / sizeof *copy)
-		return;
-	memcpy(copy, m->w, m->n * 8);
-	copy[IMAGE_SIZE] |= (uint64_t)m->n << 48;
-	memset(copy + m->n, 0, IMAGE_BEHIND(m->w) * 8);
-	record_decode(copy, true, &r);
-	the.learn(the.learn_arg, &r);
+	if (copy)
+		the.learn(the.learn_arg, &r);
+	free(copy);
 }
 
 /* Shows and stores a record. */

@@ -39,6 +39,12 @@ const char *live_word(const struct call_struct *of, const char *field, int64_t v
 	return word ? word : temp_text("%lld", (long long)value);
 }
 
+const char *live_status(enum ibv_wc_status status)
+{
+	return live_word(call_value_find(call_table[ROW_ibv_poll_cq].args, "wc")->of, "status",
+			 status);
+}
+
 /* ----------------------------------------------------------------------------- QPs -- */
 
 static void end_qp(struct live_program *p, uint64_t address)

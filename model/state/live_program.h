@@ -248,6 +248,8 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 
 /* Within the files of this header: */
 
+/* The name of the status: "RETRY_EXC_ERR". */
+const char *live_status(enum ibv_wc_status status);
 /* The name of a value of the field without its prefix, or its number; as temp_text(). */
 const char *live_word(const struct call_struct *of, const char *field, int64_t value);
 /* The queues of a QP or an SRQ; NULL: there is none at that address. */

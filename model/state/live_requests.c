@@ -377,9 +377,7 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
 			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
-	snprintf(why, sizeof why, "WC %s",
-		 live_word(call_value_find(call_table[ROW_ibv_poll_cq].args, "wc")->of, "status",
-			   wc->status));
+	snprintf(why, sizeof why, "WC %s", live_status(wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
 		live_qp_set_state(e, IBV_QPS_ERR, why);
 		qp->ended_by_program = true; /* the program was told */

@@ -6,6 +6,7 @@
 
 #include "call_record.h"
 #include "checks.h"
+#include "live_inventory.h"
 #include "live_program.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))
@@ -226,6 +227,51 @@ static void limits_change(void)
 	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 20);
 }
 
+/* Two QPs of which one went to ERR as its CQ overran. */
+static void device_tells(void)
+{
+	const struct uroce_cq_row cqs[] = { { .number = 0, .size = 8 },
+					    { .number = 3, .size = 4, .overrun = 1 } };
+	const struct uroce_srq_row srqs[] = { { .number = 1, .posted = 5, .oldest_len = 64 } };
+	const struct uroce_mr_row mrs[] = {
+		{ .number = 2, .pd = 1, .lkey = 7, .rkey = 8, .addr = 0x1000, .len = 64 }
+	};
+	const struct uroce_qp_row qps[] = {
+		{ .qpn = 17, .srq = UROCE_NO_OBJECT, .recvs = 2, .attr.qp_state = IBV_QPS_RTS },
+		{ .number = 1,
+		  .qpn = 18,
+		  .srq = 1,
+		  .recv_cq = 3,
+		  .attr = { .qp_state = IBV_QPS_ERR, .path_mtu = IBV_MTU_1024 },
+		  .nchanges = 2,
+		  .changes = { { .to = IBV_QPS_RTS },
+			       { .to = IBV_QPS_ERR, .cause = UROCE_BY_CQ, .value = 3 } } },
+	};
+	const struct uroce_inventory inv = { .kind = { [UROCE_CQ] = { cqs, 2, 2 },
+						       [UROCE_SRQ] = { srqs, 1, 1 },
+						       [UROCE_MR] = { mrs, 1, 1 },
+						       [UROCE_QP] = { qps, 2, 2 } } };
+	struct live_end end = { 0 };
+
+	live_end_take(&end, &inv, 18);
+	CHECK_INT(end.qps.n, 2);
+	CHECK(end.qp == &end.qps.v[1]);
+	CHECK_STR(end.qp->name, "qp1");
+	CHECK_STR(end.qp->srq, "srq1");
+	CHECK_INT(end.qp->recvs, 5);
+	CHECK_STR(end.qp->overrun, "cq3");
+	CHECK_INT(end.qp->overrun_cqe, 4);
+	CHECK_STR(end.qp->why, "cq3 has overrun");
+	CHECK(end.qp->known & IBV_QP_PATH_MTU);
+	CHECK(!*end.qps.v[0].overrun && !*end.qps.v[0].why && end.qps.v[0].recvs == 2);
+	CHECK(!(end.qps.v[0].known & IBV_QP_PATH_MTU));
+	CHECK_INT(end.nregions, 1);
+	CHECK_STR(end.regions[0].name, "mr2");
+	CHECK_INT(end.regions[0].rkey, 8);
+	free(end.qps.v);
+	free(end.regions);
+}
+
 int main(void)
 {
 	record_learn(take, NULL);
@@ -236,6 +282,7 @@ int main(void)
 	long_list();
 	done_ones_stay();
 	limits_change();
+	device_tells();
 	live_program_free(live);
 	return checks_end();
 }
