@@ -43,6 +43,8 @@ static struct {
 	pthread_once_t once;
 	struct record_area *area;
 	struct row_plan *plans;
+	void (*learn)(void *arg, const struct record *r);
+	void *learn_arg;
 	const struct call_fn *own;
 	unsigned nown;
 	pthread_key_t key;
@@ -192,6 +194,19 @@ static void image_end(struct image *m, uint64_t begin, uint64_t end, uint64_t re
 	m->w[IMAGE_RESULT] = result;
 }
 
+/* What readers get of an image. Returns its memory, to be freed; NULL: there is none. */
+static uint64_t *decode_copy(const struct image *m, bool ended, struct record *r)
+{
+	uint64_t *copy = calloc(m->n + IMAGE_BEHIND(m->w), sizeof *copy);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, m->w, m->n * 8);
+	copy[IMAGE_SIZE] |= (uint64_t)m->n << 48;
+	record_decode(copy, ended, r);
+	return copy;
+}
+
 static void call_watcher(const struct image *m, bool ended)
 {
 	const struct record_watch *watch = atomic_load_explicit(&the.watch, memory_order_acquire);
@@ -200,14 +215,9 @@ static void call_watcher(const struct image *m, bool ended)
 	struct record r;
 
 	told = !watch ? NULL : ended ? watch->after : watch->before;
-	if (!told)
-		return;
-	copy = calloc(m->n + IMAGE_BEHIND(m->w), sizeof *copy);
+	copy = told ? decode_copy(m, ended, &r) : NULL;
 	if (!copy)
 		return;
-	memcpy(copy, m->w, m->n * 8);
-	copy[IMAGE_SIZE] |= (uint64_t)m->n << 48;
-	record_decode(copy, ended, &r);
 	me.depth++;
 	told(watch->arg, &r);
 	me.depth--;
@@ -366,6 +376,60 @@ static void write_image(struct image *m, const struct row_plan *plan, bool empty
 		me.open[me.nopen++] = new;
 }
 
+/* Gives the record to the one who learns. Calls made within are not recorded. */
+static void teach(const struct image *m)
+{
+	struct record r;
+	uint64_t *copy = the.learn ? decode_copy(m, true, &r) : NULL;
+
+	if (copy)
+		the.learn(the.learn_arg, &r);
+	free(copy);
+}
+
+/* Shows and stores a record. */
+static void finish_image(struct image *m, const struct record_call *c, const struct row_plan *plan,
+			 uint64_t end, bool empty)
+{
+	if (!empty)
+		teach(m);
+	if (atomic_load_explicit(&the.watch, memory_order_relaxed)) {
+		const uint32_t used = me.used;
+
+		me.used = (uint32_t)(m->w - me.scratch + (ptrdiff_t)m->n);
+		me.busy = false;
+		call_watcher(m, true);
+		me.busy = true;
+		me.used = used;
+	}
+	if (!empty || !merge_empty_poll(c->row, c->args, end)) /* a watcher sees each poll */
+		write_image(m, plan, empty);
+}
+
+/* The requests of a list that does not fit into one record: further records, as of calls from
+ * within this one. None follows the request that was refused. */
+static void finish_list(const struct image *first, const struct record_call *c,
+			const struct row_plan *plan, uint64_t end, uint64_t result, int err)
+{
+	const uint64_t *bad = err ? (const void *)(uintptr_t)c->args[2] : NULL;
+	const struct call_fn *fn = record_row(c->row);
+	uint64_t args[3] = { c->args[0], record_rest(first, plan, c->args), c->args[2] };
+	bool is_refused = err && (!bad || image_piece(first->w, first->n, RECORD_BEFORE, *bad));
+	uint64_t begin = c->begin; /* they stay in order if they are sorted by it */
+	struct image m;
+
+	me.depth++;
+	while (args[1] && !is_refused && image_begin(&m, c->row, args, plan->nargs)) {
+		record_keep(&m, plan, fn, args, RECORD_BEFORE, 0, false);
+		is_refused = bad && image_piece(m.w, m.n, RECORD_BEFORE, *bad);
+		record_keep(&m, plan, fn, args, RECORD_AFTER, result, is_refused);
+		image_end(&m, ++begin, end, is_refused ? result : 0, is_refused ? err : 0);
+		finish_image(&m, c, plan, end, false);
+		args[1] = record_rest(&m, plan, args);
+	}
+	me.depth--;
+}
+
 static void finish_call(struct record_call *c, const struct row_plan *plan, uint64_t end,
 			uint64_t result, int err, bool empty)
 {
@@ -387,17 +451,14 @@ static void finish_call(struct record_call *c, const struct row_plan *plan, uint
 	image_end(&m, c->begin, end, result, err);
 	if (plan->changes_objects && !err)
 		record_own_objects_learn(fn, &m.w[IMAGE_ARGS], result, c->begin, end);
-	if (atomic_load_explicit(&the.watch, memory_order_relaxed)) {
+	finish_image(&m, c, plan, end, empty);
+	if (record_rest(&m, plan, c->args)) {
 		const uint32_t used = me.used;
 
 		me.used = (uint32_t)(m.w - me.scratch + (ptrdiff_t)m.n);
-		me.busy = false;
-		call_watcher(&m, true);
-		me.busy = true;
+		finish_list(&m, c, plan, end, result, err);
 		me.used = used;
 	}
-	if (!empty || !merge_empty_poll(c->row, c->args, end)) /* a watcher sees each poll */
-		write_image(&m, plan, empty);
 	if (c->mark != NOWHERE)
 		me.used = c->mark;
 }
@@ -494,6 +555,12 @@ void record_aside(int step)
 void record_watch(const struct record_watch *w)
 {
 	atomic_store_explicit(&the.watch, w, memory_order_release);
+}
+
+void record_learn(void (*learn)(void *arg, const struct record *r), void *arg)
+{
+	the.learn = learn;
+	the.learn_arg = arg;
 }
 
 void record_switch(bool on)

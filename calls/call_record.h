@@ -26,9 +26,11 @@
 #define RECORD_THREADS	    64
 #define RECORD_CONTROL_RING (1u << 22) /* bytes; a page is allocated when it is written */
 #define RECORD_DATA_RING    (1u << 20)
-#define RECORD_MAX	    (1u << 13) /* bytes of one record; what does not fit is left out */
-#define RECORD_DATA_MAX	    4096       /* bytes of one copy */
-#define RECORD_STRING_MAX   256
+/* Bytes of one record; what does not fit is left out, but for requests of a list: they are in
+ * further records, with a depth that is one greater. */
+#define RECORD_MAX	  (1u << 13)
+#define RECORD_DATA_MAX	  4096 /* bytes of one copy */
+#define RECORD_STRING_MAX 256
 
 enum record_path {
 	RECORD_CONTROL,
@@ -182,6 +184,11 @@ struct record_watch {
 	void *arg;
 };
 void record_watch(const struct record_watch *w);
+
+/* Calls learn() in the calling thread after each call, but for polls that find nothing, before it
+ * is shown and stored. It must not call verbs. To be called once, before the first call; NULL:
+ * none. */
+void record_learn(void (*learn)(void *arg, const struct record *r), void *arg);
 
 /* Empties all rings, and forgets objects that are gone. No other thread may be calling. */
 void record_clear(void);

@@ -368,23 +368,54 @@ static size_t send_wr_size(const struct ibv_send_wr *wr)
 	return offsetof(struct ibv_send_wr, qp_type) + sizeof wr->qp_type;
 }
 
-static void keep_sends(struct image *m, const struct ibv_send_wr *wr)
+/* Of a request after the first all is kept, or nothing: then false. */
+static bool is_whole(struct image *m, const struct image *before, bool is_first)
 {
-	for (unsigned i = 0; wr && i < 4096; i++, wr = wr->next) {
+	if (is_first || m->left_out == before->left_out)
+		return true;
+	m->n = before->n;
+	m->left_out = before->left_out + 1;
+	return false;
+}
+
+static void keep_sends(struct image *m, const struct ibv_send_wr *first)
+{
+	for (const struct ibv_send_wr *wr = first; wr; wr = wr->next) {
+		const struct image before = *m;
+
 		add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, send_wr_size(wr));
 		keep_sges(m, wr->sg_list, wr->num_sge);
 		if (wr->opcode == IBV_WR_TSO)
 			add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr->tso.hdr, wr->tso.hdr,
 					wr->tso.hdr_sz);
+		if (!is_whole(m, &before, wr == first))
+			return;
 	}
 }
 
-static void keep_recvs(struct image *m, const struct ibv_recv_wr *wr)
+static void keep_recvs(struct image *m, const struct ibv_recv_wr *first)
 {
-	for (unsigned i = 0; wr && i < 4096; i++, wr = wr->next) {
+	for (const struct ibv_recv_wr *wr = first; wr; wr = wr->next) {
+		const struct image before = *m;
+
 		add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, sizeof *wr);
 		keep_sges(m, wr->sg_list, wr->num_sge);
+		if (!is_whole(m, &before, wr == first))
+			return;
 	}
+}
+
+uint64_t record_rest(const struct image *m, const struct row_plan *plan, const uint64_t *args)
+{
+	const bool sends = plan->plan == PLAN_SEND;
+	uint64_t at = args[1];
+
+	if (!m->left_out || (!sends && plan->plan != PLAN_RECV))
+		return 0;
+	while (at && image_piece(m->w, m->n, RECORD_BEFORE, at))
+		at = sends ? (uintptr_t)((const struct ibv_send_wr *)(uintptr_t)at)->next
+			   : (uintptr_t)((const struct ibv_recv_wr *)(uintptr_t)at)->next;
+	return at == args[1] ? 0 : at;
 }
 
 /* Copies wr_id and wr_flags, which the program writes directly into the QP. */

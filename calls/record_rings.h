@@ -255,4 +255,7 @@ uint64_t *image_piece(const uint64_t *image, size_t n, enum record_moment moment
 void record_keep(struct image *m, const struct row_plan *plan, const struct call_fn *fn,
 		 const uint64_t *args, enum record_moment moment, uint64_t result, bool failed);
 
+/* The first request of a list that did not fit into the image, or 0. */
+uint64_t record_rest(const struct image *m, const struct row_plan *plan, const uint64_t *args);
+
 #endif

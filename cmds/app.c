@@ -17,8 +17,8 @@
 #include "call/calling.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
-#include "data/posted.h"
 #include "device/async.h"
+#include "own_model.h"
 #include "device/device.h"
 #include "explain/explain.h"
 #include "help/help.h"
@@ -181,6 +181,7 @@ const struct topic topic_architecture = { .name = "architecture", .title = "How 
 static int app_open(struct session *s)
 {
 	own_rows_begin();
+	own_model_begin();
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	obj_store_init(&s->ctx->store);
 	TAILQ_INIT(&s->ctx->asyncs);
@@ -236,7 +237,7 @@ static void app_unfinished(struct session *s, Tcl_DString *sends, Tcl_DString *c
 	struct qp *qp;
 
 	obj_foreach_of(qp, s, &qp_class) {
-		const struct outstanding out = posted_outstanding(qp, false);
+		const struct outstanding out = own_outstanding(qp, false);
 		const unsigned n = out.n - out.silent;
 
 		if (n && qp_history_sync(qp, NULL) != IBV_QPS_ERR)

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "data/posted.h"
 #include "object_store.h"
 
 struct id;
@@ -93,7 +92,6 @@ struct qp {
 	enum ibv_qp_state state; /* the last known one: qp.h */
 	bool texts_out;		 /* in the list of its PD */
 	LIST_ENTRY(qp) texting;
-	struct qp_read read;
 };
 
 struct mr {

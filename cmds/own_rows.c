@@ -2,6 +2,7 @@
 #include "own_rows.h"
 
 #include "call_record.h"
+#include "live_program.h"
 #include "uroce.h"
 
 /* Readers use the members of these structs unchanged. */
@@ -49,6 +50,7 @@ static const struct call_value bad_wc_args[] = { QP("qp"),
 						 NUMBER("command"),
 						 { "of", CALL_DATA, .with = 6, .size = 8 },
 						 { "n", CALL_UINT, .counts = 5, .size = 8 },
+						 NUMBER("either"),
 						 { 0 } };
 static const struct call_value notice_args[] = { TEXT("text"), NUMBER("bad"), { 0 } };
 static const struct call_value packet_args[] = { NUMBER("out"),
@@ -128,10 +130,10 @@ void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *
 }
 
 void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
-		const struct posted *of)
+		const struct posted_wr *of, bool is_either)
 {
 	record_own(OWN_BAD_WC, (uint64_t[]){ P(qp->v), qp->o.serial, status, command, P(of),
-					     of ? sizeof *of : 0 });
+					     of ? sizeof *of : 0, is_either });
 }
 
 void own_notice(const char *text, bool bad)

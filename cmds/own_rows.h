@@ -8,6 +8,7 @@
 
 #include "objects.h"
 
+struct posted_wr;
 struct record;
 struct uroce_packet;
 
@@ -41,10 +42,11 @@ void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct 
 void own_left_out(const char *what, const void *object);
 /* OWN_STATE: from -1: the QP was created. bad: an error state that was not requested. */
 void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad);
-/* OWN_BAD_WC: of what was posted, or NULL. The record of the poll is pushed out by later ones of
- * the data path; this one explain finds as long as the calls of the control path. */
+/* OWN_BAD_WC: of what was posted, or NULL; is_either: of struct seen_wc. The record of the poll is
+ * pushed out by later ones of the data path; this one explain finds as long as the calls of the
+ * control path. */
 void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
-		const struct posted *of);
+		const struct posted_wr *of, bool is_either);
 void own_notice(const char *text, bool bad);
 /* OWN_PACKET: of its bytes the first are kept; key: the same where it is sent and received. */
 void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key);

@@ -182,7 +182,7 @@ static void find_send_causes(const struct failed_call *f)
 	if (!fault)
 		return;
 	cause_add(f->c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
-	if (fault == WR_QUEUE_FULL && !live_program_has_signaled(f->p, qp))
+	if (fault == WR_QUEUE_FULL && !live_program_signaled(f->p, qp))
 		cause_add(
 			f->c, IS_SO, NULL,
 			"none of them is signaled (IBV_SEND_SIGNALED, sq_sig_all): most cards make "

@@ -17,6 +17,7 @@ static void test_post(void)
 	const struct ibv_send_wr *kept;
 	struct record_list *l;
 	struct record *r;
+	unsigned accepted = 0;
 
 	record_clear();
 	sge[0] = (struct ibv_sge){ 0x1000, 8, 5 };
@@ -67,7 +68,7 @@ static void test_post(void)
 	CHECK_INT(record_last_failure().err, ENOMEM);
 	record_list_free(l);
 
-	/* the second is refused, then one that the record has no room for */
+	/* the second is refused, then the last of a list of several records */
 	record_clear();
 	wr[0] = (struct ibv_send_wr){ .wr_id = 4, .next = &wr[1] };
 	wr[1] = (struct ibv_send_wr){ .wr_id = 5, .num_sge = 2, .sg_list = sge };
@@ -77,9 +78,30 @@ static void test_post(void)
 	many[199] = (struct ibv_send_wr){ .num_sge = 2, .sg_list = sge };
 	CHECK_INT(ibv_post_send(&qp, many, &bad), ENOMEM);
 	l = all();
-	CHECK_INT(l->n, 2);
 	CHECK_INT(record_accepted(&l->v[0]), 1);
-	CHECK(record_accepted(&l->v[1]) > 40 && l->v[1].left_out > 100);
+	for (unsigned i = 1; i < l->n; i++) {
+		const bool is_last = i == l->n - 1;
+
+		CHECK_INT(l->v[i].depth, i > 1);
+		CHECK_INT(l->v[i].err, i == 1 || is_last ? ENOMEM : 0);
+		CHECK(is_last || record_accepted(&l->v[i]) > 40);
+		accepted += record_accepted(&l->v[i]);
+	}
+	CHECK_INT(accepted, 199);
+	record_list_free(l);
+
+	/* all of a list */
+	record_clear();
+	for (unsigned i = 0; i < 200; i++)
+		many[i] = (struct ibv_send_wr){ .wr_id = i, .next = i < 199 ? &many[i + 1] : NULL };
+	CHECK_INT(ibv_post_send(&qp, many, &bad), 0);
+	l = all();
+	for (unsigned i = accepted = 0; i < l->n; i++) {
+		r = &l->v[i];
+		CHECK_INT(((const struct ibv_send_wr *)(uintptr_t)r->args[1])->wr_id, accepted);
+		accepted += record_accepted(r);
+	}
+	CHECK_INT(accepted, 200);
 	record_list_free(l);
 	free(many);
 	free(wr);

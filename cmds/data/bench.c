@@ -12,7 +12,7 @@
 
 #include "command/cmd.h"
 #include "data/post.h"
-#include "data/posted.h"
+#include "data/bad_wc.h"
 #include "data/wc.h"
 #include "live_context.h"
 #include "object_args.h"
@@ -199,15 +199,16 @@ static int post_request(struct bench_run *r)
 static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 {
 	const char *status = word_name(wc_status_words, wc->status);
-	const struct posted p = { .wr_id = wc->wr_id,
-				  .op = &wr_ops[r->a->op.v],
-				  .remote = r->remote,
-				  .rkey = r->rkey,
-				  .len = r->sge.length,
-				  .is_inline = r->a->inlined,
-				  .nsge = 1,
-				  .sge = { r->sge } };
-	posted_failed(r->a->qp, wc, wc->wr_id - r->wr_id < r->posted ? &p : NULL, r->s->commands);
+	const struct posted_wr p = { .wr_id = wc->wr_id,
+				     .op = &wr_ops[r->a->op.v],
+				     .remote = r->remote,
+				     .rkey = r->rkey,
+				     .len = r->sge.length,
+				     .is_inline = r->a->inlined,
+				     .nsge = 1,
+				     .sge = { r->sge } };
+	bad_wc_add(r->a->qp, wc->status, wc->wr_id - r->wr_id < r->posted ? &p : NULL, false,
+		   r->s->commands);
 	qp_history_sync(r->a->qp, status);
 	fail(r->s, "bench", status, "bench: number %u completed with %s", r->done, status);
 	fail_row(r->s, "meaning", "%s", word_help(wc_status_words, wc->status));

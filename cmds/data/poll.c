@@ -15,7 +15,7 @@
 #include "call_record.h"
 #include "command/cmd.h"
 #include "data/post.h"
-#include "data/posted.h"
+#include "own_model.h"
 #include "data/wc.h"
 #include "device/device.h"
 #include "language/script.h"
@@ -77,9 +77,9 @@ static bool is_outstanding(struct session *s, const struct cq_set *set)
 	struct qp *qp;
 
 	obj_foreach_of(qp, s, &qp_class) {
-		if (in_set(set, qp->send_cq) && posted_outstanding(qp, false).n)
+		if (in_set(set, qp->send_cq) && own_outstanding(qp, false).n)
 			return true;
-		if (in_set(set, qp->recv_cq) && (qp->srq || posted_outstanding(qp, true).n))
+		if (in_set(set, qp->recv_cq) && (qp->srq || own_outstanding(qp, true).n))
 			return true;
 	}
 	return false;
@@ -145,15 +145,14 @@ int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, i
  * "qp0: 3 sends, the oldest: RDMA_WRITE wr_id 1, posted 5000.0 ms ago" */
 static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 {
-	const struct outstanding out = posted_outstanding(qp, recv);
+	const struct outstanding out = own_outstanding(qp, recv);
 
 	if (!out.n)
 		return 0;
-	fail_row(s, "outstanding", "%s: %u%s %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
-		 qp->o.name, out.n, out.has_more ? " or more" : "", recv ? "receive" : "send",
-		 out.n > 1 || out.has_more ? "s" : "", out.oldest.op ? out.oldest.op->name : "?",
-		 (unsigned long long)out.oldest.wr_id,
-		 (double)record_span(out.oldest.begin, record_time()) / 1e6);
+	fail_row(s, "outstanding", "%s: %u %s%s, the oldest %s wr_id %llu, posted %.1f ms ago",
+		 qp->o.name, out.n, recv ? "receive" : "send", out.n > 1 ? "s" : "",
+		 out.oldest->op ? out.oldest->op->name : "?", (unsigned long long)out.oldest->wr_id,
+		 (double)record_span(out.oldest->when, record_time()) / 1e6);
 	if (out.silent == out.n && !recv)
 		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
 	return recv ? out.n : out.n - out.silent;
@@ -227,8 +226,8 @@ static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op 
 			 qp->o.name);
 	if (!peer || peer->srq)
 		return false;
-	recvs = posted_outstanding(peer, true);
-	if (recvs.n || recvs.has_more)
+	recvs = own_outstanding(peer, true);
+	if (recvs.n)
 		left = queued_of(peer).recvs;
 	if (left < 0)
 		fail_row(
@@ -255,14 +254,17 @@ static uint32_t own_qkey(const struct qp *qp)
 /* Was a datagram sent from this QP to the other one, with another Q_Key, since that waits? In place
  * of a Q_Key with the highest bit set the device sends the QP's own. */
 static bool sent_wrong_qkey(const struct qp *from, const struct qp *to, uint32_t qkey,
-			    struct posted *p)
+			    struct posted_wr *p)
 {
-	struct posted_place at = to->read.request[true];
+	const struct posted_wr *oldest = own_outstanding(to, true).oldest, *sent;
+	const uint64_t since = oldest ? oldest->when : 0;
+	uint64_t at = 0;
 
-	while (posted_next(from, false, &at, p)) {
+	while ((sent = own_next_send(from, &at))) {
+		*p = *sent;
 		if (p->to_qkey >> 31)
 			p->to_qkey = own_qkey(from);
-		if (p->to_qpn == to->v->qp_num && p->to_qkey != qkey)
+		if (p->when >= since && p->to_qpn == to->v->qp_num && p->to_qkey != qkey)
 			return true;
 	}
 	return false;
@@ -272,7 +274,7 @@ static bool sent_wrong_qkey(const struct qp *from, const struct qp *to, uint32_t
 static void guess_datagrams(struct session *s, const struct qp *qp)
 {
 	const uint32_t qkey = own_qkey(qp);
-	struct posted p;
+	struct posted_wr p;
 	const struct qp *from;
 
 	obj_foreach_of(from, s, &qp_class) {
@@ -348,7 +350,7 @@ static void say_why(struct session *s, const struct cq_set *set)
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
 		if (sends || recvs || qp == set->qp)
-			guess_cause(s, qp, sends ? posted_outstanding(qp, false).oldest.op : NULL,
+			guess_cause(s, qp, sends ? own_outstanding(qp, false).oldest->op : NULL,
 				    recvs, 0);
 	}
 	if (!is_outstanding(s, set))
@@ -432,7 +434,7 @@ static int64_t default_within(struct session *s, const struct cq_set *set)
 /* In ERR all that is posted completes: a success was not the last word of the QP. */
 static void say_more(struct qp *qp, struct out *o)
 {
-	const struct outstanding sends = posted_outstanding(qp, false);
+	const struct outstanding sends = own_outstanding(qp, false);
 
 	if (qp_history_state(qp) == IBV_QPS_ERR && sends.n > sends.silent)
 		out_text(o, "  %s is in ERR, and another completion waits: poll\n", qp->o.name);

@@ -12,7 +12,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "data/post.h"
-#include "data/posted.h"
+#include "own_model.h"
 #include "language/interp.h"
 #include "live_context.h"
 #include "qp/qp.h"
@@ -156,11 +156,10 @@ static int fail_full_queue(struct session *s, const struct post_req *r)
 			 r->srq->max_wr);
 		return fail_next(s, "poll");
 	}
-	out = posted_outstanding(r->qp, is_recv(r));
-	fail_row(s, "likely", "the %s queue is full: it holds %u, %u%s are outstanding",
+	out = own_outstanding(r->qp, is_recv(r));
+	fail_row(s, "likely", "the %s queue is full: it holds %u, %u are outstanding",
 		 is_recv(r) ? "receive" : "send",
-		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, out.n,
-		 out.has_more ? " or more" : "");
+		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, out.n);
 	if (out.silent && out.silent == out.n)
 		return fail_row(s, "note",
 				"all are unsignaled: on most cards their places come back "

@@ -10,10 +10,10 @@
 
 #include "alloc.h"
 #include "data/post.h"
-#include "data/posted.h"
 #include "memory/mem.h"
 #include "object_args.h"
 #include "object_make.h"
+#include "own_model.h"
 #include "objects.h"
 #include "own_rows.h"
 #include "session.h"
@@ -133,9 +133,7 @@ static bool texts_are_out(struct pd *pd)
 	if (post_chain_open())
 		return true;
 	while ((qp = LIST_FIRST(&pd->texting))) {
-		struct outstanding sends = posted_outstanding(qp, false);
-
-		if (sends.n || sends.has_more)
+		if (own_outstanding(qp, false).n)
 			return true;
 		post_text_over(qp);
 	}

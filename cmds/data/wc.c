@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "data/posted.h"
+#include "data/bad_wc.h"
 #include "data/wc.h"
 #include "qp/qp.h"
 #include "output/out.h"
 #include "output/print.h"
 #include "objects.h"
+#include "own_model.h"
 #include "resources/mr.h"
 #include "session.h"
 #include "words.h"
@@ -75,16 +76,18 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 	return qp;
 }
 
-/* p: what it was posted as, or NULL. */
+/* seen: what the model knows of it, or NULL. */
 static void apply_completion(struct session *s, struct wc *wc, struct qp *qp,
-			     const struct posted *p, bool first_error)
+			     const struct seen_wc *seen, bool first_error)
 {
+	const struct posted_wr *p = seen && seen->known ? &seen->posted : NULL;
+
 	if (p && wc->v.status == IBV_WC_SUCCESS && p->op == &wr_ops[WR_LOCAL_INV])
 		mw_invalidated(s, qp->pd, p->rkey);
 	if (wc->v.status == IBV_WC_SUCCESS && wc->v.opcode & IBV_WC_RECV && has_inv(wc))
 		mw_invalidated(s, qp->pd, wc->v.invalidated_rkey);
 	if (wc->v.status != IBV_WC_SUCCESS) {
-		posted_failed(qp, &wc->v, p, s->commands);
+		bad_wc_add(qp, wc->v.status, p, p && seen->is_either, s->commands);
 		note_error(wc, qp, first_error);
 	}
 }
@@ -104,12 +107,6 @@ static int copy_kept(struct cq *cq, struct wc *wc, int max)
 	return n;
 }
 
-/* What was posted tells how long it took, and of an error what it was. */
-static bool needs_request(const struct ibv_wc *wc)
-{
-	return wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV);
-}
-
 /* Is the i-th of a batch the first of its QP in it that has failed? */
 static bool fails_first(const struct ibv_wc *v, int i)
 {
@@ -121,11 +118,9 @@ static bool fails_first(const struct ibv_wc *v, int i)
 
 static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
 {
-	struct posted posted[AT_ONCE];
+	const struct seen_wc *seen;
 	struct ibv_wc v[AT_ONCE];
 	struct qp *qp[AT_ONCE];
-	bool known[AT_ONCE];
-	uint64_t before;
 	int n;
 
 	if (cq->nkept) {
@@ -135,7 +130,6 @@ static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
 		return n;
 	}
 	max = max < AT_ONCE ? max : AT_ONCE;
-	before = record_place(RECORD_DATA);
 	n = ibv_poll_cq(cq->v, max, v);
 	if (n < 0) {
 		fail_call(s, -n, "ibv_poll_cq", "%s", cq->o.name);
@@ -144,14 +138,13 @@ static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
 	for (int i = 0; i < n; i++) {
 		wc[i] = (struct wc){ .v = v[i], .cq = cq, .after = -1 };
 		qp[i] = note_qp(s, &wc[i]);
-		known[i] = qp[i] && needs_request(&v[i]) &&
-			   posted_done(qp[i], before, (unsigned)i, &posted[i]);
-		if (known[i] && !posted[i].recv)
-			wc[i].after = record_span(posted[i].begin, posted[i].end);
+		seen = own_completion((unsigned)i, &v[i]);
+		if (seen && seen->known && seen->posted.op != &wr_ops[WR_RECV])
+			wc[i].after = seen->after;
 	}
 	for (int i = 0; i < n; i++)
 		if (qp[i])
-			apply_completion(s, &wc[i], qp[i], known[i] ? &posted[i] : NULL,
+			apply_completion(s, &wc[i], qp[i], own_completion((unsigned)i, &v[i]),
 					 fails_first(v, i));
 	return n;
 }

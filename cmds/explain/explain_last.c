@@ -14,12 +14,13 @@
 #include "spec_tables.h"
 #include "connection/cm.h"
 #include "data/post.h"
-#include "data/posted.h"
+#include "data/bad_wc.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "objects.h"
+#include "own_model.h"
 #include "output/out.h"
 #include "peer/peer.h"
 #include "qp/qp.h"
@@ -266,11 +267,12 @@ static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 
 static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 {
-	const struct posted *p = &bad->posted;
+	const struct posted_wr *p = &bad->posted;
 
 	wr->known = true;
+	wr->is_either = bad->is_either;
 	wr->wr_id = p->wr_id;
-	wr->recv = p->recv;
+	wr->recv = p->op == &wr_ops[WR_RECV];
 	wr->is_inline = p->is_inline;
 	wr->remote = p->remote;
 	wr->rkey = p->rkey;
@@ -333,7 +335,7 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 	out_str(o, "qp", qp->o.name, "%s is in ERR", qp->o.name);
 	out_str(o, "reason", step.why, "%s%s%s: what is posted is flushed\n", is_asked ? " (" : "",
 		is_asked ? step.why : "", is_asked ? ")" : "");
-	if (!is_asked && posted_outstanding(qp, false).n)
+	if (!is_asked && own_outstanding(qp, false).n)
 		out_text(o, "  its completion  says why, and waits: poll, then explain\n");
 	out_way_back(s, qp, o);
 }
@@ -401,7 +403,7 @@ void explain_fail_causes(struct session *s)
 	struct failed_wr wr;
 	struct bad_wc bad;
 
-	if (posted_last_failed(&bad)) {
+	if (bad_wc_last(&bad)) {
 		wr = look_at_failed(s, &bad, &here);
 		explain_wc_causes(&wr, &c);
 		forget_failed(&wr);
@@ -500,13 +502,13 @@ static struct qp *unexplained_qp(struct session *s, const struct bad_wc *bad, co
 	if ((bad && s->commands - bad->command <= 1) ||
 	    (f && is_said_by_other(f) && s->commands - f->command <= 1))
 		return NULL;
-	return !bad || is_asked_for(qp) || posted_outstanding(qp, false).n ? qp : NULL;
+	return !bad || is_asked_for(qp) || own_outstanding(qp, false).n ? qp : NULL;
 }
 
 int explain_last(struct session *s, struct out *o)
 {
 	struct bad_wc last;
-	const struct bad_wc *bad = posted_last_failed(&last) ? &last : NULL;
+	const struct bad_wc *bad = bad_wc_last(&last) ? &last : NULL;
 	const struct fail *f = s->before.text ? &s->before : NULL;
 	const struct qp *down = qp_in_err(s, bad);
 
@@ -529,7 +531,7 @@ int explain_now(struct session *s, struct out *o)
 {
 	const struct fail *f = s->before.text ? &s->before : NULL;
 	struct bad_wc last;
-	bool any = posted_last_failed(&last);
+	bool any = bad_wc_last(&last);
 	struct qp *qp = unexplained_qp(s, any ? &last : NULL, f);
 
 	if (!qp)
@@ -545,7 +547,7 @@ bool explain_qp(struct session *s, const char *name, struct out *o)
 
 	if (!is_in_err(qp))
 		return false;
-	if (posted_last_failed(&last) && last.serial == qp->o.serial)
+	if (bad_wc_last(&last) && last.serial == qp->o.serial)
 		tell_completion(s, &last, o);
 	else
 		tell_state(s, qp, o);

@@ -14,7 +14,7 @@
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "data/post.h"
-#include "data/posted.h"
+#include "own_model.h"
 #include "device/device.h"
 #include "language/interp.h"
 #include "objects.h"
@@ -180,10 +180,8 @@ void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out)
 
 static void describe_known(struct qp *qp, struct out *out)
 {
-	struct outstanding recvs = posted_outstanding(qp, true);
-
 	out_bool(out, "peer_known", qp->peer.known, NULL);
-	out_int(out, "recvs", recvs.has_more ? -1 : (int)recvs.n, NULL);
+	out_int(out, "recvs", (int)own_outstanding(qp, true).n, NULL);
 }
 
 static void qp_describe(struct session *s, struct obj *o, struct out *out)
@@ -360,8 +358,6 @@ static void record_state(struct qp *qp, int from, enum ibv_qp_state state, const
 {
 	own_state(qp, from, state, why, (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !meant);
 	qp->state = state;
-	if (state == IBV_QPS_RESET)
-		posted_clear(qp);
 }
 
 void qp_history_begin(struct qp *qp)

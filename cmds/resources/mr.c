@@ -13,7 +13,6 @@
 #include "connection/cm.h"
 #include "connection/cm_id.h"
 #include "data/post.h"
-#include "data/posted.h"
 #include "live_context.h"
 #include "memory/mem.h"
 #include "object_args.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "inventory.h"
+#include "live_inventory.h"
 
 struct out;
 struct session;
@@ -14,12 +14,6 @@ struct session;
  * inventory. NULL with errno; ENOSYS: the library cannot be loaded. */
 struct uroce_inventory *process_inventory(pid_t pid);
 struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
-
-/* Loops over the rows of a kind: inventory_foreach(inv, UROCE_QP, uroce_qp_row, qp) */
-#define inventory_foreach(inv, KIND, type, row)                        \
-	for (const struct type *row = (inv)->kind[KIND].rows,          \
-			       *row##_end = row + (inv)->kind[KIND].n; \
-	     row < row##_end; row++)
 
 /* The QP of that number, or NULL. */
 const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn);

@@ -17,7 +17,7 @@
 #include "bytes.h"
 #include "command/cmd.h"
 #include "data/post.h"
-#include "data/posted.h"
+#include "own_model.h"
 #include "decode.h"
 #include "device/device.h"
 #include "file/file.h"
@@ -120,7 +120,7 @@ static void packet_out(struct out *o, const struct decoded *d, bool text)
 #define JOIN_QPS      64   /* QPs whose last found work request is remembered */
 
 struct packet_join {
-	struct posted_place begun; /* earlier work requests are not searched */
+	uint64_t begun; /* record_time(); earlier work requests are not searched */
 	struct join_request {
 		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
@@ -130,8 +130,8 @@ struct packet_join {
 	} requests[JOIN_REQUESTS]; /* ring */
 	unsigned n;
 	struct join_qp {
-		uint64_t serial;	  /* of the QP; 0: free entry */
-		struct posted_place next; /* where the search continues */
+		uint64_t serial; /* of the QP; 0: free entry */
+		uint64_t next;	 /* where the search continues: own_next_send() */
 	} qps[JOIN_QPS];
 };
 
@@ -228,7 +228,7 @@ static struct qp *sending_qp(struct session *s, const struct packet *p)
 }
 
 /* Can p be the first packet of this work request? */
-static bool request_matches(const struct posted *w, const struct packet *p)
+static bool request_matches(const struct posted_wr *w, const struct packet *p)
 {
 	unsigned flags = p->op->flags;
 
@@ -247,23 +247,24 @@ static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
 	struct join_qp *q = &j->qps[qp->o.serial % JOIN_QPS];
 
 	if (q->serial != qp->o.serial)
-		*q = (struct join_qp){ .serial = qp->o.serial, .next = j->begun };
+		*q = (struct join_qp){ .serial = qp->o.serial };
 	return q;
 }
 
-/* Finds the oldest matching work request that was not found before; false: none. */
-static bool next_matching(struct packet_join *j, const struct qp *qp, const struct packet *p,
-			  struct posted *w)
+/* The oldest matching work request that was not found before, or NULL. */
+static const struct posted_wr *next_matching(struct packet_join *j, const struct qp *qp,
+					     const struct packet *p)
 {
 	struct join_qp *q = place_of(j, qp);
-	struct posted_place at = q->next;
+	const struct posted_wr *w;
+	uint64_t at = q->next;
 
-	while (posted_next(qp, false, &at, w))
-		if (request_matches(w, p)) {
+	while ((w = own_next_send(qp, &at)))
+		if (w->when >= j->begun && request_matches(w, p)) {
 			q->next = at;
-			return true;
+			return w;
 		}
-	return false;
+	return NULL;
 }
 
 /* Finds the work request of the first packet of a message that was captured on a network interface,
@@ -274,8 +275,7 @@ static const struct join_request *join_posted(struct session *s, struct packet_j
 {
 	const unsigned begins = WIRE_REQUEST | WIRE_FIRST;
 	struct join_request *r;
-	struct posted w;
-	bool known;
+	const struct posted_wr *w;
 	struct qp *qp;
 
 	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
@@ -283,11 +283,11 @@ static const struct join_request *join_posted(struct session *s, struct packet_j
 	qp = sending_qp(s, &d->p);
 	if (!qp)
 		return NULL;
-	known = next_matching(j, qp, &d->p, &w);
+	w = next_matching(j, qp, &d->p);
 	r = note_request(j, d, qp->v->qp_num);
 	r->qp = qp->o.serial;
-	r->known = known;
-	r->wr_id = known ? w.wr_id : 0;
+	r->known = w;
+	r->wr_id = w ? w->wr_id : 0;
 	return r;
 }
 
@@ -418,7 +418,7 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	w = xcalloc(1, sizeof *w);
 	w->s = s;
 	w->embedded = embedded_api();
-	w->join.begun = posted_place();
+	w->join.begun = record_time();
 	w->source = packet_source_open(s, "wire on", a->dev, show_packet, w);
 	if (!w->source) {
 		free(w);

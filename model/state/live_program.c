@@ -39,6 +39,12 @@ const char *live_word(const struct call_struct *of, const char *field, int64_t v
 	return word ? word : temp_text("%lld", (long long)value);
 }
 
+const char *live_status(enum ibv_wc_status status)
+{
+	return live_word(call_value_find(call_table[ROW_ibv_poll_cq].args, "wc")->of, "status",
+			 status);
+}
+
 /* ----------------------------------------------------------------------------- QPs -- */
 
 static void end_qp(struct live_program *p, uint64_t address)
@@ -77,6 +83,7 @@ static struct seen_queues *add_entry(struct live_program *p, const struct record
 	struct seen_queues *e = xcalloc(1, sizeof *e);
 
 	e->qp.address = address;
+	e->sends.keeps = e->recvs.keeps = p->keeps;
 	add_object(p, r, address, kind)->queues = e;
 	return e;
 }
@@ -351,7 +358,12 @@ void live_program_take(struct live_program *p, const struct record *r,
 		r)) { /* one that failed may have posted the first requests of its chain */
 	case ROW_ibv_post_send:
 		if (e)
-			posted_queue_take_sends(&e->sends, r);
+			posted_queue_take_sends(e, r);
+		return;
+	case ROW_ibv_bind_mw:
+		e = live_program_entry(p, r->args[0]);
+		if (e)
+			posted_queue_take_bind(&e->sends, r);
 		return;
 	case ROW_ibv_post_recv:
 	case ROW_ibv_post_srq_recv:

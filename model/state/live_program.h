@@ -14,6 +14,7 @@
 
 struct record;
 struct record_objects;
+struct seen_queues;
 
 /* The memory regions that the program has had. All zero: none. v and at are to be freed. */
 struct seen_regions {
@@ -96,8 +97,10 @@ struct seen_gid {
 struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */
 	const struct wr_op *op;
-	uint64_t remote;
-	uint32_t rkey, len;
+	uint32_t to_qpn, to_qkey; /* of a datagram */
+	uint64_t remote;	  /* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;		  /* or the key that it invalidates */
+	uint32_t len;		  /* of all SGEs */
 	bool is_inline, is_signaled;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
@@ -108,13 +111,20 @@ struct posted_wr {
 struct posted_queue {
 	struct posted_wr *v;
 	unsigned begin, n, room; /* n requests from begin on; room: of v */
+	unsigned keeps;		 /* as many that are done stay before begin, oldest first */
 	uint64_t had;		 /* put into it since it was last emptied */
+	uint64_t put;		 /* ever put into it: the number of the next one */
 };
 
+/* The first request from number *at on that is still there, and moves *at past it; NULL: none.
+ * Those of a queue that was emptied are not there any more. */
+const struct posted_wr *posted_queue_next(const struct posted_queue *q, uint64_t *at);
+
 void posted_queue_empty(struct posted_queue *q);
-/* Add the requests that a call of ibv_post_send() has posted; of ibv_post_recv() or
- * ibv_post_srq_recv(). */
-void posted_queue_take_sends(struct posted_queue *q, const struct record *r);
+/* Add the requests that a call of ibv_post_send() has posted; of ibv_bind_mw(); of ibv_post_recv()
+ * or ibv_post_srq_recv(). */
+void posted_queue_take_sends(struct seen_queues *e, const struct record *r);
+void posted_queue_take_bind(struct posted_queue *q, const struct record *r);
 void posted_queue_take_recvs(struct posted_queue *q, const struct record *r);
 
 /* A queue pair. */
@@ -179,6 +189,7 @@ struct live_program {
 	unsigned ngids;
 	struct seen_wc *completions; /* of the last call */
 	unsigned ncompletions;
+	unsigned keeps;	      /* requests that are done stay for posted_queue_next(): so many */
 	struct open_wc *open; /* of each CQ at most one */
 	unsigned nopen;
 	struct record_objects *objects;
@@ -218,8 +229,8 @@ void live_program_changes(struct live_program *p,
 /* How many requests of a QP are not completed. */
 unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
 				  bool recvs);
-/* Is one of its outstanding sends signaled? */
-bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp);
+/* Of the sends that are not completed, those that are signaled. */
+unsigned live_program_signaled(const struct live_program *p, const struct seen_qp *qp);
 /* A QP or SRQ, with the capabilities of its creation in cap; NULL: there is none. */
 const struct seen_qp *live_program_queue(const struct live_program *p, uint64_t address);
 /* The name of the object that was at address at that time; "" if there was none. Valid until the
@@ -237,6 +248,8 @@ struct live_end live_program_end(const struct live_program *p, struct seen_qp *q
 
 /* Within the files of this header: */
 
+/* The name of the status: "RETRY_EXC_ERR". */
+const char *live_status(enum ibv_wc_status status);
 /* The name of a value of the field without its prefix, or its number; as temp_text(). */
 const char *live_word(const struct call_struct *of, const char *field, int64_t value);
 /* The queues of a QP or an SRQ; NULL: there is none at that address. */

@@ -16,14 +16,25 @@ void posted_queue_empty(struct posted_queue *q)
 /* Grows a queue that is half full, so that a full one is not moved with each request. */
 static void make_queue_room(struct posted_queue *q)
 {
+	const unsigned kept = q->begin < q->keeps ? q->begin : q->keeps;
+
 	if (q->begin + q->n < q->room)
 		return;
-	if (q->n >= q->room / 2) {
+	if (kept + q->n >= q->room / 2) {
 		q->room = q->room ? 2 * q->room : 16;
 		q->v = xrealloc(q->v, q->room, sizeof *q->v);
 	}
-	memmove(q->v, q->v + q->begin, q->n * sizeof *q->v);
-	q->begin = 0;
+	memmove(q->v, q->v + q->begin - kept, (kept + q->n) * sizeof *q->v);
+	q->begin = kept;
+}
+
+const struct posted_wr *posted_queue_next(const struct posted_queue *q, uint64_t *at)
+{
+	const uint64_t first = q->put - q->n - q->begin;
+
+	if (*at < first)
+		*at = first;
+	return *at < q->put ? &q->v[(*at)++ - first] : NULL;
 }
 
 static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
@@ -31,15 +42,18 @@ static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 	make_queue_room(q);
 	q->v[q->begin + q->n++] = *wr;
 	q->had++;
+	q->put++;
 }
 
 /* Takes out the request at that place, and in_order all before it. */
 static void posted_queue_retire(struct posted_queue *q, unsigned at, bool in_order)
 {
-	struct posted_wr *v = q->v + q->begin;
+	struct posted_wr *v = q->v + q->begin, done = v[at];
 
-	if (!in_order)
+	if (!in_order) {
 		memmove(v + 1, v, at * sizeof *v); /* those before it stay; usually there are few */
+		v[0] = done;
+	}
 	q->begin += in_order ? at + 1 : 1;
 	q->n -= in_order ? at + 1 : 1;
 }
@@ -64,7 +78,8 @@ static void add_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
 	}
 }
 
-static struct posted_wr posted_send(const struct record *r, const struct ibv_send_wr *wr)
+static struct posted_wr posted_send(const struct record *r, const struct ibv_send_wr *wr,
+				    enum ibv_qp_type type)
 {
 	struct posted_wr p = { .wr_id = wr->wr_id,
 			       .when = r->begin,
@@ -72,26 +87,43 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
 			       .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
 
-	if (p.op && p.op->atomic) {
+	if (type == IBV_QPT_UD) {
+		p.to_qpn = wr->wr.ud.remote_qpn;
+		p.to_qkey = wr->wr.ud.remote_qkey;
+	} else if (p.op && p.op->atomic) {
 		p.remote = wr->wr.atomic.remote_addr;
 		p.rkey = wr->wr.atomic.rkey;
 	} else if (p.op && p.op->remote) {
 		p.remote = wr->wr.rdma.remote_addr;
 		p.rkey = wr->wr.rdma.rkey;
+	} else if (wr->opcode == IBV_WR_LOCAL_INV) {
+		p.rkey = wr->invalidate_rkey;
 	}
 	add_sges(&p, wr->sg_list, wr->num_sge);
 	return p;
 }
 
-void posted_queue_take_sends(struct posted_queue *q, const struct record *r)
+void posted_queue_take_sends(struct seen_queues *e, const struct record *r)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
 
 	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
-		const struct posted_wr p = posted_send(r, wr);
+		const struct posted_wr p = posted_send(r, wr, e->qp.v.type);
 
-		posted_queue_put(q, &p);
+		posted_queue_put(&e->sends, &p);
 	}
+}
+
+void posted_queue_take_bind(struct posted_queue *q, const struct record *r)
+{
+	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)r->args[2];
+	struct posted_wr p = { .when = r->begin, .op = &wr_ops[WR_BIND_MW] };
+
+	if (r->err || !bind)
+		return;
+	p.wr_id = bind->wr_id;
+	p.is_signaled = bind->send_flags & IBV_SEND_SIGNALED;
+	posted_queue_put(q, &p);
 }
 
 void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
@@ -147,14 +179,14 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 	}
 }
 
-static void posted_queue_take_step(struct posted_queue *q, struct posted_queue *built,
-				   const struct record *r)
+static void posted_queue_take_step(struct seen_queues *e, const struct record *r)
 {
+	struct posted_queue *q = &e->sends, *built = &e->built;
 	struct ibv_send_wr wr;
 	struct posted_wr p;
 
 	if (record_request(r, &wr)) {
-		p = posted_send(r, &wr);
+		p = posted_send(r, &wr, e->qp.v.type);
 		posted_queue_put(built, &p);
 	} else if (record_call_row(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
 		post_built_requests(q, built, r);
@@ -174,7 +206,7 @@ bool live_program_take_request(struct live_program *p, const struct record *r)
 		return false;
 	e = live_program_entry(p, r->args[0]);
 	if (e)
-		posted_queue_take_step(&e->sends, &e->built, r);
+		posted_queue_take_step(e, r);
 	return e;
 }
 
@@ -345,9 +377,7 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
 			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
-	snprintf(why, sizeof why, "WC %s",
-		 live_word(call_value_find(call_table[ROW_ibv_poll_cq].args, "wc")->of, "status",
-			   wc->status));
+	snprintf(why, sizeof why, "WC %s", live_status(wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
 		live_qp_set_state(e, IBV_QPS_ERR, why);
 		qp->ended_by_program = true; /* the program was told */
@@ -480,14 +510,14 @@ unsigned live_program_outstanding(const struct live_program *p, const struct see
 	return recvs ? live_program_recvs(p, e)->n : e->sends.n;
 }
 
-bool live_program_has_signaled(const struct live_program *p, const struct seen_qp *qp)
+unsigned live_program_signaled(const struct live_program *p, const struct seen_qp *qp)
 {
 	const struct posted_queue *q = &live_program_entry(p, qp->address)->sends;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < q->n; i++)
-		if (qp->signals_all || q->v[q->begin + i].is_signaled)
-			return true;
-	return false;
+		n += qp->signals_all || q->v[q->begin + i].is_signaled;
+	return n;
 }
 
 unsigned live_program_due(const struct live_program *p, uint64_t cq)

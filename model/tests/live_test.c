@@ -2,12 +2,15 @@
 /* What a model learns from calls: which request a completion is of, and what is left. The calls are
  * recorded, but not made: their objects are those of this test. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "call_record.h"
 #include "checks.h"
+#include "live_inventory.h"
 #include "live_program.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))
+#define KEPT   64
 
 static struct ibv_context context;
 static struct ibv_pd pd = { .context = &context };
@@ -15,20 +18,19 @@ static struct ibv_cq send_cq = { .context = &context }, recv_cq = { .context = &
 static struct ibv_srq srq = { .context = &context };
 static struct ibv_qp qp = { .context = &context, .pd = &pd, .qp_num = 17 };
 static struct live_program *live;
-static uint64_t since;
+
+static void take(void *arg, const struct record *r)
+{
+	(void)arg;
+	live_program_take(live, r, &record_own_objects);
+}
 
 static void call(enum call_row row, const uint64_t *args, uint64_t result)
 {
 	struct record_call c;
-	struct record_list *l;
 
-	since = record_time();
 	record_begin(&c, row, args);
 	record_end(&c, result);
-	l = record_list(1 << RECORD_CONTROL | 1 << RECORD_DATA, since);
-	CHECK_INT(l->n, 1);
-	live_program_take(live, l->v, &record_own_objects);
-	record_list_free(l);
 }
 
 /* A new QP whose queues complete into these. */
@@ -41,6 +43,7 @@ static void create_qp(struct ibv_cq *sends, struct ibv_cq *recvs)
 	if (live)
 		live_program_free(live);
 	live = live_program_new();
+	live->keeps = KEPT;
 	qp.send_cq = sends;
 	qp.recv_cq = recvs;
 	qp.state = IBV_QPS_RTS;
@@ -161,6 +164,50 @@ static void undecidable(void)
 	CHECK(wc.known && wc.posted.len == 37);
 }
 
+/* A list of more than one record, of which the last request is refused. */
+static void long_list(void)
+{
+	enum { MANY = 300 };
+	struct ibv_send_wr *wr = calloc(MANY, sizeof *wr), *bad = &wr[MANY - 1];
+	struct seen_wc wc;
+
+	create_qp(&send_cq, &recv_cq);
+	for (unsigned i = 0; i < MANY; i++)
+		wr[i] = (struct ibv_send_wr){ .wr_id = i,
+					      .send_flags = i == MANY - 2 ? IBV_SEND_SIGNALED : 0,
+					      .next = i < MANY - 1 ? &wr[i + 1] : NULL };
+	call(ROW_ibv_post_send, (uint64_t[]){ PTR(&qp), PTR(wr), PTR(&bad) }, ENOMEM);
+	CHECK_INT(left(false), MANY - 1);
+	CHECK_INT(live_program_signaled(live, live_program_qp(live, PTR(&qp))), 1);
+	wc = complete(&send_cq, MANY - 2, IBV_WC_SUCCESS, IBV_WC_SEND);
+	CHECK(wc.known && wc.posted.wr_id == MANY - 2);
+	CHECK_INT(left(false), 0);
+	free(wr);
+}
+
+/* Requests that are done stay for a while, in order. */
+static void done_ones_stay(void)
+{
+	const struct posted_queue *q;
+	const struct posted_wr *wr;
+	uint64_t at = 0, next = UINT64_MAX;
+	unsigned n = 0;
+
+	create_qp(&send_cq, &recv_cq);
+	q = &live_program_entry(live, PTR(&qp))->sends;
+	for (uint64_t i = 0; i < 1000; i++) {
+		post_send(i, IBV_SEND_SIGNALED, 8);
+		complete(&send_cq, i, IBV_WC_SUCCESS, IBV_WC_SEND);
+	}
+	for (; (wr = posted_queue_next(q, &at)); next = wr->wr_id + 1, n++)
+		CHECK(next == UINT64_MAX || wr->wr_id == next);
+	CHECK(n >= KEPT && next == 1000);
+	CHECK(q->room <= 4 * KEPT);
+	post_send(1000, IBV_SEND_SIGNALED, 8);
+	wr = posted_queue_next(q, &at);
+	CHECK(wr && wr->wr_id == 1000 && !posted_queue_next(q, &at));
+}
+
 static void limits_change(void)
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 2, .max_sge = 1 } };
@@ -180,13 +227,62 @@ static void limits_change(void)
 	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 20);
 }
 
+/* Two QPs of which one went to ERR as its CQ overran. */
+static void device_tells(void)
+{
+	const struct uroce_cq_row cqs[] = { { .number = 0, .size = 8 },
+					    { .number = 3, .size = 4, .overrun = 1 } };
+	const struct uroce_srq_row srqs[] = { { .number = 1, .posted = 5, .oldest_len = 64 } };
+	const struct uroce_mr_row mrs[] = {
+		{ .number = 2, .pd = 1, .lkey = 7, .rkey = 8, .addr = 0x1000, .len = 64 }
+	};
+	const struct uroce_qp_row qps[] = {
+		{ .qpn = 17, .srq = UROCE_NO_OBJECT, .recvs = 2, .attr.qp_state = IBV_QPS_RTS },
+		{ .number = 1,
+		  .qpn = 18,
+		  .srq = 1,
+		  .recv_cq = 3,
+		  .attr = { .qp_state = IBV_QPS_ERR, .path_mtu = IBV_MTU_1024 },
+		  .nchanges = 2,
+		  .changes = { { .to = IBV_QPS_RTS },
+			       { .to = IBV_QPS_ERR, .cause = UROCE_BY_CQ, .value = 3 } } },
+	};
+	const struct uroce_inventory inv = { .kind = { [UROCE_CQ] = { cqs, 2, 2 },
+						       [UROCE_SRQ] = { srqs, 1, 1 },
+						       [UROCE_MR] = { mrs, 1, 1 },
+						       [UROCE_QP] = { qps, 2, 2 } } };
+	struct live_end end = { 0 };
+
+	live_end_take(&end, &inv, 18);
+	CHECK_INT(end.qps.n, 2);
+	CHECK(end.qp == &end.qps.v[1]);
+	CHECK_STR(end.qp->name, "qp1");
+	CHECK_STR(end.qp->srq, "srq1");
+	CHECK_INT(end.qp->recvs, 5);
+	CHECK_STR(end.qp->overrun, "cq3");
+	CHECK_INT(end.qp->overrun_cqe, 4);
+	CHECK_STR(end.qp->why, "cq3 has overrun");
+	CHECK(end.qp->known & IBV_QP_PATH_MTU);
+	CHECK(!*end.qps.v[0].overrun && !*end.qps.v[0].why && end.qps.v[0].recvs == 2);
+	CHECK(!(end.qps.v[0].known & IBV_QP_PATH_MTU));
+	CHECK_INT(end.nregions, 1);
+	CHECK_STR(end.regions[0].name, "mr2");
+	CHECK_INT(end.regions[0].rkey, 8);
+	free(end.qps.v);
+	free(end.regions);
+}
+
 int main(void)
 {
+	record_learn(take, NULL);
 	completion_retires_what_is_before();
 	equal_ids_of_sends();
 	equal_ids_of_both_queues();
 	undecidable();
+	long_list();
+	done_ones_stay();
 	limits_change();
+	device_tells();
 	live_program_free(live);
 	return checks_end();
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Failed completions of the session, for explain. */
+#ifndef CMDS_BAD_WC_H
+#define CMDS_BAD_WC_H
+
+#include "live_program.h"
+
+struct qp;
+
+/* A completion with an error, and what it was of. */
+struct bad_wc {
+	enum ibv_wc_status status;
+	int64_t when;	       /* loop_now() */
+	unsigned long command; /* number of the command that took it: session.commands */
+	char qp[32];	       /* its name */
+	uint64_t serial;       /* of the QP */
+	bool known;	       /* posted is valid */
+	bool is_either;	       /* as in struct seen_wc */
+	struct posted_wr posted;
+};
+
+/* Records a failed completion for explain, with the number of the command that polled it; posted
+ * may be NULL. A flushed request is a consequence: it does not replace the failure that caused it.
+ */
+void bad_wc_add(const struct qp *qp, enum ibv_wc_status status, const struct posted_wr *posted,
+		bool is_either, unsigned long command);
+/* The last one; false: there was none. */
+bool bad_wc_last(struct bad_wc *bad);
+
+#endif

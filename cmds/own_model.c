@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "own_model.h"
+
+#include <string.h>
+
+#include "call_record.h"
+#include "heap.h"
+#include "objects.h"
+
+#define DONE_KEPT 1024 /* requests of a queue that are done: packets of them may still come */
+
+static struct {
+	struct live_program *live;
+	struct seen_wc *polled; /* by the last poll; calls may follow before somebody asks */
+	unsigned npolled;
+} the;
+
+static void keep_completions(void)
+{
+	const struct seen_wc *wc = live_program_completions(the.live, &the.npolled);
+
+	the.polled = xrealloc(the.polled, the.npolled, sizeof *wc);
+	memcpy(the.polled, wc, the.npolled * sizeof *wc);
+}
+
+static void take_call(void *arg, const struct record *r)
+{
+	(void)arg;
+	if (record_call_row(r) == call_count)
+		return; /* a row of cmds/own_rows.h */
+	live_program_take(the.live, r, &record_own_objects);
+	if (record_call_row(r) == ROW_ibv_poll_cq)
+		keep_completions();
+}
+
+void own_model_begin(void)
+{
+	if (the.live)
+		return;
+	the.live = live_program_new();
+	the.live->keeps = DONE_KEPT;
+	record_learn(take_call, NULL);
+}
+
+static struct seen_queues *queues_of(const struct qp *qp)
+{
+	return live_program_entry(the.live, (uintptr_t)qp->v);
+}
+
+struct outstanding own_outstanding(const struct qp *qp, bool recv)
+{
+	struct seen_queues *e = queues_of(qp);
+	const struct posted_queue *q;
+	struct outstanding out = { 0 };
+
+	if (!e || (recv && qp->srq))
+		return out;
+	q = recv ? &e->recvs : &e->sends;
+	out.n = q->n;
+	out.silent = recv ? 0 : q->n - live_program_signaled(the.live, &e->qp);
+	out.oldest = q->n ? &q->v[q->begin] : NULL;
+	return out;
+}
+
+const struct posted_wr *own_next_send(const struct qp *qp, uint64_t *at)
+{
+	const struct seen_queues *e = queues_of(qp);
+
+	return e ? posted_queue_next(&e->sends, at) : NULL;
+}
+
+const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc)
+{
+	const struct seen_wc *seen = i < the.npolled ? &the.polled[i] : NULL;
+
+	return seen && seen->wc.wr_id == wc->wr_id && seen->wc.qp_num == wc->qp_num ? seen : NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The model of this session (model/state): what its own calls have posted, and what is done of it.
+ * It learns from each call when that returns, so nothing is lost when a ring of the record is full.
+ */
+#ifndef CMDS_OWN_MODEL_H
+#define CMDS_OWN_MODEL_H
+
+#include "live_program.h"
+
+struct qp;
+
+/* To be called once, before the first call. */
+void own_model_begin(void);
+
+struct outstanding {
+	unsigned n;			/* requests that are not done */
+	unsigned silent;		/* of them, unsignaled */
+	const struct posted_wr *oldest; /* NULL: n is 0; valid until the next call */
+};
+/* Of an SRQ none: which QP takes what it was given is not known before. */
+struct outstanding own_outstanding(const struct qp *qp, bool recv);
+/* The next request of its send queue: posted_queue_next(). */
+const struct posted_wr *own_next_send(const struct qp *qp, uint64_t *at);
+/* What is known of the completion i of the last ibv_poll_cq() that has found any; NULL: that has
+ * not found this one. Valid until the next one. */
+const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects of a process as its device shows them. */
+#include "live_inventory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "heap.h"
+#include "live_program.h"
+
+static void name_object(char name[LIVE_NAME], const char *prefix, uint32_t number)
+{
+	snprintf(name, LIVE_NAME, "%s%u", prefix, number);
+}
+
+static void take_region(struct live_end *end, const struct live_region *r, uint32_t number,
+			const char *prefix, uint32_t pd)
+{
+	struct live_region *to;
+
+	end->regions = xgrow(end->regions, end->nregions, sizeof *end->regions);
+	to = &end->regions[end->nregions++];
+	*to = *r;
+	name_object(to->name, prefix, number);
+	name_object(to->pd, "pd", pd);
+}
+
+static void take_regions(struct live_end *end, const struct uroce_inventory *inv)
+{
+	inventory_foreach(inv, UROCE_MR, uroce_mr_row, mr) {
+		const struct live_region r = { .lkey = mr->lkey,
+					       .rkey = mr->rkey,
+					       .begin = mr->addr,
+					       .len = mr->len,
+					       .access = mr->access };
+
+		take_region(end, &r, mr->number, "mr", mr->pd);
+	}
+	inventory_foreach(inv, UROCE_MW, uroce_mw_row, mw) {
+		const struct live_region r = {
+			.rkey = mw->rkey, .begin = mw->addr, .len = mw->len, .access = mw->access
+		};
+
+		take_region(end, &r, mw->number, "mw", mw->pd);
+	}
+}
+
+static void take_overrun(struct live_qp *qp, const struct uroce_inventory *inv,
+			 const struct uroce_qp_row *row)
+{
+	inventory_foreach(inv, UROCE_CQ, uroce_cq_row, cq) {
+		if (!cq->overrun || (cq->number != row->send_cq && cq->number != row->recv_cq))
+			continue;
+		name_object(qp->overrun, "cq", cq->number);
+		qp->overrun_cqe = cq->size;
+	}
+}
+
+/* The receives of its SRQ are those that it takes. */
+static void take_srq(struct live_qp *qp, const struct uroce_inventory *inv, uint32_t number)
+{
+	inventory_foreach(inv, UROCE_SRQ, uroce_srq_row, srq) {
+		if (srq->number != number)
+			continue;
+		name_object(qp->srq, "srq", number);
+		qp->recvs = srq->posted;
+		qp->recv_len = srq->oldest_len;
+	}
+}
+
+/* What has moved it to ERR. */
+static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
+{
+	static const char *const causes[UROCE_CAUSES] = {
+		[UROCE_BY_PROGRAM] = "ibv_modify_qp",
+		[UROCE_BY_CM] = "a call of rdma_cm",
+		[UROCE_BY_REFUSAL] = "it has refused a request of its peer",
+		[UROCE_BY_CLOSE] = "ibv_close_device",
+	};
+	const struct uroce_change *c = row->nchanges ? &row->changes[row->nchanges - 1] : NULL;
+
+	if (!c || c->to != IBV_QPS_ERR || c->cause >= UROCE_CAUSES)
+		return;
+	if (c->cause == UROCE_BY_CQ)
+		snprintf(qp->why, sizeof qp->why, "cq%u has overrun", c->value);
+	else if (causes[c->cause])
+		snprintf(qp->why, sizeof qp->why, "%s", causes[c->cause]);
+	else
+		snprintf(qp->why, sizeof qp->why, "WC %s",
+			 live_status((enum ibv_wc_status)c->value));
+}
+
+static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
+{
+	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row) {
+		struct live_qp *qp;
+
+		end->qps.v = xgrow(end->qps.v, end->qps.n, sizeof *end->qps.v);
+		qp = &end->qps.v[end->qps.n++];
+		*qp = (struct live_qp){
+			.number = row->qpn,
+			.type = row->type,
+			.state = row->attr.qp_state,
+			.attr = row->attr,
+			.cap = row->attr.cap,
+			.recvs = row->recvs,
+			.recv_len = row->recv_len,
+			.known = IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
+				 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_DEST_QPN | IBV_QP_QKEY |
+				 IBV_QP_AV,
+		};
+		if (!qp->attr.path_mtu)
+			qp->known &= ~(unsigned)IBV_QP_PATH_MTU;
+		take_why(qp, row);
+		name_object(qp->name, "qp", row->number);
+		name_object(qp->pd, "pd", row->pd);
+		take_srq(qp, inv, row->srq);
+		take_overrun(qp, inv, row);
+	}
+}
+
+void live_end_take(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)
+{
+	take_regions(end, inv);
+	take_qps(end, inv);
+	for (unsigned i = 0; i < end->qps.n; i++)
+		if (end->qps.v[i].number == qpn)
+			end->qp = &end->qps.v[i];
+}
