@@ -76,8 +76,10 @@ static void add_library(const char *path)
 	l = xcalloc(1, sizeof *l);
 	l->path = xstrdup(path);
 	copy = xstrdup(path);
-	l->dir = xstrdup(dirname(copy));
+	l->dir = realpath(dirname(copy), NULL);
 	free(copy);
+	if (!l->dir)
+		l->dir = xstrdup(DOMAIN_NO_FILES);
 	l->name = xstrdup(strrchr(path, '/') + 1);
 	*strrchr(l->name, '.') = 0;
 	read_help(l, f);

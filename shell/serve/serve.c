@@ -301,14 +301,19 @@ static struct json_object *error_of(struct session *s)
 
 static int run_message(struct session *s, struct json_object *msg)
 {
+	const char *dir = frames_get_str(msg, "dir");
+	char *real = dir ? realpath(dir, NULL) : NULL; /* canonical on the other host */
 	struct script as = { .name = frames_get_str(msg, "name"),
-			     .dir = frames_get_str(msg, "dir"),
+			     .dir = real ? real : dir,
 			     .line = (unsigned)frames_get_int(msg, "line") };
 	SCOPED_VALUE(text, frames_obj(json_object_object_get(msg, "script")));
+	int rc;
 
 	if (!as.line || as.line > 1000000)
 		as.line = 1;
-	return script_part(s, &as, Tcl_GetString(text), frames_get_bool(msg, "print"));
+	rc = script_part(s, &as, Tcl_GetString(text), frames_get_bool(msg, "print"));
+	free(real);
+	return rc;
 }
 
 /* FRAMES_VALUE: the values of the run that are not text. */

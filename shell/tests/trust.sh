@@ -214,6 +214,18 @@ secret'
 has 'a link in the place of the directory' "$out" '1 '
 rm -r owned
 
+# links that were there before: to the folder of libraries, to a script's directory on the other host
+mkdir shelf
+printf '# Read\n# One that reads.\nsource other.inc\nproc ::rdmash::mine {what} {other}\n' >shelf/mine.rdma
+echo 'proc other {} {return read}' >shelf/other.inc
+ln -s shelf linked
+RDMASH_LIB=$dir/linked run -c 'echo [mine it]'
+wants 'a library in a linked folder' "$code $out" '0 read'
+printf '\036{"run":{"id":1,"script":"text load other.inc","values":[],"line":1,"dir":"%s"}}\n' "$dir/linked" |
+	"$rdmash" --peer >out.txt 2>err.txt
+has 'a linked directory at a peer' "$(cat out.txt)" '"value":"proc other'
+rm -r shelf linked
+
 # -------------------------------------------------------- a script that is in no directory
 if command -v python3 >/dev/null; then
 	for kind in memfd deleted; do
