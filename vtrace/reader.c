@@ -29,10 +29,10 @@ struct process_place {
 	struct record_area *area;
 	int pidfd; /* -1: the process had ended already */
 	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
-	bool last_round;    /* the process has ended: this round reads the rest */
-	unsigned thread;    /* whose unfinished call is reported next */
-	uint32_t held;	    /* threads that were held when this round began, */
-	uint32_t told;	    /* and those that have been reported */
+	bool last_round; /* the process has ended: this round reads the rest */
+	unsigned thread; /* whose unfinished call is reported next */
+	/* threads that were held when this round began, and those that have been reported */
+	uint64_t held[RECORD_THREADS], told[RECORD_THREADS];
 	uint32_t looks;	    /* threads that waited to be reported when this round began */
 	uint64_t lost;	    /* calls that were overwritten before they were read, */
 	uint64_t damaged;   /* or could not be read, */
@@ -235,12 +235,14 @@ static void update_process(struct reader *r, struct process_place *place,
 	release_waiting(place, from);
 	place->looks = atomic_load(&from->looks);
 	place->last_round = has_ended(r, place);
-	place->held = atomic_load(&from->held);
+	for (unsigned i = 0; i < RECORD_THREADS; i++)
+		place->held[i] = atomic_load(&from->held_thread[i]);
 }
 
 static void free_place(struct shared_process *p)
 {
-	atomic_store(&p->held, 0);
+	for (unsigned i = 0; i < RECORD_THREADS; i++)
+		atomic_store(&p->held_thread[i], 0);
 	atomic_store(&p->looks, 0);
 	atomic_store(&p->looked, 0);
 	atomic_store(&p->state, SHARED_FREE);
@@ -573,21 +575,25 @@ static bool next_unfinished(struct reader *r, struct process_place *place, struc
 }
 
 /* Reported after the calls of the round, which include the one for which the thread is held. */
-static bool next_held(struct reader *r, struct reader_news *news)
+static bool next_held_of(struct process_place *place, struct reader_news *news)
 {
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
-		struct process_place *place = &r->place[i];
-
-		if (!place->process || place->told == place->held)
+	for (unsigned i = 0; i < RECORD_THREADS; i++) {
+		if (place->told[i] == place->held[i])
 			continue;
-		place->told = place->held;
-		*news = (struct reader_news){
-			.what = READER_HELD,
-			.process = place->process,
-			.n = (uint64_t)atomic_load(&r->shared->process[i].held_thread),
-		};
+		place->told[i] = place->held[i];
+		*news = (struct reader_news){ .what = READER_HELD,
+					      .process = place->process,
+					      .n = (uint32_t)place->held[i] };
 		return true;
 	}
+	return false;
+}
+
+static bool next_held(struct reader *r, struct reader_news *news)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process && next_held_of(&r->place[i], news))
+			return true;
 	return false;
 }
 

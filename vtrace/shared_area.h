@@ -58,10 +58,10 @@ struct shared_process {
 	_Atomic uint32_t state;
 	int32_t pid, parent; /* as the process sees them: it may be in another PID namespace */
 	char name[256];	     /* its command line, blanks between the words */
-	/* The number of threads that were held, and the last of them. They go on when went_on
-	 * changes. */
+	/* How often threads were held; for each place of a thread in the record: at which of these
+	 * times << 32 | the kernel's number of the thread. They go on when went_on changes. */
 	_Atomic uint32_t held, went_on;
-	_Atomic int32_t held_thread;
+	_Atomic uint64_t held_thread[RECORD_THREADS];
 	/* The number of threads that have waited until their last call was reported, and for how
 	 * many that is done. */
 	_Atomic uint32_t looks, looked;

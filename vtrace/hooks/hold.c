@@ -69,13 +69,15 @@ static void hold_thread(void *arg)
 	struct shared_process *p = held_by.process;
 	const uint32_t went_on = atomic_load(&p->went_on);
 	const int err = errno;
+	uint64_t time;
 
 	(void)arg;
 	if (!to_hold)
 		return;
 	to_hold = false;
-	atomic_store(&p->held_thread, (int32_t)syscall(SYS_gettid));
-	atomic_fetch_add(&p->held, 1);
+	time = atomic_fetch_add(&p->held, 1) + 1;
+	atomic_store(&p->held_thread[record_own_slot() - record_area()->slot],
+		     time << 32 | (uint32_t)syscall(SYS_gettid));
 	while (atomic_load(&p->went_on) == went_on)
 		if (syscall(SYS_futex, &p->went_on, FUTEX_WAIT, went_on, &moment, NULL, 0) &&
 		    errno == ETIMEDOUT && record_reader_died(&held_by.shared->reader))

@@ -111,53 +111,67 @@ void memory_watch_look(enum watch_moment moment)
 
 /* ----------------------------------------------------------------------------- regions -- */
 
+static void forget_region(struct region *r)
+{
+	pthread_mutex_lock(&the.lock);
+	the.watched -= r->len;
+	pthread_mutex_unlock(&the.lock);
+	free(r->was);
+	free(r);
+}
+
 /* The region counts as all zero at first, so that its contents are noted as written by the program.
  */
 static void add_region(const struct record *r, uint64_t mr)
 {
 	const struct ibv_mr *v = record_bytes(r, mr, NULL);
-	const size_t left = REPLAY_WATCHED_MAX - the.watched;
 	struct region *n;
+	size_t left;
 
 	if (!v || !v->addr || !v->length)
 		return;
 	n = calloc(1, sizeof *n);
 	if (!n)
 		return;
+	pthread_mutex_lock(&the.lock);
+	left = REPLAY_WATCHED_MAX - the.watched;
+	if (left > v->length)
+		left = v->length;
+	the.watched += left;
+	pthread_mutex_unlock(&the.lock);
 	*n = (struct region){ .mr = mr,
 			      .at = (uintptr_t)v->addr,
 			      .is_shared = record_arg(r, "access") &
 					   (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC),
-			      .len = v->length < left ? v->length : left };
+			      .len = left };
 	n->was = calloc(1, n->len + 1);
 	if (!n->was) {
-		free(n);
+		forget_region(n);
 		return;
 	}
 	if (n->len < v->length)
 		record_event(REPLAY_UNSEEN, (uint64_t[]){ n->at + n->len, v->length - n->len }, 0);
 	pthread_mutex_lock(&the.lock);
-	the.watched += n->len;
 	n->next = the.regions;
 	the.regions = n;
 	pthread_mutex_unlock(&the.lock);
 }
 
+/* Removes the oldest: another thread may have got a region at that address since. */
 static void remove_region(uint64_t mr)
 {
-	struct region **at = &the.regions, *r;
+	struct region **found = NULL, *r;
 
 	pthread_mutex_lock(&the.lock);
-	while (*at && (*at)->mr != mr)
-		at = &(*at)->next;
-	r = *at;
-	if (r) {
-		*at = r->next;
-		the.watched -= r->len;
-		free(r->was);
-		free(r);
-	}
+	for (struct region **at = &the.regions; *at; at = &(*at)->next)
+		if ((*at)->mr == mr)
+			found = at;
+	r = found ? *found : NULL;
+	if (r)
+		*found = r->next;
 	pthread_mutex_unlock(&the.lock);
+	if (r)
+		forget_region(r);
 }
 
 static bool is_watched(uint64_t at, size_t n)
@@ -231,8 +245,6 @@ static void before_call(void *arg, const struct record *r)
 		return;
 	look_at_regions(is_send(r->fn) ? WATCH_SENDS : WATCH_BETWEEN, 0);
 	look_at_inline(r);
-	if (r->nargs && r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_MR)
-		remove_region(r->args[0]);
 }
 
 /* Does the completion mean that the peer's bytes have arrived? The end of a send or a write does
@@ -284,6 +296,8 @@ static void after_call(void *arg, const struct record *r)
 	has_polled = is_poll(r->fn);
 	if (r->err)
 		return;
+	if (r->nargs && r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_MR)
+		remove_region(r->args[0]);
 	made = record_made(r, &kind);
 	if (made && kind == OBJECT_MR)
 		add_region(r, made);

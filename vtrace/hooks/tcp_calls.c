@@ -158,6 +158,26 @@ PUBLIC int connect(int fd, const struct sockaddr *address, socklen_t n)
 	return rc;
 }
 
+static bool has_other_descriptor(uint32_t end)
+{
+	for (int fd = 0; fd < FDS_MAX; fd++)
+		if (end_of(fd) == end)
+			return true;
+	return false;
+}
+
+/* The descriptor leads to that end from now on, 0: to none. A connection without any is closed. */
+static void change_end(int fd, uint32_t end)
+{
+	const uint32_t was = end_of(fd);
+	const int err = errno;
+
+	set_end(fd, end);
+	if (was && was != end && !has_other_descriptor(was))
+		note_row(REPLAY_CLOSE, (uint64_t[]){ was / FD_KINDS });
+	errno = err;
+}
+
 PUBLIC int dup(int fd)
 {
 	const int other = NEXT(dup)(fd);
@@ -167,23 +187,28 @@ PUBLIC int dup(int fd)
 	return other;
 }
 
-static bool has_other_descriptor(uint32_t end)
+PUBLIC int dup2(int fd, int other)
 {
-	for (int fd = 0; fd < FDS_MAX; fd++)
-		if (end_of(fd) == end)
-			return true;
-	return false;
+	const int rc = NEXT(dup2)(fd, other);
+
+	if (recording && rc >= 0)
+		change_end(other, end_of(fd));
+	return rc;
+}
+
+PUBLIC int dup3(int fd, int other, int flags)
+{
+	const int rc = NEXT(dup3)(fd, other, flags);
+
+	if (recording && rc >= 0)
+		change_end(other, end_of(fd));
+	return rc;
 }
 
 PUBLIC int close(int fd)
 {
-	const uint32_t end = recording ? end_of(fd) : 0;
-
-	if (end) {
-		set_end(fd, 0);
-		if (!has_other_descriptor(end))
-			note_row(REPLAY_CLOSE, (uint64_t[]){ end / FD_KINDS });
-	}
+	if (recording)
+		change_end(fd, 0);
 	return NEXT(close)(fd);
 }
 

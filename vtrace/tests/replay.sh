@@ -100,6 +100,7 @@ index=0
 both "a client with streams is recorded" "${on[@]}" "$streams" server 18515 $index -- \
 	"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "$streams" client $address 18515 $index
 has_no "all values were followed" 'NOT FOLLOWED'
+has_no "what a file has got is not sent" unsent
 has "what it has told" 'tcp send tcp0 "hello \[format %06llx \[get qp0 qpn\]\]'
 both "the script plays it" "${on[@]}" "$streams" server 18515 $index -- \
 	"$rdmash" -q "$tmp/script.rdma"

@@ -7,6 +7,7 @@
  * client writes to the server's memory, and the server prints what has arrived.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -41,7 +42,7 @@ static void must(int ok, const char *what)
 static void meet(const char *server, const char *port)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), listener = fd, one = 1;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), listener = fd, one = 1, other;
 
 	if (server) {
 		inet_pton(AF_INET, server, &a.sin_addr);
@@ -54,8 +55,12 @@ static void meet(const char *server, const char *port)
 		close(listener);
 	}
 	end.from = fdopen(fd, "r");
-	end.to = fdopen(dup(fd), "w");
+	end.to = fdopen(dup2(fd, 100), "w");
 	must(end.from && end.to && fileno(end.from) == fd, "fdopen");
+	/* a descriptor of the connection leads elsewhere, and nothing that it gets is sent */
+	other = dup(fd);
+	must(dup2(open("/dev/null", O_WRONLY), other) == other && write(other, "unsent", 6) == 6,
+	     "dup2");
 }
 
 static void make_objects(void)

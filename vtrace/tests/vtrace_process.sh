@@ -195,6 +195,16 @@ stops() {
 stops "an errno" EINVAL '*ibv_post_send*= EINVAL' 1 calls 3
 stops "another errno" ENOMEM '' 0 calls 3
 stops "a status of completions" WR_FLUSH_ERR '*ibv_poll_cq*WR_FLUSH_ERR*' 3 flush 3
+# several threads at a time: each is named
+: >"$tmp/held"
+"$vtrace" --stop-on EINVAL -o /dev/fd/4 "${on[@]}" "$program" threads 6 1 4>&1 >/dev/null | {
+	while read -r line; do
+		[[ $line == *' is held: '* ]] || continue
+		echo "$line" >>"$tmp/held"
+		kill -CONT "$(sed -n "s/.*'kill -CONT \([0-9]*\)'.*/\1/p" <<<"$line")"
+	done
+}
+ok "each of six threads is named" test "$(sed -n 's/.*: thread \([0-9]*\) of.*/\1/p' "$tmp/held" | sort -u | wc -l)" = 6
 stops "any error" any '*ibv_poll_cq*WR_FLUSH_ERR*' 2 flush 2
 status=0
 "$vtrace" --stop-on EINVOL true 2>"$tmp/err" || status=$?
