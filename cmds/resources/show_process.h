@@ -26,7 +26,8 @@ const char *process_program(pid_t pid, char *name, size_t size);
 bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
 		  struct out *o);
 
-/* Writes since when the QP is in its state, and why (all: its last changes), and what it repeats. */
+/* Writes since when the QP is in its state, and why (all: its last changes), and what it repeats.
+ */
 void process_tell_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o);
 /* Writes which packets the device of the process has dropped. */
 void process_tell_drops(const struct uroce_inventory *inv, struct out *o);

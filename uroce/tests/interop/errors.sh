@@ -7,9 +7,9 @@
 . "$(dirname "$0")/lib.sh" "$@"
 
 script=$(realpath "$(dirname "$0")/errors.rdma")
-server="\$on \$rdmash -q -k -f $script server"
+server="\$on \$rdmash -q -k -f $script server \$(uname -r)"
 client="\$on \$rdmash -q -k -f $script client"
-both 'errors' 7471 "$server" "$client \$peer"
-pair 'errors' uroce 7471 "$server" "$client \$me" uroce
-[ "${3-}" != all ] || pair 'errors' rxe 7471 "$server" "$client \$me" rxe
+both 'errors' 7471 "$server" "$client \$peer \$(uname -r)"
+pair 'errors' uroce 7471 "$server" "$client \$me \$(uname -r)" uroce
+[ "${3-}" != all ] || pair 'errors' rxe 7471 "$server" "$client \$me \$(uname -r)" rxe
 finish
