@@ -526,7 +526,7 @@ int main(int argc, char **argv)
 	s.opt.hints = true;
 	s.loop = loop_new();
 	loop_on_third(s.loop, on_third_signal);
-	s.notices = notices_new();
+	s.notices = notices_new(s.loop);
 	print_color(&s.opt.color);
 	s.recorder = recorder_new();
 	the_session = &s;

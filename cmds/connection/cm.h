@@ -72,6 +72,13 @@ struct ec *ec_default(struct session *s);
 
 #define CM_FOREVER UINT64_MAX
 
+/* The command line as which the listener was made, without -accept; kept until the next call. */
+const char *listen_again(const struct id *listener);
+/* The request of id, which is connecting, if it waits for an answer in this session; or NULL. */
+const struct id *cm_request_here(struct session *s, const struct id *id);
+/* cm_await() at the prompt: what must answer is what is typed next. */
+#define CM_ASKED_HERE 1
+
 /* Waits for the event want of the id, for up to within_ms (CM_FOREVER: no limit); other events are
  * skipped. If an event ends the attempt, it fails with the meaning, cause and remedy; call is the
  * command, for the message. *ev, unless NULL, gets a copy. */
@@ -107,10 +114,6 @@ const char *cm_status_text(const struct id *id, const struct cm_event *ev);
 void cm_queue(struct session *s, struct id *id, struct cm_event *ev);
 /* Is a command waiting for events of this id? Then no notice is shown. */
 bool cm_awaited(const struct id *id);
-
-/* A request arrived that is not answered automatically: shows a notice if the waiting command of
- * this same process sent it. */
-void cm_note_own(struct session *s, const struct id *request);
 
 /*
  * One library call each, with trace and explained failure, for the step-by-step commands and for

@@ -228,8 +228,6 @@ static void post_request_notice(struct session *s, const struct id *id, const ch
 	notice_post(s->notices, NOTICE_CM, "%s: CONNECT_REQUEST from %s%s -> %s%s",
 		    id->listener->o.name, id_peer(id), data, id->o.name,
 		    l && l->accept ? "" : "; type accept or reject");
-	if (!l || !l->accept)
-		cm_note_own(s, id);
 }
 
 static void post_event_notice(struct session *s, const struct id *id, const struct cm_event *ev,

@@ -419,8 +419,8 @@ static void out_private_data(const struct id *id, struct out *o)
 void out_id(struct session *s, struct id *id, struct out *o)
 {
 	const char *state = word_name(id_state_words, id->state);
+	const struct id *request = cm_request_here(s, id);
 
-	(void)s;
 	out_str(o, "id", id->o.name, "%s ", id->o.name);
 	/* the peer may have disconnected before the command that waited for it returned */
 	out_str(o, "state", state, "%s", id->peer_left ? "ESTABLISHED" : state);
@@ -441,4 +441,7 @@ void out_id(struct session *s, struct id *id, struct out *o)
 		out_u64(o, "qkey", id->ah->qkey, " qkey 0x%x", id->ah->qkey);
 	}
 	out_private_data(id, o);
+	if (request)
+		out_text(o, "   %s, its request, waits for your answer here: accept, or reject\n",
+			 request->o.name);
 }

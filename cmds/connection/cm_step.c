@@ -137,9 +137,10 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 	enum rdma_cm_event_type want = id->v->qp || id_is_ud(id) ? RDMA_CM_EVENT_ESTABLISHED
 								 : RDMA_CM_EVENT_CONNECT_RESPONSE;
 	struct cm_event ev;
+	int rc = cm_await(s, id, "rdma_connect", want, within_ms, &ev);
 
-	if (cm_await(s, id, "rdma_connect", want, within_ms, &ev))
-		return -1;
+	if (rc)
+		return rc == CM_ASKED_HERE ? 0 : -1;
 	if (id_is_ud(id) && step_make_ah(s, id, &ev))
 		return -1;
 	if (id->qp)

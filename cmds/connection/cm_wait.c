@@ -16,6 +16,7 @@
 #include "call_record.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
+#include "handlers/handler.h"
 #include "launch.h"
 #include "live_context.h"
 #include "objects.h"
@@ -257,14 +258,6 @@ static struct id *oldest_request(struct session *s, const struct id *listener)
 	return NULL;
 }
 
-static bool has_arrived(void *arg)
-{
-	struct cm_wait *w = arg;
-
-	return w->request ? oldest_request(w->s, w->id) != NULL
-			  : oldest_with_event(w->s, w->id) != NULL;
-}
-
 /* The unanswered request of id, if it arrived in this same process. */
 static struct id *find_unanswered(struct session *s, const struct id *id)
 {
@@ -276,16 +269,29 @@ static struct id *find_unanswered(struct session *s, const struct id *id)
 	return NULL;
 }
 
-void cm_note_own(struct session *s, const struct id *request)
+/* Is the peer this same prompt, whose next line is the answer? */
+static bool waits_for_prompt(const struct cm_wait *w)
 {
-	const struct id *id = waiting ? waiting->id : NULL, *door = request->listener;
+	const struct id *request = w->on_peer && w->s->at_prompt && !id_is_ud(w->id)
+					   ? find_unanswered(w->s, w->id)
+					   : NULL;
+	const struct listening *l = request ? request->listener->listening : NULL;
 
-	if (!id || waiting->request || strcmp(id_peer(request), id_local(id)) != 0)
-		return;
-	notice_post(s->notices, NOTICE_CM,
-		    "%s waits for that answer, so nobody can give it here. Press Ctrl-C, then type "
-		    "'destroy %s; destroy %s; listen %u -accept', which answers automatically",
-		    id->o.name, request->o.name, door->o.name, ntohs(rdma_get_src_port(door->v)));
+	return request && !(l && l->accept) && !obj_first(w->s, &handler_class);
+}
+
+const struct id *cm_request_here(struct session *s, const struct id *id)
+{
+	return id->state == ID_CONNECTING ? find_unanswered(s, id) : NULL;
+}
+
+static bool has_arrived(void *arg)
+{
+	struct cm_wait *w = arg;
+
+	if (w->request)
+		return oldest_request(w->s, w->id) != NULL;
+	return oldest_with_event(w->s, w->id) || waits_for_prompt(w);
 }
 
 static void post_waiting_notice(void *arg)
@@ -337,8 +343,8 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 	fail_row(w->s, "cause", "%s, the request to %s, arrived here and was not answered",
 		 ours->o.name, ours->listener->o.name);
 	/* as long as the request exists, the port is in use, too */
-	return fail_next(w->s, "destroy %s; destroy %s; listen %u -accept", ours->o.name,
-			 ours->listener->o.name, ntohs(rdma_get_src_port(ours->listener->v)));
+	return fail_next(w->s, "destroy %s; destroy %s; %s -accept", ours->o.name,
+			 ours->listener->o.name, listen_again(ours->listener));
 }
 
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose)
@@ -387,6 +393,8 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 	for (;;) {
 		if (wait_for_event(&w, call))
 			return -1;
+		if (TAILQ_EMPTY(&id->events) && waits_for_prompt(&w))
+			return CM_ASKED_HERE;
 		if (TAILQ_EMPTY(&id->events)) /* the event belongs to a request */
 			return is_listener(s, call, id);
 		ev = take_event(s, id);

@@ -57,6 +57,19 @@ static struct listening *keep_settings(const struct listening *how)
 	return l;
 }
 
+const char *listen_again(const struct id *listener)
+{
+	const struct listening *l = listener->listening;
+	const char *at = id_local(listener), *colon = strrchr(at, ':');
+	const bool is_any = strncmp(at, "0.0.0.0:", 8) == 0 || strncmp(at, "[::]:", 5) == 0;
+	const bool has_share = l && l->share;
+
+	return temp_text("listen %s%s%.*s%s%s%s", colon + 1, is_any ? "" : " -address ",
+			 is_any ? 0 : (int)(colon - at), at, has_share ? " -share " : "",
+			 has_share ? l->share->o.name : "",
+			 has_share && l->share_len ? " -share-len" : "");
+}
+
 static int fail_other_pd(struct session *s, const char *call, const struct mr *share,
 			 const struct pd *pd, const char *whose)
 {

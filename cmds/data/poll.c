@@ -404,7 +404,7 @@ static const struct arg poll_args[] = {
 static int poll_all(struct session *s, const struct cq_set *set, bool ok, struct out *o)
 {
 	struct wc wc[64];
-	int n, rc = 0;
+	int n, all = 0, rc = 0;
 
 	out_list(o, NULL);
 	do {
@@ -412,10 +412,13 @@ static int poll_all(struct session *s, const struct cq_set *set, bool ok, struct
 		if (n < 0)
 			return -1;
 		wc_out_all(s, wc, n, true, o);
+		all += n;
 		if (ok && rc == 0) /* all are taken; the first failed one is the error */
 			rc = wc_all_ok(s, "poll", wc, n);
 	} while (n);
 	out_end(o);
+	if (!all)
+		out_text(o, "no completions in %s\n", cq_set_name(set));
 	return rc;
 }
 

@@ -297,12 +297,6 @@ static void count_checks(struct peer *p, const struct call *c, struct json_objec
 		p->s->passed += (unsigned)(passed - c->passed);
 	if (failed > c->failed && failed - c->failed < 1000000)
 		p->s->failed += (unsigned)(failed - c->failed);
-	if (frames_get_bool(body, "skipped") && !p->s->opt.interactive) {
-		char *why = xasprintf("a require of %s is not met", p->o.name);
-
-		verdict_skipped(p->s, why);
-		free(why);
-	}
 }
 
 /* A string member of an error, or a default. */

@@ -282,16 +282,18 @@ int qp_peer_of(struct session *s, const struct qp *qp, const struct mr *mr, int 
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a = { 0 };
 	struct ibv_port_attr port;
+	uint32_t psn = qp->psn;
 	uint8_t number;
 	int err = qp_query(qp, &a, &init);
 
 	if (err)
 		a = (struct ibv_qp_attr){ 0 };
 	number = a.port_num ? a.port_num : 1;
+	qp_history_first_psn(qp, IBV_QP_SQ_PSN, &psn); /* -sq-psn may have said another */
 	*mine = (struct qp_peer){ .known = true,
 				  .type = qp->type,
 				  .qpn = qp->v->qp_num,
-				  .psn = qp->psn,
+				  .psn = psn,
 				  .qkey = qp->type == IBV_QPT_UD ? a.qkey : 0 };
 	err = ibv_query_port(dev->v, number, &port);
 	if (err)

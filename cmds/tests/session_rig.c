@@ -244,7 +244,7 @@ struct session *rig_new(const char *scratch)
 	Tcl_FindExecutable("test");
 	arena_init(&s->arena);
 	s->loop = loop_new();
-	s->notices = notices_new();
+	s->notices = notices_new(s->loop);
 	s->recorder = recorder_new();
 	interp_new(s);
 	if (app.open(s))

@@ -141,6 +141,17 @@ static bool error_fits(struct session *s, const char *want, char **got)
 	return fits;
 }
 
+/* A completion that failed is a result, not an error: its status is the value of a key. */
+static void add_status_row(struct session *s, const char *want, const char *result, Tcl_Obj *script)
+{
+	char *pair = xasprintf("status %s", want);
+
+	if (strstr(result, pair))
+		fail_next(s, "expect status %s {%s}: this is a result, not an error", want,
+			  Tcl_GetString(script));
+	free(pair);
+}
+
 static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj *script,
 			const char *name)
 {
@@ -151,6 +162,7 @@ static int expect_error(struct session *s, const struct expect_args *a, Tcl_Obj 
 		said = xstrdup(Tcl_GetStringResult(s->tcl));
 		rc = report_unmet(s, a, want, "no error", script);
 		add_value_row(s, "result", said);
+		add_status_row(s, a->error, said, script);
 		free(said);
 	} else if (error_fits(s, a->error, &got)) {
 		fail_clear(&s->fail);

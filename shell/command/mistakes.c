@@ -140,6 +140,22 @@ static bool takes_text(const struct arg *a)
 	       (a->kind == &kind_bytes || (a->kind == &kind_str && strcmp(a->name, "text") == 0));
 }
 
+/* Has an object of the session this name? */
+static bool is_object(struct session *s, const char *name)
+{
+	SCOPED_LIST(names);
+	Tcl_Obj **v;
+	int n = 0;
+
+	if (app.names)
+		app.names(s, names);
+	Tcl_ListObjGetElements(NULL, names, &n, &v);
+	while (n-- > 0)
+		if (strcmp(Tcl_GetString(v[n]), name) == 0)
+			return true;
+	return false;
+}
+
 /* The word before may be a command whose result was meant: "-peer qp-info right". */
 static void add_brackets_row(struct session *s, const struct walk *w, const char *text)
 {
@@ -147,7 +163,7 @@ static void add_brackets_row(struct session *s, const struct walk *w, const char
 	int used = 0;
 	const struct cmd *c = cmd_find(NULL, &before, 1, &used);
 
-	if (c && strcmp(c->name, before) == 0)
+	if (c && strcmp(c->name, before) == 0 && !is_object(s, before))
 		fail_row(s, "note", "%s is a command: in brackets it runs first: [%s %s]", before,
 			 before, text);
 }

@@ -14,6 +14,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "output/print.h"
+#include "loop.h"
 #include "session.h"
 
 static const struct {
@@ -291,23 +292,93 @@ static const enum paint paints[NOTICE_KINDS] = {
 	[NOTICE_WIRE] = PAINT_DIM, [NOTICE_PEER] = PAINT_MAGENTA, [NOTICE_HANDLER] = PAINT_BAD,
 };
 
+/* A flood: a kind of which more came within a second than is shown. It is over when a second has
+ * fewer. */
+#define FLOOD_NS    1000000000
+#define FLOOD_AFTER 50 /* notices of a kind in a second */
+#define FLOOD_SHOWN 2  /* of each further second */
+
+struct flood {
+	int64_t since;	/* when this second began */
+	unsigned shown; /* in this second */
+	unsigned held;	/* not shown, and not told yet */
+	bool on;
+};
+
 struct notices {
+	struct loop *loop;
+	struct loop_timer *timer; /* tells how many were held back; NULL: none are */
 	unsigned kinds;
+	struct flood floods[NOTICE_KINDS];
 	notice_fn *divert;
 	void *arg;
 };
 
-struct notices *notices_new(void)
+struct notices *notices_new(struct loop *loop)
 {
 	struct notices *n = xcalloc(1, sizeof(*n));
 
+	n->loop = loop;
 	n->kinds = (1u << NOTICE_KINDS) - 1;
 	return n;
 }
 
+static void show_notice(struct notices *n, enum notice_kind kind, const char *text)
+{
+	if (n->divert)
+		n->divert(n->arg, kind, text);
+	else
+		print_painted_line(PRINT_ERR, "", paints[kind],
+				   temp_text("* %-5s ", notice_words[kind]), text);
+}
+
+static void tell_held(struct notices *n, enum notice_kind kind)
+{
+	struct flood *f = &n->floods[kind];
+
+	if (f->held)
+		show_notice(n, kind, temp_text("%u more, which are not shown", f->held));
+	f->held = 0;
+}
+
+static void on_flood_timer(void *arg)
+{
+	struct notices *n = arg;
+
+	n->timer = NULL;
+	for (unsigned i = 0; i < NOTICE_KINDS; i++)
+		tell_held(n, (enum notice_kind)i);
+}
+
 void notices_free(struct notices *n)
 {
+	if (n->timer)
+		loop_cancel(n->loop, n->timer);
+	on_flood_timer(n);
 	free(n);
+}
+
+/* Is this notice of the kind one too many? Packets are shown one by one: who wants them has asked.
+ */
+static bool is_held(struct notices *n, enum notice_kind kind)
+{
+	struct flood *f = &n->floods[kind];
+	const int64_t now = loop_now();
+
+	if (kind == NOTICE_WIRE)
+		return false;
+	if (now - f->since >= FLOOD_NS) {
+		f->on = f->held > 0;
+		tell_held(n, kind);
+		f->since = now;
+		f->shown = 0;
+	}
+	if (f->shown++ < (f->on ? FLOOD_SHOWN : FLOOD_AFTER))
+		return false;
+	f->held++;
+	if (!n->timer && n->loop)
+		n->timer = loop_after(n->loop, FLOOD_NS / 1000000, on_flood_timer, n);
+	return true;
 }
 
 void notices_show(struct notices *n, unsigned kinds)
@@ -339,10 +410,7 @@ void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (app.noticed)
 		app.noticed(kind, text);
-	if (shown && n->divert)
-		n->divert(n->arg, kind, text);
-	else if (shown)
-		print_painted_line(PRINT_ERR, "", paints[kind],
-				   temp_text("* %-5s ", notice_words[kind]), text);
+	if (shown && !is_held(n, kind))
+		show_notice(n, kind, text);
 	free(text);
 }

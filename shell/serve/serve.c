@@ -397,7 +397,6 @@ static void run_queued(struct session *s, struct served_run *r)
 	sv.running = 0;
 	json_object_object_add(body, "passed", json_object_new_int64(s->passed));
 	json_object_object_add(body, "failed", json_object_new_int64(s->failed));
-	json_object_object_add(body, "skipped", json_object_new_boolean(s->skipped));
 	put_names(s, body);
 	serve_send("done", body);
 	s->skipped = false;

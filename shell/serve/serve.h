@@ -27,7 +27,7 @@ struct session;
  * - out, err: text: printed
  * - notice: kind, text
  * - done: id; value, or error (call, code, text, where, rows, errorcode); passed, failed;
- *   skipped: by a require; objects: name and kind of each
+ *   objects: name and kind of each
  *
  * Runs are queued and run one after the other. */
 int serve(struct session *s);

@@ -124,13 +124,17 @@ static void expectations(void)
 	    "said ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");
 	RUN("expect -error EINVAL {set x 1}",
 	    "error: expected error EINVAL, got no error | in set x 1 | result 1");
+	RUN("expect -error REM_OP_ERR {set x {wr_id 1 status REM_OP_ERR}}",
+	    "error: expected error REM_OP_ERR, got no error | in set x {wr_id 1 status REM_OP_ERR} | "
+	    "result wr_id 1 status REM_OP_ERR | next expect status REM_OP_ERR "
+	    "{set x {wr_id 1 status REM_OP_ERR}}: this is a result, not an error");
 	RUN("expect status SUCCESS {modify-qp}",
 	    "error: expected status SUCCESS, got EINVAL | in modify-qp | "
 	    "said ibv_modify_qp: RESET -> INIT: Invalid argument (EINVAL)");
-	CHECK_INT(s->failed, 6);
+	CHECK_INT(s->failed, 7);
 	RUN("expect status SUCCESS {modfy-qp}", "error: unknown command 'modfy-qp'; did you mean "
 						"modify-qp? | next help modify-qp");
-	CHECK_INT(s->failed, 6);
+	CHECK_INT(s->failed, 7);
 	RUN("expect -true {1 < 2}", "");
 	RUN("expect -true {1 > 2}", "error: expected true, got false | in 1 > 2");
 	RUN("catch {expect -value 1 {set x 2}} e o; dict get $o -errorcode",

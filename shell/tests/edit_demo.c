@@ -242,7 +242,7 @@ int main(void)
 	demo.interp = Tcl_CreateInterp();
 	add_commands(&demo);
 	demo.edit = edit_new(demo.loop, &ops, &demo, history);
-	demo.notices = notices_new();
+	demo.notices = notices_new(NULL);
 	print_editor(demo.edit);
 
 	read_blocks(&demo);

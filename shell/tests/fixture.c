@@ -175,7 +175,7 @@ struct session *fixture_new(void)
 	arena_init(&s->arena);
 	Tcl_FindExecutable("test");
 	s->loop = loop_new();
-	s->notices = notices_new();
+	s->notices = notices_new(s->loop);
 	s->recorder = recorder_new();
 	interp_new(s);
 	return s;

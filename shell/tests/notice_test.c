@@ -27,9 +27,40 @@ static const char *written(void)
 	return text;
 }
 
+static unsigned lines_in(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* A thousand of a kind are fifty and a number; other kinds are not affected, nor are packets. */
+static void flood(void)
+{
+	struct notices *n = notices_new(NULL);
+	const char *text;
+
+	for (int i = 0; i < 1000; i++)
+		notice_post(n, NOTICE_CM, "id%d", i);
+	text = written();
+	CHECK_INT(lines_in(text), 50);
+	notice_post(n, NOTICE_ASYNC, "other");
+	CHECK_STR(written(), "* async other\n|");
+	notices_free(n);
+	CHECK_STR(written(), "* cm    950 more, which are not shown\n|");
+	n = notices_new(NULL);
+	for (int i = 0; i < 100; i++)
+		notice_post(n, NOTICE_WIRE, "->");
+	CHECK_INT(lines_in(written()), 100);
+	notices_free(n);
+	CHECK_STR(written(), "|");
+}
+
 int main(void)
 {
-	struct notices *n = notices_new();
+	struct notices *n = notices_new(NULL);
 	const bool colors = true;
 	int saved = dup(STDERR_FILENO);
 
@@ -47,6 +78,9 @@ int main(void)
 	print_color(&colors);
 	notice_post(n, NOTICE_CQ, "cq0");
 	CHECK_STR(written(), "\033[32m* cq    \033[0mcq0\n|");
+
+	print_color(NULL);
+	flood();
 
 	signal(SIGPIPE, SIG_IGN);
 	close(err[0]);

@@ -32,15 +32,18 @@ ok() {
 start "$rdmash"
 await_prompt
 
-# Both ends at one prompt, and nobody to answer.
+# Both ends at one prompt: connect returns, since nobody else can answer.
 run 'listen 7471'
-line 'connect 127.0.0.1 7471'
-await_said 'type accept or reject'
-await_said "so nobody can give it here. Press Ctrl-C, then type 'destroy id2; destroy id0; listen 7471 -accept', which answers automatically"
-key C-c
-await_prompt
-ok 'a prompt that waits for itself says how to have it otherwise'
-run 'destroy id2'
+run 'connect 127.0.0.1 7471 -name c'
+await_said 'c CONNECTING with 127.0.0.1:7471, qp0 INIT'
+await_said 'id1, its request, waits for your answer here: accept, or reject'
+run 'accept'
+await_said 'id1 ESTABLISHED with 127.0.0.1'
+run 'get c state'
+await '^ESTABLISHED$'
+ok 'both ends at one prompt'
+run 'destroy c -cascade'
+run 'destroy id1 -cascade'
 run 'destroy id0'
 
 # A text where a region is meant; a write to nowhere leaves nothing behind.
@@ -82,11 +85,11 @@ clean
 
 # What is polled for in vain, while it is waited for.
 line 'poll -within 60s'
-await_said 'waiting for 1 completion on cq0, where nothing is outstanding, at most 60 s (Ctrl-C stops)'
+await_said 'waiting for 1 completion on cq2, where nothing is outstanding, at most 60 s (Ctrl-C stops)'
 key C-c
 await '^interrupted$'
 run 'poll -within 10'
-await_said 'likely nothing is outstanding on cq0'
+await_said 'likely nothing is outstanding on cq2'
 run 'poll'
 await_said 'to wait poll -within 60s'
 run 'modify-qp RTF'

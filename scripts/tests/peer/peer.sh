@@ -68,7 +68,10 @@ has 'of a command, too' "$err" 'lines.rdma:2: there is no object named nothing'
 run -q -X -k -c 'peer b' -c '@b expect -value 1 {expr 2}'
 wants 'an expectation there' "$code" 3
 run -q -X -c 'peer b' -c '@b require -true 0 nothing'
-wants 'a require there' "$code" 77
+wants 'a require there is an error here' "$code" 1
+run -q -X -c 'peer b' -c 'catch {@b require -true 0 nothing} why how' \
+	-c 'expect -value {RDMASH require UNMET} {dict get $how -errorcode}' -c 'expect -true 1'
+wants 'and can be caught' "$code" 0
 
 run -q -X -c 'record kept.rdma' -c 'peer b' -c '@b set n 1' -c 'record off' -c '@b set n 2'
 wants 'a recording' "$(cat kept.rdma)" '# recorded by rdmash
