@@ -405,7 +405,7 @@ void explain_fail_causes(struct session *s)
 
 	if (bad_wc_last(&bad)) {
 		wr = look_at_failed(s, &bad, &here);
-		explain_wc_causes(&wr, &c);
+		why_request_failed(&wr, &c);
 		forget_failed(&wr);
 	}
 	fail_back(s, failed);
