@@ -252,8 +252,12 @@ static void explain_call(const struct reader_news *news)
 
 static void explain_end(const struct reader_news *news)
 {
-	struct out *o = out_new(true);
+	struct out *o;
 
+	if (news->process->was_asked)
+		return;
+	news->process->was_asked = true;
+	o = out_new(true);
 	if (the.v.explain && explain_traced_end(news->process->live, news->process->pid, o))
 		write_explained(news, o);
 	out_free(o);

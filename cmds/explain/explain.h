@@ -27,7 +27,21 @@ int explain_now(struct session *s, struct out *o);
 /* Adds a row to s->fail for each cause of the last failed completion: the confirmed ones, or else
  * all that may be. */
 void explain_fail_causes(struct session *s);
-/* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
+/* The first failure of the session. -1 with s->fail filled. */
+int explain_first(struct session *s, struct out *o);
+/* The last failed request of that wr_id. false: there is none. */
+bool explain_wr_id(struct session *s, const char *text, struct out *o);
+
+struct bad_wc;
+
+/* The failures that belong to all[at], which is the newest of them, of all n, the newest first:
+ * chain, with room for n, begins with the one that explains the others. Returns how many. */
+unsigned failures_chain(struct session *s, const struct bad_wc *all, unsigned n, unsigned at,
+			struct bad_wc *chain);
+/* Writes those behind the first into the open dict: the list "then". */
+void failures_out(const struct bad_wc *chain, unsigned n, struct out *o);
+/* Why the last request of the QP of that name has failed, or why it is in ERR; and the way back.
+ * false: there is none, or neither. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
 /* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"), or

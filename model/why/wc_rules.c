@@ -272,17 +272,23 @@ static void check_own_key(const struct diagnosis *q, enum verdict verdict)
 static void check_key_there(const struct diagnosis *q)
 {
 	const struct live_region *gone = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
+	const struct live_region *swapped = region_by_key(&q->wr->there, RKEY,
+							  __builtin_bswap32(q->wr->rkey));
 
 	if (gone)
 		add_there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
 			  q->wr->rkey);
+	else if (swapped && !swapped->gone)
+		add_there(q, IS_SO, NULL,
+			  "0x%x is the rkey of %s, 0x%x, byte-swapped (htonl, ntohl)", q->wr->rkey,
+			  swapped->name, swapped->rkey);
 	else if (region_by_key(&q->wr->there, LKEY, q->wr->rkey))
 		add_there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
 	else
 		add_there(q, IS_SO, "show",
 			  "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
 			  q->wr->rkey);
-	if (!gone)
+	if (!gone && !swapped)
 		check_own_key(q, IS_SO);
 }
 
