@@ -3,6 +3,7 @@
 #include "views.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 #include "explain/explain.h"
 #include "explain/facts.h"
 #include "output/out.h"
+#include "host_gid.h"
 #include "own_rows.h"
+#include "refused_calls.h"
 #include "qp/qp.h"
 #include "words.h"
 #include "spec_tables.h"
@@ -26,6 +29,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 			       const struct live_end *there, struct out *o)
 {
 	const struct posted_wr *posted = &wc->posted;
+	const struct seen_object *window;
 	struct failed_wr wr = {
 		.is_foreign = true,
 		.status = wc->wc.status,
@@ -47,6 +51,12 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 		wr.len = posted->len;
 		wr.nsge = posted->nsge;
 		memcpy(wr.sge, posted->sge, posted->nsge * sizeof *wr.sge);
+		wr.bind = posted->bind;
+		window = seen_object_at(p->seen, posted->bind.mw);
+		wr.bind.mw_rkey = window ? window->rkey : 0;
+		for (unsigned i = 0; i < p->regions.n; i++)
+			if (posted->bind.mr == p->regions.at[i])
+				wr.bound = &p->regions.v[i];
 	}
 	explain_wc(&wr, o);
 }
@@ -57,6 +67,13 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 static void out_failed_call(const struct record *r, struct out *o)
 {
 	const char *name = strerrorname_np(r->err);
+
+	if (row_of(r) == ROW_rdma_getaddrinfo) { /* its result is no errno */
+		name = why_lookup_error((int)r->result);
+		out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
+		out_str(o, "error", name, "%s\n", name);
+		return;
+	}
 
 	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
 	out_str(o, "errno", name ? name : "?", "%s", name ? name : "?");
@@ -171,6 +188,10 @@ static void find_send_causes(const struct failed_call *f)
 	for (unsigned n = record_accepted(f->r); wr && n; n--)
 		wr = wr->next;
 	j.op = wr ? wr_op_find(wr->opcode) : NULL;
+	if (wr && !j.op)
+		cause_add(f->c, IS_SO, NULL,
+			  "opcode %d is none of a send request (enum ibv_wr_opcode)",
+			  (int)wr->opcode);
 	if (!j.op)
 		return;
 	j.num_sge = wr->num_sge;
@@ -216,147 +237,19 @@ static void find_recv_causes(const struct failed_call *f)
 		cause_add(f->c, IS_SO, NULL, "RECV is refused: %s", text);
 }
 
-/* Capabilities of a new QP that the device does not have. */
-static void find_create_causes(const struct failed_call *f)
+static void find_bind_causes(const struct failed_call *f)
 {
-	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(f->r,
-										  "qp_init_attr");
-	const struct ibv_device_attr *device = &f->p->limits.device;
+	const struct sockaddr *sa = (const void *)(uintptr_t)f->r->args[1];
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
 
-	if (!init)
+	if (!sa || f->r->err != EADDRNOTAVAIL)
 		return;
-	if (device->max_qp)
-		qp_check_cap(&init->cap, device, f->c);
-	if (row_of(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
-	    (!init->send_cq || !init->recv_cq))
-		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
-	if (!f->c->n && init->cap.max_inline_data) /* without the value: programs try several */
-		cause_add(f->c, MAY_BE, NULL,
-			  "max_inline_data: no attribute of the device says how much is possible");
-}
-
-/* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.
- */
-static void compare_limit(struct causes *c, const char *name, uint32_t value, int limit,
-			  const char *limit_name)
-{
-	if (limit > 0 && value > (uint32_t)limit)
-		cause_add(c, IS_SO, NULL, "%s %u is more than the device's limit %d (%s)", name,
-			  value, limit, limit_name);
-}
-
-static void find_srq_causes(const struct failed_call *f)
-{
-	const struct ibv_srq_init_attr *init = (const void *)(uintptr_t)f->r->args[1];
-	const struct ibv_device_attr *device = &f->p->limits.device;
-
-	if (!init)
-		return;
-	compare_limit(f->c, "max_wr", init->attr.max_wr, device->max_srq_wr, "max_srq_wr");
-	compare_limit(f->c, "max_sge", init->attr.max_sge, device->max_srq_sge, "max_srq_sge");
-	if (!init->attr.max_wr)
-		cause_add(f->c, IS_SO, NULL, "max_wr is 0: an SRQ has room for at least 1 request");
-}
-
-static void find_modify_srq_causes(const struct failed_call *f)
-{
-	const struct ibv_srq_attr *a = (const void *)(uintptr_t)f->r->args[1];
-	const unsigned mask = (unsigned)f->r->args[2];
-	const struct seen_qp *srq = f->queue;
-
-	if (!a)
-		return;
-	if (mask & IBV_SRQ_LIMIT && srq->v.cap.max_recv_wr && a->srq_limit > srq->v.cap.max_recv_wr)
-		cause_add(f->c, IS_SO, NULL,
-			  "srq_limit is %u, and %s has room for %u requests (max_wr)", a->srq_limit,
-			  srq->v.name, srq->v.cap.max_recv_wr);
-	if (mask & IBV_SRQ_MAX_WR)
-		compare_limit(f->c, "max_wr", a->max_wr, f->p->limits.device.max_srq_wr,
-			      "max_srq_wr");
-}
-
-static void find_cq_causes(const struct failed_call *f)
-{
-	const int cqe = (int)record_arg(f->r, "cqe");
-
-	if (cqe <= 0)
-		cause_add(f->c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
+	if (sa->sa_family == AF_INET)
+		memcpy(gid.raw + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
 	else
-		compare_limit(f->c, "cqe", (uint32_t)cqe, f->p->limits.device.max_cqe, "max_cqe");
-}
-
-static void find_region_causes(const struct failed_call *f)
-{
-	const unsigned remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-	const unsigned access = (unsigned)record_arg(f->r, "access");
-
-	if (!record_arg(f->r, "length"))
-		cause_add(f->c, IS_SO, NULL, "length is 0");
-	if (access & remote && !(access & IBV_ACCESS_LOCAL_WRITE))
-		cause_add(f->c, IS_SO, NULL, "access has %s without LOCAL_WRITE",
-			  word_flags(mr_access_words, access & remote));
-}
-
-static void find_gid_causes(const struct failed_call *f)
-{
-	const unsigned number = (unsigned)record_arg(f->r, "port_num");
-	const int index = (int)record_arg(f->r, "index");
-	const struct seen_limits *limits = &f->p->limits;
-	const struct ibv_port_attr *port;
-
-	if (!limits->device.max_qp)
-		return;
-	if (!number || number > limits->device.phys_port_cnt) {
-		cause_add(f->c, IS_SO, NULL,
-			  "port_num is %u: the device has %u port%s, counted from 1", number,
-			  limits->device.phys_port_cnt,
-			  limits->device.phys_port_cnt == 1 ? "" : "s");
-		return;
-	}
-	if (number > LIVE_PORTS)
-		return;
-	port = &limits->port[number - 1];
-	/* a program may read the table until there is no further entry */
-	if (port->gid_tbl_len && (index < 0 || index > port->gid_tbl_len))
-		cause_add(
-			f->c, IS_SO, NULL,
-			"index is %d: the table of port %u has the entries 0 to %d (gid_tbl_len %d)",
-			index, number, port->gid_tbl_len - 1, port->gid_tbl_len);
-}
-
-struct user_names {
-	const struct live_program *p;
-	uint64_t when;
-	unsigned n;
-	Tcl_DString text;
-};
-
-/* Only the first ones are named. An object whose end was within librdmacm is not there any more. */
-static void add_user_name(void *arg, const struct seen_object *user)
-{
-	const unsigned most = 8;
-	struct user_names *names = arg;
-	const char *name = live_program_name(names->p, user->address, names->when);
-
-	if (*name && names->n++ < most)
-		xappendf(&names->text, "%s%s", names->n > 1 ? ", " : "", name);
-	else if (*name && names->n == most + 1)
-		xappendf(&names->text, " and others");
-}
-
-/* What still uses an object that the program wants to destroy. */
-static void find_users(const struct failed_call *f)
-{
-	const uint64_t object = f->r->args[0];
-	struct user_names names = { .p = f->p, .when = f->r->end };
-
-	Tcl_DStringInit(&names.text);
-	seen_objects_users(f->p->seen, object, add_user_name, &names);
-	if (names.n)
-		cause_add(f->c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
-			  live_program_name(f->p, object, f->r->end),
-			  Tcl_DStringValue(&names.text));
-	Tcl_DStringFree(&names.text);
+		memcpy(&gid, &((const struct sockaddr_in6 *)sa)->sin6_addr, sizeof gid);
+	if (!is_gid_of_host(&gid))
+		cause_add(f->c, IS_SO, NULL, "%s is no address of this host", why_gid(&gid));
 }
 
 /* Has the call failed because the kernel has no RDMA device? */
@@ -373,30 +266,18 @@ static bool is_no_device(const struct record *r)
 	}
 }
 
-/* Who looks for the causes of a call, and where. */
+/* Who looks for the causes of a call. */
 static const struct {
 	enum call_row row;
-	enum finder_use {
-		OF_QUEUE,     /* in its queue, where that is known */
-		OF_ARGUMENTS, /* in its arguments, if these do not fit */
-		OF_ANY_ERRNO, /* in its arguments */
-	} use;
+	bool is_of_queue; /* which has to be known */
 	void (*find)(const struct failed_call *f);
 } finders[] = {
-	{ ROW_ibv_modify_qp, OF_QUEUE, find_modify_causes },
-	{ ROW_ibv_post_send, OF_QUEUE, find_send_causes },
-	{ ROW_ibv_post_recv, OF_QUEUE, find_recv_causes },
-	{ ROW_ibv_post_srq_recv, OF_QUEUE, find_recv_causes },
-	{ ROW_ibv_modify_srq, OF_QUEUE, find_modify_srq_causes },
-	{ ROW_ibv_create_qp, OF_ARGUMENTS, find_create_causes },
-	{ ROW_rdma_create_qp, OF_ARGUMENTS, find_create_causes },
-	{ ROW_ibv_create_cq, OF_ARGUMENTS, find_cq_causes },
-	{ ROW_ibv_create_srq, OF_ARGUMENTS, find_srq_causes },
-	{ ROW_ibv_reg_mr, OF_ARGUMENTS, find_region_causes },
-	{ ROW_ibv_reg_mr_iova, OF_ARGUMENTS, find_region_causes },
-	{ ROW_ibv_reg_mr_iova2, OF_ARGUMENTS, find_region_causes },
-	{ ROW_ibv_query_gid, OF_ARGUMENTS, find_gid_causes },
-	{ ROW_ibv_create_ah, OF_ANY_ERRNO, find_path_causes },
+	{ ROW_ibv_modify_qp, true, find_modify_causes },
+	{ ROW_ibv_post_send, true, find_send_causes },
+	{ ROW_ibv_post_recv, true, find_recv_causes },
+	{ ROW_ibv_post_srq_recv, true, find_recv_causes },
+	{ ROW_ibv_create_ah, false, find_path_causes },
+	{ ROW_rdma_bind_addr, false, find_bind_causes },
 };
 
 /* Causes that the call's own objects show. */
@@ -404,20 +285,16 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 {
 	const struct failed_call f = { p, r, r->nargs ? live_program_queue(p, r->args[0]) : NULL,
 				       c };
-	const bool is_of_arguments = r->err == EINVAL || r->fn->asks;
+	const struct refused_call refused = { p, r, c };
 
-	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
-		find_users(&f);
 	if (is_no_device(r)) {
 		c->no_commands = false; /* this one is of the user's shell */
 		cause_add(c, IS_SO, "uroce vtrace PROGRAM: on rdmash's own device",
 			  "the kernel has no RDMA device, or no support for RDMA");
 	}
+	why_call_refused(&refused);
 	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
-		if (finders[i].row == row_of(r) &&
-		    (finders[i].use == OF_QUEUE
-			     ? f.queue != NULL
-			     : finders[i].use == OF_ANY_ERRNO || is_of_arguments))
+		if (finders[i].row == row_of(r) && (f.queue || !finders[i].is_of_queue))
 			finders[i].find(&f);
 }
 
@@ -449,11 +326,10 @@ bool explain_traced_call(const struct live_program *p, const struct record *r, s
 	const bool is_unsupported = r->err == EOPNOTSUPP || r->err == ENOSYS;
 
 	if (!r->err || r->depth || record_found_nothing(r) ||
-	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) ||
-	    (is_unsupported && !is_no_device(r)))
+	    (r->fn->waits && (r->err == EAGAIN || r->err == EINTR)) || record_is_empty_poll(r))
 		return false;
 	find_causes(p, r, &c);
-	if (r->fn->asks && !c.n) /* that there is no answer is one */
+	if ((r->fn->asks || is_unsupported) && !c.n) /* that there is no answer is one */
 		return false;
 	out_failed_call(r, o);
 	if (c.n)

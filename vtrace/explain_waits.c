@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a call of a traced program has not returned, and why an event says that something has failed.
  */
+#include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "call_record.h"
 #include "explain/explain.h"
@@ -73,6 +75,27 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 
 /* ---------------------------------------------------------------------------- events -- */
 
+/* The address at which no neighbour answers. false: the event is another one, or its address is not
+ * known. */
+static bool find_silent_address(const struct rdma_cm_event *e, const struct record *r,
+				struct causes *c)
+{
+	const struct rdma_cm_id *id = record_bytes(r, (uintptr_t)e->id, NULL);
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	if (!id || e->event != RDMA_CM_EVENT_ADDR_ERROR || e->status != -ETIMEDOUT)
+		return false;
+	if (id->route.addr.dst_addr.sa_family == AF_INET)
+		memcpy(gid.raw + 12, &id->route.addr.dst_sin.sin_addr, 4);
+	else if (id->route.addr.dst_addr.sa_family == AF_INET6)
+		memcpy(&gid, &id->route.addr.dst_sin6.sin6_addr, sizeof gid);
+	else
+		return false;
+	cause_add(c, MAY_BE, NULL, "no neighbour has %s: that host is down, or not on this network",
+		  why_gid(&gid));
+	return true;
+}
+
 static bool explain_cm_event(const struct record *r, const struct rdma_cm_event *e, struct out *o)
 {
 	const bool is_reject = e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
@@ -100,7 +123,7 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 		out_str(o, "means", means, "  means           %s\n", means);
 	if (is_reject)
 		add_fact_causes(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
-	else if (name)
+	else if (name && !find_silent_address(e, r, &c))
 		add_fact_causes(fact, name, &c);
 	if (!c.n)
 		add_fact_causes(fact, NULL, &c);

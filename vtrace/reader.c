@@ -506,11 +506,12 @@ static bool next_lost(struct reader *r, struct reader_news *news)
 	return false;
 }
 
-/* Calls that libvtrace.so makes itself are of these two. */
+/* Calls that libvtrace.so makes itself are of these. */
 static bool is_possible(const struct record *r)
 {
 	return r->depth < SHARED_OWN_DEPTH || r->fn == &call_table[ROW_ibv_query_device] ||
-	       r->fn == &call_table[ROW_ibv_query_port];
+	       r->fn == &call_table[ROW_ibv_query_port] ||
+	       r->fn == &call_table[ROW_ibv_query_gid] || r->fn == &call_table[SHARED_END_ROW];
 }
 
 static bool next_call(struct reader *r, struct reader_news *news)

@@ -24,6 +24,7 @@ struct traced {
 	/* Of views.c, from READER_BEGUN on: */
 	struct live_program *live;
 	unsigned place;	     /* in the ladder */
+	bool was_asked;	     /* at its end */
 	struct traced *next; /* the one that has begun before */
 };
 

@@ -23,6 +23,8 @@
  * depth or more: ibv_query_device(), and ibv_query_port() of at most so many ports. */
 #define SHARED_OWN_DEPTH 1000
 #define SHARED_PORTS	 4
+/* The call of that kind with which libvtrace.so says that the process ends. */
+#define SHARED_END_ROW ROW_ibv_node_type_str
 
 enum shared_state {
 	SHARED_FREE,  /* its area is all zero */

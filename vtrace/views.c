@@ -250,6 +250,19 @@ static void explain_call(const struct reader_news *news)
 	out_free(o);
 }
 
+static void explain_end(const struct reader_news *news)
+{
+	struct out *o;
+
+	if (news->process->was_asked)
+		return;
+	news->process->was_asked = true;
+	o = out_new(true);
+	if (the.v.explain && explain_traced_end(news->process->live, news->process->pid, o))
+		write_explained(news, o);
+	out_free(o);
+}
+
 /* --------------------------------------------------------------------------- calls -- */
 
 static void take_call(const struct reader_news *news)
@@ -258,6 +271,10 @@ static void take_call(const struct reader_news *news)
 	const struct seen_wc *wc;
 	unsigned n;
 
+	if (news->r->depth >= SHARED_OWN_DEPTH && row_of(news->r) == SHARED_END_ROW) {
+		explain_end(news);
+		return;
+	}
 	if (news->r->depth >= SHARED_OWN_DEPTH) {
 		live_program_take_limits(p->live, news->r);
 		return;

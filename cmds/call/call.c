@@ -10,6 +10,7 @@
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
+#include "refused_calls.h"
 #include "output/out.h"
 #include "qp/qp.h"
 #include "resources/mr.h"
@@ -119,7 +120,7 @@ static void add_cap_rows(struct calling *c, const struct ibv_qp_init_attr *init)
 	const struct pd *pd = (const struct pd *)c->used[0];
 	struct causes problems = { 0 };
 
-	qp_check_cap(&init->cap, &pd->dev->attr.orig_attr, &problems);
+	why_capacities(&init->cap, &pd->dev->attr.orig_attr, &problems);
 	qp_likely_rows(c->s, &problems);
 }
 

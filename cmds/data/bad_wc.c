@@ -26,25 +26,35 @@ void bad_wc_add(const struct qp *qp, enum ibv_wc_status status, const struct pos
 		own_bad_wc(qp, status, command, posted, is_either);
 }
 
-bool bad_wc_last(struct bad_wc *bad)
+static void read_bad_wc(const struct record *r, struct bad_wc *bad)
 {
-	struct record_walk w = { .path = RECORD_CONTROL };
-	const struct record_object *o;
-	const struct posted_wr *posted;
+	const struct record_object *o = record_object_at(r->args[0], r->begin);
+	const struct posted_wr *posted = (const void *)(uintptr_t)r->args[4];
 
-	if (!find_last(&w))
-		return false;
-	o = record_object_at(w.r.args[0], w.r.begin);
-	posted = (const void *)(uintptr_t)w.r.args[4];
-	*bad = (struct bad_wc){ .status = (enum ibv_wc_status)w.r.args[2],
-				.when = loop_now() - record_span(w.r.begin, record_time()),
-				.serial = w.r.args[1],
-				.command = w.r.args[3],
-				.is_either = w.r.args[6],
+	*bad = (struct bad_wc){ .status = (enum ibv_wc_status)r->args[2],
+				.when = loop_now() - record_span(r->begin, record_time()),
+				.seen = record_realtime(r->begin),
+				.serial = r->args[1],
+				.command = r->args[3],
+				.is_either = r->args[6],
 				.known = posted };
 	if (o)
 		snprintf(bad->qp, sizeof bad->qp, "%s", o->name);
 	if (posted)
 		bad->posted = *posted;
-	return true;
+}
+
+unsigned bad_wc_list(struct bad_wc *v, unsigned n)
+{
+	struct record_walk w = { .path = RECORD_CONTROL };
+	unsigned found = 0;
+
+	while (found < n && find_last(&w))
+		read_bad_wc(&w.r, &v[found++]);
+	return found;
+}
+
+bool bad_wc_last(struct bad_wc *bad)
+{
+	return bad_wc_list(bad, 1) == 1;
 }

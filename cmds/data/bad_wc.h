@@ -11,6 +11,7 @@ struct qp;
 struct bad_wc {
 	enum ibv_wc_status status;
 	int64_t when;	       /* loop_now() */
+	int64_t seen;	       /* the same, CLOCK_REALTIME, ns */
 	unsigned long command; /* number of the command that took it: session.commands */
 	char qp[32];	       /* its name */
 	uint64_t serial;       /* of the QP */
@@ -24,6 +25,9 @@ struct bad_wc {
  */
 void bad_wc_add(const struct qp *qp, enum ibv_wc_status status, const struct posted_wr *posted,
 		bool is_either, unsigned long command);
+#define BAD_WCS 64
+/* Fills up to n entries with the failures of the session, the newest first; returns how many. */
+unsigned bad_wc_list(struct bad_wc *v, unsigned n);
 /* The last one; false: there was none. */
 bool bad_wc_last(struct bad_wc *bad);
 

@@ -398,12 +398,13 @@ static const struct arg_kind kind_thing = {
 
 struct explain_args {
 	struct many things;
+	bool first;
 };
 
 static const struct arg explain_args[] = {
 	POS_MANY("thing", explain_args, things, kind_thing,
-		 "a name, number or message; after a family: rej 8, errno EINVAL"),
-	ARGS_END
+		 "a name, number, wr_id or message; after a family: rej 8, errno EINVAL"),
+	SWITCH("first", explain_args, first, "the first failed request of the session"), ARGS_END
 };
 
 static char *join_words(const struct many *things, size_t from)
@@ -491,9 +492,9 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
 	int rc = 0;
 
 	if (!a->things.n)
-		return explain_now(s, o);
-	if (a->things.n == 1 && (explain_qp(s, words[0], o) || explain_object(s, words[0], o) ||
-				 explain_provider(words[0], o)))
+		return a->first ? explain_first(s, o) : explain_now(s, o);
+	if (a->things.n == 1 && (explain_qp(s, words[0], o) || explain_wr_id(s, words[0], o) ||
+				 explain_object(s, words[0], o) || explain_provider(words[0], o)))
 		return 0;
 	family = fact_family(words[0]);
 	if (family && a->things.n == 1 && strcasecmp(family->name, words[0]) == 0) {
@@ -529,7 +530,9 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
  *
  * Alone it looks at the last failure of the session: what could be checked, the
  * likely causes first, each with a command to type, and how the device in use differs
- * from others there.
+ * from others there. If several requests of a connection have failed, it explains the
+ * one that the others follow from, and names these. A wr_id or a QP chooses another
+ * failure; -first the first one.
  * > explain RETRY_EXC_ERR => retry_cnt
  * > explain rej 8 => nobody listens
  * > explain {transport retry counter exceeded} => RETRY_EXC_ERR

@@ -9,7 +9,7 @@
 #include <tcl.h>
 
 #include "explain/facts.h"
-#include "live.h"
+#include "why.h"
 
 struct call_fn;
 struct dev;
@@ -27,7 +27,21 @@ int explain_now(struct session *s, struct out *o);
 /* Adds a row to s->fail for each cause of the last failed completion: the confirmed ones, or else
  * all that may be. */
 void explain_fail_causes(struct session *s);
-/* Why the QP of that name is in ERR, and the way back. false: there is none, or it is not. */
+/* The first failure of the session. -1 with s->fail filled. */
+int explain_first(struct session *s, struct out *o);
+/* The last failed request of that wr_id. false: there is none. */
+bool explain_wr_id(struct session *s, const char *text, struct out *o);
+
+struct bad_wc;
+
+/* The failures that belong to all[at], which is the newest of them, of all n, the newest first:
+ * chain, with room for n, begins with the one that explains the others. Returns how many. */
+unsigned failures_chain(struct session *s, const struct bad_wc *all, unsigned n, unsigned at,
+			struct bad_wc *chain);
+/* Writes those behind the first into the open dict: the list "then". */
+void failures_out(const struct bad_wc *chain, unsigned n, struct out *o);
+/* Why the last request of the QP of that name has failed, or why it is in ERR; and the way back.
+ * false: there is none, or neither. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
 /* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"), or
@@ -43,27 +57,6 @@ void explain_devices(const char *text, unsigned margin, struct out *o);
  */
 void explain_here(struct session *s, const struct call_fn *fn, struct out *o);
 
-/* A work request that has failed, and all that it had to do with. */
-struct failed_wr {
-	bool is_foreign; /* of another program: no commands of the shell are of use */
-	enum ibv_wc_status status;
-	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
-	bool known;	    /* what follows, but for the ends */
-	bool is_either;	    /* both queues have a request of this wr_id, and complete into one CQ */
-	uint64_t wr_id;
-	bool recv, is_inline;
-	const struct wr_op *op; /* NULL: not known */
-	uint64_t remote;	/* address and key at the peer, for RDMA and atomics */
-	uint32_t rkey;
-	uint32_t len; /* of all SGEs */
-	unsigned nsge;
-	struct ibv_sge sge[LIVE_SGES]; /* the first of them */
-	struct live_end here, there;
-	/* The region that the peer has told; len 0: none. */
-	struct live_region told;
-	char faults[128]; /* made on purpose, which lose packets of this end; "": none */
-};
-
 /* The QP at the other end. */
 struct end_wanted {
 	uint32_t number, peer; /* its own, and that of the QP that it is connected with */
@@ -75,32 +68,11 @@ struct end_wanted {
 bool live_end_look(struct live_end *e, Tcl_Obj *objects, const struct end_wanted *wanted);
 void live_end_free(struct live_end *e);
 
-/* Possible causes, each checked as far as it could be, the confirmed ones first. */
-
-enum verdict { IS_SO, MAY_BE, IS_NOT, VERDICTS };
-
-struct cause {
-	enum verdict verdict;
-	char *text, *next; /* next: what to type, or NULL */
-};
-
-struct causes {
-	struct cause *v;
-	unsigned n;
-	bool no_commands; /* what to type is left out */
-};
-
-/* next may be NULL. */
-void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-void causes_free(struct causes *c);
 /* Writes the list "causes" into the dict that is open; frees. */
 void causes_out(struct causes *c, struct out *o);
 
 /* Writes into the open dict: what failed, and the possible causes, each checked against the regions
  * and QPs that are known, as far as that can be. */
 void explain_wc(const struct failed_wr *wr, struct out *o);
-/* Only finds the causes, which are to be freed. */
-void explain_wc_causes(const struct failed_wr *wr, struct causes *c);
 
 #endif

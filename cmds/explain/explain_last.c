@@ -394,6 +394,54 @@ static void tell_completion(struct session *s, const struct bad_wc *bad, struct 
 	forget_failed(&wr);
 }
 
+/* Says how old the failure is, because explain skips the commands that succeeded since. */
+static void tell_age(const struct session *s, unsigned long command, struct out *o)
+{
+	unsigned long since = s->commands - command;
+
+	if (since > 1)
+		out_text(o, "The last failure, %lu commands ago:\n", since);
+}
+
+/* That failure (0: the last), by the one that explains it, and what followed from that. */
+static void tell_chain(struct session *s, unsigned at, struct out *o)
+{
+	struct bad_wc all[BAD_WCS], chain[BAD_WCS];
+	const unsigned n = bad_wc_list(all, BAD_WCS);
+	const unsigned members = failures_chain(s, all, n, at, chain);
+
+	tell_completion(s, &chain[0], o);
+	failures_out(chain, members, o);
+}
+
+int explain_first(struct session *s, struct out *o)
+{
+	struct bad_wc all[BAD_WCS];
+	const unsigned n = bad_wc_list(all, BAD_WCS);
+
+	if (!n)
+		return fail(s, "explain", "NOTHING", "no request has failed in this session");
+	tell_age(s, all[n - 1].command, o);
+	tell_chain(s, n - 1, o);
+	return 0;
+}
+
+bool explain_wr_id(struct session *s, const char *text, struct out *o)
+{
+	struct bad_wc all[BAD_WCS];
+	const unsigned n = bad_wc_list(all, BAD_WCS);
+	char *end;
+	const uint64_t wr_id = strtoull(text, &end, 0);
+
+	for (unsigned i = 0; i < n && end != text && !*end; i++)
+		if (all[i].known && all[i].posted.wr_id == wr_id) {
+			tell_age(s, all[i].command, o);
+			tell_completion(s, &all[i], o);
+			return true;
+		}
+	return false;
+}
+
 void explain_fail_causes(struct session *s)
 {
 	struct fail failed = fail_aside(s); /* a peer that is asked may fail */
@@ -405,7 +453,7 @@ void explain_fail_causes(struct session *s)
 
 	if (bad_wc_last(&bad)) {
 		wr = look_at_failed(s, &bad, &here);
-		explain_wc_causes(&wr, &c);
+		why_request_failed(&wr, &c);
 		forget_failed(&wr);
 	}
 	fail_back(s, failed);
@@ -443,15 +491,6 @@ static void out_failed_command(struct session *s, const struct fail *f, struct o
 		out_end(o);
 	}
 	explain_here(s, call_find(f->call), o);
-}
-
-/* Says how old the failure is, because explain skips the commands that succeeded since. */
-static void tell_age(const struct session *s, unsigned long command, struct out *o)
-{
-	unsigned long since = s->commands - command;
-
-	if (since > 1)
-		out_text(o, "The last failure, %lu commands ago:\n", since);
 }
 
 /* The failure is about what was typed, not about RDMA: there is nothing to examine. */
@@ -518,7 +557,7 @@ int explain_last(struct session *s, struct out *o)
 	}
 	if (bad && prefers_completion(s, bad, f, down && down->o.serial == bad->serial)) {
 		tell_age(s, bad->command, o);
-		tell_completion(s, bad, o);
+		tell_chain(s, 0, o);
 	} else {
 		tell_age(s, f->command, o);
 		out_failed_command(s, f, o);
@@ -543,13 +582,17 @@ int explain_now(struct session *s, struct out *o)
 bool explain_qp(struct session *s, const char *name, struct out *o)
 {
 	struct qp *qp = obj_find(s, &qp_class, name);
-	struct bad_wc last;
+	struct bad_wc all[BAD_WCS];
+	const unsigned n = qp ? bad_wc_list(all, BAD_WCS) : 0;
 
+	for (unsigned i = 0; i < n; i++)
+		if (all[i].serial == qp->o.serial) {
+			tell_age(s, all[i].command, o);
+			tell_chain(s, i, o);
+			return true;
+		}
 	if (!is_in_err(qp))
 		return false;
-	if (bad_wc_last(&last) && last.serial == qp->o.serial)
-		tell_completion(s, &last, o);
-	else
-		tell_state(s, qp, o);
+	tell_state(s, qp, o);
 	return true;
 }

@@ -170,13 +170,11 @@ struct qp_limits {
 void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av,
 		   struct causes *problems);
 
-/* Adds the attributes of mask that are beyond the limits; of those of a new QP. */
+/* Adds the attributes of mask that are beyond the limits. */
 void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
 		     struct causes *problems);
 /* The same for one value, which need not fit into its attribute. */
 void qp_check_max(const struct qp_limits *l, const struct qp_attr_def *d, uint64_t value,
-		  struct causes *problems);
-void qp_check_cap(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
 		  struct causes *problems);
 
 /* qp_judge() for the device that the QP is of: what the kernel refuses beyond

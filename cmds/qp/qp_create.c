@@ -9,6 +9,7 @@
 #include "connection/cm_id.h"
 #include "device/device.h"
 #include "explain/explain.h"
+#include "refused_calls.h"
 #include "language/interp.h"
 #include "live_context.h"
 #include "object_args.h"
@@ -96,22 +97,6 @@ static int complete_spec(struct session *s, struct qp_spec *spec)
 	return spec->send_cq ? check_one_device(s, spec) : -1;
 }
 
-static void check_cap(const char *what, uint32_t asked, int limit, struct causes *problems)
-{
-	if (limit > 0 && asked > (uint32_t)limit)
-		cause_add(problems, IS_SO, NULL, "%s %u is more than the device's limit %d", what,
-			  asked, limit);
-}
-
-void qp_check_cap(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
-		  struct causes *problems)
-{
-	check_cap("max_send_wr", cap->max_send_wr, d->max_qp_wr, problems);
-	check_cap("max_recv_wr", cap->max_recv_wr, d->max_qp_wr, problems);
-	check_cap("max_send_sge", cap->max_send_sge, d->max_sge, problems);
-	check_cap("max_recv_sge", cap->max_recv_sge, d->max_sge, problems);
-}
-
 /* Every attribute beside the device's limits, and which one is likely to be wrong. */
 static void add_create_rows(struct session *s, const struct qp_spec *spec)
 {
@@ -127,7 +112,7 @@ static void add_create_rows(struct session *s, const struct qp_spec *spec)
 	fail_row(s, "", "max_send_sge %u  max_recv_sge %u     (device: max_sge %d)",
 		 c->max_send_sge, c->max_recv_sge, d->max_sge);
 	fail_row(s, "", "max_inline_data %u     (devices report no limit)", c->max_inline_data);
-	qp_check_cap(c, d, &problems);
+	why_capacities(c, d, &problems);
 	qp_likely_rows(s, &problems);
 	if (call_errno() == ENOMEM)
 		fail_row(s, "likely",

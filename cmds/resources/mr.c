@@ -19,8 +19,10 @@
 #include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
+#include "refused_calls.h"
 #include "resources/mr.h"
 #include "session.h"
+#include "why.h"
 #include "words.h"
 
 /* Names a window that may be bound to the region: of type 2 only the device knows. Returns -1. */
@@ -123,15 +125,17 @@ void mr_explain_failure(struct session *s, uint64_t len, unsigned access)
 {
 	const int err = call_errno();
 	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	struct causes c = { 0 };
 	struct rlimit lock;
 
+	if (err == EINVAL)
+		why_region(0, len, access, &c);
+	for (unsigned i = 0; i < c.n; i++)
+		fail_row(s, "cause", "%s", c.v[i].text);
 	if (err == EINVAL && (access & writes) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
-		fail_row(s, "cause", "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE too");
 		fail_next(s, "reg %llu -access local-write,%s", (unsigned long long)len,
 			  word_typed(word_flags(mr_access_words, access)));
-	} else if (err == EINVAL && !len) {
-		fail_row(s, "cause", "a region has at least one byte");
-	} else if (err == EOPNOTSUPP || err == EINVAL) {
+	} else if (!c.n && (err == EOPNOTSUPP || err == EINVAL)) {
 		fail_row(s, "cause",
 			 "the device does not support one of these flags, or not this combination");
 	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
@@ -143,6 +147,7 @@ void mr_explain_failure(struct session *s, uint64_t len, unsigned access)
 			 "ulimit -l unlimited (root, or /etc/security/limits.d), or a "
 			 "smaller region");
 	}
+	causes_free(&c);
 }
 
 struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t len,

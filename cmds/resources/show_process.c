@@ -53,6 +53,15 @@ struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn)
 	return ask ? ask(qpn) : NULL;
 }
 
+unsigned process_inventories(pid_t *pids, unsigned n)
+{
+	unsigned (*ask)(pid_t * pids, unsigned n);
+	void *found = find_symbol("uroce_inventory_processes");
+
+	memcpy(&ask, &found, sizeof ask);
+	return ask ? ask(pids, n) : 0;
+}
+
 /* -------------------------------------------------------------------------- output -- */
 
 #define PROCESSES (1u << (24 - UROCE_QPN_PROCESS_SHIFT))

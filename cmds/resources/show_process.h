@@ -15,6 +15,9 @@ struct session;
 struct uroce_inventory *process_inventory(pid_t pid);
 struct uroce_inventory *process_inventory_of_qpn(uint32_t qpn);
 
+/* Fills up to n entries with the ids of the processes on uroce0; returns how many there are. */
+unsigned process_inventories(pid_t *pids, unsigned n);
+
 /* The QP of that number, or NULL. */
 const struct uroce_qp_row *process_qp(const struct uroce_inventory *inv, uint32_t qpn);
 /* Reads the name of the program that a process runs into name ("": unknown). Returns name. */

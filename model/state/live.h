@@ -45,6 +45,17 @@ struct live_qp {
 	bool unanswered; /* no send of it was ever completed with success */
 };
 
+/* What a BIND_MW asks for. */
+struct live_bind {
+	bool known;
+	uint64_t mw;	  /* the address of its window */
+	uint32_t mw_rkey; /* that the window had; 0: not known */
+	uint32_t rkey;	  /* the new one */
+	uint64_t mr;	  /* the address of its object; 0: the window is to be unbound */
+	uint64_t addr, len;
+	unsigned access;
+};
+
 /* One end of a connection. */
 struct live_end {
 	const struct live_qp *qp; /* NULL: it cannot be seen */

@@ -3,6 +3,7 @@
  * and QPs that it has destroyed. */
 #include "live_program.h"
 
+#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,21 @@ struct seen_object *seen_objects_made(struct seen_object **objects, const struct
 	return o;
 }
 
+void seen_objects_use(struct seen_object *objects, uint64_t address, uint64_t used)
+{
+	struct seen_object *o = seen_object_at(objects, address);
+
+	if (o && used)
+		add_use(o, used);
+}
+
+uint16_t live_port_of(const struct sockaddr *sa)
+{
+	return sa->sa_family == AF_INET	   ? ntohs(((const struct sockaddr_in *)sa)->sin_port)
+	       : sa->sa_family == AF_INET6 ? ntohs(((const struct sockaddr_in6 *)sa)->sin6_port)
+					   : 0;
+}
+
 static bool uses_object(const struct seen_object *o, uint64_t address)
 {
 	for (unsigned i = 0; i < sizeof o->uses / sizeof *o->uses; i++)
@@ -231,6 +247,11 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 		o = object_at(objects, first, OBJECT_CQ);
 		o->entries = (int)record_arg(r, "cqe");
 		o->is_resized = true;
+		break;
+	case ROW_rdma_bind_addr:
+		if (r->args[1])
+			object_at(objects, first, OBJECT_CM_ID)->port =
+				live_port_of((const void *)(uintptr_t)r->args[1]);
 		break;
 	case ROW_ibv_get_cq_event:
 		cq = (const void *)(uintptr_t)r->after[1];

@@ -259,6 +259,16 @@ static void take_srq(struct live_program *p, const struct record *r, uint64_t ad
 	}
 }
 
+static void take_object(struct live_program *p, const struct record *r, uint64_t address,
+			enum call_object kind)
+{
+	const struct ibv_mw *mw = kind == OBJECT_MW ? record_bytes(r, address, NULL) : NULL;
+	struct seen_object *o = add_object(p, r, address, kind);
+
+	if (mw)
+		o->rkey = mw->rkey;
+}
+
 static void take_created(struct live_program *p, const struct record *r)
 {
 	enum call_object kind = OBJECT_NONE;
@@ -269,7 +279,7 @@ static void take_created(struct live_program *p, const struct record *r)
 	else if (made && kind == OBJECT_SRQ)
 		take_srq(p, r, made);
 	else if (made)
-		add_object(p, r, made, kind);
+		take_object(p, r, made, kind);
 	if (made && kind == OBJECT_MR)
 		seen_regions_add(&p->regions, r, made, p->objects);
 	else if (made && kind == OBJECT_CM_ID)
@@ -345,6 +355,39 @@ void live_program_take_limits(struct live_program *p, const struct record *r)
 		memcpy(&l->port[number - 1], attr, sizeof l->port[0]);
 }
 
+static void take_bind(struct live_program *p, const struct record *r)
+{
+	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)r->args[2];
+
+	if (bind)
+		seen_objects_use(p->seen, r->args[1], (uintptr_t)bind->bind_info.mr);
+}
+
+static void take_datagram(struct seen_qp *qp, const struct ibv_send_wr *wr)
+{
+	uint32_t len = 0;
+
+	for (int i = 0; wr->sg_list && i < wr->num_sge; i++)
+		len += wr->sg_list[i].length;
+	qp->sent_to = wr->wr.ud.remote_qpn;
+	if (len > qp->longest)
+		qp->longest = len;
+}
+
+/* Windows that the accepted requests of a list bind, and where its datagrams go. */
+static void take_uses(struct live_program *p, struct seen_queues *e, const struct record *r)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	const bool is_ud = e && e->qp.v.type == IBV_QPT_UD;
+
+	for (unsigned n = record_accepted(r); n--; wr = wr->next)
+		if (is_ud)
+			take_datagram(&e->qp, wr);
+		else if (wr->opcode == IBV_WR_BIND_MW)
+			seen_objects_use(p->seen, (uintptr_t)wr->bind_mw.mw,
+					 (uintptr_t)wr->bind_mw.bind_info.mr);
+}
+
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects)
 {
@@ -359,11 +402,14 @@ void live_program_take(struct live_program *p, const struct record *r,
 	case ROW_ibv_post_send:
 		if (e)
 			posted_queue_take_sends(e, r);
+		take_uses(p, e, r);
 		return;
 	case ROW_ibv_bind_mw:
 		e = live_program_entry(p, r->args[0]);
 		if (e)
 			posted_queue_take_bind(&e->sends, r);
+		if (!r->err)
+			take_bind(p, r);
 		return;
 	case ROW_ibv_post_recv:
 	case ROW_ibv_post_srq_recv:

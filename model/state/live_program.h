@@ -4,6 +4,8 @@
 #ifndef MODEL_LIVE_PROGRAM_H
 #define MODEL_LIVE_PROGRAM_H
 
+#include <sys/socket.h>
+
 #include "call_record.h"
 #include "heap.h"
 #include "live.h"
@@ -55,6 +57,8 @@ struct seen_object {
 	enum call_object kind;
 	struct seen_queues *queues; /* of a QP or an SRQ; else NULL */
 	uint64_t uses[6];	    /* the objects that it was made with, and needs; 0: none */
+	uint16_t port;		    /* of an id that is bound */
+	uint32_t rkey;		    /* of a window, when it was made; 0: not known */
 	int entries;		    /* of a CQ: as many as were asked for last */
 	bool is_resized;	    /* of a CQ: ibv_resize_cq() has asked */
 	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
@@ -75,6 +79,8 @@ void seen_objects_gone(struct seen_object **objects, uint64_t address);
 /* Calls tell() for each object that uses the one at address. */
 void seen_objects_users(const struct seen_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct seen_object *user), void *arg);
+/* The object at address uses the other one from now on. */
+void seen_objects_use(struct seen_object *objects, uint64_t address, uint64_t used);
 /* Learns of events: CQs that are armed, events that are got and acknowledged. */
 void seen_objects_take(struct seen_object **objects, const struct record *r);
 
@@ -104,6 +110,7 @@ struct posted_wr {
 	bool is_inline, is_signaled;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
+	struct live_bind bind; /* of a BIND_MW */
 };
 
 /* The requests of a queue that are not completed, oldest first. All zero: an empty queue. v is to
@@ -134,6 +141,8 @@ struct seen_qp {
 	uint64_t send_cq, recv_cq;
 	uint32_t failed_recv;  /* size in bytes of the RECV that has failed; 0: none has */
 	bool signals_all;      /* sq_sig_all */
+	uint32_t sent_to;      /* UD: the number that the last datagram went to; 0: none did */
+	uint32_t longest;      /* UD: bytes of the longest datagram */
 	bool is_resized;       /* an SRQ: ibv_modify_srq() has set max_wr */
 	uint64_t cm_id;	       /* address of its id: librdmacm changes its state; 0: none */
 	bool ended_by_program; /* the program has moved it to ERR, or knows of an earlier error */
@@ -161,6 +170,7 @@ struct seen_queues {
 	struct seen_qp qp;
 	struct posted_queue sends, recvs;
 	struct posted_queue built; /* since ibv_wr_start() */
+	unsigned refused;	   /* so many were built when ibv_wr_complete() last failed */
 	/* Completions of which each may be of a send or of a receive: one CQ, equal ids. Their
 	 * requests are still in the queues. */
 	struct undecided {
@@ -245,6 +255,9 @@ const char *live_program_gone_qp(const struct live_program *p, uint32_t number, 
 /* This end for explain: the QP, which may be NULL, and all regions that the program has had. Valid
  * until the next call is taken. */
 struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp);
+
+/* The port of an address, 0: it has none. */
+uint16_t live_port_of(const struct sockaddr *sa);
 
 /* Within the files of this header: */
 

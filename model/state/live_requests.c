@@ -78,6 +78,19 @@ static void add_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
 	}
 }
 
+static struct live_bind posted_bind(const struct ibv_send_wr *wr)
+{
+	const struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
+
+	return (struct live_bind){ .known = true,
+				   .mw = (uintptr_t)wr->bind_mw.mw,
+				   .rkey = wr->bind_mw.rkey,
+				   .mr = (uintptr_t)info->mr,
+				   .addr = info->addr,
+				   .len = info->length,
+				   .access = info->mw_access_flags };
+}
+
 static struct posted_wr posted_send(const struct record *r, const struct ibv_send_wr *wr,
 				    enum ibv_qp_type type)
 {
@@ -99,6 +112,8 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 	} else if (wr->opcode == IBV_WR_LOCAL_INV) {
 		p.rkey = wr->invalidate_rkey;
 	}
+	if (wr->opcode == IBV_WR_BIND_MW)
+		p.bind = posted_bind(wr);
 	add_sges(&p, wr->sg_list, wr->num_sge);
 	return p;
 }
@@ -205,8 +220,11 @@ bool live_program_take_request(struct live_program *p, const struct record *r)
 	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_QP_EX)
 		return false;
 	e = live_program_entry(p, r->args[0]);
-	if (e)
+	if (e) {
+		if (record_call_row(r) == ROW_ibv_wr_complete)
+			e->refused = e->built.n;
 		posted_queue_take_step(e, r);
+	}
 	return e;
 }
 

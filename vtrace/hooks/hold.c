@@ -110,6 +110,17 @@ void hold_until_looked_at(void)
 	errno = err;
 }
 
+/* At the end of the program vtrace asks the device what went wrong without an error. */
+__attribute__((destructor)) static void hold_end(void)
+{
+	if (!hold_looks)
+		return;
+	record_aside(SHARED_OWN_DEPTH);
+	ibv_node_type_str(IBV_NODE_CA);
+	record_aside(-SHARED_OWN_DEPTH);
+	hold_until_looked_at();
+}
+
 void hold_begin(struct shared_area *shared, struct shared_process *process)
 {
 	static const struct record_watch watch = { .after = judge_call, .written = hold_thread };

@@ -3,26 +3,15 @@
  * Why a completion is an error. This end's buffers can always be checked; the other end's
  * only if its objects can be seen, or if it has announced its region.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "spec_tables.h"
-#include "explain/diagnosis.h"
-#include "explain/facts.h"
-#include "output/out.h"
-#include "words.h"
-
-unsigned causes_confirmed(const struct causes *c)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < c->n; i++)
-		n += c->v[i].verdict == IS_SO;
-	return n;
-}
+#include "diagnosis.h"
+#include "heap.h"
 
 enum key_kind { LKEY, RKEY };
 
@@ -96,13 +85,23 @@ static void check_meant(const struct diagnosis *q, const struct ibv_sge *sge)
 		  meant->name, meant->lkey);
 }
 
+/* "remote-write" of "REMOTE_WRITE". */
+static char *as_typed(const char *text)
+{
+	char *typed = temp_text("%s", text);
+
+	for (char *p = typed; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+	return typed;
+}
+
 /* "rereg mr0 -access local-write,remote-write": what it has, and more. */
 static void more_rights(const struct live_region *mr, unsigned more, char *next, size_t size)
 {
 	if (more & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
 		more |= IBV_ACCESS_LOCAL_WRITE; /* the library wants both */
 	snprintf(next, size, "rereg %s -access %s", mr->name,
-		 word_typed(word_flags(mr_access_words, mr->access | more)));
+		 as_typed(why_access(mr->access | more)));
 }
 
 static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool written)
@@ -218,8 +217,7 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 		add_there(q, IS_SO, next, "%s",
 			  range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
 	if (!(mr->access & need))
-		add_there(q, IS_SO, rights, "%s has no %s", mr->name,
-			  word_name(mr_access_words, need));
+		add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
 		add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			  q->peer->pd);
@@ -233,7 +231,7 @@ static void check_rights_there(const struct diagnosis *q)
 	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
 	if (q->peer->known & IBV_QP_ACCESS_FLAGS && !(q->peer->attr.qp_access_flags & need))
 		add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
-			  word_name(mr_access_words, need));
+			  why_access(need));
 }
 
 /* Compares the request with the region that the peer has announced, by oob or listen -share. */
@@ -274,17 +272,23 @@ static void check_own_key(const struct diagnosis *q, enum verdict verdict)
 static void check_key_there(const struct diagnosis *q)
 {
 	const struct live_region *gone = region_by_key(&q->wr->there, RKEY, q->wr->rkey);
+	const struct live_region *swapped = region_by_key(&q->wr->there, RKEY,
+							  __builtin_bswap32(q->wr->rkey));
 
 	if (gone)
 		add_there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
 			  q->wr->rkey);
+	else if (swapped && !swapped->gone)
+		add_there(q, IS_SO, NULL,
+			  "0x%x is the rkey of %s, 0x%x, byte-swapped (htonl, ntohl)", q->wr->rkey,
+			  swapped->name, swapped->rkey);
 	else if (region_by_key(&q->wr->there, LKEY, q->wr->rkey))
 		add_there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
 	else
 		add_there(q, IS_SO, "show",
 			  "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
 			  q->wr->rkey);
-	if (!gone)
+	if (!gone && !swapped)
 		check_own_key(q, IS_SO);
 }
 
@@ -331,25 +335,23 @@ static const struct live_region *room_there(const struct diagnosis *q)
 }
 
 /* What to type for a receive at the peer: where the ends connect again, on its new QP. */
-static void receive_there(const struct diagnosis *q, Tcl_DString *next)
+static const char *receive_there(const struct diagnosis *q)
 {
 	const struct live_region *room = room_there(q);
 	const char *whose = q->wr->there.whose, *again = q->qp ? q->qp->again : "";
 	const char *at = *whose ? temp_text("@%.*s ", (int)strcspn(whose, ":"), whose) : "";
+	const char *made =
+		room ? "" : temp_text("%sreg %u -pd %s -name inbox; ", at, q->wr->len, q->peer->pd);
 
-	xappendf(next, "%s%s", again, *again ? "; " : "");
-	if (!room)
-		xappendf(next, "%sreg %u -pd %s -name inbox; ", at, q->wr->len, q->peer->pd);
-	xappendf(next, "%spost recv %s -qp %s%s", at, room ? room->name : "inbox",
-		 *again ? "QP" : q->peer->name,
-		 *again ? "    (QP: the one that the peer has then)" : "");
+	return temp_text("%s%s%s%spost recv %s -qp %s%s", again, *again ? "; " : "", made, at,
+			 room ? room->name : "inbox", *again ? "QP" : q->peer->name,
+			 *again ? "    (QP: the one that the peer has then)" : "");
 }
 
 static void check_receives_there(const struct diagnosis *q)
 {
 	const unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
 	char used[64] = "";
-	SCOPED_TEXT(next);
 
 	if (q->peer && q->peer->had)
 		snprintf(used, sizeof used, ": all %" PRIu64 " that it had are used", q->peer->had);
@@ -363,8 +365,7 @@ static void check_receives_there(const struct diagnosis *q)
 			  "%s, the SRQ of %s, the peer's QP, has no RECV posted%s", q->peer->srq,
 			  q->peer->name, used);
 	else if (!q->peer->recvs) {
-		receive_there(q, &next);
-		cause_add(q->c, IS_SO, Tcl_DStringValue(&next),
+		cause_add(q->c, IS_SO, receive_there(q),
 			  "%s%s, the peer's QP, has no RECV posted%s%s", q->wr->there.whose,
 			  q->peer->name, used,
 			  room_there(q) ? "" : ", and its PD no region for one");
@@ -393,7 +394,7 @@ static void check_path_mtu(const struct diagnosis *q)
 	if (here && there && here != there)
 		add_there(q, IS_SO, "modify-qp RTR ... -mtu",
 			  "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name,
-			  word_name(mtu_words, there), word_name(mtu_words, here));
+			  why_mtu(there), why_mtu(here));
 }
 
 /* Where the MTU of the peer is not known. */
@@ -403,8 +404,7 @@ static void guess_path_mtu(const struct diagnosis *q)
 
 	if (here && !known_path_mtu(q->peer) && !causes_confirmed(q->c))
 		cause_add(q->c, MAY_BE, "at the peer: qp-info",
-			  "path_mtu is %s here: is it the same at the peer?",
-			  word_name(mtu_words, here));
+			  "path_mtu is %s here: is it the same at the peer?", why_mtu(here));
 }
 
 static void check_length_there(const struct diagnosis *q)
@@ -438,7 +438,7 @@ static void check_work_request(const struct diagnosis *q)
 	else if (op->remote)
 		cause_add(q->c, MAY_BE, "at the peer: get QP access",
 			  "the peer's QP may not allow %s (qp_access_flags)",
-			  word_name(mr_access_words, needed_access(op)));
+			  why_access(needed_access(op)));
 	check_path_mtu(q);
 	if (op->solicits)
 		check_length_there(q);
@@ -481,6 +481,54 @@ static void check_recv_there(const struct diagnosis *q)
 			q->wr->len);
 }
 
+/* ------------------------------------------------------------------------- windows -- */
+
+/* The new R_Key of a window of type 2: its upper 24 bits are those of the window. */
+static void check_new_key(const struct diagnosis *q)
+{
+	const struct live_bind *b = &q->wr->bind;
+
+	if (b->mw_rkey && b->rkey == b->mw_rkey)
+		cause_add(
+			q->c, IS_SO, NULL,
+			"the rkey 0x%x is the same as that of the window: ibv_inc_rkey makes the new "
+			"one",
+			b->rkey);
+	else if (b->mw_rkey && (b->rkey ^ b->mw_rkey) >> 8)
+		cause_add(
+			q->c, IS_SO, NULL,
+			"the rkey 0x%x differs from that of the window, 0x%x, in more than its last 8 "
+			"bits: ibv_inc_rkey makes the new one",
+			b->rkey, b->mw_rkey);
+}
+
+static void check_bind(const struct diagnosis *q)
+{
+	const struct live_bind *b = &q->wr->bind;
+	const struct live_region *mr = q->wr->bound;
+	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+
+	if (!b->known)
+		return;
+	check_new_key(q);
+	if (!mr)
+		return;
+	if (mr->gone)
+		cause_add(q->c, IS_SO, NULL, "%s, the region, was deregistered", mr->name);
+	if (!(mr->access & IBV_ACCESS_MW_BIND))
+		cause_add(q->c, IS_SO, NULL, "%s has no MW_BIND: no window can be bound to it",
+			  mr->name);
+	if (b->access & writes && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
+		cause_add(q->c, IS_SO, NULL, "%s has no LOCAL_WRITE, and the window allows %s",
+			  mr->name, why_access(b->access & writes));
+	if (!region_holds(mr, b->addr, b->len))
+		cause_add(q->c, IS_SO, NULL, "%s",
+			  range_beyond(mr, mr->name, b->addr, (uint32_t)b->len));
+	if (q->qp && *mr->pd && strcmp(mr->pd, q->qp->pd) != 0)
+		cause_add(q->c, IS_SO, NULL, "%s is of %s, the QP of %s", mr->name, mr->pd,
+			  q->qp->pd);
+}
+
 static void check_what_came_first(const struct diagnosis *q)
 {
 	if (!q->qp)
@@ -497,6 +545,7 @@ static const struct {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
 	{ IBV_WC_LOC_LEN_ERR, { check_length } },
 	{ IBV_WC_LOC_QP_OP_ERR, { check_own_depth, check_buffers, check_length } },
+	{ IBV_WC_MW_BIND_ERR, { check_bind } },
 	{ IBV_WC_REM_OP_ERR, { check_recv_there } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
@@ -504,27 +553,6 @@ static const struct {
 	{ IBV_WC_RNR_RETRY_EXC_ERR, { check_receives_there } },
 	{ IBV_WC_RETRY_EXC_ERR, { check_peer_answers } },
 };
-
-static void tell_wr(const struct failed_wr *wr, struct out *o)
-{
-	const char *name = word_name(wc_status_words, wr->status);
-	const char *means = word_help(wc_status_words, wr->status);
-
-	if (!means)
-		means = "no status that libibverbs has";
-	out_str(o, "status", name, "%s", name);
-	out_str(o, "meaning", means, ": %s\n", means);
-	out_text(o, "  request         ");
-	if (wr->known) {
-		if (wr->op)
-			out_str(o, "opcode", wr->op->name, "%s", wr->op->name);
-		else
-			out_text(o, "RECV");
-		out_u64(o, "len", wr->len, " of %u byte%s", wr->len, wr->len == 1 ? "" : "s");
-		out_u64(o, "wr_id", wr->wr_id, ", wr_id %llu, ", (unsigned long long)wr->wr_id);
-	}
-	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
-}
 
 /* Two requests may be the one that has failed: nothing that is said of one of them is certain. */
 static void doubt_request(const struct failed_wr *wr, struct causes *c)
@@ -538,7 +566,7 @@ static void doubt_request(const struct failed_wr *wr, struct causes *c)
 		  wr->recv ? "SEND" : "RECV", wr->wr_id);
 }
 
-void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
+void why_request_failed(const struct failed_wr *wr, struct causes *c)
 {
 	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 
@@ -549,16 +577,4 @@ void explain_wc_causes(const struct failed_wr *wr, struct causes *c)
 				checks[i].check[k](&q);
 	if (wr->is_either)
 		doubt_request(wr, c);
-}
-
-void explain_wc(const struct failed_wr *wr, struct out *o)
-{
-	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
-	struct causes c;
-
-	tell_wr(wr, o);
-	if (fact && fact->there)
-		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
-	explain_wc_causes(wr, &c);
-	causes_out(&c, o);
 }

@@ -2,28 +2,25 @@
 /* Why a peer has not answered: what its QP does, as far as that was seen. */
 #include <string.h>
 
-#include "alloc.h"
-#include "device/device.h"
-#include "explain/diagnosis.h"
+#include "diagnosis.h"
+#include "heap.h"
 #include "spec_tables.h"
-#include "words.h"
 
 /* "qp0 (QP 17, RTS, connected with QP 18)" for each of them. */
-static void append_qps(const struct live_qps *qps, Tcl_DString *text)
+static const char *name_qps(const struct live_qps *qps)
 {
 	const unsigned most = 4;
+	char *text = temp_text("%s", "");
 
 	for (unsigned i = 0; i < qps->n && i < most; i++) {
 		const struct live_qp *qp = &qps->v[i];
+		const uint32_t dest = qp->attr.dest_qp_num;
 
-		xappendf(text, "%s%s (QP %u, %s", i ? ", " : "", qp->name, qp->number,
-			 word_name(qp_state_words, qp->state));
-		if (qp->attr.dest_qp_num)
-			xappendf(text, ", connected with QP %u", qp->attr.dest_qp_num);
-		xappendf(text, ")");
+		text = temp_text("%s%s%s (QP %u, %s%s)", text, i ? ", " : "", qp->name, qp->number,
+				 why_state(qp->state),
+				 dest ? temp_text(", connected with QP %u", dest) : "");
 	}
-	if (qps->n > most)
-		xappendf(text, " and %u others", qps->n - most);
+	return qps->n > most ? temp_text("%s and %u others", text, qps->n - most) : text;
 }
 
 /* The QP there that is connected with this one, or NULL. */
@@ -56,7 +53,6 @@ static void check_number(const struct diagnosis *q, uint32_t number)
 	const struct live_end *there = &q->wr->there;
 	const struct live_qp *meant = connected_with(q);
 	const bool has_answered = q->qp && !q->qp->unanswered;
-	SCOPED_TEXT(list);
 
 	if (!there->qps.n && !*there->whose) {
 		cause_add(q->c, has_answered ? IS_SO : MAY_BE, NULL,
@@ -72,7 +68,6 @@ static void check_number(const struct diagnosis *q, uint32_t number)
 			  number);
 		return;
 	}
-	append_qps(&there->qps, &list);
 	if (meant)
 		add_there(q, IS_SO, NULL,
 			  "it has no QP %u: %s, which is connected with this one, is QP %u%s",
@@ -80,7 +75,7 @@ static void check_number(const struct diagnosis *q, uint32_t number)
 	else if (there->qps.n)
 		add_there(q, IS_SO, NULL,
 			  "it has no QP %u (any more, or the number is wrong): its QPs are %s",
-			  number, Tcl_DStringValue(&list));
+			  number, name_qps(&there->qps));
 	else
 		add_there(q, IS_SO, NULL,
 			  "it has no QP %u: it has destroyed it, or the number is wrong", number);
@@ -119,7 +114,7 @@ static bool check_addresses(const struct diagnosis *q, const char *next)
 		q, IS_SO, next,
 		"%s, the peer's QP, expects packets from %s (its dgid), and those of %s come from "
 		"%s (sgid_index %u)",
-		q->peer->name, gid_text(expected), q->qp->name, gid_text(&q->qp->source),
+		q->peer->name, why_gid(expected), q->qp->name, why_gid(&q->qp->source),
 		q->qp->attr.ah_attr.grh.sgid_index);
 	return true;
 }
@@ -140,7 +135,7 @@ static bool check_peer_state(const struct diagnosis *q)
 	}
 	if (!is_talking(peer->state)) {
 		add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", peer->name,
-			  word_name(qp_state_words, peer->state));
+			  why_state(peer->state));
 		return true;
 	}
 	if (!q->qp || !(peer->known & IBV_QP_DEST_QPN) || !peer->attr.dest_qp_num)

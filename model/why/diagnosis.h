@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the rules have in common that explain a failed work request. */
-#ifndef EXPLAIN_DIAGNOSIS_H
-#define EXPLAIN_DIAGNOSIS_H
+#ifndef MODEL_DIAGNOSIS_H
+#define MODEL_DIAGNOSIS_H
 
-#include "explain/explain.h"
+#include "why.h"
 
 /* One failed work request, with what is known of its QP and its peer; the checks add causes. */
 struct diagnosis {
@@ -13,8 +13,6 @@ struct diagnosis {
 	struct causes *c;
 };
 
-/* How many causes are certain. */
-unsigned causes_confirmed(const struct causes *c);
 /* Adds a cause that was seen at the other end. next: what to type there, or NULL. */
 void add_there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* A failed request and the causes of a failure, as output. */
+#include "explain/explain.h"
+#include "output/out.h"
+#include "spec_tables.h"
+#include "words.h"
+
+static const struct {
+	const char *word;
+	enum paint paint;
+} verdicts[VERDICTS] = {
+	[IS_SO] = { "cause", PAINT_BAD },
+	[MAY_BE] = { "possible cause", PAINT_NONE },
+	[IS_NOT] = { "not the cause", PAINT_DIM },
+};
+
+static void out_cause(const struct cause *c, struct out *o)
+{
+	const char *word = verdicts[c->verdict].word;
+
+	out_dict(o, NULL);
+	out_paint(o, verdicts[c->verdict].paint);
+	out_str(o, "verdict", word, "  %-16s", word);
+	out_paint(o, PAINT_NONE);
+	out_str(o, "text", c->text, "%s\n", c->text);
+	if (c->next)
+		out_str(o, "next", c->next, "                  next: %s\n", c->next);
+	out_end(o);
+}
+
+void causes_out(struct causes *c, struct out *o)
+{
+	out_list(o, "causes");
+	for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
+		for (unsigned i = 0; i < c->n; i++)
+			if (c->v[i].verdict == verdict)
+				out_cause(&c->v[i], o);
+	out_end(o);
+	causes_free(c);
+}
+
+static void tell_wr(const struct failed_wr *wr, struct out *o)
+{
+	const char *name = word_name(wc_status_words, wr->status);
+	const char *means = word_help(wc_status_words, wr->status);
+
+	if (!means)
+		means = "no status that libibverbs has";
+	out_str(o, "status", name, "%s", name);
+	out_str(o, "meaning", means, ": %s\n", means);
+	out_text(o, "  request         ");
+	if (wr->known) {
+		if (wr->op)
+			out_str(o, "opcode", wr->op->name, "%s", wr->op->name);
+		else
+			out_text(o, "RECV");
+		out_u64(o, "len", wr->len, " of %u byte%s", wr->len, wr->len == 1 ? "" : "s");
+		out_u64(o, "wr_id", wr->wr_id, ", wr_id %llu, ", (unsigned long long)wr->wr_id);
+	}
+	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
+}
+
+void explain_wc(const struct failed_wr *wr, struct out *o)
+{
+	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
+	struct causes c;
+
+	tell_wr(wr, o);
+	if (fact && fact->there)
+		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
+	why_request_failed(wr, &c);
+	causes_out(&c, o);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include <arpa/inet.h>
+#include <stdlib.h>
+
+#include "calls.h"
+#include "heap.h"
+#include "live_program.h"
+#include "why.h"
+
+void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->v = xgrow(c->v, c->n, sizeof *c->v);
+	va_start(ap, fmt);
+	c->v[c->n++] = (struct cause){ verdict, xvasprintf(fmt, ap),
+				       next && !c->no_commands ? xstrdup(next) : NULL };
+	va_end(ap);
+}
+
+unsigned causes_confirmed(const struct causes *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		n += c->v[i].verdict == IS_SO;
+	return n;
+}
+
+void causes_free(struct causes *c)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		free(c->v[i].text);
+		free(c->v[i].next);
+	}
+	free(c->v);
+	*c = (struct causes){ 0 };
+}
+
+/* ------------------------------------------------------------------------- names in texts -- */
+
+static const struct call_struct *attributes(void)
+{
+	return call_table[ROW_ibv_modify_qp].args[1].of;
+}
+
+const char *why_state(enum ibv_qp_state state)
+{
+	return live_word(attributes(), "qp_state", state);
+}
+
+const char *why_mtu(enum ibv_mtu mtu)
+{
+	return live_word(attributes(), "path_mtu", mtu);
+}
+
+const char *why_access(unsigned access)
+{
+	const struct call_enum *words =
+		call_value_find(attributes()->fields, "qp_access_flags")->words;
+	char *text = temp_text("%s", access ? "" : "0");
+	const char *comma = "";
+
+	for (unsigned bit = 1; bit && bit <= access; bit <<= 1) {
+		const char *name = access & bit ? call_word_name(words, bit) : NULL;
+
+		if (!(access & bit))
+			continue;
+		text = name ? temp_text("%s%s%s", text, comma, name)
+			    : temp_text("%s%s0x%x", text, comma, bit);
+		comma = ",";
+	}
+	return text;
+}
+
+const char *why_gid(const union ibv_gid *gid)
+{
+	char *text = temp_text("%*s", INET6_ADDRSTRLEN, "");
+
+	inet_ntop(AF_INET6, gid->raw, text, INET6_ADDRSTRLEN);
+	return text;
+}

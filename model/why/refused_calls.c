@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a call was refused that makes or ends an object, judged by its arguments, by the objects that
+ * there are, and by what the device allows. */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+
+#include "refused_calls.h"
+
+#include "calls.h"
+#include "heap.h"
+#include "why.h"
+
+/* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.
+ */
+static void compare_limit(struct causes *c, const char *name, uint32_t value, int limit,
+			  const char *limit_name)
+{
+	if (limit > 0 && value > (uint32_t)limit)
+		cause_add(c, IS_SO, NULL, "%s %u is more than the device's limit %d (%s)", name,
+			  value, limit, limit_name);
+}
+
+static const void *argument(const struct refused_call *f, unsigned i)
+{
+	return (const void *)(uintptr_t)f->r->args[i];
+}
+
+/* ----------------------------------------------------------------------- queues -- */
+
+void why_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d, struct causes *c)
+{
+	compare_limit(c, "max_send_wr", cap->max_send_wr, d->max_qp_wr, "max_qp_wr");
+	compare_limit(c, "max_recv_wr", cap->max_recv_wr, d->max_qp_wr, "max_qp_wr");
+	compare_limit(c, "max_send_sge", cap->max_send_sge, d->max_sge, "max_sge");
+	compare_limit(c, "max_recv_sge", cap->max_recv_sge, d->max_sge, "max_sge");
+}
+
+static bool is_qp_type(enum ibv_qp_type type)
+{
+	return (type >= IBV_QPT_RC && type <= IBV_QPT_UD) || type == IBV_QPT_RAW_PACKET ||
+	       type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV || type == IBV_QPT_DRIVER;
+}
+
+static void find_qp(const struct refused_call *f)
+{
+	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(f->r,
+										  "qp_init_attr");
+	const struct ibv_device_attr *device = &f->p->limits.device;
+
+	if (!init)
+		return;
+	if (!is_qp_type(init->qp_type))
+		cause_add(f->c, IS_SO, NULL, "qp_type %d is no enum ibv_qp_type",
+			  (int)init->qp_type);
+	if (device->max_qp)
+		why_capacities(&init->cap, device, f->c);
+	if (record_call_row(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
+	    (!init->send_cq || !init->recv_cq))
+		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
+	if (!f->c->n && f->r->err == EINVAL &&
+	    init->cap.max_inline_data) /* without the value: programs try several */
+		cause_add(f->c, MAY_BE, NULL,
+			  "max_inline_data: no attribute of the device says how much is possible");
+}
+
+static void find_srq(const struct refused_call *f)
+{
+	const struct ibv_srq_init_attr *init = argument(f, 1);
+	const struct ibv_device_attr *device = &f->p->limits.device;
+
+	if (!init)
+		return;
+	compare_limit(f->c, "max_wr", init->attr.max_wr, device->max_srq_wr, "max_srq_wr");
+	compare_limit(f->c, "max_sge", init->attr.max_sge, device->max_srq_sge, "max_srq_sge");
+	if (!init->attr.max_wr)
+		cause_add(f->c, IS_SO, NULL, "max_wr is 0: an SRQ has room for at least 1 request");
+}
+
+static void find_modify_srq(const struct refused_call *f)
+{
+	const struct ibv_srq_attr *a = argument(f, 1);
+	const unsigned mask = (unsigned)f->r->args[2];
+	const struct seen_qp *srq = live_program_queue(f->p, f->r->args[0]);
+
+	if (!a || !srq)
+		return;
+	if (mask & IBV_SRQ_LIMIT && srq->v.cap.max_recv_wr && a->srq_limit > srq->v.cap.max_recv_wr)
+		cause_add(f->c, IS_SO, NULL,
+			  "srq_limit is %u, and %s has room for %u requests (max_wr)", a->srq_limit,
+			  srq->v.name, srq->v.cap.max_recv_wr);
+	if (mask & IBV_SRQ_MAX_WR)
+		compare_limit(f->c, "max_wr", a->max_wr, f->p->limits.device.max_srq_wr,
+			      "max_srq_wr");
+}
+
+static void find_cq(const struct refused_call *f)
+{
+	const int cqe = (int)record_arg(f->r, "cqe");
+	const struct ibv_context *context = record_bytes(f->r, f->r->args[0], NULL);
+	const uint64_t vector = record_arg(f->r, "comp_vector");
+
+	if (cqe <= 0)
+		cause_add(f->c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
+	else
+		compare_limit(f->c, "cqe", (uint32_t)cqe, f->p->limits.device.max_cqe, "max_cqe");
+	if (context && context->num_comp_vectors > 0 &&
+	    (uint32_t)vector >= (uint32_t)context->num_comp_vectors)
+		cause_add(f->c, IS_SO, NULL,
+			  "comp_vector %d: the device has %d (num_comp_vectors), counted from 0",
+			  (int)vector, context->num_comp_vectors);
+	else if (!context && vector && !f->c->n)
+		cause_add(f->c, MAY_BE, NULL,
+			  "comp_vector %d is not less than num_comp_vectors of the context, which "
+			  "cannot be seen",
+			  (int)vector);
+}
+
+/* ------------------------------------------------------------------- memory, GIDs -- */
+
+void why_region(uint64_t addr, uint64_t len, unsigned access, struct causes *c)
+{
+	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	const unsigned flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | writes |
+			       IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND |
+			       IBV_ACCESS_HUGETLB | 1u << 8 |
+			       1u << 9; /* FLUSH_GLOBAL, PERSISTENT */
+	const unsigned unknown = access & ~(flags | IBV_ACCESS_OPTIONAL_RANGE);
+
+	if (!len)
+		cause_add(c, IS_SO, NULL, "length is 0: a region has at least one byte");
+	else if (addr + len < addr || (int64_t)len < 0)
+		cause_add(
+			c, IS_SO, NULL,
+			"length is 0x%llx: no address space has that many bytes (a negative number?)",
+			(unsigned long long)len);
+	if (unknown)
+		cause_add(c, IS_SO, NULL, "access has 0x%x, which is no enum ibv_access_flags",
+			  unknown);
+	if (access & writes && !(access & IBV_ACCESS_LOCAL_WRITE))
+		cause_add(c, IS_SO, NULL, "access has %s without LOCAL_WRITE, which it needs",
+			  why_access(access & writes));
+}
+
+static void find_region(const struct refused_call *f)
+{
+	why_region(record_arg(f->r, "addr"), record_arg(f->r, "length"),
+		   (unsigned)record_arg(f->r, "access"), f->c);
+}
+
+static void find_gid(const struct refused_call *f)
+{
+	const unsigned number = (unsigned)record_arg(f->r, "port_num");
+	const int index = (int)record_arg(f->r, "index");
+	const struct seen_limits *limits = &f->p->limits;
+	const struct ibv_port_attr *port;
+
+	if (!limits->device.max_qp)
+		return;
+	if (!number || number > limits->device.phys_port_cnt) {
+		cause_add(f->c, IS_SO, NULL,
+			  "port_num is %u: the device has %u port%s, counted from 1", number,
+			  limits->device.phys_port_cnt,
+			  limits->device.phys_port_cnt == 1 ? "" : "s");
+		return;
+	}
+	if (number > LIVE_PORTS)
+		return;
+	port = &limits->port[number - 1];
+	/* a program may read the table until there is no further entry */
+	if (port->gid_tbl_len && (index < 0 || index > port->gid_tbl_len))
+		cause_add(
+			f->c, IS_SO, NULL,
+			"index is %d: the table of port %u has the entries 0 to %d (gid_tbl_len %d)",
+			index, number, port->gid_tbl_len - 1, port->gid_tbl_len);
+}
+
+/* ---------------------------------------------------------------------------- ids -- */
+
+/* How many bytes of private data fit into a message of this id. */
+static unsigned private_room(const struct rdma_cm_id *id, unsigned row)
+{
+	const bool is_udp = id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;
+
+	switch (row) {
+	case ROW_rdma_connect: /* librdmacm takes 36 of 92, of 216 */
+		return is_udp ? 180 : 56;
+	case ROW_rdma_accept:
+		return is_udp ? 136 : 196;
+	default:
+		return is_udp ? 136 : 148;
+	}
+}
+
+static void check_private_data(const struct refused_call *f, const struct rdma_cm_id *id,
+			       unsigned len)
+{
+	const unsigned room = private_room(id, record_call_row(f->r));
+
+	if (len > room)
+		cause_add(f->c, IS_SO, NULL,
+			  "private data of %u bytes: the message of %s has room for %u", len,
+			  f->r->fn->name, room);
+}
+
+static void check_param(const struct refused_call *f, const struct rdma_cm_id *id)
+{
+	const struct rdma_conn_param *param = argument(f, 1);
+	const struct ibv_device_attr *device = &f->p->limits.device;
+
+	if (!param)
+		return;
+	check_private_data(f, id, param->private_data_len);
+	if (id->ps != RDMA_PS_TCP)
+		return;
+	compare_limit(f->c, "responder_resources", param->responder_resources,
+		      device->max_qp_rd_atom, "max_qp_rd_atom");
+	compare_limit(f->c, "initiator_depth", param->initiator_depth, device->max_qp_init_rd_atom,
+		      "max_qp_init_rd_atom");
+}
+
+static bool is_bound_to_all(const struct rdma_cm_id *id)
+{
+	const struct rdma_addr *a = &id->route.addr;
+
+	if (a->src_addr.sa_family == AF_INET)
+		return a->src_sin.sin_addr.s_addr == INADDR_ANY;
+	return a->src_addr.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&a->src_sin6.sin6_addr);
+}
+
+/* The id has no device. */
+static void find_no_device(const struct refused_call *f, const struct rdma_cm_id *id)
+{
+	const char *name = live_program_name(f->p, f->r->args[0], f->r->end);
+
+	switch (record_call_row(f->r)) {
+	case ROW_rdma_accept:
+	case ROW_rdma_reject:
+		cause_add(f->c, IS_SO, NULL,
+			  "%s is of no request: %s takes the id of an event CONNECT_REQUEST", name,
+			  f->r->fn->name);
+		break;
+	case ROW_rdma_disconnect:
+		cause_add(f->c, IS_SO, NULL, "%s is not connected", name);
+		break;
+	default:
+		cause_add(
+			f->c, IS_SO, NULL,
+			is_bound_to_all(id)
+				? "%s is bound to all addresses, and so to no device: the id of each "
+				  "CONNECT_REQUEST has one, not the id that listens"
+				: "%s has no device yet: its address is not resolved "
+				  "(rdma_resolve_addr), nor bound to one of this host",
+			name);
+	}
+}
+
+static void find_id(const struct refused_call *f)
+{
+	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
+	const unsigned row = record_call_row(f->r);
+
+	if (!id)
+		return;
+	if (!id->verbs) {
+		find_no_device(f, id);
+		return;
+	}
+	if (row == ROW_rdma_connect && !id->route.num_paths)
+		cause_add(f->c, IS_SO, NULL, "the route of %s is not resolved (rdma_resolve_route)",
+			  live_program_name(f->p, f->r->args[0], f->r->end));
+	if (row == ROW_rdma_connect || row == ROW_rdma_accept)
+		check_param(f, id);
+	else if (row == ROW_rdma_reject)
+		check_private_data(f, id, (unsigned)record_arg(f->r, "private_data_len"));
+	else if (row == ROW_rdma_create_qp)
+		find_qp(f);
+}
+
+static void find_bind(const struct refused_call *f)
+{
+	const struct sockaddr *sa = argument(f, 1);
+	const uint16_t port = sa ? live_port_of(sa) : 0;
+
+	for (const struct seen_object *o = f->p->seen; port && o; o = o->hh.next)
+		if (o->port == port && o->address != f->r->args[0])
+			cause_add(f->c, IS_SO, NULL, "port %u is in use by %s, of this process",
+				  port, live_program_name(f->p, o->address, f->r->end));
+}
+
+const char *why_lookup_error(int result)
+{
+	static const struct {
+		int value;
+		const char *name;
+	} errors[] = {
+		{ EAI_NONAME, "EAI_NONAME" },	  { EAI_SERVICE, "EAI_SERVICE" },
+		{ EAI_AGAIN, "EAI_AGAIN" },	  { EAI_FAIL, "EAI_FAIL" },
+		{ EAI_FAMILY, "EAI_FAMILY" },	  { EAI_SOCKTYPE, "EAI_SOCKTYPE" },
+		{ EAI_BADFLAGS, "EAI_BADFLAGS" }, { EAI_MEMORY, "EAI_MEMORY" },
+		{ EAI_SYSTEM, "EAI_SYSTEM" },
+	};
+
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (errors[i].value == result)
+			return temp_text("%s  %s", errors[i].name, gai_strerror(result));
+	return temp_text("%d", result);
+}
+
+static void find_lookup(const struct refused_call *f)
+{
+	cause_add(f->c, IS_SO, NULL, "getaddrinfo(3) says so of the name or the service: %s",
+		  why_lookup_error((int)f->r->result));
+}
+
+/* -------------------------------------------------------------------- extended posts -- */
+
+static void find_built(const struct refused_call *f)
+{
+	const struct seen_queues *e = live_program_entry(f->p, f->r->args[0]);
+	const unsigned used = e ? e->sends.n : 0, room = e ? e->qp.v.cap.max_send_wr : 0;
+
+	if (!e)
+		return;
+	if (f->r->err == ENOMEM && room && used + e->refused > room)
+		cause_add(f->c, IS_SO, NULL,
+			  "%u requests were built since ibv_wr_start; %s has room for %u "
+			  "(max_send_wr), and %u are not completed",
+			  e->refused, e->qp.v.name, room, used);
+	if (f->r->err == EOPNOTSUPP && !e->refused)
+		cause_add(
+			f->c, IS_SO, NULL,
+			"since ibv_wr_start there was only an operation that send_ops_flags of %s "
+			"does not name (ibv_create_qp_ex)",
+			e->qp.v.name);
+}
+
+/* --------------------------------------------------------------------------- in use -- */
+
+struct user_names {
+	const struct live_program *p;
+	uint64_t when;
+	unsigned n;
+	char *text;
+};
+
+/* Only the first ones are named. An object whose end was within librdmacm is not there any more. */
+static void add_user_name(void *arg, const struct seen_object *user)
+{
+	const unsigned most = 8;
+	struct user_names *names = arg;
+	const char *name = live_program_name(names->p, user->address, names->when);
+
+	if (*name && names->n++ < most)
+		names->text = temp_text("%s%s%s", names->text, names->n > 1 ? ", " : "", name);
+	else if (*name && names->n == most + 1)
+		names->text = temp_text("%s and others", names->text);
+}
+
+/* What still uses an object that the program wants to destroy. */
+static void find_users(const struct refused_call *f)
+{
+	const uint64_t object = f->r->args[0];
+	struct user_names names = { .p = f->p, .when = f->r->end, .text = temp_text("%s", "") };
+
+	seen_objects_users(f->p->seen, object, add_user_name, &names);
+	if (names.n)
+		cause_add(f->c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
+			  live_program_name(f->p, object, f->r->end), names.text);
+}
+
+/* ------------------------------------------------------------------------- all calls -- */
+
+static const struct {
+	enum call_row row;
+	int err; /* that tells of the arguments; 0: any */
+	void (*find)(const struct refused_call *f);
+} finders[] = {
+	{ ROW_ibv_create_qp, 0, find_qp },
+	{ ROW_rdma_create_qp, EINVAL, find_id },
+	{ ROW_ibv_create_cq, EINVAL, find_cq },
+	{ ROW_ibv_create_srq, EINVAL, find_srq },
+	{ ROW_ibv_modify_srq, 0, find_modify_srq },
+	{ ROW_ibv_reg_mr, EINVAL, find_region },
+	{ ROW_ibv_reg_mr_iova, EINVAL, find_region },
+	{ ROW_ibv_reg_mr_iova2, EINVAL, find_region },
+	{ ROW_ibv_query_gid, 0, find_gid },
+	{ ROW_ibv_wr_complete, 0, find_built },
+	{ ROW_rdma_resolve_route, EINVAL, find_id },
+	{ ROW_rdma_connect, EINVAL, find_id },
+	{ ROW_rdma_accept, EINVAL, find_id },
+	{ ROW_rdma_reject, EINVAL, find_id },
+	{ ROW_rdma_disconnect, EINVAL, find_id },
+	{ ROW_rdma_bind_addr, EADDRINUSE, find_bind },
+	{ ROW_rdma_listen, EADDRINUSE, find_bind },
+	{ ROW_rdma_getaddrinfo, 0, find_lookup },
+};
+
+void why_call_refused(const struct refused_call *f)
+{
+	const struct record *r = f->r;
+
+	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
+		find_users(f);
+	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
+		if (finders[i].row == record_call_row(r) &&
+		    (!finders[i].err || finders[i].err == r->err))
+			finders[i].find(f);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why something has failed: rules over values, the same for this session, a traced program and a
+ * peer. A cause is certain only if everything that it says was observed; what may be is said to be
+ * so.
+ */
+#ifndef MODEL_WHY_H
+#define MODEL_WHY_H
+
+#include "live.h"
+
+struct wr_op;
+
+/* ----------------------------------------------------------------------------- causes -- */
+
+enum verdict { IS_SO, MAY_BE, IS_NOT, VERDICTS };
+
+struct cause {
+	enum verdict verdict;
+	char *text, *next; /* next: what to type, or NULL */
+};
+
+/* Causes of a failure. All zero: none. */
+struct causes {
+	struct cause *v;
+	unsigned n;
+	bool no_commands; /* what to type is left out */
+};
+
+/* next may be NULL. */
+void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* How many are certain. */
+unsigned causes_confirmed(const struct causes *c);
+void causes_free(struct causes *c);
+
+/* -------------------------------------------------------------------- a failed request -- */
+
+/* A work request that has failed, and all that it had to do with. */
+struct failed_wr {
+	bool is_foreign; /* of another program: no commands of the shell are of use */
+	enum ibv_wc_status status;
+	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
+	bool known;	    /* what follows, but for the ends */
+	bool is_either;	    /* both queues have a request of this wr_id, and complete into one CQ */
+	uint64_t wr_id;
+	bool recv, is_inline;
+	const struct wr_op *op; /* NULL: not known */
+	uint64_t remote;	/* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;
+	uint32_t len; /* of all SGEs */
+	unsigned nsge;
+	struct ibv_sge sge[LIVE_SGES]; /* the first of them */
+	struct live_bind bind;	       /* of a BIND_MW, and its region; NULL: not known */
+	const struct live_region *bound;
+	struct live_end here, there;
+	/* The region that the peer has told; len 0: none. */
+	struct live_region told;
+	char faults[128]; /* made on purpose, which lose packets of this end; "": none */
+};
+
+/* Finds the causes, each checked against the regions and QPs that are known as far as that can be.
+ * To be freed with causes_free(). */
+void why_request_failed(const struct failed_wr *wr, struct causes *c);
+
+/* ------------------------------------------------------------------------- names in texts -- */
+
+/* As in verbs.h, without prefixes: "RTS", "REMOTE_WRITE,LOCAL_WRITE", "1024"; or the number. As
+ * temp_text(). */
+const char *why_state(enum ibv_qp_state state);
+const char *why_access(unsigned access);
+const char *why_mtu(enum ibv_mtu mtu);
+/* "::ffff:10.0.0.1"; as temp_text(). */
+const char *why_gid(const union ibv_gid *gid);
+
+#endif

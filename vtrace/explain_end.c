@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What went wrong in a program on uroce0 without an error: at its end the device is asked, while it
+ * is still there, for CQs that have overrun and for datagrams that were dropped, its own and those
+ * of it that other processes have dropped.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asked_peer.h"
+#include "explain/explain.h"
+#include "live_program.h"
+#include "output/out.h"
+#include "resources/show_process.h"
+#include "views.h"
+
+struct end_look {
+	const struct live_program *p;
+	const struct uroce_inventory *own;
+	struct causes *c;
+};
+
+/* ------------------------------------------------------------------------- overruns -- */
+
+static void find_overruns(const struct end_look *l)
+{
+	inventory_foreach(l->own, UROCE_CQ, uroce_cq_row, cq)
+		if (cq->overrun)
+			cause_add(
+				l->c, IS_SO, NULL,
+				"cq%u has overrun: it has room for %u completions, and %u more "
+				"came before the program polled (of QP %u the first, wr_id %llu); its "
+				"QPs went to ERR",
+				cq->number, cq->size, cq->lost, cq->lost_qpn,
+				(unsigned long long)cq->lost_wr_id);
+}
+
+/* ------------------------------------------------------------------------ datagrams -- */
+
+/* Why the device of that QP has dropped a datagram; NULL: it is no mistake of a program. */
+static const char *drop_reason(const struct uroce_drop_row *d)
+{
+	static char text[160];
+
+	switch (d->dropped) {
+	case UROCE_DROP_QKEY:
+		snprintf(text, sizeof text, "they had the Q_Key 0x%x, and that of the QP is 0x%x",
+			 d->has, d->wants);
+		break;
+	case UROCE_DROP_NO_RECV:
+		snprintf(text, sizeof text, "no RECV was posted");
+		break;
+	case UROCE_DROP_SHORT_RECV:
+		snprintf(text, sizeof text,
+			 "%u bytes came, with the 40 of the GRH, and the RECV has room for %u",
+			 d->has, d->wants);
+		break;
+	case UROCE_DROP_MTU:
+		snprintf(text, sizeof text, "a message of %u bytes is more than the MTU, %u",
+			 d->has, d->wants);
+		break;
+	default:
+		return NULL;
+	}
+	return text;
+}
+
+static void add_drop(const struct end_look *l, const char *whose, const struct uroce_drop_row *d)
+{
+	const char *reason = d->qp == UROCE_NO_OBJECT ? NULL : drop_reason(d);
+
+	if (reason)
+		cause_add(l->c, IS_SO, NULL, "%sqp%u has dropped %llu datagram%s of QP %u: %s",
+			  whose, d->qp, (unsigned long long)d->count, d->count == 1 ? "" : "s",
+			  d->src_qpn, reason);
+}
+
+static bool has_qp(const struct uroce_inventory *inv, uint32_t qpn)
+{
+	return process_qp(inv, qpn) != NULL;
+}
+
+/* What it has dropped of others, or what others have dropped of it; of itself once. */
+static void find_drops(const struct end_look *l, const struct uroce_inventory *at)
+{
+	struct live_end end = { .qp = NULL };
+
+	if (at->pid != l->own->pid)
+		asked_peer_name(&end, at->pid);
+	inventory_foreach(at, UROCE_DROP, uroce_drop_row, d)
+		if (d->src_qpn && (at->pid == l->own->pid || has_qp(l->own, d->src_qpn)))
+			add_drop(l, end.whose, d);
+}
+
+/* ---------------------------------------- datagrams that no device has counted -- */
+
+static void find_too_long(const struct end_look *l)
+{
+	const unsigned most = 4096; /* of all MTUs */
+
+	for (const struct seen_qp *qp = l->p->newest; qp; qp = qp->older)
+		if (qp->longest > most)
+			cause_add(
+				l->c, IS_SO, NULL,
+				"%s has sent a datagram of %u bytes: one has to fit into a packet, "
+				"and the largest MTU is %u; it is dropped in silence",
+				qp->v.name, qp->longest, most);
+}
+
+/* A number that nobody has, but whose bytes in the other order are the number of a QP for
+ * datagrams: the program has not called ntohl(). */
+static void find_swapped(const struct end_look *l, const struct uroce_inventory *at)
+{
+	for (const struct seen_qp *qp = l->p->newest; qp; qp = qp->older) {
+		if (qp->v.type != IBV_QPT_UD || !qp->sent_to)
+			continue;
+		inventory_foreach(at, UROCE_QP, uroce_qp_row, there)
+			if (there->type == IBV_QPT_UD && there->qpn != qp->sent_to &&
+			    ((__builtin_bswap32(there->qpn) & 0xffffff) == qp->sent_to ||
+			     __builtin_bswap32(there->qpn) == qp->sent_to))
+				cause_add(
+					l->c, IS_SO, NULL,
+					"%s has sent datagrams to QP %u, which nobody has: it is QP "
+					"%u of process %d, byte-swapped (htonl, ntohl)",
+					qp->v.name, qp->sent_to, there->qpn, (int)at->pid);
+	}
+}
+
+bool explain_traced_end(const struct live_program *p, pid_t pid, struct out *o)
+{
+	struct causes c = { .no_commands = true };
+	struct uroce_inventory *own = process_inventory(pid), *other;
+	const struct end_look l = { p, own, &c };
+	pid_t pids[64];
+	unsigned n;
+
+	if (!own)
+		return false;
+	find_overruns(&l);
+	find_too_long(&l);
+	find_drops(&l, own);
+	n = process_inventories(pids, sizeof pids / sizeof *pids);
+	for (unsigned i = 0; i < n && i < sizeof pids / sizeof *pids; i++) {
+		other = pids[i] == pid ? NULL : process_inventory(pids[i]);
+		if (!other)
+			continue;
+		find_drops(&l, other);
+		find_swapped(&l, other);
+		free(other);
+	}
+	free(own);
+	if (!c.n)
+		return false;
+	out_str(o, "at", "end", "At the end of the program:\n");
+	causes_out(&c, o);
+	return true;
+}
