@@ -17,6 +17,7 @@
 #include "output/out.h"
 #include "own_rows.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "words.h"
 #include "spec_tables.h"
 

@@ -12,6 +12,7 @@
 #include "explain/explain.h"
 #include "output/out.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "resources/mr.h"
 #include "session.h"
 #include "words.h"

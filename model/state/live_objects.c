@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "recorded.h"
 
 /* ------------------------------------------------------------------------ regions -- */
 
