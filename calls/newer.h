@@ -18,10 +18,10 @@ struct qp_ex_with_flush {
 			 uint8_t type, uint8_t level);
 };
 
-static inline void ibv_wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
+static inline void ibv_wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
 				size_t len, uint8_t type, uint8_t level)
 {
-	((struct qp_ex_with_flush *)qp)->wr_flush(qp, rkey, remote_addr, len, type, level);
+	((struct qp_ex_with_flush *)ex)->wr_flush(ex, rkey, remote_addr, len, type, level);
 }
 #else
 #define qp_ex_with_flush ibv_qp_ex

@@ -27,13 +27,13 @@ struct obj_class {
 	const char *remedy;    /* a command that creates one: "reg 4096" */
 	size_t size;	       /* of the struct that begins with struct obj */
 	enum call_object kind; /* what the library calls it; OBJECT_NONE: it does not know it */
-	/* What finds it. Each is optional. */
+	/* For obj_by_pointer(), obj_by_number() and obj_by_address(). Each is optional. */
 	size_t pointer; /* offset of the library's pointer to it, of that kind */
 	uint64_t (*number)(const struct obj *o);	   /* QP number, lkey, rkey */
 	void *(*memory)(const struct obj *o, size_t *len); /* its bytes */
 	/* Its objects may depend on each other in ways that only the device knows, so they are
 	 * destroyed before other users of an object, and first at the end. */
-	bool clings;
+	bool destroyed_first;
 	/* May be destroyed while a command waits for it; that command checks obj_gone(). */
 	bool may_go;
 	/* Destroys the verbs object, which has no users any more. 0, or -1 with s->fail filled;
@@ -61,7 +61,7 @@ enum obj_life {
 
 #define OBJ_NAME 32 /* bytes of a name, with the zero at its end */
 
-/* What call_rules.c remembers of a QP or a CQ that the command call works with. */
+/* The state that call_rules.c keeps of a QP or a CQ that the command call works with. */
 struct obj_calls {
 	bool building;	  /* between ibv_wr_start() and its end */
 	bool polling;	  /* between ibv_start_poll() and ibv_end_poll() */
@@ -81,7 +81,8 @@ struct obj {
 	unsigned refs;		       /* its memory stays: obj_ref() */
 	uint64_t serial;	       /* unique, unlike addresses */
 	struct obj_use uses[OBJ_USES]; /* what must outlive this one */
-	struct obj_users users[2];     /* oldest first; [1]: those whose class clings */
+	struct obj_users
+		users[2]; /* oldest first; [1]: those of classes that are destroyed first */
 	unsigned nusers;
 	struct obj_calls calls;
 };
@@ -193,9 +194,9 @@ void obj_destroy_all(struct session *s);
 #define obj_foreach_of(o, s, class) \
 	for ((o) = obj_first((s), (class)); (o); (o) = obj_next_alike(o))
 /* Iterates over the users of o, of any class; u is a struct obj_use. */
-#define obj_foreach_user(u, o)                             \
-	for (unsigned clings_ = 0; clings_ < 2; clings_++) \
-		TAILQ_FOREACH((u), &((struct obj *)(o))->users[clings_], link)
+#define obj_foreach_user(u, o)                          \
+	for (unsigned first_ = 0; first_ < 2; first_++) \
+		TAILQ_FOREACH((u), &((struct obj *)(o))->users[first_], link)
 struct obj_group *obj_group(struct obj_store *store, const struct obj_class *class);
 
 #endif

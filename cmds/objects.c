@@ -229,7 +229,7 @@ void obj_use(void *user, void *used)
 	use->user = o;
 	use->used = of;
 	of->nusers++;
-	insert_use(&of->users[o->class->clings], use);
+	insert_use(&of->users[o->class->destroyed_first], use);
 }
 
 void obj_unuse(void *user, void *used)
@@ -240,7 +240,7 @@ void obj_unuse(void *user, void *used)
 	if (!use)
 		return;
 	use->used->nusers--;
-	TAILQ_REMOVE(&use->used->users[o->class->clings], use, link);
+	TAILQ_REMOVE(&use->used->users[o->class->destroyed_first], use, link);
 	use->used = NULL;
 }
 
@@ -282,7 +282,8 @@ static int refuse_in_use(struct session *s, const struct obj *o)
 	return fail_next(s, "destroy %s -cascade", o->name);
 }
 
-/* The user of o to destroy first: the newest whose class clings, else the newest. */
+/* The user of o to destroy first: the newest of a class that is destroyed first, else the newest.
+ */
 static struct obj *first_user(const struct obj *o)
 {
 	const struct obj_use *u = TAILQ_LAST(&o->users[1], obj_users);
@@ -301,7 +302,7 @@ static struct obj *first_of_all(struct session *s)
 	for (unsigned i = 0; i < store->n_groups; i++) {
 		struct obj *o = TAILQ_LAST(&store->groups[i].objs, obj_list);
 
-		if (o && o->class->clings && (!first || o->serial > first->serial))
+		if (o && o->class->destroyed_first && (!first || o->serial > first->serial))
 			first = o;
 	}
 	return first ? first : TAILQ_LAST(&store->all, obj_list);

@@ -6,6 +6,7 @@
 #include "call_record.h"
 #include "heap.h"
 #include "objects.h"
+#include "recorded.h"
 
 #define DONE_KEPT 1024 /* requests of a queue that are done: packets of them may still come */
 

@@ -15,6 +15,7 @@
 #include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
+#include "recorded.h"
 #include "session.h"
 
 struct capability {

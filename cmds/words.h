@@ -32,11 +32,11 @@ extern const struct word term_words[];	   /* things of the field, by their short
 
 /* The name of value, or its number: never NULL; as temp_text(). */
 const char *word_name(const struct word *words, uint64_t value);
-/* What the value means, or NULL. */
+/* The meaning of the value, or NULL. */
 const char *word_help(const struct word *words, uint64_t value);
 /* "LOCAL_WRITE,REMOTE_READ", or "0"; as temp_text(). */
 char *word_flags(const struct word *words, uint64_t bits);
-/* As it is typed, in place: "remote-write" of "REMOTE_WRITE". */
+/* Changes the name, in place, to how it is typed: "remote-write" of "REMOTE_WRITE". */
 char *word_typed(char *text);
 /* One short line about a status, event or reason called name, or NULL: struct app. */
 const char *word_explain(const char *name);

@@ -65,7 +65,7 @@ bool loop_wait_alone(struct loop *l, int fd, short events);
 /* Waits us microseconds and serves nothing: for what a device completes in a moment. */
 void loop_rest(int64_t us);
 
-/* As if Ctrl-C had been typed: all waits end. */
+/* Ends all waits, like Ctrl-C. */
 void loop_interrupt(struct loop *l);
 /* Ctrl-C has been typed (SIGINT) since the last loop_clear_interrupt(). */
 bool loop_interrupted(const struct loop *l);

@@ -20,6 +20,7 @@
 #include "own_rows.h"
 #include "refused_calls.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "words.h"
 #include "spec_tables.h"
 

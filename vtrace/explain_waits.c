@@ -11,6 +11,7 @@
 #include "explain/facts.h"
 #include "output/out.h"
 #include "own_rows.h"
+#include "recorded.h"
 #include "views.h"
 #include "words.h"
 

@@ -15,6 +15,7 @@
 
 #include "alloc.h"
 #include "record_rings.h"
+#include "recorded.h"
 #include "shared_area.h"
 
 #define FD_ABOVE	 200 /* descriptors that programs expect to get are below */

@@ -8,6 +8,7 @@
 #include "live_program.h"
 #include "own_rows.h"
 #include "reader.h"
+#include "recorded.h"
 #include "words.h"
 #include "spec_tables.h"
 #include "alloc.h"

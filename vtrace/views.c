@@ -16,6 +16,7 @@
 #include "output/out.h"
 #include "own_rows.h"
 #include "reader.h"
+#include "recorded.h"
 #include "resources/show_process.h"
 #include "timeline/timeline.h"
 #include "alloc.h"

@@ -11,6 +11,7 @@
 
 #include "call_record.h"
 #include "record_rings.h"
+#include "recorded.h"
 
 static int fake_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {

@@ -7,6 +7,7 @@
 
 #include "record_rig.h"
 #include "record_rings.h"
+#include "recorded.h"
 
 static void test_wrap(void)
 {

@@ -6,6 +6,7 @@
 #include "call_record.h"
 #include "record_rig.h"
 #include "record_rings.h"
+#include "recorded.h"
 
 /* ---------------------------------------------------------------------- what is kept -- */
 

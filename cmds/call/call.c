@@ -13,6 +13,7 @@
 #include "refused_calls.h"
 #include "output/out.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "resources/mr.h"
 #include "session.h"
 #include "words.h"

@@ -178,7 +178,7 @@ void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
 		append_usage(fn, after, d);
 }
 
-/* What the value of an argument or a member is, for scripts. NULL: a number. */
+/* The kind of an argument's or a member's value, for scripts. NULL: a number. */
 static const char *const kind_words[CALL_FD + 1] = {
 	[CALL_ENUM] = "enum",	    [CALL_FLAGS] = "flags",    [CALL_OBJECT] = "object",
 	[CALL_OBJECTS] = "objects", [CALL_STRUCT] = "struct",  [CALL_LIST] = "list",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/calling.h"
+#include "recorded.h"
 #include "session.h"
 #include "alloc.h"
 

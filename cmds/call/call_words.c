@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "live_context.h"
 #include "object_args.h"
+#include "recorded.h"
 #include "session.h"
 
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)

@@ -18,6 +18,7 @@
 #include "output/out.h"
 #include "output/print.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 

@@ -20,6 +20,7 @@
 #include "launch.h"
 #include "live_context.h"
 #include "objects.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 

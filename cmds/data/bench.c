@@ -20,6 +20,7 @@
 #include "output/out.h"
 #include "own_rows.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "session.h"
 #include "timeline/timeline.h"
 #include "words.h"

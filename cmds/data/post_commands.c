@@ -4,6 +4,7 @@
 #include "data/post.h"
 #include "memory/mem.h"
 #include "object_args.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 

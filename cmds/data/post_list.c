@@ -17,6 +17,7 @@
 #include "live_context.h"
 #include "qp/qp.h"
 #include "objects.h"
+#include "recorded.h"
 #include "resources/mr.h"
 #include "session.h"
 #include "words.h"

@@ -24,6 +24,7 @@
 #include "objects.h"
 #include "output/out.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 

@@ -18,6 +18,7 @@
 #include "output/print.h"
 #include "objects.h"
 #include "own_model.h"
+#include "recorded.h"
 #include "resources/mr.h"
 #include "session.h"
 #include "words.h"

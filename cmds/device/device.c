@@ -23,6 +23,7 @@
 #include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
+#include "recorded.h"
 #include "session.h"
 #include "uroce.h"
 #include "words.h"

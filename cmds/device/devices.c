@@ -15,6 +15,7 @@
 #include "object_args.h"
 #include "objects.h"
 #include "output/out.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "recorded.h"
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "device/device.h"
@@ -213,7 +214,7 @@ static void check_kernel(struct checkup *c)
 	check_file(c, "/dev/infiniband/rdma_cm");
 }
 
-/* What the process may use: locked memory, descriptors, the rdma controller of its cgroup. */
+/* The limits of the process: locked memory, descriptors, the rdma controller of its cgroup. */
 
 #define ENOUGH (64ul << 20) /* bytes of locked memory: some buffers of a few MiB */
 

@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "calls.h"
 #include "live_context.h"
+#include "recorded.h"
 #include "spec_tables.h"
 #include "connection/cm.h"
 #include "data/post.h"

@@ -9,6 +9,7 @@
 
 #include "export/program.h"
 #include "call_record.h"
+#include "recorded.h"
 #include "session.h"
 #include "alloc.h"
 

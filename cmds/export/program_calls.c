@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "export/program.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 #include "alloc.h"

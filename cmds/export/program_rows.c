@@ -9,6 +9,7 @@
 
 #include "connection/cm.h"
 #include "export/program.h"
+#include "recorded.h"
 #include "words.h"
 #include "alloc.h"
 

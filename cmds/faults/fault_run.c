@@ -17,7 +17,7 @@
 /* faults.tcl and fault_procs.tcl: the procedures that its scripts use. */
 extern const char faults_tcl[], fault_procs_tcl[];
 
-/* What the ends see: see "sees" in faults.tcl. */
+/* The facts that each end sees: "sees" in faults.tcl. */
 struct sight {
 	const char *here, *there;
 };
@@ -34,7 +34,7 @@ static Tcl_Obj *fault_catalogue(void)
 	return all;
 }
 
-/* What the catalogue says of a fault, or NULL. */
+/* The entry of a fault in the catalogue, or NULL. */
 static const char *fault_text(Tcl_Obj *fault, const char *key)
 {
 	Tcl_Obj *text = dict_get(fault, key);

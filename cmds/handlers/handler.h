@@ -15,7 +15,7 @@
 
 struct handler;
 
-/* What the handlers of one kind do differently: on.c. */
+/* The functions of one kind of handlers: on.c. */
 struct handler_kind {
 	const char *word;     /* "timer" */
 	const char *variable; /* what the body finds in it; NULL: nothing */

@@ -55,7 +55,7 @@ static Tcl_Obj *value_of(struct out *o)
 	return value;
 }
 
-/* What a CQ or an id calls for its handler. */
+/* A CQ or an id calls this for its handler. */
 static void wake_handler(void *arg)
 {
 	handler_wake(arg, 0);

@@ -46,7 +46,7 @@ unsigned char *mem_range(struct session *s, const struct mr *mr, const struct nu
 	return mem_at(s, mr, off->v, *n);
 }
 
-/* As mem_range(), for bytes that become a Tcl value: they may be VALUE_MAX at most. */
+/* Like mem_range(), for bytes that become a Tcl value: they may be VALUE_MAX at most. */
 static unsigned char *mem_value(struct session *s, const struct mr *mr, const struct num *off,
 				const struct num *len, size_t *n)
 {

@@ -157,7 +157,7 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
  * values without these problems; an attribute of which none is known leaves its mask. */
 void qp_check_values(const struct qp_change *c, struct qp_change *right, struct causes *problems);
 
-/* What a device allows. */
+/* The limits of a device. */
 struct qp_limits {
 	const char *name; /* of the device */
 	const struct ibv_device_attr *device;

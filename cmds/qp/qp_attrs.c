@@ -15,6 +15,7 @@
 #include "live_context.h"
 #include "objects.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 
@@ -141,7 +142,7 @@ static void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def 
 	}
 }
 
-/* As it is typed: "remote-write,remote-read" */
+/* The flags in the form that is typed: "remote-write,remote-read" */
 static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
 			 Tcl_DString *text)
 {

@@ -11,6 +11,7 @@
 #include "call/calling.h"
 #include "call_record.h"
 #include "object_args.h"
+#include "recorded.h"
 #include "spec_tables.h"
 #include "command/cmd.h"
 #include "data/post.h"

@@ -320,7 +320,7 @@ static void qp_timing(const struct qp *qp, struct out *o)
 #define MARGIN	   (18 + 8) /* before the names of attributes */
 #define VENDOR_RXE 0xffffff /* RXE_VENDOR_ID of the kernel */
 
-/* What a state permits. Only reliable types acknowledge what comes in. */
+/* The operations that a state permits. Only reliable types acknowledge what comes in. */
 static const struct permits {
 	const char *post_recv, *post_send, *packets_in, *packets_out;
 } permits_reliable[] = {

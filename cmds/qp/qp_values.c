@@ -10,6 +10,7 @@
 #include "explain/explain.h"
 #include "objects.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "words.h"
 
 /* ---------------------------------------------------------------------- left out -- */

@@ -19,6 +19,7 @@
 #include "object_make.h"
 #include "objects.h"
 #include "output/out.h"
+#include "recorded.h"
 #include "refused_calls.h"
 #include "resources/mr.h"
 #include "session.h"
@@ -386,7 +387,7 @@ const struct obj_class mw_class = {
 	.kind = OBJECT_MW,
 	.pointer = offsetof(struct mw, v),
 	.number = mw_rkey,
-	.clings = true,
+	.destroyed_first = true,
 	.destroy = mw_destroy,
 	.describe = mw_describe,
 };

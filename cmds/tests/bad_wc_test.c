@@ -5,6 +5,7 @@
 #include "data/bad_wc.h"
 #include "objects.h"
 #include "own_rows.h"
+#include "recorded.h"
 
 static struct ibv_context context; /* of a device that does nothing */
 static struct ibv_qp number_17 = { .context = &context, .qp_num = 17 };

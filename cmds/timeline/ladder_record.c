@@ -14,6 +14,7 @@
 #include "call_record.h"
 #include "decode.h"
 #include "own_rows.h"
+#include "recorded.h"
 #include "session.h"
 #include "timeline/ladder.h"
 #include "timeline/timeline.h"
@@ -21,7 +22,7 @@
 #include "words.h"
 #include "alloc.h"
 
-/* What is known of an object that belongs to an end of a connection. */
+/* The known facts of an object that belongs to an end of a connection. */
 struct end_of {
 	uint64_t serial, made, gone;
 	char name[32];

@@ -18,7 +18,7 @@
 #include "timeline/timeline.h"
 #include "words.h"
 
-/* What failed, and what explain says about it. */
+/* The last failure, and the explanation of explain. */
 
 /* Ends the item of list_failures() for that many equal failures, of which last is the last. */
 static void end_failure(const struct ladder *l, const struct ladder_row *last, unsigned times,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel knows of an RDMA device, asked over netlink: the requests of rdma(8). */
+/* Requests to the kernel about an RDMA device, over netlink, like those of rdma(8). */
 #ifndef CMDS_NLDEV_H
 #define CMDS_NLDEV_H
 

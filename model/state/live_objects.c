@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "recorded.h"
 
 /* ------------------------------------------------------------------------ regions -- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "recorded.h"
 
 struct live_program *live_program_new(void)
 {

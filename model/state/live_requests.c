@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "recorded.h"
 
 void posted_queue_empty(struct posted_queue *q)
 {

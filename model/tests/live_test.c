@@ -8,6 +8,7 @@
 #include "checks.h"
 #include "live_inventory.h"
 #include "live_program.h"
+#include "recorded.h"
 
 #define PTR(p) ((uint64_t)(uintptr_t)(p))
 #define KEPT   64

@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "heap.h"
 #include "live_program.h"
+#include "recorded.h"
 #include "why.h"
 
 void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)

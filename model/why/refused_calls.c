@@ -10,6 +10,7 @@
 
 #include "calls.h"
 #include "heap.h"
+#include "recorded.h"
 #include "why.h"
 
 /* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.

@@ -331,7 +331,7 @@ static unsigned char paste_rest(EditLine *el, wint_t key)
 	return CC_REFRESH;
 }
 
-/* What next_key() does when keys_next() or keys_read_paste() has got no key. */
+/* Leaves the line if keys_next() or keys_read_paste() has read no key. Returns got. */
 static int note_end(struct edit *e, int got)
 {
 	const int saved = errno;
@@ -475,7 +475,7 @@ static bool is_dumb(void)
 	return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
-/* What the key that sends "ESC [ number ~" does. Without this, libedit would insert the '~'. */
+/* The function of the key that sends "ESC [ number ~": libedit would insert the '~'. */
 static const char *function_of_key(int number)
 {
 	switch (number) {

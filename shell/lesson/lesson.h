@@ -48,7 +48,7 @@ void lesson_free(struct lesson_file *file);
 void lesson_note_typed(struct session *s, const char *typed, bool failed);
 /* Is the condition of a step true? */
 bool lesson_holds(struct session *s, const struct lesson_step *step);
-/* What the last checked condition found wrong, or NULL. Valid until the next check. */
+/* The fault that the last checked condition found, or NULL. Valid until the next check. */
 const char *lesson_wrong(struct session *s);
 /* A command to type before those of the step, which destroys an object whose name the step needs;
  * or NULL. Valid as the result of lesson_wrong() is. */

@@ -12,7 +12,7 @@ void fixture_free(struct session *s);
 /* Runs one command; its result, or "error: text" with each row after " | ". Borrowed. */
 const char *fixture_run(struct session *s, const char *command);
 
-/* What "post write" of the fixture's table was given last. */
+/* The arguments that "post write" of the fixture's table was given last. */
 struct write_args {
 	const char *mr;
 	struct num remote; /* 64 bits */

@@ -28,7 +28,7 @@ static void on_text(void *ctx, const char *line, size_t len)
 
 static const struct frames_ops ops = { on_message, on_text };
 
-/* What is seen of input, fed in pieces of each size. */
+/* The frames of an input that comes in pieces of each size. */
 static void feeds(const char *input, size_t len, const char *want)
 {
 	for (size_t piece = 1; piece <= len; piece++) {

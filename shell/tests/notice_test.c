@@ -15,7 +15,7 @@ static void redirect(void)
 	close(err[1]);
 }
 
-/* What was written since the last call, at most one pipe's worth. */
+/* The text that was written since the last call, at most one pipe's worth. */
 static const char *written(void)
 {
 	static char text[4096];

@@ -81,7 +81,7 @@ static void check_columns(const char *name, const char *text)
 	}
 }
 
-/* What write() writes, to be freed. */
+/* The text that write() writes, to be freed. */
 static char *written(void (*write)(FILE *to))
 {
 	char *text = NULL;

@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "own_rows.h"
+#include "recorded.h"
 #include "replay_script.h"
 #include "words.h"
 

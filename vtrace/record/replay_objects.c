@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "recorded.h"
 #include "replay_script.h"
 
 /* A name that is not used yet: "rkey0". */

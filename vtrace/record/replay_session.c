@@ -12,6 +12,7 @@
 #include "export/template.h"
 #include "record_rings.h"
 #include "door.h"
+#include "recorded.h"
 #include "replay.h"
 #include "replay_script.h"
 

@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "record_rings.h"
+#include "recorded.h"
 #include "replay_script.h"
 #include "words.h"
 #include "spec_tables.h"

@@ -10,6 +10,7 @@
 
 #include "record_rig.h"
 #include "record_rings.h"
+#include "recorded.h"
 
 static sem_t posted, polled;
 static int to_reader[2], to_program[2];

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2154 # scripts/test reads and sets variables
+what[headers]='everything built with the headers of rdma-core 56, from Debian 13'"'"'s packages, which
+	stay below ~/.cache'
+
+# newer_headers DIR: unpacks Debian 13's packages of the headers, and of the versions for pkg-config, into
+# a new folder. apt has lists of its own for this; the packages of this machine stay as they are.
+newer_headers() {
+	local dir=$1 apt=$1.apt mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ ! -e "$dir/complete" ] || return 0
+	mirror=$(debian_mirror) || { echo "$mirror"; return 1; }
+	rm -rf "$dir" "$apt"
+	mkdir -p "$dir" "$apt/lists/partial" "$apt/archives/partial"
+	echo "deb [signed-by=$keys] $mirror trixie main" >"$apt/sources.list"
+	(cd "$apt" && for command in update 'download libibverbs-dev librdmacm-dev'; do
+		# shellcheck disable=SC2086  # words
+		apt-get -q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+			-o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt" -o Acquire::Languages=none \
+			-o APT::Sandbox::User="$(id -un)" -o APT::Update::Error-Mode=any $command || exit
+	done) >"$dir.log" 2>&1 || { tail -n 3 "$dir.log"; return 1; }
+	for deb in "$apt"/*.deb; do dpkg-deb -x "$deb" "$dir" || return; done
+	rm -rf "$apt"
+	touch "$dir/complete"
+}
+
+# The libraries are those of this machine: both releases have one ABI.
+step_headers() {
+	local dir=$trees/headers-trixie
+	newer_headers "$dir" ||
+		{ echo 'skipped: no headers of rdma-core 56: Debian 13 cannot be reached' | tee -a "$state/told"; return 0; }
+	PKG_CONFIG_PATH=$(echo "$dir"/usr/lib/*/pkgconfig) build build-headers -DBUILD_TESTING=ON \
+		-DCMAKE_C_COMPILER=gcc "$(werror gcc)" -DCMAKE_BUILD_TYPE=Debug \
+		-DCMAKE_C_FLAGS="-isystem $dir/usr/include" -DCMAKE_C_FLAGS_DEBUG=-O0 || return
+	grep -q '^VERBS_libibverbs_VERSION:.*\.56\.' build-headers/CMakeCache.txt
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2154 # scripts/test reads and sets variables
+what[races]='each test ten times, or RDMASH_RACES times: with ThreadSanitizer, and without it on an
+	overloaded machine'
+tests['races threads']="--repeat until-fail:${RDMASH_RACES:=10} $threads"
+tests['races busy']="--repeat until-fail:$RDMASH_RACES -LE ^(lab|all|long|package|browser|source)\$"
+
+step_races() {
+	build build-tsan "${sanitized[@]}" -DRDMASH_SANITIZE=thread || return
+	run_tests build-tsan 'races threads'
+	build build -DCMAKE_C_COMPILER=gcc -DBUILD_TESTING=ON || return
+	jobs=$((4 * $(nproc))) run_tests build 'races busy'
+	result="passed, $RDMASH_RACES times"
+}

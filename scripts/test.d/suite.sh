@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2154 # scripts/test reads and sets variables
+what[suite]='one build; unit tests, scripts and other programs on the embedded device, terminal,
+	manual pages and packages; tests that need the kernel'"'"'s device (rdma_rxe) run in one
+	virtual machine and one pair of them. With --all also slow variants of these tests, the
+	embedded device against rdma_rxe, and siw'
+tests['suite quick']='-LE ^(all|long)$'
+tests['suite all']='-LE ^long$'
+
+step_suite() {
+	local warnings=-DRDMASH_WERROR=OFF why
+	[ "$tier" = quick ] || warnings=$(werror gcc)
+	build build -DCMAKE_C_COMPILER=gcc "$warnings" -DBUILD_TESTING=ON || return
+	done_with 'built with gcc'
+	# prepares the kernel and the initrd of the lab once
+	why=$(scripts/rxe-lab check 2>&1) || echo "no virtual machines: $(tail -n 1 <<<"$why")"
+	run_tests build "suite $tier"
+}
