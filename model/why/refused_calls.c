@@ -279,15 +279,30 @@ static void find_id(const struct refused_call *f)
 		find_qp(f);
 }
 
-static void find_bind(const struct refused_call *f)
+/* Names another id of the process that has the port. */
+static void find_port_user(const struct refused_call *f, uint16_t port)
 {
-	const struct sockaddr *sa = argument(f, 1);
-	const uint16_t port = sa ? live_port_of(sa) : 0;
-
 	for (const struct seen_object *o = f->p->seen; port && o; o = o->hh.next)
 		if (o->port == port && o->address != f->r->args[0])
 			cause_add(f->c, IS_SO, NULL, "port %u is in use by %s, of this process",
 				  port, live_program_name(f->p, o->address, f->r->end));
+}
+
+static void find_bind(const struct refused_call *f)
+{
+	const struct sockaddr *sa = argument(f, 1);
+
+	if (sa)
+		find_port_user(f, live_port_of(sa));
+}
+
+/* The port is that of an earlier rdma_bind_addr(). */
+static void find_listen(const struct refused_call *f)
+{
+	const struct seen_object *id = seen_object_at(f->p->seen, f->r->args[0]);
+
+	if (id)
+		find_port_user(f, id->port);
 }
 
 const char *why_lookup_error(int result)
@@ -394,7 +409,7 @@ static const struct {
 	{ ROW_rdma_reject, EINVAL, find_id },
 	{ ROW_rdma_disconnect, EINVAL, find_id },
 	{ ROW_rdma_bind_addr, EADDRINUSE, find_bind },
-	{ ROW_rdma_listen, EADDRINUSE, find_bind },
+	{ ROW_rdma_listen, EADDRINUSE, find_listen },
 	{ ROW_rdma_getaddrinfo, 0, find_lookup },
 };
 
