@@ -120,7 +120,7 @@ void call_text_result(FILE *to, const struct call_names *n, const struct record 
 /* The object whose name precedes the result: the one that was created, or the id of an event. 0:
  * none. */
 uint64_t call_text_named(const struct record *r);
-/* What stands between that name and the result: ", ", " ", or "" if the name is all. */
+/* The text between that name and the result: ", ", " ", or "" if the name is all. */
 const char *call_text_joint(const struct record *r);
 
 #endif

@@ -194,7 +194,8 @@ static void image_end(struct image *m, uint64_t begin, uint64_t end, uint64_t re
 	m->w[IMAGE_RESULT] = result;
 }
 
-/* What readers get of an image. Returns its memory, to be freed; NULL: there is none. */
+/* Decodes an image as readers do. Returns the memory of the record, to be freed; NULL: there is
+ * none. */
 static uint64_t *decode_copy(const struct image *m, bool ended, struct record *r)
 {
 	uint64_t *copy = calloc(m->n + IMAGE_BEHIND(m->w), sizeof *copy);

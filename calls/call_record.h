@@ -235,7 +235,7 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 struct record_objects *record_objects_new(void);
 void record_objects_free(struct record_objects *b);
 void record_objects_learn(struct record_objects *b, const struct record *r);
-/* As record_objects_at(); one that no call has made begins there. */
+/* The same as record_objects_at(); an object that no call has made begins there. */
 const struct record_object *record_objects_meet(struct record_objects *b, uint64_t address,
 						enum call_object kind, uint64_t when);
 /* The name of the object that the call r was given or has made; address is not 0. */

@@ -21,8 +21,8 @@ struct outstanding {
 struct outstanding own_outstanding(const struct qp *qp, bool recv);
 /* The next request of its send queue: posted_queue_next(). */
 const struct posted_wr *own_next_send(const struct qp *qp, uint64_t *at);
-/* What is known of the completion i of the last ibv_poll_cq() that has found any; NULL: that has
- * not found this one. Valid until the next one. */
+/* The completion i of the last ibv_poll_cq() that has found any, with its request; NULL: that poll
+ * has not found this completion. Valid until the next such poll. */
 const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc);
 
 #endif

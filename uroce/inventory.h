@@ -63,7 +63,7 @@ struct uroce_cq_row {
 	uint32_t lost_qpn, reserved2;
 };
 
-/* What makes the next event in the channel of a CQ: ibv_req_notify_cq(3). */
+/* The completions that make the next event in the channel of a CQ: ibv_req_notify_cq(3). */
 enum uroce_armed {
 	UROCE_UNARMED,	       /* nothing */
 	UROCE_ARMED_SOLICITED, /* a solicited completion, or an error */

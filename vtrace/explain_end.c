@@ -81,7 +81,7 @@ static bool has_qp(const struct uroce_inventory *inv, uint32_t qpn)
 	return process_qp(inv, qpn) != NULL;
 }
 
-/* What it has dropped of others, or what others have dropped of it; of itself once. */
+/* Datagrams that the process has dropped of others, or others of it; its own ones once. */
 static void find_drops(const struct end_look *l, const struct uroce_inventory *at)
 {
 	struct live_end end = { .qp = NULL };

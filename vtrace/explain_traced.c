@@ -115,7 +115,7 @@ static void find_limits_passed(const struct failed_call *f, const struct ibv_qp_
 		qp_check_limits(&limits, a, mask, f->c);
 }
 
-/* What only the errno tells of a path. */
+/* Mistakes of a path that only the errno shows. */
 static void find_errno_of_path(const struct failed_call *f, const struct ibv_ah_attr *av)
 {
 	if (f->r->err == ENODATA && av->is_global)
@@ -267,7 +267,7 @@ static bool is_no_device(const struct record *r)
 	}
 }
 
-/* Who looks for the causes of a call. */
+/* The rules for each call. */
 static const struct {
 	enum call_row row;
 	bool is_of_queue; /* which has to be known */

@@ -97,7 +97,8 @@ static int make_memory(struct reader *r)
 	return 0;
 }
 
-/* What the kernel looks through when this thread ends: one lock, whose word is in the memory. */
+/* The list that the kernel looks through when this thread ends: one lock, whose word is in the
+ * memory. */
 static struct {
 	struct robust_list_head head;
 	struct robust_list lock;

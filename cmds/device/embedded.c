@@ -90,7 +90,7 @@ static void tools_to_path(void)
 	}
 }
 
-/* What helps where the library cannot be loaded. Its place is known from this program's. */
+/* The remedy where the library cannot be loaded, which is found from the path of this program. */
 static const char *remedy(void)
 {
 	return access("/proc/self/exe", F_OK)

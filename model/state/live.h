@@ -45,7 +45,7 @@ struct live_qp {
 	bool unanswered; /* no send of it was ever completed with success */
 };
 
-/* What a BIND_MW asks for. */
+/* The window, region and rights of a BIND_MW. */
 struct live_bind {
 	bool known;
 	uint64_t mw;	  /* the address of its window */

@@ -68,7 +68,7 @@ static void take_srq(struct live_qp *qp, const struct uroce_inventory *inv, uint
 	}
 }
 
-/* What has moved it to ERR. */
+/* The reason of the last change of the QP to ERR. */
 static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
 {
 	static const char *const causes[UROCE_CAUSES] = {

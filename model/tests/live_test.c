@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model learns from calls: which request a completion is of, and what is left. The calls are
- * recorded, but not made: their objects are those of this test. */
+/* The model of a process learns from calls which request a completion is of, and which are left.
+ * The calls are recorded, but not made: their objects are those of this test. */
 #include <errno.h>
 #include <stdlib.h>
 

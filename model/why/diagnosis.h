@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rules have in common that explain a failed work request. */
+/* Shared by the rules that explain a failed work request. */
 #ifndef MODEL_DIAGNOSIS_H
 #define MODEL_DIAGNOSIS_H
 

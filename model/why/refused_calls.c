@@ -374,7 +374,7 @@ static void add_user_name(void *arg, const struct seen_object *user)
 		names->text = temp_text("%s and others", names->text);
 }
 
-/* What still uses an object that the program wants to destroy. */
+/* Names the users of an object that the program wants to destroy. */
 static void find_users(const struct refused_call *f)
 {
 	const uint64_t object = f->r->args[0];

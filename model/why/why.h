@@ -65,8 +65,8 @@ void why_request_failed(const struct failed_wr *wr, struct causes *c);
 
 /* ------------------------------------------------------------------------- names in texts -- */
 
-/* As in verbs.h, without prefixes: "RTS", "REMOTE_WRITE,LOCAL_WRITE", "1024"; or the number. As
- * temp_text(). */
+/* Names of verbs.h without prefixes: "RTS", "REMOTE_WRITE,LOCAL_WRITE", "1024"; the number of a
+ * value that has no name. Valid as long as a temp_text(). */
 const char *why_state(enum ibv_qp_state state);
 const char *why_access(unsigned access);
 const char *why_mtu(enum ibv_mtu mtu);

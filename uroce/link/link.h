@@ -104,8 +104,8 @@ void rx_passed(const struct packet *addresses, const uint8_t *data, uint32_t n, 
 
 /* ---------------------------------------------------------------- upwards -- */
 
-/* Who takes what link/ hands upwards: the floors above say so, where all of them are known
- * (preload/upper.c). All of it is called with the lock. */
+/* The functions of the floors above that link/ calls; preload/upper.c, which knows all floors, sets
+ * them. All are called with the lock. */
 struct link_upper {
 	/* A packet whose ICRC is right. Whatever else it says is not checked yet. */
 	void (*packet)(const struct packet *p);

@@ -28,7 +28,7 @@ extern _Atomic bool tree_followed;
 /* Brings the files of counters up to date if fd may be one of them. */
 void tree_again(int fd);
 
-/* What this process says about itself: link_upper.status (link.h). */
+/* Writes what is asked about this process: link_upper.status (link.h). */
 size_t status_text(char *buf, size_t n);
 
 /* ----------------------------------------------------------- fork_exit.c -- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process tells of its QPs: when and why they changed their states, what is repeated, what
- * was refused and dropped, which are gone. */
+/* The inventory of a process: when and why its QPs changed their states, which requests are
+ * repeated, which packets were refused and dropped, which QPs are gone. */
 #include <string.h>
 
 #include "counters.h"

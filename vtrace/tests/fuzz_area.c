@@ -149,7 +149,7 @@ static _Noreturn void write_for_ever(struct shared_area *shared)
 
 /* ------------------------------------------------------------------------ the reader -- */
 
-/* As libvtrace.so finds the memory. */
+/* Finds the memory as libvtrace.so does. */
 static struct shared_area *map_shared(void)
 {
 	struct flock lock = shared_lock(0);

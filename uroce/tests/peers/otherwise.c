@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What the device does otherwise than most: a check for each row of the tables in docs/devices.md.
- * Prints the rows that are true. */
+/* A check for each row of the tables in docs/devices.md of what the device does otherwise than
+ * most. Prints the rows that are true. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs with many cases have in common: the name of the case, which is their last
- * argument, and objects of verbs. */
+/* Shared by the programs with many cases: the name of the case, which is their last argument, and
+ * objects of verbs. */
 #ifndef DEFECTS_CASE_RIG_H
 #define DEFECTS_CASE_RIG_H
 

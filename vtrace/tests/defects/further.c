@@ -29,7 +29,7 @@ static int at_client(const struct log *l, const char *name)
 	return !l->is_server && is(name);
 }
 
-/* What the client may reach. */
+/* The memory that the client may reach. */
 static void share(struct log *l)
 {
 	int rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |

@@ -13,7 +13,7 @@
 #define MESSAGES 8
 #define MESSAGE	 256
 
-/* What the client takes for the number of the server's QP. */
+/* The number that the client takes for that of the server's QP. */
 static uint32_t peer_number(const struct hello *peer, int is_server)
 {
 	const uint32_t number = ntohl(peer->qpn);
