@@ -110,7 +110,7 @@ await_text 'EINVAL'
 await_prompt
 typed '!clear'
 typed 'explain'
-await_text 'need LOCAL_WRITE too'
+await_text 'without LOCAL_WRITE, which it needs'
 await_prompt
 typed 'reg 4096 -name buf'
 await_text 'Put some text'
