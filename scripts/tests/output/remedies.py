@@ -181,7 +181,6 @@ CASES = {
                                 "set port [dict get [rpc listen 0] port]\n"
                                 "eval [string map [list HOST 127.0.0.1 PORT $port] $next]",
                                 "rpc call [lindex [rpc connect 127.0.0.1 $port] 1] add 1 2"),
-    "pyverbs of the CM": (CM, "export pyverbs x.py", "eval [string map {FILE.c x.c} $next]", ""),
     "peer: nothing in background": ("peer b", "@b -result",
                                     "eval [string map {COMMAND {expr 1}} $next]", "again"),
     "mw of type 1": ("mw -type 1 -name w; reg 64 -name m -access local-write,mw-bind\n"
@@ -238,6 +237,9 @@ CASES = {
 NOT_HERE = {
     "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, RDMASH_SIZE and ": "a launcher",
     "set  to a directory that all hosts share; mpirun passes it on with -x ": "several hosts",
+    "set  to a directory of your own": "another user, who has taken the names",
+    "expect status %s {%s}: this is a result, not an error":
+        "an expectation, whose failure ends the script: cmd_test has it",
     "put a list or dict under one key, or rdmash --unsafe": "a launcher",
     "nsenter -n -t %d rdmash, in a terminal": "another network",
     "!kill -CONT %d": "a process that is stopped: show_process.sh has it",
