@@ -94,6 +94,8 @@ static void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_
 {
 	SCOPED_TEXT(d);
 
+	if (!out_has_text(o)) /* of 10 MiB it would take seconds */
+		return;
 	visible_hexdump(&d, p, n, off);
 	out_text(o, "%s", Tcl_DStringValue(&d));
 }

@@ -32,7 +32,7 @@ static const struct value_words {
 	  "_files -/", "-f -a '(__fish_complete_directories)'" },
 	{ "TEXT", NULL, " ", "-f" },
 	{ "FILE", NULL, "_files", "" },
-	{ NULL },
+	{ .value = NULL },
 };
 
 static const struct value_words *words_of(const struct help_option *h)

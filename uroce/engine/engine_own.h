@@ -50,9 +50,13 @@ unsigned progress_poll(struct cq *cq);
 bool progress_more(void);
 
 /* A turn of the engine's thread: what is queued after its begin leaves at its end. Returns whether
- * another turn follows at once, after progress_give_way() without the lock. */
+ * another turn follows at once, after progress_give_way(). */
 void progress_begin_turn(void);
 bool progress_turn(enum rx_socket socket);
-void progress_give_way(void);
+/* Lets others run; called without the lock. Returns whether they took the processor: then
+ * progress_rest() is due, with the lock. */
+bool progress_give_way(void);
+/* The thread does not look on for a while. */
+void progress_rest(void);
 
 #endif

@@ -266,19 +266,23 @@ bool progress_turn(enum rx_socket socket)
 	return false;
 }
 
-void progress_give_way(void)
+bool progress_give_way(void)
 {
-	uint64_t before = engine_clock(), after;
+	const uint64_t before = engine_clock();
 
 	sched_yield();
-	after = engine_clock();
-	if (after - before < PREEMPTED)
-		return;
+	return engine_clock() - before >= PREEMPTED;
+}
+
+void progress_rest(void)
+{
 	look.until = 0;
+	if (look.rests_until == UINT64_MAX)
+		return;
 	look.rest = look.rest < REST_FIRST ? REST_FIRST : 2 * look.rest;
 	if (look.rest > REST_MOST)
 		look.rest = REST_MOST;
-	look.rests_until = after + look.rest;
+	look.rests_until = engine_clock() + look.rest;
 }
 
 /* Nobody waits or spins. */

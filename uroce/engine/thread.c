@@ -112,7 +112,7 @@ static bool serve(const struct epoll_event *events, int n)
 static void *engine_main(void *arg)
 {
 	struct epoll_event events[SOURCES];
-	bool again = false;
+	bool again = false, preempted = false;
 
 	pthread_setname_np(pthread_self(), "uroce");
 	for (unsigned i = 0;; i++) {
@@ -122,14 +122,15 @@ static void *engine_main(void *arg)
 		engine_lock();
 		if (t.stop)
 			break;
+		if (preempted)
+			progress_rest();
 		progress_begin_turn();
 		packets = serve(events, n);
 		if (t.timer_set <= engine_now()) /* it has run out */
 			t.timer_set = NEVER;
 		again = progress_turn(packets ? RX_READY : asked ? RX_EMPTY : RX_MAYBE);
 		engine_unlock();
-		if (again)
-			progress_give_way();
+		preempted = again && progress_give_way();
 	}
 	engine_unlock();
 	return arg;

@@ -138,7 +138,7 @@ if [ -n "$uroce" ]; then # the kernel's device has other limits, and looks at th
 	mistake busy 'pd0 is still used by .*qp0' 'cq0 is still used by qp0' 'ch0 is still used by cq0'
 	mistake srq 'srq_limit is 9999, and srq0 has room for' 'srq0 has room for [0-9]* requests' \
 		'qp1 takes its receives from srq0'
-	mistake overrun 'cq0 was made with cqe 4, and 64 requests'
+	mistake overrun 'cq0 was made with cqe 4, and 64 requests' 'cq0 has overrun'
 fi
 
 # objects of a thread whose calls are not recorded, as too many are

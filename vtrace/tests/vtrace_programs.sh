@@ -118,8 +118,8 @@ refused() {
 
 if [ -n "$uroce" ]; then # the limits are those of its device
 	refused 'PORT 5: the device has 1 port, counted from 1' ibv_rc_pingpong -i 5
-	refused "max_recv_wr 100000 is more than the device's limit 16384" ibv_rc_pingpong -r 100000
-	refused 'length is 0' ibv_rc_pingpong -s 0
+	refused "max_recv_wr 100000 is more than the device's limit 16384 \\(max_qp_wr\\)" ibv_rc_pingpong -r 100000
+	refused 'length is 0: a region has at least one byte' ibv_rc_pingpong -s 0
 	refused 'index is 99: .* entries 0 to 63 .*' ibv_rc_pingpong -g 99
 fi
 

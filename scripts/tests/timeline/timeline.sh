@@ -143,7 +143,7 @@ expect -name "the lost packet was for the peer" -value @b {ends RC_WRITE*}
 poll -ok
 expect -name "and so is the one that has come" -value @b {ends RC_WRITE*}
 @b quit
-wait until {[llength [ends "CM DREP"]]} -within 20s
+wait until {[ends "CM DREP"] eq "{the other end}"} -within 20s
 expect -name "the end has gone" -value "{the other end}" {ends "CM DREP"}
 END
 "$rdmash" -q -X -f ends.rdma > ends 2>&1 || bad "the ends of packets: $(cat ends)"
