@@ -78,6 +78,8 @@ const char *listen_again(const struct id *listener);
 const struct id *cm_request_here(struct session *s, const struct id *id);
 /* cm_await() at the prompt: what must answer is what is typed next. */
 #define CM_ASKED_HERE 1
+/* What connect waits at most unless -within is given. Somebody who gives less wants to wait. */
+#define CM_CONNECT_MS 30000
 
 /* Waits for the event want of the id, for up to within_ms (CM_FOREVER: no limit); other events are
  * skipped. If an event ends the attempt, it fails with the meaning, cause and remedy; call is the

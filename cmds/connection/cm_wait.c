@@ -188,7 +188,8 @@ struct cm_wait {
 	struct id *id; /* NULL: any */
 	bool request;  /* only for a request on id, or on any listener */
 	char what[64];
-	bool on_peer; /* the peer of id must answer */
+	bool on_peer;  /* the peer of id must answer */
+	bool is_short; /* with less time than connect has if nothing is said */
 	uint64_t within_ms;
 };
 static struct cm_wait *waiting;
@@ -273,7 +274,7 @@ static struct id *find_unanswered(struct session *s, const struct id *id)
 /* Is the peer this same prompt, whose next line is the answer? */
 static bool waits_for_prompt(const struct cm_wait *w)
 {
-	const struct id *request = w->on_peer && w->s->at_prompt && !id_is_ud(w->id)
+	const struct id *request = w->on_peer && !w->is_short && w->s->at_prompt && !id_is_ud(w->id)
 					   ? find_unanswered(w->s, w->id)
 					   : NULL;
 	const struct listening *l = request ? request->listener->listening : NULL;
@@ -384,7 +385,9 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 {
 	int64_t until = within_ms > INT64_MAX / 2 ? INT64_MAX
 						  : loop_now() / 1000000 + (int64_t)within_ms;
-	struct cm_wait w = { .s = s, .id = id, .within_ms = within_ms };
+	struct cm_wait w = {
+		.s = s, .id = id, .within_ms = within_ms, .is_short = within_ms < CM_CONNECT_MS
+	};
 	struct cm_event *ev;
 	int rc;
 

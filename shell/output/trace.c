@@ -365,7 +365,7 @@ static bool is_held(struct notices *n, enum notice_kind kind)
 	struct flood *f = &n->floods[kind];
 	const int64_t now = loop_now();
 
-	if (kind == NOTICE_WIRE)
+	if (kind == NOTICE_WIRE || n->divert) /* who shows them counts them */
 		return false;
 	if (now - f->since >= FLOOD_NS) {
 		f->on = f->held > 0;
