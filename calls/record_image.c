@@ -408,10 +408,11 @@ static void keep_recvs(struct image *m, const struct ibv_recv_wr *first)
 uint64_t record_rest(const struct image *m, const struct row_plan *plan, const uint64_t *args)
 {
 	const bool sends = plan->plan == PLAN_SEND;
-	uint64_t at = args[1];
+	uint64_t at;
 
 	if (!m->left_out || (!sends && plan->plan != PLAN_RECV))
 		return 0;
+	at = args[1];
 	while (at && image_piece(m->w, m->n, RECORD_BEFORE, at))
 		at = sends ? (uintptr_t)((const struct ibv_send_wr *)(uintptr_t)at)->next
 			   : (uintptr_t)((const struct ibv_recv_wr *)(uintptr_t)at)->next;
