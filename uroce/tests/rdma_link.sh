@@ -4,6 +4,8 @@
 # rdma for, the system's program answers.
 set -eu
 uroce=$1
+# under AddressSanitizer: what Python and sh leak is theirs
+export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 command -v rdma >/dev/null || { echo 'no rdma(8) here'; exit 77; }
 netdev=$("$uroce" cat /sys/class/infiniband/uroce0/ports/1/gid_attrs/ndevs/0)
 UROCE_NAME=rxe_7 "$uroce" python3 - "$netdev" <<'END'
