@@ -100,7 +100,7 @@ FILE *door_stderr(void)
 	return stream;
 }
 
-static void say_list(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static void say_list(const char *fmt, va_list args)
 {
 	FILE *to = door_stderr();
 

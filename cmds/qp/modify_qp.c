@@ -69,7 +69,7 @@ static const struct word cur_state_words[] = {
 	{ "RTS", IBV_QPS_RTS, NULL },
 	{ "SQD", IBV_QPS_SQD, NULL },
 	{ "SQE", IBV_QPS_SQE, NULL },
-	{ NULL },
+	{ .name = NULL },
 };
 
 #define NUM(name, field, kind, help, ...) \
