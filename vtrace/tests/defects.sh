@@ -10,6 +10,8 @@ vtrace=$1
 dir=$2
 shift 2
 address=${ADDRESS:-10.0.0.1}
+# the programs free little at their end
+export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 device=()
 [ "${RDMASH_DEVICE:-}" != uroce0 ] || device=("$UROCE")
 work=$(mktemp -d)

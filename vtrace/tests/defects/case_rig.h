@@ -23,6 +23,7 @@ struct rig {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_mr *mr;
+	uint32_t lkey; /* of mr, also when that is deregistered */
 	char *memory;
 	union ibv_gid gid;
 	int gid_index;
@@ -51,6 +52,7 @@ static inline void open_rig(struct rig *r, const char *address, int cqe)
 	check("ibv_create_cq", r->cq ? 0 : errno);
 	r->mr = ibv_reg_mr(r->pd, r->memory, MEMORY, rights);
 	check("ibv_reg_mr", r->mr ? 0 : errno);
+	r->lkey = r->mr->lkey;
 }
 
 /* The index of a GID that belongs to an IPv6 address. */
@@ -179,7 +181,7 @@ static inline void join(struct rig *r, struct ibv_qp *a, struct ibv_qp *b)
 
 static inline int post_receive(struct rig *r, struct ibv_qp *qp, uint64_t wr_id, size_t len)
 {
-	struct ibv_sge sge = { (uintptr_t)r->memory + MEMORY / 2, len, r->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)r->memory + MEMORY / 2, len, r->lkey };
 	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
 
 	return ibv_post_recv(qp, &wr, &bad);
@@ -189,7 +191,7 @@ static inline int post_receive(struct rig *r, struct ibv_qp *qp, uint64_t wr_id,
 static inline int post_request(struct rig *r, struct ibv_qp *qp, enum ibv_wr_opcode opcode,
 			       uint64_t wr_id, size_t len, uint64_t remote, uint32_t rkey)
 {
-	struct ibv_sge sge = { (uintptr_t)r->memory, len, r->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)r->memory, len, r->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = wr_id,
 		.sg_list = &sge,

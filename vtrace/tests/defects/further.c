@@ -132,7 +132,7 @@ static void use_log(struct log *l)
 	if (is("record_index"))
 		at += 4096 / RECORD * RECORD; /* the one behind the last */
 	if (is("lkey_of_peer"))
-		l->r.mr->lkey = rkey;
+		l->r.lkey = rkey;
 	check("WRITE", post_request(&l->r, l->qp, IBV_WR_RDMA_WRITE, 3, RECORD, at, rkey));
 	await_success(l->r.cq);
 	check("READ", post_request(&l->r, l->qp, IBV_WR_RDMA_READ, 4, RECORD, at, rkey));

@@ -205,7 +205,7 @@ static void post_wrongly(void)
 		completes(r.cq);
 	}
 	if (is("read_lkey_0")) {
-		r.mr->lkey = 0;
+		r.lkey = 0;
 		check("READ",
 		      post_request(&r, a, IBV_WR_RDMA_READ, 1, 8, (uintptr_t)r.memory, r.mr->rkey));
 		completes(r.cq);
