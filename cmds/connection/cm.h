@@ -78,7 +78,7 @@ const char *listen_again(const struct id *listener);
 const struct id *cm_request_here(struct session *s, const struct id *id);
 /* cm_await() at the prompt: what must answer is what is typed next. */
 #define CM_ASKED_HERE 1
-/* What connect waits at most unless -within is given. Somebody who gives less wants to wait. */
+/* The time of connect where no -within is given. A person who gives a shorter one wants to wait. */
 #define CM_CONNECT_MS 30000
 
 /* Waits for the event want of the id, for up to within_ms (CM_FOREVER: no limit); other events are
