@@ -462,8 +462,8 @@ static void read_round(struct reader *r)
 			(r->nwaiting - r->told) * sizeof *r->waiting);
 	r->nwaiting -= r->told;
 	r->told = r->ready = r->nending = 0;
-	r->now = record_time();
 	find_processes(r);
+	r->now = record_time(); /* after the calls of the threads that were seen to wait */
 	horizon = find_horizon(r, r->now);
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
 		struct process_place *place = &r->place[i];
@@ -577,11 +577,20 @@ static bool next_unfinished(struct reader *r, struct process_place *place, struc
 	return false;
 }
 
-/* Reported after the calls of the round, which include the one for which the thread is held. */
-static bool next_held_of(struct process_place *place, struct reader_news *news)
+static bool has_waiting(const struct reader *r, const struct process_place *place, unsigned thread)
+{
+	for (size_t i = r->told; i < r->nwaiting; i++)
+		if (r->waiting[i].place == place && IMAGE_THREAD(r->waiting[i].image) == thread)
+			return true;
+	return false;
+}
+
+/* A held thread is reported after its calls, of which the last is the one for which it is held. */
+static bool next_held_of(const struct reader *r, struct process_place *place,
+			 struct reader_news *news)
 {
 	for (unsigned i = 0; i < RECORD_THREADS; i++) {
-		if (place->told[i] == place->held[i])
+		if (place->told[i] == place->held[i] || has_waiting(r, place, i))
 			continue;
 		place->told[i] = place->held[i];
 		*news = (struct reader_news){ .what = READER_HELD,
@@ -595,7 +604,7 @@ static bool next_held_of(struct process_place *place, struct reader_news *news)
 static bool next_held(struct reader *r, struct reader_news *news)
 {
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].process && next_held_of(&r->place[i], news))
+		if (r->place[i].process && next_held_of(r, &r->place[i], news))
 			return true;
 	return false;
 }
