@@ -217,7 +217,7 @@ static void app_after(struct session *s)
 }
 
 /* "rxe0 qp0:RTS": the device, the current QP and its state as the device has it now. */
-static void app_prompt(struct session *s, Tcl_DString *prompt)
+static void app_prompt(struct session *s, struct text *prompt)
 {
 	struct qp *qp = s->ctx->qp;
 	struct obj *dev = obj_first(s, &dev_class);
@@ -231,7 +231,7 @@ static void app_prompt(struct session *s, Tcl_DString *prompt)
 }
 
 /* Unsignaled sends complete in silence: nothing is known of them. */
-static void app_unfinished(struct session *s, Tcl_DString *sends, Tcl_DString *connections)
+static void app_unfinished(struct session *s, struct text *sends, struct text *connections)
 {
 	const struct id *id;
 	struct qp *qp;
@@ -241,14 +241,13 @@ static void app_unfinished(struct session *s, Tcl_DString *sends, Tcl_DString *c
 		const unsigned n = out.n - out.silent;
 
 		if (n && qp_history_sync(qp, NULL) != IBV_QPS_ERR)
-			xappendf(sends, "%s%u send%s of %s", Tcl_DStringLength(sends) ? ", " : "",
-				 n, n == 1 ? "" : "s", qp->o.name);
+			xappendf(sends, "%s%u send%s of %s", text_len(sends) ? ", " : "", n,
+				 n == 1 ? "" : "s", qp->o.name);
 	}
 	obj_foreach_of(id, s, &id_class)
 		if (id->state == ID_ESTABLISHED)
-			xappendf(connections, "%s%s with %s",
-				 Tcl_DStringLength(connections) ? ", " : "", id->o.name,
-				 id_peer(id));
+			xappendf(connections, "%s%s with %s", text_len(connections) ? ", " : "",
+				 id->o.name, id_peer(id));
 }
 
 static void app_names(struct session *s, Tcl_Obj *list)
@@ -282,18 +281,18 @@ static Tcl_Obj *app_objects(struct session *s)
 }
 
 /* Lists the providers (user-space drivers of libibverbs); each has a file of its name. */
-static void app_version(Tcl_DString *text)
+static void app_version(struct text *text)
 {
 	glob_t found = { 0 };
 
-	Tcl_DStringAppend(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION, -1);
+	text_add(text, "libibverbs " VERBS_VERSION "  librdmacm " RDMACM_VERSION);
 	if (glob("/etc/libibverbs.d/*.driver", 0, NULL, &found) == 0)
-		Tcl_DStringAppend(text, "  providers", -1);
+		text_add(text, "  providers");
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *name = basename(found.gl_pathv[i]);
 
-		Tcl_DStringAppend(text, " ", 1);
-		Tcl_DStringAppend(text, name, (int)strcspn(name, "."));
+		text_add(text, " ");
+		text_add_bytes(text, name, strcspn(name, "."));
 	}
 	globfree(&found);
 }

@@ -278,7 +278,7 @@ static int refuse_in_use(struct session *s, const struct obj *o)
 	}
 	if (named > USERS_NAMED)
 		xappendf(&users, " and %u more", o->nusers - USERS_NAMED);
-	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name, Tcl_DStringValue(&users));
+	fail(s, "destroy", "EBUSY", "%s is in use by %s", o->name, text_str(&users));
 	return fail_next(s, "destroy %s -cascade", o->name);
 }
 

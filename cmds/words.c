@@ -80,7 +80,7 @@ char *word_flags(const struct word *words, uint64_t bits)
 	SCOPED_TEXT(d);
 
 	args_flag_names(words, bits, ",", &d);
-	return temp_text("%s", bits ? Tcl_DStringValue(&d) : "0");
+	return temp_text("%s", bits ? text_str(&d) : "0");
 }
 
 char *word_typed(char *text)

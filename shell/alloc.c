@@ -57,23 +57,6 @@ ALIGNS_FROM_NULL void arena_free(struct obstack *a, void *p)
 	obstack_free(a, p);
 }
 
-void xvappendf(Tcl_DString *d, const char *fmt, va_list ap)
-{
-	char *text = xvasprintf(fmt, ap);
-
-	Tcl_DStringAppend(d, text, -1);
-	free(text);
-}
-
-void xappendf(Tcl_DString *d, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	xvappendf(d, fmt, ap);
-	va_end(ap);
-}
-
 Tcl_Obj *value_hold(Tcl_Obj *value)
 {
 	Tcl_IncrRefCount(value);
@@ -94,17 +77,6 @@ Tcl_Obj *u64_object(uint64_t n)
 {
 	return n <= INT64_MAX ? Tcl_NewWideIntObj((int64_t)n)
 			      : Tcl_NewStringObj(temp_text("%llu", (unsigned long long)n), -1);
-}
-
-void xappend_hex(Tcl_DString *d, const void *data, size_t n)
-{
-	static const char digits[] = "0123456789abcdef";
-	const unsigned char *byte = data;
-
-	for (size_t i = 0; i < n; i++) {
-		Tcl_DStringAppend(d, &digits[byte[i] >> 4], 1);
-		Tcl_DStringAppend(d, &digits[byte[i] & 15], 1);
-	}
 }
 
 int hex_digit(char c)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory allocation: an arena per command (an obstack, freed when the command ends), and what
- * common/heap.h has; texts and lists of Tcl. */
+ * common/ has; values of Tcl. */
 #ifndef SHELL_ALLOC_H
 #define SHELL_ALLOC_H
 
 #include <obstack.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <tcl.h>
 
 #include "heap.h"
+#include "text.h"
 
 /* Initializes an empty arena. Ends the process if there is no memory. */
 void arena_init(struct obstack *a);
@@ -24,10 +24,6 @@ void *arena_copy(struct obstack *a, const void *data, size_t n);
 void *arena_copy0(struct obstack *a, const void *data, size_t n);
 void arena_free(struct obstack *a, void *p);
 
-/* Declares an empty text, which is freed at the end of its block. */
-#define SCOPED_TEXT(name)                                           \
-	__attribute__((cleanup(Tcl_DStringFree))) Tcl_DString name; \
-	Tcl_DStringInit(&name)
 /* Declares a Tcl value that is held until the end of its block. */
 #define SCOPED_VALUE(name, value) \
 	__attribute__((cleanup(value_release))) Tcl_Obj *name = value_hold(value)
@@ -39,11 +35,6 @@ void value_release(Tcl_Obj **value);
 void list_append(Tcl_Obj *list, const char *text);
 /* A new Tcl value; Tcl's own integers end at 2^63 - 1. */
 Tcl_Obj *u64_object(uint64_t n);
-/* Appends formatted text. */
-void xappendf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void xvappendf(Tcl_DString *d, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-/* Appends two hex digits for each of n bytes. */
-void xappend_hex(Tcl_DString *d, const void *data, size_t n);
 /* The value of a hex digit, or -1. */
 int hex_digit(char c);
 

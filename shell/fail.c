@@ -24,10 +24,10 @@ bool fail_is_usage(const struct fail *f)
 
 void fail_place(struct session *s, struct where *w)
 {
-	s->fail.where = xstrdup(Tcl_DStringValue(&w->text));
+	s->fail.where = xstrdup(text_str(&w->text));
 	s->fail.file = w->innermost.name ? xstrdup(w->innermost.name) : NULL;
 	s->fail.line = w->innermost.line;
-	Tcl_DStringFree(&w->text);
+	text_free(&w->text);
 }
 
 void fail_at(struct session *s, const char *name, unsigned line)
@@ -172,11 +172,11 @@ void fail_add_causes(struct session *s)
 	app.causes(s);
 }
 
-void fail_append(Tcl_DString *to, const char *text, unsigned indent)
+void fail_append(struct text *to, const char *text, unsigned indent)
 {
 	size_t len = strcspn(text, "\n");
 
-	Tcl_DStringAppend(to, text, (int)len);
+	text_add_bytes(to, text, len);
 	while (text[len]) {
 		text += len + 1;
 		len = strcspn(text, "\n");
@@ -199,12 +199,12 @@ void fail_out(const struct fail *f, struct out *o)
 	out_end(o);
 }
 
-void fail_rows(const struct fail *f, Tcl_DString *text)
+void fail_rows(const struct fail *f, struct text *text)
 {
 	for (unsigned i = 0; i < f->nrows; i++) {
 		xappendf(text, "  %-11s ", f->rows[i].label);
 		fail_append(text, f->rows[i].text, 14);
-		Tcl_DStringAppend(text, "\n", 1);
+		text_add(text, "\n");
 	}
 }
 
@@ -231,7 +231,7 @@ static void report_json(const struct fail *f, const char *where)
 	out_str(o, "where", where, NULL);
 	fail_out(f, o);
 	out_print(o, OUT_JSON, &text);
-	print_text(PRINT_ERR, Tcl_DStringValue(&text));
+	print_text(PRINT_ERR, text_str(&text));
 	out_free(o);
 }
 

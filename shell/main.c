@@ -248,7 +248,7 @@ static int parse_options(struct session *s, int argc, char **argv, struct comman
 		if (h->id < OPTION_LONG)
 			xappendf(&letters, "%c%s", h->id, h->value ? ":" : "");
 	}
-	while (!rc && (o = getopt_long(argc, argv, Tcl_DStringValue(&letters), longs, NULL)) != -1)
+	while (!rc && (o = getopt_long(argc, argv, text_str(&letters), longs, NULL)) != -1)
 		rc = apply_option(s, o, cl);
 	return rc;
 }

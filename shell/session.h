@@ -15,6 +15,7 @@
 #include "output/print.h"
 #include "output/out.h"
 
+struct text;
 struct out;
 struct session;
 
@@ -89,10 +90,10 @@ void fail_keep(struct session *s);
 /* Writes error, call, code and rows into the open dict of o. */
 void fail_out(const struct fail *f, struct out *o);
 /* Appends the rows as indented lines. */
-void fail_rows(const struct fail *f, Tcl_DString *text);
+void fail_rows(const struct fail *f, struct text *text);
 /* Appends text; lines after the first are indented by that many blanks, so that text from a peer
  * cannot look like a line of the shell. */
-void fail_append(Tcl_DString *to, const char *text, unsigned indent);
+void fail_append(struct text *to, const char *text, unsigned indent);
 /* Prints s->fail to standard error. After Ctrl-C or a signal that ends the program, it becomes
  * "interrupted" first. */
 void fail_report(struct session *s);
@@ -133,11 +134,11 @@ struct app {
 	/* Called when a command has run: shows events that happened meanwhile, before its result.
 	 * May be NULL. */
 	void (*after)(struct session *s);
-	void (*prompt)(struct session *s, Tcl_DString *prompt);
+	void (*prompt)(struct session *s, struct text *prompt);
 	/* Appends what is lost if the session ends now: sends, "2 sends of qp0", and connections,
 	 * "id1 with 10.0.0.2:7471". May be NULL. */
-	void (*unfinished)(struct session *s, Tcl_DString *sends, Tcl_DString *connections);
-	void (*version)(Tcl_DString *text); /* "libibverbs 1.14.44.0 ..." */
+	void (*unfinished)(struct session *s, struct text *sends, struct text *connections);
+	void (*version)(struct text *text); /* "libibverbs 1.14.44.0 ..." */
 	/* A short explanation of a status or event called word, or NULL. */
 	const char *(*explain)(const char *word);
 	/* Adds rows to s->fail: other events that may be the cause. May be NULL. */

@@ -321,7 +321,7 @@ static int version_exec(struct session *s, const void *args, struct out *o)
 	out_str(o, "tcl", Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY), "Tcl %s\n",
 		Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	out_str(o, "compiler", __VERSION__, "compiled by %s\n", __VERSION__);
-	out_str(o, "libraries", Tcl_DStringValue(&libs), "%s", Tcl_DStringValue(&libs));
+	out_str(o, "libraries", text_str(&libs), "%s", text_str(&libs));
 	return 0;
 }
 

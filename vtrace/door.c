@@ -15,7 +15,7 @@
 struct door {
 	int fd, err; /* err: of the first write that failed */
 	const char *path;
-	Tcl_DString line; /* that has not ended */
+	struct text line; /* that has not ended */
 	bool has_said;	  /* that it cannot be written */
 };
 
@@ -36,12 +36,12 @@ static void write_all(struct door *d, const char *text, size_t n)
 
 static void write_visible(struct door *d, const char *text, size_t n)
 {
-	Tcl_DString shown;
+	struct text shown;
 
-	Tcl_DStringInit(&shown);
+	shown = (struct text){ 0 };
 	visible_append(&shown, text, n, VISIBLE_LINES);
-	write_all(d, Tcl_DStringValue(&shown), (size_t)Tcl_DStringLength(&shown));
-	Tcl_DStringFree(&shown);
+	write_all(d, text_str(&shown), text_len(&shown));
+	text_free(&shown);
 }
 
 /* A character may come in two parts, but not across the end of a line. */
@@ -52,11 +52,11 @@ static ssize_t take_text(void *cookie, const char *text, size_t n)
 	const size_t lines = end ? (size_t)(end - text) + 1 : 0;
 
 	if (lines) {
-		Tcl_DStringAppend(&d->line, text, (int)lines);
-		write_visible(d, Tcl_DStringValue(&d->line), (size_t)Tcl_DStringLength(&d->line));
-		Tcl_DStringFree(&d->line);
+		text_add_bytes(&d->line, text, lines);
+		write_visible(d, text_str(&d->line), text_len(&d->line));
+		text_free(&d->line);
 	}
-	Tcl_DStringAppend(&d->line, text + lines, (int)(n - lines));
+	text_add_bytes(&d->line, text + lines, (n - lines));
 	return (ssize_t)n;
 }
 
@@ -64,8 +64,8 @@ static int end_text(void *cookie)
 {
 	struct door *d = cookie;
 
-	write_visible(d, Tcl_DStringValue(&d->line), (size_t)Tcl_DStringLength(&d->line));
-	Tcl_DStringFree(&d->line);
+	write_visible(d, text_str(&d->line), text_len(&d->line));
+	text_free(&d->line);
 	if (d->fd != STDERR_FILENO && close(d->fd) && !d->err)
 		d->err = errno;
 	return 0;
@@ -75,7 +75,7 @@ static FILE *make_stream(struct door *d)
 {
 	FILE *f;
 
-	Tcl_DStringInit(&d->line);
+	d->line = (struct text){ 0 };
 	f = fopencookie(d, "w", (cookie_io_functions_t){ .write = take_text, .close = end_text });
 	if (f)
 		setvbuf(f, NULL, _IOFBF, 1 << 16);

@@ -201,6 +201,6 @@ void line_write(FILE *to, const struct reader_news *call, bool pids)
 	line_write_repeated(to);
 	write_time(to, call->r->end);
 	visible_append(&shown, folded.text, strlen(folded.text), VISIBLE_ONE_LINE);
-	fprintf(to, "%s\n", Tcl_DStringValue(&shown));
+	fprintf(to, "%s\n", text_str(&shown));
 	folded.last = xstrdup(folded.text);
 }

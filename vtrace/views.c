@@ -39,7 +39,7 @@ static struct {
 	bool has_ladder;
 	struct ladder ladder;
 	unsigned news;	 /* that were taken */
-	Tcl_DString why; /* for the report: what was explained */
+	struct text why; /* for the report: what was explained */
 } the;
 
 /* -------------------------------------------------------------------- which calls -- */
@@ -93,7 +93,7 @@ void views_begin(const struct views *v)
 		the.summary = summary_new();
 	the.has_ladder = v->timeline || v->report;
 	Tcl_FindExecutable(NULL); /* explanations are kept as values of Tcl */
-	Tcl_DStringInit(&the.why);
+	the.why = (struct text){ 0 };
 }
 
 static void begin_process(struct traced *p)
@@ -171,7 +171,7 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 
 	line_write_repeated(the.v.to);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
-	at = Tcl_DStringValue(&text);
+	at = text_str(&text);
 	if (the.v.report)
 		xappendf(&the.why, "[%d] %s", (int)news->process->pid, at);
 	if (the.v.json)
@@ -227,11 +227,11 @@ static bool is_new_explanation(struct explained *e, const struct out *o)
 
 	out_print(o, OUT_TEXT, &text);
 	for (unsigned i = 0; i < e->n; i++)
-		if (strcmp(e->texts[i], Tcl_DStringValue(&text)) == 0)
+		if (strcmp(e->texts[i], text_str(&text)) == 0)
 			return false;
 	if (e->n == EXPLAINED_MAX)
 		return false;
-	e->texts[e->n++] = xstrdup(Tcl_DStringValue(&text));
+	e->texts[e->n++] = xstrdup(text_str(&text));
 	return true;
 }
 
@@ -378,7 +378,7 @@ static void write_summary(void)
 
 	summary_out(the.summary, o);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
-	fputs(Tcl_DStringValue(&text), the.v.to);
+	fputs(text_str(&text), the.v.to);
 	out_free(o);
 	summary_free(the.summary);
 }
@@ -390,7 +390,7 @@ static void write_timeline(void)
 
 	ladder_print(&the.ladder, 0, o);
 	out_print(o, OUT_TEXT, &text);
-	fputs(Tcl_DStringValue(&text), the.v.to);
+	fputs(text_str(&text), the.v.to);
 	out_free(o);
 }
 
@@ -403,8 +403,8 @@ static void write_report(void)
 		door_say("%s is not written: there were no calls", the.v.report);
 		return;
 	}
-	report_page(NULL, "Traced program", &the.ladder, Tcl_DStringValue(&the.why), &page);
-	if (!f || fputs(Tcl_DStringValue(&page), f) < 0 || fclose(f) != 0)
+	report_page(NULL, "Traced program", &the.ladder, text_str(&the.why), &page);
+	if (!f || fputs(text_str(&page), f) < 0 || fclose(f) != 0)
 		door_say_incomplete("%s: %s", the.v.report, strerror(errno));
 }
 
@@ -427,7 +427,7 @@ void views_end(void)
 		write_summary();
 	for (const struct traced *p = the.newest; p; p = p->next)
 		live_program_free(p->live);
-	Tcl_DStringFree(&the.why);
+	text_free(&the.why);
 	free(the.v.wanted);
 	for (unsigned i = 0; i < call_count; i++)
 		for (unsigned k = 0; k < the.explained[i].n; k++)

@@ -153,23 +153,23 @@ void call_complete_dict(struct session *s, int objc, Tcl_Obj *const objv[], int 
 }
 
 /* Appends the arguments from number n on: "<pd> {qp_init_attr}". */
-static void append_usage(const struct call_fn *fn, int n, Tcl_DString *d)
+static void append_usage(const struct call_fn *fn, int n, struct text *d)
 {
 	const struct call_value *v;
 
 	for (; (v = typed_arg(fn, n)); n++) {
 		bool dict = v->kind == CALL_STRUCT || v->kind == CALL_CHAIN || v->kind == CALL_LIST;
 
-		Tcl_DStringAppend(d, Tcl_DStringLength(d) ? " " : "", -1);
-		Tcl_DStringAppend(d, v->optional ? "[" : "", -1);
-		Tcl_DStringAppend(d, dict ? "{" : "<", -1);
-		Tcl_DStringAppend(d, v->name, -1);
-		Tcl_DStringAppend(d, dict ? "}" : ">", -1);
-		Tcl_DStringAppend(d, v->optional ? "]" : "", -1);
+		text_add(d, text_len(d) ? " " : "");
+		text_add(d, v->optional ? "[" : "");
+		text_add(d, dict ? "{" : "<");
+		text_add(d, v->name);
+		text_add(d, dict ? "}" : ">");
+		text_add(d, v->optional ? "]" : "");
 	}
 }
 
-void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d)
+void call_hint(int objc, Tcl_Obj *const objv[], struct text *d)
 {
 	int after;
 	const struct call_fn *fn = function_of(objc, objv, &after);
@@ -235,7 +235,7 @@ bool call_help(const char *name, struct out *o)
 	if (fn->why)
 		out_str(o, "why_not", fn->why, "  cannot be called here: %s\n", fn->why);
 	else
-		out_text(o, "  call %s %s\n\n", fn->name, Tcl_DStringValue(&d));
+		out_text(o, "  call %s %s\n\n", fn->name, text_str(&d));
 	out_list(o, "arguments");
 	for (const struct call_value *v = fn->args; v->name; v++)
 		if (call_is_typed(fn, v))
@@ -248,7 +248,7 @@ bool call_help(const char *name, struct out *o)
 /* -------------------------------------------------------- help coverage -- */
 
 /* Appends the names of the first three commands that call the function. Returns how many do. */
-static unsigned append_commands(const struct call_fn *fn, Tcl_DString *d)
+static unsigned append_commands(const struct call_fn *fn, struct text *d)
 {
 	unsigned n = 0;
 
@@ -264,7 +264,7 @@ static unsigned append_commands(const struct call_fn *fn, Tcl_DString *d)
 	return n;
 }
 
-static void list_coverage(Tcl_DString *d)
+static void list_coverage(struct text *d)
 {
 	unsigned by_command = 0, by_call = 0, none = 0;
 
@@ -282,10 +282,10 @@ static void list_coverage(Tcl_DString *d)
 				by_call++;
 			else
 				none++;
-			xappendf(d, "  %-36s %s%s%s\n", fn->name, Tcl_DStringValue(&how),
-				 fn->why		   ? "none: "
-				 : Tcl_DStringLength(&how) ? "; call"
-							   : "call",
+			xappendf(d, "  %-36s %s%s%s\n", fn->name, text_str(&how),
+				 fn->why	  ? "none: "
+				 : text_len(&how) ? "; call"
+						  : "call",
 				 fn->why ? fn->why : "");
 		}
 	}

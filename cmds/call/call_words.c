@@ -58,9 +58,8 @@ static int fail_no_object(struct calling *c, const struct call_value *v, const c
 		call_bad(c, v, "there is no object named '%.64s'", name);
 	obj_foreach(o, c->s)
 		if (handle_pointer(o, v->object))
-			Tcl_DStringAppendElement(&names, o->name);
-	fail_row(c->s, "there are", "%s",
-		 Tcl_DStringLength(&names) ? Tcl_DStringValue(&names) : "none");
+			xappendf(&names, "%s%s", text_len(&names) ? " " : "", o->name);
+	fail_row(c->s, "there are", "%s", text_len(&names) ? text_str(&names) : "none");
 	return -1;
 }
 

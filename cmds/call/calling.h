@@ -13,6 +13,8 @@
 #include "calls.h"
 #include "objects.h"
 
+struct text;
+
 #define CALL_ARGS 10
 
 struct calling {
@@ -99,7 +101,7 @@ extern const struct arg_kind kind_function; /* a row of the table */
 void call_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
 void call_complete_dict(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
 			Tcl_Obj *const inner[], Tcl_Obj *words);
-void call_hint(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
+void call_hint(int objc, Tcl_Obj *const objv[], struct text *d);
 bool call_help(const char *name, struct out *o);
 
 /* --------------------------------------------------------------- call_rules.c -- */

@@ -56,7 +56,7 @@ extern const struct arg id_args[];
 /* The length of private data without the zeros at its end, with which the CM pads it. */
 size_t id_data_used(const unsigned char *data, size_t len);
 /* Appends a hex dump, 16 bytes per line, indented; zeros at the end are only counted. */
-void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d);
+void id_hexdump(const unsigned char *data, size_t len, struct text *d);
 
 /*
  * Event channels and events of the connection manager.
@@ -208,6 +208,7 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 /* Binding to sa, or listening there, has failed. */
 void cm_explain_bind(struct session *s, const struct sockaddr *sa);
 
+struct text;
 struct meeting;
 
 /* Fills m with the address of the default device, which is opened if necessary, and a free port. -1

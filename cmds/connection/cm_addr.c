@@ -244,7 +244,7 @@ static void route_to(const struct sockaddr *dst, char *netdev, struct sockaddr_s
 }
 
 /* Appends "rxe0 on eth0, ...". True: netdev is one of them. */
-static bool rdma_netdevs(const char *netdev, Tcl_DString *list)
+static bool rdma_netdevs(const char *netdev, struct text *list)
 {
 	struct ibv_context **all;
 	bool found = false;
@@ -259,7 +259,7 @@ static bool rdma_netdevs(const char *netdev, Tcl_DString *list)
 		if (ibv_query_gid_ex(all[i], 1, 0, &e, 0) || !if_indextoname(e.ndev_ifindex, name))
 			continue;
 		found = found || strcmp(name, netdev) == 0;
-		xappendf(list, "%s%s on %s", Tcl_DStringLength(list) ? ", " : "",
+		xappendf(list, "%s%s on %s", text_len(list) ? ", " : "",
 			 ibv_get_device_name(all[i]->device), name);
 	}
 	if (all)
@@ -298,12 +298,11 @@ static void explain_no_device(struct session *s, const struct sockaddr *sa, cons
 
 	has = rdma_netdevs(netdev, &list);
 	fail_row(s, "devices", "%s",
-		 Tcl_DStringLength(&list) ? Tcl_DStringValue(&list)
-					  : "none on any network interface");
+		 text_len(&list) ? text_str(&list) : "none on any network interface");
 	if (*netdev && !has)
 		fail_row(s, "cause", "%s is reached by way of %s, which has no RDMA device",
 			 cm_addr_host(sa), netdev);
-	if (!Tcl_DStringLength(&list))
+	if (!text_len(&list))
 		fail_next(s, "!rdma link add rxe0 type rxe netdev eth0");
 	else if (loopback && rdma_address(sa->sa_family, &other))
 		fail_row(s, "remedy", "use an address of an interface with a device: %s",

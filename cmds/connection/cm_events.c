@@ -194,7 +194,7 @@ void cm_circumstances(struct session *s)
 }
 
 /* Appends ", 56 bytes of private data". */
-static void append_data_len(const struct cm_event *ev, Tcl_DString *d)
+static void append_data_len(const struct cm_event *ev, struct text *d)
 {
 	char text[64];
 
@@ -204,7 +204,7 @@ static void append_data_len(const struct cm_event *ev, Tcl_DString *d)
 		snprintf(text, sizeof text, ", no private data");
 	else
 		snprintf(text, sizeof text, ", %u bytes of private data", ev->len);
-	Tcl_DStringAppend(d, text, -1);
+	text_add(d, text);
 }
 
 /* Traces the private data, without the padding. */
@@ -217,7 +217,7 @@ static void trace_data(struct session *s, const struct id *id, const struct cm_e
 		return;
 	xappend_hex(&hex, ev->data, used < 64 ? used : 64);
 	trace(s, VOICE_INFO, "%s: private data, %zu of %u bytes used: %s%s", id->o.name, used,
-	      ev->len, Tcl_DStringValue(&hex), used > 64 ? "..." : "");
+	      ev->len, text_str(&hex), used > 64 ? "..." : "");
 }
 
 /* Posts a notice of a request, and what to type. */
@@ -240,14 +240,14 @@ static void post_event_notice(struct session *s, const struct id *id, const stru
 		return;
 	append_data_len(ev, &d);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-		post_request_notice(s, id, Tcl_DStringValue(&d));
+		post_request_notice(s, id, text_str(&d));
 	else
 		notice_post(s->notices, NOTICE_CM, "%s: %s%s%s%s", id->o.name, name,
 			    ev->status ? temp_text(" %s", cm_status_text(id, ev))
 			    : ev->type == RDMA_CM_EVENT_ESTABLISHED
 				    ? temp_text(" with %s", id_peer(id))
 				    : "",
-			    how, Tcl_DStringValue(&d));
+			    how, text_str(&d));
 }
 
 static void handle_cm_event(struct session *s, struct rdma_cm_event *ev)
@@ -413,7 +413,7 @@ static void out_event_data(const struct cm_event *ev, struct out *o)
 	if (!ev->len)
 		return;
 	id_hexdump(ev->data, ev->len, &dump);
-	out_text(o, "  private data %u bytes:\n%s", ev->len, Tcl_DStringValue(&dump));
+	out_text(o, "  private data %u bytes:\n%s", ev->len, text_str(&dump));
 }
 
 void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o)

@@ -222,11 +222,11 @@ static void fail_next_step(struct session *s, const struct id *id)
 	SCOPED_TEXT(d);
 
 	for (; (name = strstr(p, "%s")); p = name + 2) {
-		Tcl_DStringAppend(&d, p, (int)(name - p));
-		Tcl_DStringAppend(&d, id->o.name, -1);
+		text_add_bytes(&d, p, (name - p));
+		text_add(&d, id->o.name);
 	}
-	Tcl_DStringAppend(&d, p, -1);
-	fail_next(s, "%s", Tcl_DStringValue(&d));
+	text_add(&d, p);
+	fail_next(s, "%s", text_str(&d));
 }
 
 int id_need(struct session *s, const struct id *id, const char *what, unsigned states)
@@ -238,11 +238,11 @@ int id_need(struct session *s, const struct id *id, const char *what, unsigned s
 	for (const struct word *w = id_state_words; w->name; w++) {
 		if (!(states & ID_IN(w->value)))
 			continue;
-		Tcl_DStringAppend(&want, Tcl_DStringLength(&want) ? " or " : "", -1);
-		Tcl_DStringAppend(&want, w->name, -1);
+		text_add(&want, text_len(&want) ? " or " : "");
+		text_add(&want, w->name);
 	}
 	fail(s, what, "BADSTATE", "%s not called: %s is %s, and must be %s", what, id->o.name,
-	     word_name(id_state_words, id->state), Tcl_DStringValue(&want));
+	     word_name(id_state_words, id->state), text_str(&want));
 	fail_next_step(s, id);
 	return -1;
 }
@@ -268,7 +268,7 @@ size_t id_data_used(const unsigned char *data, size_t len)
 	return len;
 }
 
-void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
+void id_hexdump(const unsigned char *data, size_t len, struct text *d)
 {
 	size_t used = (id_data_used(data, len) + 15) / 16 * 16;
 	char rest[64];
@@ -279,7 +279,7 @@ void id_hexdump(const unsigned char *data, size_t len, Tcl_DString *d)
 	if (used == len)
 		return;
 	snprintf(rest, sizeof rest, "  %s%zu zero bytes\n", used ? "and " : "", len - used);
-	Tcl_DStringAppend(d, rest, -1);
+	text_add(d, rest);
 }
 
 static void leave_all(struct session *s, struct id *id)
@@ -413,7 +413,7 @@ static void out_private_data(const struct id *id, struct out *o)
 		out_text(o, "\n");
 	} else {
 		id_hexdump(id->data, id->data_len, &dump);
-		out_text(o, ", private data %zu bytes:\n%s", id->data_len, Tcl_DStringValue(&dump));
+		out_text(o, ", private data %zu bytes:\n%s", id->data_len, text_str(&dump));
 	}
 }
 

@@ -236,7 +236,7 @@ static int data_exec(struct session *s, const void *args, struct out *o)
 	}
 	id_hexdump(a->id->data, a->id->data_len, &dump);
 	out_bytes(o, NULL, a->id->data, a->id->data_len);
-	out_text(o, "%s", Tcl_DStringValue(&dump));
+	out_text(o, "%s", text_str(&dump));
 	return 0;
 }
 

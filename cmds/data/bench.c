@@ -510,9 +510,9 @@ static void tell_so_far(struct session *s, const struct out *o)
 	SCOPED_TEXT(text);
 
 	out_print(o, OUT_TEXT, &text);
-	Tcl_DStringSetLength(&text, Tcl_DStringLength(&text) - !!Tcl_DStringLength(&text));
-	if (Tcl_DStringLength(&text))
-		fail_row(s, "so far", "%s", Tcl_DStringValue(&text));
+	text_resize(&text, text_len(&text) - !!text_len(&text));
+	if (text_len(&text))
+		fail_row(s, "so far", "%s", text_str(&text));
 }
 
 static int bench_exec(struct session *s, const void *args, struct out *o)

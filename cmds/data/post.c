@@ -349,7 +349,7 @@ static int next_atomic(struct session *s, const struct post_req *r)
 			 (unsigned long long)r->wr.wr.atomic.remote_addr, r->wr.wr.atomic.rkey);
 	if (r->qp != s->ctx->qp)
 		xappendf(&line, " -qp %s", r->qp->o.name);
-	return fail_next(s, "%s", Tcl_DStringValue(&line));
+	return fail_next(s, "%s", text_str(&line));
 }
 
 /* What else there is to say of a fault, and what to type. */

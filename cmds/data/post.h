@@ -139,7 +139,7 @@ const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);
 /* The region whose key and bytes an SGE names, or NULL. */
 const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge);
 /* "buf+16 13 B", or raw numbers. */
-void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d);
+void post_sge_text(struct session *s, const struct ibv_sge *sge, struct text *d);
 /* The QP has no text on its way any more, or is about to go. */
 void post_text_over(struct qp *qp);
 uint64_t post_bytes(const struct post_req *r);
@@ -160,6 +160,7 @@ int post_chain_add(struct session *s, const struct post_req *r);
 
 /* Why a work request is refused, judged from values alone. */
 
+struct text;
 struct wr_op;
 
 /* In the order in which they are looked for. */

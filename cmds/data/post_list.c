@@ -48,7 +48,7 @@ static uint64_t remote_addr(const struct post_req *r)
 	return r->op->remote ? r->wr.wr.rdma.remote_addr : 0;
 }
 
-static void add_flags(const struct post_req *r, Tcl_DString *d)
+static void add_flags(const struct post_req *r, struct text *d)
 {
 	xappendf(d, "%s%s%s%s", is_signaled(r) ? " signaled" : " unsignaled",
 		 r->wr.send_flags & IBV_SEND_INLINE ? " inline" : "",
@@ -57,7 +57,7 @@ static void add_flags(const struct post_req *r, Tcl_DString *d)
 }
 
 /* "RDMA_WRITE wr_id 1 signaled, sge buf+0 13 B -> 0x7f... rkey 0x9c31" */
-static void describe_request(struct session *s, const struct post_req *r, Tcl_DString *d)
+static void describe_request(struct session *s, const struct post_req *r, struct text *d)
 {
 	if (!is_recv(r))
 		xappendf(d, "%s ", r->op->name);
@@ -67,11 +67,11 @@ static void describe_request(struct session *s, const struct post_req *r, Tcl_DS
 	if (has_imm(r))
 		xappendf(d, " imm %u", ntohl(r->wr.imm_data));
 	for (int i = 0; i < r->wr.num_sge; i++) {
-		Tcl_DStringAppend(d, i ? " + " : ", sge ", -1);
+		text_add(d, i ? " + " : ", sge ");
 		post_sge_text(s, &r->sge[i], d);
 	}
 	if (!r->wr.num_sge)
-		Tcl_DStringAppend(d, ", no sge", -1);
+		text_add(d, ", no sge");
 	if (r->op->remote)
 		xappendf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r),
 			 remote_key(r));
@@ -178,7 +178,7 @@ static int fail_refused(struct session *s, struct post_req *const reqs[], unsign
 
 	describe_request(s, r, &d);
 	call_fail(s, "%s", r->op->name);
-	fail_row(s, "posted", "%s", Tcl_DStringValue(&d));
+	fail_row(s, "posted", "%s", text_str(&d));
 	if (n > 1)
 		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,
 			 bad);

@@ -78,10 +78,9 @@ static int parse_sent(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 	if (obj_find(s, NULL, Tcl_GetString(word)))
 		return -1;
 	args_append_quoted(&text, Tcl_GetString(word));
-	fail_row(s, "or", "to send these letters: -text%s", Tcl_DStringValue(&text));
+	fail_row(s, "or", "to send these letters: -text%s", text_str(&text));
 	if (strpbrk(Tcl_GetString(word), "./"))
-		fail_row(s, "or", "to send a file: 'mem load REGION%s' first",
-			 Tcl_DStringValue(&text));
+		fail_row(s, "or", "to send a file: 'mem load REGION%s' first", text_str(&text));
 	return -1;
 }
 
@@ -206,7 +205,7 @@ static int only_region(struct session *s, const struct post_args *a, struct mr *
 		xappendf(&line, " -off %llu", (unsigned long long)a->off.v);
 	if (a->len.set)
 		xappendf(&line, " -len %llu", (unsigned long long)a->len.v);
-	return fail_next(s, "%s", Tcl_DStringValue(&line));
+	return fail_next(s, "%s", text_str(&line));
 }
 
 int post_sges(struct session *s, const struct post_args *a, struct post_req *r)
@@ -264,7 +263,7 @@ const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge)
 	return mr;
 }
 
-void post_sge_text(struct session *s, const struct ibv_sge *sge, Tcl_DString *d)
+void post_sge_text(struct session *s, const struct ibv_sge *sge, struct text *d)
 {
 	const struct mr *mr = post_sge_key(s, sge);
 

@@ -171,7 +171,7 @@ static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
 	out_int(o, "index", r->e.gid_index, "%s %2u", best ? "->" : "  ", r->e.gid_index);
 	out_str(o, "gid", gid_text(&r->e.gid), "  %-28s", gid_text(&r->e.gid));
 	xappend_hex(&hex, r->e.gid.raw, sizeof r->e.gid.raw);
-	out_str(o, "raw", Tcl_DStringValue(&hex), NULL);
+	out_str(o, "raw", text_str(&hex), NULL);
 	out_str(o, "type", type, "  %-6s", type);
 	out_str(o, "netdev", r->netdev, "  %-8s", r->netdev);
 	if (best)

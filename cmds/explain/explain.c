@@ -214,7 +214,7 @@ struct lines {
 	struct out *o;
 	const char *key;
 	unsigned n;
-	Tcl_DString *all; /* a blank before each */
+	struct text *all; /* a blank before each */
 };
 
 static void add_line(struct lines *l, const char *line)
@@ -233,7 +233,7 @@ static void end_lines(struct lines *l)
 
 /* Those for the function called name; NULL: for all. Appends what was said to all. */
 static void out_causes_and_cures(struct out *o, const struct fact *fact, const char *name,
-				 Tcl_DString *all)
+				 struct text *all)
 {
 	struct lines causes = { o, "causes", 0, all }, cures = { o, "cures", 0, all };
 	bool others = false;
@@ -277,7 +277,7 @@ void explain_fact(const struct found *f, const char *call, struct out *o)
 	out_str(o, "see", fact->source, "  %-*s%s%s\n", MARGIN - 2, "see",
 		strncmp(fact->source, "volume ", 7) == 0 ? "InfiniBand specification, " : "",
 		fact->source);
-	explain_devices(Tcl_DStringValue(&said), MARGIN, o);
+	explain_devices(text_str(&said), MARGIN, o);
 	if (fact->script)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */
 }
@@ -321,8 +321,7 @@ static void tell_names(struct out *o, const char *key, unsigned mask)
 
 	qp_attr_names(mask, ", ", &names);
 	if (mask)
-		out_str(o, key, Tcl_DStringValue(&names), "  %-9s %s\n", key,
-			Tcl_DStringValue(&names));
+		out_str(o, key, text_str(&names), "  %-9s %s\n", key, text_str(&names));
 	else
 		out_str(o, key, "", NULL);
 }

@@ -368,7 +368,7 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	fault_wire_losses(&faults);
-	snprintf(wr.faults, sizeof wr.faults, "%s", Tcl_DStringValue(&faults));
+	snprintf(wr.faults, sizeof wr.faults, "%s", text_str(&faults));
 	return wr;
 }
 

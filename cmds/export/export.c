@@ -31,7 +31,7 @@ static int check_name(struct session *s, const char *path)
 
 static void out_warnings(const struct program *p, struct out *o)
 {
-	const char *line = Tcl_DStringValue(&p->warnings), *end;
+	const char *line = text_str(&p->warnings), *end;
 
 	out_list(o, "warnings");
 	for (; (end = strchr(line, '\n')); line = end + 1) {
@@ -62,10 +62,9 @@ static const struct arg export_args[] = {
 	SWITCH("force", export_args, force, "replace an existing file"), ARGS_END
 };
 
-static int write_text(struct session *s, const char *path, bool force, const Tcl_DString *text)
+static int write_text(struct session *s, const char *path, bool force, const struct text *text)
 {
-	return save_file(s, path, force, 0666, Tcl_DStringValue(text),
-			 (size_t)Tcl_DStringLength(text));
+	return save_file(s, path, force, 0666, text_str(text), text_len(text));
 }
 
 static int write_program(struct session *s, struct program *p, const struct export_args *a)

@@ -63,11 +63,11 @@ void put_line(struct program *p, const char *fmt, ...)
 	va_list ap;
 
 	if (*fmt)
-		Tcl_DStringAppend(&p->body, "\t", 1);
+		text_add(&p->body, "\t");
 	va_start(ap, fmt);
 	xvappendf(&p->body, fmt, ap);
 	va_end(ap);
-	Tcl_DStringAppend(&p->body, "\n", 1);
+	text_add(&p->body, "\n");
 	p->lines++;
 }
 
@@ -369,7 +369,7 @@ static void end_phase(struct program *p)
 {
 	if (!p->phase)
 		return;
-	Tcl_DStringAppend(&p->body, "\treturn 0;\n}\n", -1);
+	text_add(&p->body, "\treturn 0;\n}\n");
 	p->phase = NULL;
 }
 
@@ -519,9 +519,9 @@ static void write_pass(struct program *p)
 	unsigned unknown = 0;
 	const char *refusal;
 
-	Tcl_DStringSetLength(&p->body, 0);
-	Tcl_DStringSetLength(&p->phases, 0);
-	Tcl_DStringSetLength(&p->warnings, 0);
+	text_resize(&p->body, 0);
+	text_resize(&p->phases, 0);
+	text_resize(&p->warnings, 0);
 	Tcl_DeleteHashTable(&p->warned);
 	Tcl_InitHashTable(&p->warned, TCL_STRING_KEYS);
 	p->nphases = p->nsources = 0;
@@ -553,10 +553,10 @@ static void write_pass(struct program *p)
 
 void program_read(struct program *p)
 {
-	Tcl_DStringInit(&p->body);
-	Tcl_DStringInit(&p->phases);
-	Tcl_DStringInit(&p->before);
-	Tcl_DStringInit(&p->warnings);
+	p->body = (struct text){ 0 };
+	p->phases = (struct text){ 0 };
+	p->before = (struct text){ 0 };
+	p->warnings = (struct text){ 0 };
 	Tcl_InitHashTable(&p->by_serial, TCL_ONE_WORD_KEYS);
 	Tcl_InitHashTable(&p->names, TCL_STRING_KEYS);
 	Tcl_InitHashTable(&p->warned, TCL_STRING_KEYS);
@@ -576,10 +576,10 @@ void program_write(struct program *p)
 
 void program_free(struct program *p)
 {
-	Tcl_DStringFree(&p->body);
-	Tcl_DStringFree(&p->phases);
-	Tcl_DStringFree(&p->before);
-	Tcl_DStringFree(&p->warnings);
+	text_free(&p->body);
+	text_free(&p->phases);
+	text_free(&p->before);
+	text_free(&p->warnings);
 	Tcl_DeleteHashTable(&p->by_serial);
 	Tcl_DeleteHashTable(&p->names);
 	Tcl_DeleteHashTable(&p->warned);

@@ -11,6 +11,7 @@
 #include "call_format.h"
 #include "call_record.h"
 #include "own_rows.h"
+#include "text.h"
 
 enum end { END_BOTH, END_CLIENT, END_SERVER };
 
@@ -72,9 +73,9 @@ struct program {
 	const struct record *init; /* rdma_init_qp_attr() for the next ibv_modify_qp(), or NULL */
 	char address[ADDRESSES][64];
 	unsigned naddresses;
-	Tcl_DString body, phases; /* the functions; their names, a blank between them */
-	Tcl_DString before;	  /* statements that the call being written needs first */
-	Tcl_DString warnings;	  /* lines */
+	struct text body, phases; /* the functions; their names, a blank between them */
+	struct text before;	  /* statements that the call being written needs first */
+	struct text warnings;	  /* lines */
 	Tcl_HashTable warned;	  /* those lines */
 	unsigned nphases, lines, nlocals;
 	const char *phase;
@@ -127,10 +128,10 @@ const char *remote_key_expr(struct program *p, uint32_t key, uint64_t addr);
 /* to: the address that the call gives with the number; NULL: it is not known. */
 const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *to);
 /* Appends these bytes as a C string, one piece on each line. indent: before the further lines. */
-void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *indent);
+void c_string(struct text *d, const unsigned char *data, size_t n, const char *indent);
 /* Appends statements that store the program's own addresses and keys where data, n bytes at expr in
  * the program, has those of the session. */
-void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char *expr,
+void own_bytes(struct program *p, struct text *d, const char *indent, const char *expr,
 	       const unsigned char *data, size_t n);
 /* Zeroes these addresses and keys in data. False: nothing else is left. */
 bool without_own(struct program *p, unsigned char *data, size_t n);
@@ -167,13 +168,13 @@ void write_record(struct program *p);
 /* Writes the waits for peers that disconnect first, before the clean-up. */
 void write_last_waits(struct program *p);
 /* Appends code that destroys v if it exists. */
-void write_clean_up(struct program *p, struct var *v, Tcl_DString *text);
+void write_clean_up(struct program *p, struct var *v, struct text *text);
 
 /* exported.c.in */
 extern const char exported_c[];
 
 /* program_frame.c: everything around the functions, as one text. */
-void program_text(struct program *p, const char *file, Tcl_DString *text);
-void program_cmake(const char *file, Tcl_DString *text);
+void program_text(struct program *p, const char *file, struct text *text);
+void program_cmake(const char *file, struct text *text);
 
 #endif

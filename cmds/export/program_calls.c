@@ -53,28 +53,27 @@ static const char *data_expr(struct program *p, const unsigned char *data, size_
 {
 	const char *name = temp_text("data%u", p->nlocals + 1);
 	unsigned char rest[RECORD_DATA_MAX];
-	Tcl_DString own, literal;
+	struct text own, literal;
 
 	if (!n || n > sizeof rest)
 		return NULL;
-	Tcl_DStringInit(&own);
+	own = (struct text){ 0 };
 	own_bytes(p, &own, "\t\t", name, data, n);
-	if (!Tcl_DStringLength(&own)) {
-		Tcl_DStringFree(&own);
+	if (!text_len(&own)) {
+		text_free(&own);
 		return NULL;
 	}
 	p->nlocals++;
 	xappendf(&p->before, "\t\tunsigned char %s[%zu] = { 0 };\n\n", name, n);
 	memcpy(rest, data, n);
 	if (without_own(p, rest, n)) {
-		Tcl_DStringInit(&literal);
+		literal = (struct text){ 0 };
 		c_string(&literal, rest, n, "\t\t       ");
-		xappendf(&p->before, "\t\tmemcpy(%s, %s, %zu);\n", name, Tcl_DStringValue(&literal),
-			 n);
-		Tcl_DStringFree(&literal);
+		xappendf(&p->before, "\t\tmemcpy(%s, %s, %zu);\n", name, text_str(&literal), n);
+		text_free(&literal);
 	}
-	Tcl_DStringAppend(&p->before, Tcl_DStringValue(&own), -1);
-	Tcl_DStringFree(&own);
+	text_add(&p->before, text_str(&own));
+	text_free(&own);
 	return name;
 }
 
@@ -373,18 +372,18 @@ static char *call_expr(struct program *p)
 /* Begins a block if the call needs statements before it. Returns the additional indentation. */
 static const char *begin_block(struct program *p)
 {
-	if (!Tcl_DStringLength(&p->before))
+	if (!text_len(&p->before))
 		return "";
-	Tcl_DStringAppend(&p->body, "\t{\n", -1);
-	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before), -1);
+	text_add(&p->body, "\t{\n");
+	text_add(&p->body, text_str(&p->before));
 	return "\t";
 }
 
 static void end_block(struct program *p)
 {
-	if (Tcl_DStringLength(&p->before))
-		Tcl_DStringAppend(&p->body, "\t}\n", -1);
-	Tcl_DStringSetLength(&p->before, 0);
+	if (text_len(&p->before))
+		text_add(&p->body, "\t}\n");
+	text_resize(&p->before, 0);
 	p->nlocals = 0;
 }
 

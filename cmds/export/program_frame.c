@@ -23,12 +23,10 @@ static bool is_member(const struct var *v)
 	return v->written && !(v->whole && !v->made);
 }
 
-static void add_objects(const struct program *p, Tcl_DString *text)
+static void add_objects(const struct program *p, struct text *text)
 {
-	Tcl_DStringAppend(text,
-			  "/* The objects of the session, with their names. */\n"
-			  "static struct {\n",
-			  -1);
+	text_add(text, "/* The objects of the session, with their names. */\n"
+		       "static struct {\n");
 	for (unsigned i = 0; i < p->nvars; i++) {
 		const struct var *v = p->vars[i];
 
@@ -45,37 +43,33 @@ static void add_objects(const struct program *p, Tcl_DString *text)
 		if (p->got[i] && p->list->v[i].args[4])
 			xappendf(text, "\tunsigned char bytes_%u[%llu];\n", i,
 				 (unsigned long long)p->list->v[i].args[4]);
-	Tcl_DStringAppend(text, "} s;\n", -1);
+	text_add(text, "} s;\n");
 	if (!p->naddresses)
 		return;
-	Tcl_DStringAppend(text,
-			  "\n/* Arguments of the program replace them, in this order. */\n"
-			  "static const char *address[] = {",
-			  -1);
+	text_add(text, "\n/* Arguments of the program replace them, in this order. */\n"
+		       "static const char *address[] = {");
 	for (unsigned i = 0; i < p->naddresses; i++)
 		xappendf(text, "%s \"%s\"", i ? "," : "", p->address[i]);
-	Tcl_DStringAppend(text, " };\n", -1);
+	text_add(text, " };\n");
 }
 
 /* ----------------------------------------------------------- clean-up, main -- */
 
 /* Windows are destroyed first, because they use other objects; then the newest first. */
-static void add_clean_up(struct program *p, Tcl_DString *text)
+static void add_clean_up(struct program *p, struct text *text)
 {
-	Tcl_DStringAppend(text,
-			  "\n/* Destroys the remaining objects, users before what they use. */\n"
-			  "static int clean_up(void)\n{\n\tint rc = 0;\n\n",
-			  -1);
+	text_add(text, "\n/* Destroys the remaining objects, users before what they use. */\n"
+		       "static int clean_up(void)\n{\n\tint rc = 0;\n\n");
 	for (int first = 1; first >= 0; first--)
 		for (unsigned i = p->nvars; i-- > 0;)
 			if ((p->vars[i]->kind == OBJECT_MW) == first && is_written(p->vars[i]))
 				write_clean_up(p, p->vars[i], text);
-	Tcl_DStringAppend(text, "\treturn rc;\n}\n", -1);
+	text_add(text, "\treturn rc;\n}\n");
 }
 
-static void add_main(const struct program *p, Tcl_DString *text)
+static void add_main(const struct program *p, struct text *text)
 {
-	const char *phase = Tcl_DStringValue(&p->phases);
+	const char *phase = text_str(&p->phases);
 	const char *open = "\tif (";
 
 	xappendf(text, "\nint main(%s)\n{\n\tint rc = EXIT_FAILURE;\n\n",
@@ -98,9 +92,9 @@ static void add_main(const struct program *p, Tcl_DString *text)
 		 p->nphases ? ")\n\t" : "");
 }
 
-static void add_heading(const struct program *p, const char *file, Tcl_DString *text)
+static void add_heading(const struct program *p, const char *file, struct text *text)
 {
-	const char *line = Tcl_DStringValue(&p->warnings), *end;
+	const char *line = text_str(&p->warnings), *end;
 
 	xappendf(text,
 		 "%s: what the session did, call by call.\n *\n"
@@ -110,39 +104,38 @@ static void add_heading(const struct program *p, const char *file, Tcl_DString *
 		 PROGRAM_MARK, file, p->naddresses ? " [ADDRESS ...]" : "",
 		 p->naddresses ? " [ADDRESS ...]" : "");
 	if (*line)
-		Tcl_DStringAppend(text, " *\n * Different from the session:\n", -1);
+		text_add(text, " *\n * Different from the session:\n");
 	for (; (end = strchr(line, '\n')); line = end + 1)
 		xappendf(text, " * - %.*s\n", (int)(end - line), line);
-	Tcl_DStringAppend(text, " */\n", -1);
+	text_add(text, " */\n");
 }
 
 /* -------------------------------------------------------------------- the whole -- */
 
-void program_text(struct program *p, const char *file, Tcl_DString *text)
+void program_text(struct program *p, const char *file, struct text *text)
 {
-	const char *body = Tcl_DStringValue(&p->body);
+	const char *body = text_str(&p->body);
 	SCOPED_TEXT(heading);
 	SCOPED_TEXT(patience);
 	SCOPED_TEXT(objects);
 	SCOPED_TEXT(session);
 
-	Tcl_DStringAppend(&session, body + strspn(body, "\n"), -1);
+	text_add(&session, body + strspn(body, "\n"));
 	add_clean_up(p, &session);
 	add_main(p, &session);
 	add_objects(p, &objects);
 	add_heading(p, file, &heading);
 	xappendf(&patience, "#define PATIENCE %d /* seconds to wait for the peer */\n", PATIENCE);
-	template_fill(
-		exported_c,
-		(const struct template_part[]){ { "@heading@\n", Tcl_DStringValue(&heading) },
-						{ "@patience@\n", Tcl_DStringValue(&patience) },
-						{ "@objects@\n", Tcl_DStringValue(&objects) },
-						{ "@session@\n", Tcl_DStringValue(&session) },
-						{ 0 } },
-		text);
+	template_fill(exported_c,
+		      (const struct template_part[]){ { "@heading@\n", text_str(&heading) },
+						      { "@patience@\n", text_str(&patience) },
+						      { "@objects@\n", text_str(&objects) },
+						      { "@session@\n", text_str(&session) },
+						      { 0 } },
+		      text);
 }
 
-void program_cmake(const char *file, Tcl_DString *text)
+void program_cmake(const char *file, struct text *text)
 {
 	const char *dot = strrchr(file, '.');
 	int len = dot ? (int)(dot - file) : (int)strlen(file);

@@ -83,10 +83,10 @@ static void write_put(struct program *p)
 	} else if (len > n) {
 		c_string(&d, rest, n, "\t       ");
 		put_line(p, "for (size_t i = 0; i < %llu; i++)", len);
-		put_line(p, "\t((char *)%s)[i] = %s[i %% %zu];", at, Tcl_DStringValue(&d), n);
+		put_line(p, "\t((char *)%s)[i] = %s[i %% %zu];", at, text_str(&d), n);
 	} else if (without_own(p, rest, n)) {
 		c_string(&d, rest, n, "\t       ");
-		put_line(p, "memcpy(%s, %s, %llu);", at, Tcl_DStringValue(&d), len);
+		put_line(p, "memcpy(%s, %s, %llu);", at, text_str(&d), len);
 	}
 	if (len <= n)
 		own_bytes(p, &p->body, "\t", temp_text("(unsigned char *)%s", at), data, len);
@@ -166,7 +166,7 @@ static void write_modify(struct program *p)
 	put_line(p, "\t\treturn -1;");
 	put_line(p, "}");
 	free(c);
-	Tcl_DStringSetLength(&p->before, 0);
+	text_resize(&p->before, 0);
 	p->init = NULL;
 }
 
@@ -470,7 +470,7 @@ void write_record(struct program *p)
 	write_call(p);
 }
 
-void write_clean_up(struct program *p, struct var *v, Tcl_DString *d)
+void write_clean_up(struct program *p, struct var *v, struct text *d)
 {
 	const char *by = v->made && v->made->fn->ended_by ? v->made->fn->ended_by
 							  : call_objects[v->kind].ended_by;

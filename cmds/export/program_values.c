@@ -250,11 +250,11 @@ const char *qpn_expr(struct program *p, uint32_t qpn, const struct ibv_ah_attr *
 
 /* ------------------------------------------------------------------- bytes -- */
 
-void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *indent)
+void c_string(struct text *d, const unsigned char *data, size_t n, const char *indent)
 {
 	size_t column = 0;
 
-	Tcl_DStringAppend(d, "\"", 1);
+	text_add(d, "\"");
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = data[i];
 
@@ -272,7 +272,7 @@ void c_string(Tcl_DString *d, const unsigned char *data, size_t n, const char *i
 			column += 4;
 		}
 	}
-	Tcl_DStringAppend(d, "\"", 1);
+	text_add(d, "\"");
 }
 
 static const char *own_key(struct program *p, uint64_t key)
@@ -332,7 +332,7 @@ bool without_own(struct program *p, unsigned char *data, size_t n)
 	return rest || !found;
 }
 
-void own_bytes(struct program *p, Tcl_DString *d, const char *indent, const char *expr,
+void own_bytes(struct program *p, struct text *d, const char *indent, const char *expr,
 	       const unsigned char *data, size_t n)
 {
 	for (size_t i = 0; i < n;) {

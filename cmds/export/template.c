@@ -81,7 +81,7 @@ static const char *text_of(const char *part, const struct template_part *parts)
 	return part;
 }
 
-void template_fill(const char *template, const struct template_part *parts, Tcl_DString *text)
+void template_fill(const char *template, const struct template_part *parts, struct text *text)
 {
 	char *rest = xstrdup(template), *part, *code = xstrdup(""), *longer;
 
@@ -96,7 +96,7 @@ void template_fill(const char *template, const struct template_part *parts, Tcl_
 		free(code);
 		code = longer;
 	} while (part != rest);
-	Tcl_DStringAppend(text, code, -1);
+	text_add(text, code);
 	free(code);
 	free(rest);
 }

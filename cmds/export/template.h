@@ -12,6 +12,8 @@
 
 #include <tcl.h>
 
+struct text;
+
 struct template_part {
 	const char *mark; /* with its line end; NULL ends the list */
 	const char *text;
@@ -19,6 +21,6 @@ struct template_part {
 
 /* Appends the template to text, with the texts of parts for its marks. A part may only use parts
  * before it. */
-void template_fill(const char *template, const struct template_part *parts, Tcl_DString *text);
+void template_fill(const char *template, const struct template_part *parts, struct text *text);
 
 #endif

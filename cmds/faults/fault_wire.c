@@ -160,14 +160,14 @@ static bool wants_fault(const struct fault_args *a)
 	return a->delay;
 }
 
-static void append_netem(Tcl_DString *d, const char *word, const char *value)
+static void append_netem(struct text *d, const char *word, const char *value)
 {
 	if (!word || !value)
 		return;
-	Tcl_DStringAppend(d, Tcl_DStringLength(d) ? " " : "", -1);
-	Tcl_DStringAppend(d, word, -1);
-	Tcl_DStringAppend(d, " ", 1);
-	Tcl_DStringAppend(d, value, -1);
+	text_add(d, text_len(d) ? " " : "");
+	text_add(d, word);
+	text_add(d, " ");
+	text_add(d, value);
 }
 
 /* The same rule for tc netem: "loss 10% delay 2ms"; empty if netem does not have the fault. */
@@ -179,8 +179,8 @@ static const char *netem_words(struct session *s, const struct fault_args *a)
 		append_netem(&d, fault_kinds[fate].netem, a->chance[fate]);
 	append_netem(&d, "delay", a->delay);
 	if (!wants_fault(a))
-		Tcl_DStringAppend(&d, "loss 10%", -1);
-	return arena_copy0(&s->arena, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+		text_add(&d, "loss 10%");
+	return arena_copy0(&s->arena, text_str(&d), text_len(&d));
 }
 
 static int not_embedded(struct session *s, const struct fault_args *a)
@@ -290,7 +290,7 @@ static void rule_out(struct out *o, struct uroce_fault *f, uint64_t hits)
 	out_end(o);
 }
 
-void fault_wire_losses(Tcl_DString *text)
+void fault_wire_losses(struct text *text)
 {
 	const struct embedded_api *api = embedded_api();
 	struct uroce_fault rules[FAULT_RULES];
@@ -306,10 +306,9 @@ void fault_wire_losses(Tcl_DString *text)
 					 *fault_chance(&rules[i], fate) * 100);
 		if (rules[i].delay_us)
 			xappendf(&rule, "delay %g ms, ", rules[i].delay_us / 1000.);
-		if (hits[i] && Tcl_DStringLength(&rule))
-			xappendf(text, "%s%s%" PRIu64 " packet%s hit",
-				 Tcl_DStringLength(text) ? "; " : "", Tcl_DStringValue(&rule),
-				 hits[i], hits[i] == 1 ? "" : "s");
+		if (hits[i] && text_len(&rule))
+			xappendf(text, "%s%s%" PRIu64 " packet%s hit", text_len(text) ? "; " : "",
+				 text_str(&rule), hits[i], hits[i] == 1 ? "" : "s");
 	}
 }
 

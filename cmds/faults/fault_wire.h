@@ -4,8 +4,10 @@
 
 #include <tcl.h>
 
+struct text;
+
 /* Appends the rules of 'fault wire' that have hit packets, and lose or delay them: "drop 100%, 12
  * packets hit". */
-void fault_wire_losses(Tcl_DString *text);
+void fault_wire_losses(struct text *text);
 
 #endif

@@ -131,10 +131,10 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 		list_append(words[0], kind->variable);
 	h->lambda = Tcl_NewListObj(2, words);
 	Tcl_IncrRefCount(h->lambda);
-	h->made_at = xstrdup(where.innermost.name ? Tcl_DStringValue(&where.text) : "the prompt");
+	h->made_at = xstrdup(where.innermost.name ? text_str(&where.text) : "the prompt");
 	h->file = where.innermost.name ? xstrdup(where.innermost.name) : NULL;
 	h->line = where.innermost.line;
-	Tcl_DStringFree(&where.text);
+	text_free(&where.text);
 	return h;
 }
 

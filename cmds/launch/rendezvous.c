@@ -403,21 +403,21 @@ static enum loop_end wait_keys(struct key_wait *w, int64_t within)
 }
 
 /* Appends "rank.3, rank.7 and 5 more". */
-static void append_missing(const struct key_wait *w, Tcl_DString *d)
+static void append_missing(const struct key_wait *w, struct text *d)
 {
 	size_t named = 0;
 
 	for (size_t i = 0; i < w->n && named < NAMES_LEFT; i++) {
 		if (w->values[i])
 			continue;
-		Tcl_DStringAppend(d, named++ ? ", " : "", -1);
-		Tcl_DStringAppend(d, w->keys[i], -1);
+		text_add(d, named++ ? ", " : "");
+		text_add(d, w->keys[i]);
 	}
 	if (w->missing > named) {
 		char more[32];
 
 		snprintf(more, sizeof more, " and %zu more", w->missing - named);
-		Tcl_DStringAppend(d, more, -1);
+		text_add(d, more);
 	}
 }
 
@@ -431,11 +431,11 @@ static int fail_incomplete(const struct key_wait *w, enum loop_end end, uint64_t
 	append_missing(w, &names);
 	if (end == LOOP_TIMEOUT) {
 		fail(s, "rendezvous", "ETIMEDOUT",
-		     "rendezvous get: nobody has put %s within %" PRIu64 " ms",
-		     Tcl_DStringValue(&names), ms);
+		     "rendezvous get: nobody has put %s within %" PRIu64 " ms", text_str(&names),
+		     ms);
 	} else {
 		fail(s, "rendezvous", "EINTR", "rendezvous get: interrupted");
-		fail_row(s, "missing", "%s", Tcl_DStringValue(&names));
+		fail_row(s, "missing", "%s", text_str(&names));
 	}
 	return -1;
 }

@@ -86,7 +86,7 @@ static void mem_out_hex(struct out *o, const unsigned char *p, size_t n)
 	SCOPED_TEXT(hex);
 
 	xappend_hex(&hex, p, n);
-	out_str(o, NULL, Tcl_DStringValue(&hex), "%s\n", Tcl_DStringValue(&hex));
+	out_str(o, NULL, text_str(&hex), "%s\n", text_str(&hex));
 }
 
 /* Writes text only: hex and characters, 16 per line; off is the offset of the first byte. */
@@ -97,7 +97,7 @@ static void mem_hexdump(struct out *o, const unsigned char *p, size_t n, uint64_
 	if (!out_has_text(o)) /* of 10 MiB it would take seconds */
 		return;
 	visible_hexdump(&d, p, n, off);
-	out_text(o, "%s", Tcl_DStringValue(&d));
+	out_text(o, "%s", text_str(&d));
 }
 
 void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off)

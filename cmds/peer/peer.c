@@ -239,7 +239,7 @@ static int peer_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	p->s = s;
 	p->pidfd = p->in = p->out = p->err = -1;
-	Tcl_DStringInit(&p->unsent);
+	p->unsent = (struct text){ 0 };
 	STAILQ_INIT(&p->calls);
 	if (peer_spawn(s, p, &a->how) || await_hello(s, p, (int64_t)a->within.v)) {
 		peer_stop(p);

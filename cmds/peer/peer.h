@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "objects.h"
+#include "text.h"
 
 #define PEER_SAID 6 /* last lines, shown when it dies */
 
@@ -53,7 +54,7 @@ struct peer {
 	pid_t pid;
 	int pidfd, in, out, err; /* -1: closed */
 	struct frames *frames, *errors;
-	Tcl_DString unsent;
+	struct text unsent;
 	char *version, *host; /* from its hello */
 	int64_t its_pid;
 	char *why;	       /* why it was killed: peer_give_up(); or NULL */

@@ -32,20 +32,18 @@ static void on_room(void *arg, int fd, short revents)
 /* Writes as much as the pipe takes: a peer that does not read must not block this end. */
 static void flush_unsent(struct peer *p)
 {
-	int len = Tcl_DStringLength(&p->unsent);
-	ssize_t n = len && p->in >= 0 ? write(p->in, Tcl_DStringValue(&p->unsent), (size_t)len) : 0;
+	int len = text_len(&p->unsent);
+	ssize_t n = len && p->in >= 0 ? write(p->in, text_str(&p->unsent), (size_t)len) : 0;
 
 	if (n > 0) {
-		memmove(Tcl_DStringValue(&p->unsent), Tcl_DStringValue(&p->unsent) + n,
-			(size_t)(len - n));
-		Tcl_DStringSetLength(&p->unsent, len - (int)n);
+		memmove(text_str(&p->unsent), text_str(&p->unsent) + n, (size_t)(len - n));
+		text_resize(&p->unsent, len - (int)n);
 	} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		Tcl_DStringSetLength(&p->unsent,
-				     0); /* the peer has ended, which will be noticed soon */
+		text_resize(&p->unsent, 0); /* the peer has ended, which will be noticed soon */
 	}
 	if (p->in < 0)
 		return;
-	if (Tcl_DStringLength(&p->unsent))
+	if (text_len(&p->unsent))
 		loop_watch(p->s->loop, p->in, POLLOUT, on_room, p);
 	else
 		loop_unwatch(p->s->loop, p->in);
@@ -388,8 +386,8 @@ static void raise_error(struct peer *p, struct json_object *error)
 	where_init(&here);
 	script_where(s, &here);
 	if (*where) { /* replaces the text; the place in this script stays */
-		Tcl_DStringFree(&here.text);
-		Tcl_DStringAppend(&here.text, where, -1);
+		text_free(&here.text);
+		text_add(&here.text, where);
 	}
 	fail_place(s, &here);
 	json_object_object_get_ex(error, "errorcode", &list);

@@ -33,11 +33,11 @@ static char *shell_quote(const char *word)
 {
 	SCOPED_TEXT(d);
 
-	Tcl_DStringAppend(&d, "'", 1);
+	text_add(&d, "'");
 	for (; *word; word++)
-		Tcl_DStringAppend(&d, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
-	Tcl_DStringAppend(&d, "'", 1);
-	return xstrdup(Tcl_DStringValue(&d));
+		text_add_bytes(&d, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+	text_add(&d, "'");
+	return xstrdup(text_str(&d));
 }
 
 /* Adds rdmash --peer and its options. */
@@ -360,7 +360,7 @@ void peer_stop(struct peer *p)
 		peer_call_free(p, c);
 	frames_free(p->frames);
 	frames_free(p->errors);
-	Tcl_DStringFree(&p->unsent);
+	text_free(&p->unsent);
 	json_object_put(p->objects);
 	for (int i = 0; i < PEER_SAID; i++)
 		free(p->said[i]);

@@ -22,7 +22,7 @@
 /* -------------------------------------------------------------------- printing -- */
 
 /* Appends a line of the peer as one JSON value, for --json. */
-static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t len)
+static void append_json(struct peer *p, struct text *d, const char *line, size_t len)
 {
 	struct json_object *all = json_object_new_object(), *value;
 	struct json_tokener *tok = json_tokener_new();
@@ -33,11 +33,9 @@ static void append_json(struct peer *p, Tcl_DString *d, const char *line, size_t
 	json_tokener_free(tok);
 	json_object_object_add(all, "peer", json_object_new_string(p->o.name));
 	json_object_object_add(all, "value", value);
-	Tcl_DStringAppend(d,
-			  json_object_to_json_string_ext(
-				  all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-			  -1);
-	Tcl_DStringAppend(d, "\n", 1);
+	text_add(d, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN |
+								JSON_C_TO_STRING_NOSLASHESCAPE));
+	text_add(d, "\n");
 	json_object_put(all);
 }
 
@@ -62,7 +60,7 @@ static void print_line(struct peer *p, const char *line, size_t len, bool error)
 
 	if (!error && p->s->opt.format == OUT_JSON) {
 		append_json(p, &json, line, len);
-		print_json(Tcl_DStringValue(&json));
+		print_json(text_str(&json));
 	} else {
 		add_line(p, &text, line, len, error);
 		print_painted(error ? PRINT_ERR : PRINT_OUT, &text);
@@ -90,7 +88,7 @@ static void remember_line(struct peer *p, const char *line, size_t len)
 
 	painted_add_printed(&text, line, len < 500 ? len : 500);
 	free(*slot);
-	*slot = xstrdup(Tcl_DStringValue(&text.text));
+	*slot = xstrdup(text_str(&text.text));
 }
 
 /* Text before the hello is kept: on_hello() prints it, or the error that the peer did not start

@@ -305,7 +305,7 @@ static int call_modify_qp(struct session *s, struct qp_change *c)
 	if (!ibv_modify_qp(c->qp->v, &c->a, (int)c->mask))
 		return 0;
 	qp_change_text(c, &where);
-	call_fail(s, "%s, %s", c->qp->o.name, Tcl_DStringValue(&where));
+	call_fail(s, "%s, %s", c->qp->o.name, text_str(&where));
 	return qp_explain_failure(s, c, call_errno());
 }
 
@@ -323,7 +323,7 @@ static void out_change(struct session *s, const struct qp_change *c, struct out 
 	if (!c->filled)
 		return;
 	qp_change_command(s, c, c->to, &text);
-	out_str(o, "same_as", Tcl_DStringValue(&text), "  same as  %s\n", Tcl_DStringValue(&text));
+	out_str(o, "same_as", text_str(&text), "  same as  %s\n", text_str(&text));
 }
 
 /* Another QP of this session that may be meant as the peer of qp, or NULL. */
@@ -346,8 +346,8 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 
 	qp_attr_names(unknown, ", ", &names);
 	fail(s, "modify-qp", "ENOENT", "%s of %s cannot be filled in: the peer is not known",
-	     Tcl_DStringValue(&names), c->qp->o.name);
-	Tcl_DStringSetLength(&names, 0);
+	     text_str(&names), c->qp->o.name);
+	text_resize(&names, 0);
 	qp_change_command(s, c, c->to, &names);
 	if (unknown & IBV_QP_AV)
 		fail_row(s, "AV", "the address vector: the way to the peer, its GID or LID");
@@ -356,7 +356,7 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 			  other->o.name);
 	else
 		fail_next(s, "oob connect HOST PORT");
-	fail_row(s, "or", "%s", Tcl_DStringValue(&names));
+	fail_row(s, "or", "%s", text_str(&names));
 	return -1;
 }
 

@@ -18,6 +18,7 @@
 #include "objects.h"
 #include "spec_tables.h"
 
+struct text;
 struct out;
 struct qp;
 struct session;
@@ -127,7 +128,7 @@ uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
 bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 
 /* Appends the names of the bits of mask: "PKEY_INDEX, PORT". */
-void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text);
+void qp_attr_names(unsigned mask, const char *sep, struct text *text);
 
 /* A requested change of a QP. */
 
@@ -198,9 +199,9 @@ void qp_explain_call(struct session *s, struct qp *qp, const struct ibv_qp_attr 
 		     int err);
 /* Appends the command that makes the change: "modify-qp INIT -port 1 ...". */
 void qp_change_command(struct session *s, const struct qp_change *c, enum ibv_qp_state to,
-		       Tcl_DString *text);
+		       struct text *text);
 /* "RESET -> INIT", or "RTS" when the state stays. */
-void qp_change_text(const struct qp_change *c, Tcl_DString *text);
+void qp_change_text(const struct qp_change *c, struct text *text);
 
 /* The arguments of modify-qp: every attribute of a QP is an option. */
 

@@ -94,7 +94,7 @@ bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t va
 	return qp_attr_is_path(d) || call_store(v, (char *)a + v->offset, value);
 }
 
-void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
+void qp_attr_names(unsigned mask, const char *sep, struct text *text)
 {
 	const char *between = "";
 
@@ -106,7 +106,7 @@ void qp_attr_names(unsigned mask, const char *sep, Tcl_DString *text)
 }
 
 /* "dgid ::ffff:10.0.0.2 sgid_index 1 hop_limit 64 ..." */
-static void qp_av_text(const struct ibv_ah_attr *av, Tcl_DString *text)
+static void qp_av_text(const struct ibv_ah_attr *av, struct text *text)
 {
 	if (av->is_global)
 		xappendf(text, "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label %u ",
@@ -123,7 +123,7 @@ static const struct ibv_ah_attr *av_of(const struct ibv_qp_attr *a, const struct
 
 /* "1", "REMOTE_WRITE", "dgid ::1 sgid_index 1 ..." */
 static void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
-			  Tcl_DString *text)
+			  struct text *text)
 {
 	uint64_t v = qp_attr_get(a, d);
 
@@ -144,9 +144,9 @@ static void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def 
 
 /* The flags in the form that is typed: "remote-write,remote-read" */
 static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
-			 Tcl_DString *text)
+			 struct text *text)
 {
-	int start = Tcl_DStringLength(text);
+	int start = text_len(text);
 
 	if (d->flags && !qp_attr_get(a, d)) {
 		xappendf(text, "none");
@@ -155,10 +155,10 @@ static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *
 	qp_attr_value(a, d, text);
 	if (!d->words || d->words == mtu_words)
 		return;
-	word_typed(Tcl_DStringValue(text) + start);
+	word_typed(text_str(text) + start);
 }
 
-static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, Tcl_DString *text)
+static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, struct text *text)
 {
 	if (av->is_global)
 		xappendf(text, " -%sdgid %s -%ssgid-index %u", prefix, gid_text(&av->grh.dgid),
@@ -170,7 +170,7 @@ static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, Tc
 /* Appends the options to type, " -port 1 -pkey-index 0"; attributes in unknown get a placeholder.
  */
 static void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned unknown,
-			    Tcl_DString *text)
+			    struct text *text)
 {
 	mask &= ~(unsigned)IBV_QP_STATE;
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
@@ -195,25 +195,25 @@ static void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned
 struct wrapped {
 	struct session *s;
 	const char *label;
-	Tcl_DString text;
+	struct text text;
 };
 
 static void flush_row(struct wrapped *w)
 {
-	if (!Tcl_DStringLength(&w->text))
+	if (!text_len(&w->text))
 		return;
-	fail_row(w->s, w->label, "%s", Tcl_DStringValue(&w->text));
-	Tcl_DStringSetLength(&w->text, 0);
+	fail_row(w->s, w->label, "%s", text_str(&w->text));
+	text_resize(&w->text, 0);
 	w->label = "";
 }
 
 static void add_item(struct wrapped *w, const char *item, size_t len, const char *between)
 {
-	if (Tcl_DStringLength(&w->text) + (int)len > ROW_WIDTH)
+	if (text_len(&w->text) + (int)len > ROW_WIDTH)
 		flush_row(w);
-	if (Tcl_DStringLength(&w->text))
-		Tcl_DStringAppend(&w->text, between, -1);
-	Tcl_DStringAppend(&w->text, item, (int)len);
+	if (text_len(&w->text))
+		text_add(&w->text, between);
+	text_add_bytes(&w->text, item, len);
 }
 
 /* The parts of an address vector, "name value" each, may be on several lines. */
@@ -241,7 +241,7 @@ static void qp_attr_rows(struct session *s, const char *label, const struct ibv_
 {
 	struct wrapped w = { .s = s, .label = label };
 
-	Tcl_DStringInit(&w.text);
+	w.text = (struct text){ 0 };
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		SCOPED_TEXT(one);
 
@@ -251,12 +251,12 @@ static void qp_attr_rows(struct session *s, const char *label, const struct ibv_
 		if (!(missing & d->bit))
 			qp_attr_value(a, d, &one);
 		if (qp_attr_is_path(d) && !(missing & d->bit))
-			add_wrapped_parts(&w, Tcl_DStringValue(&one));
+			add_wrapped_parts(&w, text_str(&one));
 		else
-			add_item(&w, Tcl_DStringValue(&one), (size_t)Tcl_DStringLength(&one), "  ");
+			add_item(&w, text_str(&one), text_len(&one), "  ");
 	}
 	flush_row(&w);
-	Tcl_DStringFree(&w.text);
+	text_free(&w.text);
 }
 
 /*
@@ -283,7 +283,7 @@ struct qp_verdict qp_change_judge(const struct qp_change *c)
 	return v;
 }
 
-void qp_change_text(const struct qp_change *c, Tcl_DString *text)
+void qp_change_text(const struct qp_change *c, struct text *text)
 {
 	xappendf(text, "%s", state_name(c->from));
 	if (c->mask & IBV_QP_STATE)
@@ -291,7 +291,7 @@ void qp_change_text(const struct qp_change *c, Tcl_DString *text)
 }
 
 void qp_change_command(struct session *s, const struct qp_change *given, enum ibv_qp_state to,
-		       Tcl_DString *text)
+		       struct text *text)
 {
 	const struct qp_row *row = qp_row(given->qp->type, given->from, to);
 	struct qp_change c = *given;
@@ -323,12 +323,12 @@ static void add_next_command(struct session *s, const struct qp_change *c, enum 
 	SCOPED_TEXT(text);
 
 	qp_change_command(s, c, to, &text);
-	if (strchr(Tcl_DStringValue(&text), ' ')) /* else nothing is left of it */
-		fail_next(s, "%s", Tcl_DStringValue(&text));
+	if (strchr(text_str(&text), ' ')) /* else nothing is left of it */
+		fail_next(s, "%s", text_str(&text));
 }
 
 /* Appends the states that a QP may move to: "INIT (or RESET)". */
-static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, Tcl_DString *d)
+static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, struct text *d)
 {
 	const bool errs = from != IBV_QPS_ERR && qp_row(type, from, IBV_QPS_ERR);
 	const char *between = "";
@@ -351,7 +351,7 @@ static int no_transition(struct session *s, const struct qp_change *c)
 	if (c->mask & IBV_QP_STATE)
 		fail(s, "ibv_modify_qp", "EINVAL",
 		     "ibv_modify_qp not called: %s is not a transition. From %s a QP goes to %s.",
-		     Tcl_DStringValue(&where), state_name(c->from), Tcl_DStringValue(&reach));
+		     text_str(&where), state_name(c->from), text_str(&reach));
 	else
 		fail(s, "ibv_modify_qp", "EINVAL",
 		     "ibv_modify_qp not called: in %s no attributes can be changed.",
@@ -370,7 +370,7 @@ static void optional_row(struct session *s, const struct qp_row *row)
 	SCOPED_TEXT(names);
 
 	qp_attr_names(row->optional, "  ", &names);
-	fail_row(s, "optional", "%s", row->optional ? Tcl_DStringValue(&names) : "none");
+	fail_row(s, "optional", "%s", row->optional ? text_str(&names) : "none");
 }
 
 /* The change with right values in place of wrong ones. */
@@ -402,9 +402,8 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	qp_attr_names(v->missing, ", ", &missing);
 	qp_attr_names(v->extra, ", ", &extra);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s%s%s%s%s",
-	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type),
-	     v->missing ? "missing " : "", Tcl_DStringValue(&missing),
-	     v->missing && v->extra ? "; " : "", Tcl_DStringValue(&extra),
+	     text_str(&where), word_name(qp_type_words, c->qp->type), v->missing ? "missing " : "",
+	     text_str(&missing), v->missing && v->extra ? "; " : "", text_str(&extra),
 	     v->extra ? " is not taken here" : "");
 	if (v->answer == QP_NO_CUR_STATE && !v->extra)
 		fail_row(s, "note", "CUR_STATE can be given in RTR, RTS, SQD, SQE only");
@@ -437,8 +436,8 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 	SCOPED_TEXT(where);
 
 	qp_change_text(c, &where);
-	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s",
-	     Tcl_DStringValue(&where), word_name(qp_type_words, c->qp->type), problems->v[0].text);
+	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s", text_str(&where),
+	     word_name(qp_type_words, c->qp->type), problems->v[0].text);
 	for (unsigned i = 1; i < problems->n; i++)
 		fail_row(s, "and", "%s", problems->v[i].text);
 	qp_next_on_device(s, c);
@@ -536,7 +535,7 @@ static void add_names(struct causes *c, const char *what, unsigned mask)
 	if (!mask)
 		return;
 	qp_attr_names(mask, " ", &names);
-	cause_add(c, IS_SO, NULL, "%s: %s", what, Tcl_DStringValue(&names));
+	cause_add(c, IS_SO, NULL, "%s: %s", what, text_str(&names));
 }
 
 void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
@@ -551,7 +550,7 @@ void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum i
 	}
 	append_reachable(type, from, &reach);
 	cause_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
-		  state_name(from), state_name(to), state_name(from), Tcl_DStringValue(&reach));
+		  state_name(from), state_name(to), state_name(from), text_str(&reach));
 }
 
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err)

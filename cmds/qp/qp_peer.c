@@ -128,9 +128,7 @@ static int check_missing(struct session *s, Tcl_Obj *dict)
 			xappendf(&missing, "%s%s", n++ ? ", " : "", fields[i].name);
 	if (!has_address)
 		xappendf(&missing, "%sgid or lid", n++ ? ", " : "");
-	return n ? fail_bad_value(s, Tcl_DStringValue(&missing),
-				  n > 1 ? "are missing" : "is missing")
-		 : 0;
+	return n ? fail_bad_value(s, text_str(&missing), n > 1 ? "are missing" : "is missing") : 0;
 }
 
 static int take_peer(struct session *s, Tcl_Obj *dict, struct qp_peer *p)

@@ -492,8 +492,7 @@ static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state
 	}
 	qp_query(qp, &c.now, &init);
 	qp_change_command(s, &c, c.to, &text);
-	out_str(o, "type_next", Tcl_DStringValue(&text), "   to type  %s\n",
-		Tcl_DStringValue(&text));
+	out_str(o, "type_next", text_str(&text), "   to type  %s\n", text_str(&text));
 }
 
 static void tell_step(struct out *o, const struct qp_step *step, const char *label)

@@ -84,12 +84,12 @@ static void test_statuses(void)
 
 static void dump(const void *data, size_t len, const char *want)
 {
-	Tcl_DString d;
+	struct text d;
 
-	Tcl_DStringInit(&d);
+	d = (struct text){ 0 };
 	id_hexdump(data, len, &d);
-	CHECK_STR(Tcl_DStringValue(&d), want);
-	Tcl_DStringFree(&d);
+	CHECK_STR(text_str(&d), want);
+	text_free(&d);
 }
 
 static void test_dump(void)

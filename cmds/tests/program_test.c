@@ -78,10 +78,10 @@ static void test_own(void)
 	CHECK_STR(lkey_expr(&p, 0x1111), "s.buf->lkey");
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "s.buf->rkey");
 	CHECK_STR(qpn_expr(&p, 0x12345, NULL), "s.qp0->qp_num");
-	CHECK(!Tcl_DStringLength(&p.warnings));
+	CHECK(!text_len(&p.warnings));
 	region.live = false; /* deregistered: its values are anybody's */
 	CHECK_STR(remote_key_expr(&p, 0x2222, 0), "8738");
-	CHECK(Tcl_DStringLength(&p.warnings));
+	CHECK(text_len(&p.warnings));
 	region.live = true;
 	end(&p);
 }
@@ -100,9 +100,9 @@ static void test_told(void)
 		  "(uint32_t)get_be(s.event_of_id1.data + 8, 4)");
 	CHECK_STR(remote_key_expr(&p, 0x0100feca, 0),
 		  "(uint32_t)get_le(s.event_of_id1.data + 8, 4)");
-	CHECK(!Tcl_DStringLength(&p.warnings));
+	CHECK(!text_len(&p.warnings));
 	CHECK_STR(remote_addr_expr(&p, 0x7e0000002000), "0x7e0000002000ull");
-	CHECK(Tcl_DStringLength(&p.warnings));
+	CHECK(text_len(&p.warnings));
 	/* a later event of the same takes the place of the first */
 	source_add(&p, "s.event_of_id1.data", "", 0, &pair, &used);
 	CHECK_STR(remote_key_expr(&p, 0xcafe0001, 0), "0xcafe0001u");
@@ -123,13 +123,13 @@ static void test_overlap(void)
 	CHECK_STR(remote_key_expr(&p, 0xab12ab00, 0), "(uint32_t)get_be(data + 8, 4)");
 	region.rkey = 0x123412;
 	own_bytes(&p, &p.body, "", "data", own, sizeof own);
-	CHECK_STR(Tcl_DStringValue(&p.body), "put_le(data + 4, s.buf->rkey, 4);\n");
+	CHECK_STR(text_str(&p.body), "put_le(data + 4, s.buf->rkey, 4);\n");
 	CHECK(!without_own(&p, own, sizeof own));
 	CHECK_INT(own[4], 0);
 	/* in a packed struct it may be anywhere */
-	Tcl_DStringSetLength(&p.body, 0);
+	text_resize(&p.body, 0);
 	own_bytes(&p, &p.body, "", "data", (const unsigned char *)"\1\x12\x34\x12\0", 5);
-	CHECK_STR(Tcl_DStringValue(&p.body), "put_le(data + 1, s.buf->rkey, 4);\n");
+	CHECK_STR(text_str(&p.body), "put_le(data + 1, s.buf->rkey, 4);\n");
 	region.rkey = 0x2222;
 	end(&p);
 }
@@ -173,9 +173,9 @@ static void test_same_number(void)
 
 	begin(&p);
 	CHECK_STR(qpn_expr(&p, 0x12345, &here), "s.qp0->qp_num");
-	CHECK(!Tcl_DStringLength(&p.warnings));
+	CHECK(!text_len(&p.warnings));
 	CHECK_STR(qpn_expr(&p, 0x12345, &there), "0x12345u");
-	CHECK(Tcl_DStringLength(&p.warnings));
+	CHECK(text_len(&p.warnings));
 	pair.by = &exchange;
 	CHECK_STR(qpn_expr(&p, 0x12345, &there), "s.peer_of_qp0.qpn");
 	CHECK_STR(qpn_expr(&p, 0x12345, &here), "s.qp0->qp_num");
@@ -188,27 +188,27 @@ static void test_bytes(void)
 {
 	unsigned char data[] = { 'k', ' ', 0, 0, 0x7f, 0, 0, 0, 0x10, 0x10, 0, 0, 0x22, 0x22 };
 	struct program p;
-	Tcl_DString d;
+	struct text d;
 
-	Tcl_DStringInit(&d);
+	d = (struct text){ 0 };
 	c_string(&d,
 		 (const unsigned char *)"a\"b\\?"
 					"?=\n\0007",
 		 10, "\t");
-	CHECK_STR(Tcl_DStringValue(&d), "\"a\\\"b\\\\?\\?=\\012\\0007\"");
-	Tcl_DStringFree(&d);
+	CHECK_STR(text_str(&d), "\"a\\\"b\\\\?\\?=\\012\\0007\"");
+	text_free(&d);
 	begin(&p);
 	own_bytes(&p, &p.body, "", "data", data, sizeof data);
-	CHECK_STR(Tcl_DStringValue(&p.body), "put_be(data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
-					     "put_be(data + 10, s.buf->rkey, 4);\n");
+	CHECK_STR(text_str(&p.body), "put_be(data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
+				     "put_be(data + 10, s.buf->rkey, 4);\n");
 	CHECK(without_own(&p, data, sizeof data)); /* "k" */
 	CHECK(data[8] == 0 && data[0] == 'k');
 	CHECK(!without_own(&p, (unsigned char[]){ 0, 0, 0x7f, 0, 0, 0, 0x10, 0 }, 8));
 	/* every byte of a key may be a letter: one key in forty on a device with random keys */
 	region.rkey = 0x6b657931;
-	Tcl_DStringSetLength(&p.body, 0);
+	text_resize(&p.body, 0);
 	own_bytes(&p, &p.body, "", "data", (const unsigned char *)"key1", 4);
-	CHECK_STR(Tcl_DStringValue(&p.body), "put_be(data + 0, s.buf->rkey, 4);\n");
+	CHECK_STR(text_str(&p.body), "put_be(data + 0, s.buf->rkey, 4);\n");
 	region.rkey = 0x2222;
 	end(&p);
 }

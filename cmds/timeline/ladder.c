@@ -324,7 +324,7 @@ static void label_lane(struct ladder *l, unsigned lane)
 	it->end = it->place >= l->nplaces ? "the other end"
 		  : l->places[it->place]  ? l->places[it->place]
 					  : end_word(l, it->side);
-	Tcl_DStringAppend(&label, it->end, -1);
+	text_add(&label, it->end);
 	for (unsigned i = 0; i < l->n && n < sizeof names / sizeof *names; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
@@ -335,7 +335,7 @@ static void label_lane(struct ladder *l, unsigned lane)
 		xappendf(&label, "%s%s", n ? " " : ": ", r->name);
 		names[n++] = r->name;
 	}
-	it->label = xstrdup(Tcl_DStringValue(&label));
+	it->label = xstrdup(text_str(&label));
 }
 
 /* --------------------------------------------------------------------------- whole -- */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
+struct text;
 struct decoded;
 struct out;
 struct record;
@@ -157,6 +158,6 @@ void ladder_print(const struct ladder *l, unsigned width, struct out *o);
  * after a comma, if there is one. */
 size_t ladder_fitting(const char *text, unsigned columns);
 /* ladder_svg.c: appends an svg element. alone: it is a file of its own, with an XML declaration. */
-void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d);
+void ladder_svg(const struct ladder *l, bool alone, struct text *d);
 
 #endif

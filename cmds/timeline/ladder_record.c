@@ -251,12 +251,12 @@ static bool has_end(enum call_object kind)
 }
 
 /* Appends the name of an object. False: the object no longer exists. */
-static bool add_name(Tcl_DString *d, uint64_t address, uint64_t when)
+static bool add_name(struct text *d, uint64_t address, uint64_t when)
 {
 	const struct record_object *o = address ? record_object_at(address, when) : NULL;
 
 	if (o && *o->name)
-		xappendf(d, "%s%s ", Tcl_DStringLength(d) ? "" : " ", o->name);
+		xappendf(d, "%s%s ", text_len(d) ? "" : " ", o->name);
 	return !o || !o->gone;
 }
 
@@ -282,9 +282,9 @@ static void set_call_objects(struct ends *e, const struct record *r, struct ladd
 	exist &= add_name(&names, made, r->end);
 	if (made && has_end(kind))
 		set_subject(row, end_at(e, made, r->end));
-	if (row->age == AGE_GONE && exist && Tcl_DStringLength(&names))
+	if (row->age == AGE_GONE && exist && text_len(&names))
 		row->age = AGE_EARLIER;
-	row->names = xstrdup(Tcl_DStringValue(&names));
+	row->names = xstrdup(text_str(&names));
 }
 
 bool ladder_is_row(const struct record *r)

@@ -32,7 +32,7 @@ char *ladder_line(const char *text)
 	SCOPED_TEXT(d);
 
 	visible_append(&d, text, strnlen(text, LADDER_TEXT), VISIBLE_ONE_LINE);
-	return xstrdup(Tcl_DStringValue(&d));
+	return xstrdup(text_str(&d));
 }
 
 void ladder_free_row(struct ladder_row *r)

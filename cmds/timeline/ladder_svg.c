@@ -28,7 +28,7 @@ static const char *const classes[LADDER_KINDS] = {
 struct drawing {
 	const struct ladder *l;
 	unsigned zone, y;
-	Tcl_DString *d;
+	struct text *d;
 };
 
 static unsigned lane_x(const struct drawing *g, int lane)
@@ -36,21 +36,21 @@ static unsigned lane_x(const struct drawing *g, int lane)
 	return TIME_X + MARGIN + (unsigned)lane * g->zone;
 }
 
-static void append_title(Tcl_DString *d, const char *text)
+static void append_title(struct text *d, const char *text)
 {
-	Tcl_DStringAppend(d, "<title>", -1);
+	text_add(d, "<title>");
 	markup_text(d, text);
-	Tcl_DStringAppend(d, "</title>", -1);
+	text_add(d, "</title>");
 }
 
 static void draw_time(const struct drawing *g, const struct ladder_row *r)
 {
 	xappendf(g->d, "<text class=\"t\" x=\"%d\" y=\"%u\">", TIME_X - 4, g->y);
 	if (r->age == AGE_EARLIER)
-		Tcl_DStringAppend(g->d, "earlier", -1);
+		text_add(g->d, "earlier");
 	else
 		xappendf(g->d, "%.3f", ladder_ms(g->l, r));
-	Tcl_DStringAppend(g->d, "</text>", -1);
+	text_add(g->d, "</text>");
 }
 
 static const char *mark_of(const struct ladder_row *r)
@@ -79,12 +79,12 @@ static void draw_event(struct drawing *g, const struct ladder_row *r)
 			 r->bad ? " bad" : "", lane_x(g, r->from) + 8 + (i ? 12 : 0), g->y);
 		markup_textf(g->d, "%.*s%s", (int)len, rest,
 			     i + 1 == LINES_MAX && rest[len] ? " …" : "");
-		Tcl_DStringAppend(g->d, "</text>", -1);
+		text_add(g->d, "</text>");
 		rest += len;
 		while (*rest == ' ')
 			rest++;
 	}
-	Tcl_DStringAppend(g->d, "</g>\n", -1);
+	text_add(g->d, "</g>\n");
 	free(text);
 	free(says);
 }
@@ -100,7 +100,7 @@ static void draw_label(const struct drawing *g, const char *text, int x, int roo
 		 "<text class=\"pt%s\" x=\"%d\" y=\"%u\">",
 		 x - width / 2, g->y - 10, width, bad, x, g->y);
 	markup_textf(g->d, "%.*s", (int)len, text);
-	Tcl_DStringAppend(g->d, "</text>", -1);
+	text_add(g->d, "</text>");
 }
 
 static void draw_arrow(struct drawing *g, const struct ladder_row *r)
@@ -111,7 +111,7 @@ static void draw_arrow(struct drawing *g, const struct ladder_row *r)
 	int y = (int)g->y - 4, tip = x2 - way;
 
 	draw_time(g, r);
-	Tcl_DStringAppend(g->d, "<g>", -1);
+	text_add(g->d, "<g>");
 	append_title(g->d, r->result ? r->result : says);
 	if (!r->arrived)
 		tip -= way * (int)g->zone / 8;
@@ -123,7 +123,7 @@ static void draw_arrow(struct drawing *g, const struct ladder_row *r)
 		xappendf(g->d, "<path class=\"p bad lost\" d=\"M%d %dl8 8m0 -8l-8 8\"/>", tip - 4,
 			 y - 4);
 	draw_label(g, says, (x1 + x2) / 2, abs(x2 - x1) - 40, bad);
-	Tcl_DStringAppend(g->d, "</g>\n", -1);
+	text_add(g->d, "</g>\n");
 	free(says);
 }
 
@@ -150,11 +150,11 @@ static void draw_lanes(const struct drawing *g, unsigned bottom)
 			 "<text class=\"h\" x=\"%u\" y=\"22\">",
 			 x, HEAD - 10, bottom, x);
 		markup_text(g->d, g->l->lanes[i].label);
-		Tcl_DStringAppend(g->d, "</text>\n", -1);
+		text_add(g->d, "</text>\n");
 	}
 }
 
-void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
+void ladder_svg(const struct ladder *l, bool alone, struct text *d)
 {
 	struct drawing g = { .l = l, .y = HEAD - 4, .d = d };
 	unsigned nlanes = l->nlanes ? l->nlanes : 1, width, height;
@@ -168,7 +168,7 @@ void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
 	height = g.y + ROW;
 	g.d = d;
 	if (alone)
-		Tcl_DStringAppend(d, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", -1);
+		text_add(d, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	xappendf(d,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lad\" role=\"img\" "
 		 "aria-label=\"Timeline of %u rows\" viewBox=\"0 0 %u %u\" width=\"%u\" "
@@ -177,6 +177,6 @@ void ladder_svg(const struct ladder *l, bool alone, Tcl_DString *d)
 		 "<text class=\"t\" x=\"%d\" y=\"22\">ms</text>\n",
 		 l->n, width, height, width, height, ladder_css, width, height, TIME_X - 4);
 	draw_lanes(&g, height - 4);
-	Tcl_DStringAppend(d, Tcl_DStringValue(&rows), Tcl_DStringLength(&rows));
-	Tcl_DStringAppend(d, "</svg>\n", -1);
+	text_add_bytes(d, text_str(&rows), text_len(&rows));
+	text_add(d, "</svg>\n");
 }

@@ -22,21 +22,21 @@
 
 /* Ends the item of list_failures() for that many equal failures, of which last is the last. */
 static void end_failure(const struct ladder *l, const struct ladder_row *last, unsigned times,
-			Tcl_DString *d)
+			struct text *d)
 {
 	if (times > 1)
 		xappendf(d, ", %u times until %.3f ms", times, ladder_ms(l, last));
-	Tcl_DStringAppend(d, times ? "</li>\n" : "", -1);
+	text_add(d, times ? "</li>\n" : "");
 }
 
 /* Lists the failures. Equal ones without another between them are one item. */
-static void list_failures(const struct ladder *l, Tcl_DString *d)
+static void list_failures(const struct ladder *l, struct text *d)
 {
 	const struct ladder_row *last = NULL;
 	char *said = NULL;
 	unsigned times = 0;
 
-	Tcl_DStringAppend(d, "<ul class=\"bad\">\n", -1);
+	text_add(d, "<ul class=\"bad\">\n");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 		char *says;
@@ -57,7 +57,7 @@ static void list_failures(const struct ladder *l, Tcl_DString *d)
 	}
 	end_failure(l, last, times, d);
 	free(said);
-	Tcl_DStringAppend(d, "</ul>\n", -1);
+	text_add(d, "</ul>\n");
 }
 
 /* A QP that is moved to ERR by a disconnect has not failed. */
@@ -66,7 +66,7 @@ static bool is_failure(const struct ladder_row *r)
 	return r->bad && r->kind != LADDER_STATE;
 }
 
-static void report_failures(const struct ladder *l, const char *why, Tcl_DString *d)
+static void report_failures(const struct ladder *l, const char *why, struct text *d)
 {
 	bool any = *why;
 
@@ -74,14 +74,14 @@ static void report_failures(const struct ladder *l, const char *why, Tcl_DString
 		any = is_failure(&l->rows[i]);
 	if (!any)
 		return;
-	Tcl_DStringAppend(d, "<section id=\"failures\"><h2>What failed</h2>\n", -1);
+	text_add(d, "<section id=\"failures\"><h2>What failed</h2>\n");
 	list_failures(l, d);
 	if (*why) {
-		Tcl_DStringAppend(d, "<h3>Why</h3>\n<pre tabindex=\"0\">", -1);
+		text_add(d, "<h3>Why</h3>\n<pre tabindex=\"0\">");
 		markup_text(d, why);
-		Tcl_DStringAppend(d, "</pre>\n", -1);
+		text_add(d, "</pre>\n");
 	}
-	Tcl_DStringAppend(d, "</section>\n", -1);
+	text_add(d, "</section>\n");
 }
 
 /* The memory of regions, before and after: the lines of a hex dump that have changed. */
@@ -90,34 +90,34 @@ static void report_failures(const struct ladder *l, const char *why, Tcl_DString
 #define LINES_MAX 48 /* of a region */
 
 /* Appends bytes as hex or as characters, with marks where they differ from other. */
-static void append_bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, Tcl_DString *d)
+static void append_bytes(const uint8_t *p, const uint8_t *other, size_t n, bool hex, struct text *d)
 {
 	for (size_t i = 0; i < n; i++) {
 		const bool differs = p[i] != other[i];
 
-		Tcl_DStringAppend(d, differs ? "<mark>" : "", -1);
+		text_add(d, differs ? "<mark>" : "");
 		if (hex)
 			xappendf(d, "%02x", p[i]);
 		else
 			markup_textf(d, "%c", p[i] >= ' ' && p[i] < 0x7f ? p[i] : '.');
-		Tcl_DStringAppend(d, differs ? "</mark>" : "", -1);
-		Tcl_DStringAppend(d, hex ? " " : "", -1);
+		text_add(d, differs ? "</mark>" : "");
+		text_add(d, hex ? " " : "");
 	}
 	if (hex)
 		xappendf(d, "%*s", 3 * (int)(LINE - n), "");
 }
 
 static void append_dump_line(size_t off, const char *label, const uint8_t *p, const uint8_t *other,
-			     size_t n, Tcl_DString *d)
+			     size_t n, struct text *d)
 {
 	xappendf(d, "%s %6zx  ", label, off);
 	append_bytes(p, other, n, true, d);
-	Tcl_DStringAppend(d, " ", 1);
+	text_add(d, " ");
 	append_bytes(p, other, n, false, d);
-	Tcl_DStringAppend(d, "\n", 1);
+	text_add(d, "\n");
 }
 
-static unsigned changed_lines(const uint8_t *was, const uint8_t *is, size_t len, Tcl_DString *d)
+static unsigned changed_lines(const uint8_t *was, const uint8_t *is, size_t len, struct text *d)
 {
 	unsigned n = 0;
 
@@ -134,7 +134,7 @@ static unsigned changed_lines(const uint8_t *was, const uint8_t *is, size_t len,
 	return n;
 }
 
-static void append_region(struct session *s, const struct mr *mr, Tcl_DString *d)
+static void append_region(struct session *s, const struct mr *mr, struct text *d)
 {
 	uint8_t is[MEMORY_KEPT], none[MEMORY_KEPT] = { 0 };
 	const uint8_t *was;
@@ -143,39 +143,37 @@ static void append_region(struct session *s, const struct mr *mr, Tcl_DString *d
 
 	was = timeline_memory(s, mr, &len);
 	memcpy(is, mr->buf, len); /* a copy, because a peer may write meanwhile */
-	Tcl_DStringAppend(d, "<h3>", -1);
+	text_add(d, "<h3>");
 	markup_textf(d, "%s: %zu bytes at 0x%llx, lkey 0x%x, rkey 0x%x, %s", mr->o.name, mr->len,
 		     (unsigned long long)(uintptr_t)mr->buf, mr->v->lkey, mr->v->rkey,
 		     word_flags(mr_access_words, mr->access));
-	Tcl_DStringAppend(d, "</h3>\n<pre tabindex=\"0\">", -1);
+	text_add(d, "</h3>\n<pre tabindex=\"0\">");
 	n = changed_lines(was ? was : none, is, len, d);
-	Tcl_DStringAppend(d, "</pre>\n", -1);
+	text_add(d, "</pre>\n");
 	if (!n)
-		Tcl_DStringAppend(d, "<p>No byte has changed.</p>\n", -1);
+		text_add(d, "<p>No byte has changed.</p>\n");
 	if (n > LINES_MAX)
 		xappendf(d, "<p>%u more lines have changed.</p>\n", n - LINES_MAX);
 	if (len < mr->len)
 		xappendf(d, "<p>Of its first %zu bytes.</p>\n", len);
 }
 
-static void report_memory(struct session *s, Tcl_DString *d)
+static void report_memory(struct session *s, struct text *d)
 {
 	const struct mr *mr;
 
 	if (!obj_first(s, &mr_class))
 		return;
-	Tcl_DStringAppend(d,
-			  "<section id=\"memory\"><h2>Memory of this end, before and "
-			  "after</h2>\n",
-			  -1);
+	text_add(d, "<section id=\"memory\"><h2>Memory of this end, before and "
+		    "after</h2>\n");
 	obj_foreach_of(mr, s, &mr_class)
 		append_region(s, mr, d);
-	Tcl_DStringAppend(d, "</section>\n", -1);
+	text_add(d, "</section>\n");
 }
 
 /* The session as a C program: what export c writes. */
 
-static void report_program(struct session *s, Tcl_DString *d)
+static void report_program(struct session *s, struct text *d)
 {
 	struct program p = { .s = s, .role = END_BOTH };
 	SCOPED_TEXT(text);
@@ -185,7 +183,7 @@ static void report_program(struct session *s, Tcl_DString *d)
 		program_text(&p, "session.c", &text);
 		xappendf(d, "<section id=\"program\"><h2>The session as a C program</h2>\n"
 			    "<details><summary>session.c</summary>\n<pre>");
-		markup_text(d, Tcl_DStringValue(&text));
+		markup_text(d, text_str(&text));
 		xappendf(d, "</pre></details></section>\n");
 	}
 	program_free(&p);
@@ -210,19 +208,19 @@ static const char *html_entity(char c)
 }
 
 /* Control characters become visible: XML does not allow them, not even escaped. */
-void markup_text(Tcl_DString *d, const char *text)
+void markup_text(struct text *d, const char *text)
 {
 	SCOPED_TEXT(visible);
 
 	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
-	for (const char *p = Tcl_DStringValue(&visible); *p; p++) {
+	for (const char *p = text_str(&visible); *p; p++) {
 		const char *instead = html_entity(*p);
 
-		Tcl_DStringAppend(d, instead ? instead : p, instead ? -1 : 1);
+		text_add_bytes(d, instead ? instead : p, instead ? strlen(instead) : 1);
 	}
 }
 
-void markup_textf(Tcl_DString *d, const char *fmt, ...)
+void markup_textf(struct text *d, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -249,23 +247,20 @@ static const struct arg report_args[] = {
 };
 
 /* The policy keeps the page from loading or running anything, whatever a peer has sent. */
-static void begin_page(const char *title, Tcl_DString *d)
+static void begin_page(const char *title, struct text *d)
 {
-	Tcl_DStringAppend(
-		d,
-		"<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">"
-		"<head><meta charset=\"utf-8\"/>\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-		"'none'; style-src 'unsafe-inline'\"/>\n"
-		"<meta name=\"viewport\" content=\"width=device-width, "
-		"initial-scale=1\"/>\n<title>",
-		-1);
+	text_add(d, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">"
+		    "<head><meta charset=\"utf-8\"/>\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+		    "'none'; style-src 'unsafe-inline'\"/>\n"
+		    "<meta name=\"viewport\" content=\"width=device-width, "
+		    "initial-scale=1\"/>\n<title>");
 	markup_text(d, title);
-	Tcl_DStringAppend(d, "</title>\n<style>", -1);
-	Tcl_DStringAppend(d, report_css, -1);
-	Tcl_DStringAppend(d, "</style></head>\n<body><header><h1>", -1);
+	text_add(d, "</title>\n<style>");
+	text_add(d, report_css);
+	text_add(d, "</style></head>\n<body><header><h1>");
 	markup_text(d, title);
-	Tcl_DStringAppend(d, "</h1>\n", -1);
+	text_add(d, "</h1>\n");
 }
 
 static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
@@ -277,7 +272,7 @@ static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
 	return n;
 }
 
-static void append_summary(const struct ladder *l, Tcl_DString *d)
+static void append_summary(const struct ladder *l, struct text *d)
 {
 	time_t second = (time_t)(l->start / 1000000000);
 	char when[64] = "";
@@ -292,22 +287,22 @@ static void append_summary(const struct ladder *l, Tcl_DString *d)
 		 count_rows(l, LADDER_PACKET), count_rows(l, LADDER_WC),
 		 count_rows(l, LADDER_EVENT));
 	if (l->remarks) {
-		Tcl_DStringAppend(d, "<p>", -1);
+		text_add(d, "<p>");
 		markup_text(d, l->remarks);
-		Tcl_DStringAppend(d, "</p>\n", -1);
+		text_add(d, "</p>\n");
 	}
-	Tcl_DStringAppend(d, "</header>\n<main>\n", -1);
+	text_add(d, "</header>\n<main>\n");
 }
 
-static void append_cell(Tcl_DString *d, const char *attributes, const char *text)
+static void append_cell(struct text *d, const char *attributes, const char *text)
 {
 	xappendf(d, "<td%s>", attributes);
 	markup_text(d, text);
-	Tcl_DStringAppend(d, "</td>", -1);
+	text_add(d, "</td>");
 }
 
 /* A table of all rows, or of the packets with their headers. */
-static void append_table(const struct ladder *l, bool packets, Tcl_DString *d)
+static void append_table(const struct ladder *l, bool packets, struct text *d)
 {
 	xappendf(d,
 		 "<table><thead><tr><th class=\"n\" scope=\"col\">ms</th><th scope=\"col\">%s</th>"
@@ -327,40 +322,40 @@ static void append_table(const struct ladder *l, bool packets, Tcl_DString *d)
 		append_cell(d, "", ladder_end(l, r->from));
 		append_cell(d, "", packets ? says : ladder_words[r->kind]);
 		append_cell(d, " class=\"w\"", !packets ? says : r->result ? r->result : "");
-		Tcl_DStringAppend(d, "</tr>\n", -1);
+		text_add(d, "</tr>\n");
 		free(says);
 	}
-	Tcl_DStringAppend(d, "</tbody></table>", -1);
+	text_add(d, "</tbody></table>");
 }
 
 void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
-		 Tcl_DString *d)
+		 struct text *d)
 {
 	begin_page(title, d);
 	append_summary(l, d);
 	report_failures(l, why, d);
-	Tcl_DStringAppend(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">", -1);
+	text_add(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">");
 	ladder_svg(l, false, d);
-	Tcl_DStringAppend(d, "</div>\n", -1);
+	text_add(d, "</div>\n");
 	/* for screen readers, and for copying */
-	Tcl_DStringAppend(d, "<details><summary>The same as a table</summary>", -1);
+	text_add(d, "<details><summary>The same as a table</summary>");
 	append_table(l, false, d);
-	Tcl_DStringAppend(d, "</details>\n</section>\n", -1);
+	text_add(d, "</details>\n</section>\n");
 	report_qps(l, d);
 	if (count_rows(l, LADDER_PACKET)) {
-		Tcl_DStringAppend(d, "<section id=\"packets\"><h2>Packets</h2>\n", -1);
+		text_add(d, "<section id=\"packets\"><h2>Packets</h2>\n");
 		append_table(l, true, d);
-		Tcl_DStringAppend(d, "</section>\n", -1);
+		text_add(d, "</section>\n");
 	}
 	if (s) {
 		report_memory(s, d);
 		report_program(s, d);
 	}
-	Tcl_DStringAppend(d, "</main></body></html>\n", -1);
+	text_add(d, "</main></body></html>\n");
 }
 
 /* Appends what explain says about the last failure, if there was one. */
-static void append_explanation(struct session *s, Tcl_DString *why)
+static void append_explanation(struct session *s, struct text *why)
 {
 	struct out *o = out_new(true);
 
@@ -386,13 +381,12 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 		goto undo;
 	}
 	append_explanation(s, &why);
-	report_page(s, a->title, &l, Tcl_DStringValue(&why), &d);
-	rc = save_file(s, a->path, a->force, 0644, Tcl_DStringValue(&d),
-		       (size_t)Tcl_DStringLength(&d));
+	report_page(s, a->title, &l, text_str(&why), &d);
+	rc = save_file(s, a->path, a->force, 0644, text_str(&d), text_len(&d));
 	if (rc == 0) {
 		out_str(o, "file", a->path, NULL);
 		out_u64(o, "rows", l.n, "%u rows", l.n);
-		out_u64(o, "bytes", (uint64_t)Tcl_DStringLength(&d), " in %s\n", a->path);
+		out_u64(o, "bytes", (uint64_t)text_len(&d), " in %s\n", a->path);
 	}
 undo:
 	ladder_free(&l);

@@ -69,7 +69,7 @@ static struct path *path_of(struct path *paths, unsigned *n, const struct ladder
 	return &paths[(*n)++];
 }
 
-static void draw_box(const struct path *p, int state, Tcl_DString *d)
+static void draw_box(const struct path *p, int state, struct text *d)
 {
 	bool bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE;
 
@@ -86,7 +86,7 @@ static void draw_box(const struct path *p, int state, Tcl_DString *d)
 
 /* Draws an arrow from the edge of one box to that of another; a curve where other boxes are between
  * them. */
-static void draw_edge(int from, int to, bool taken, Tcl_DString *d)
+static void draw_edge(int from, int to, bool taken, struct text *d)
 {
 	int x1 = boxes[from].x + BOX_W / 2, y1 = boxes[from].y + BOX_H / 2;
 	int x2 = boxes[to].x + BOX_W / 2, y2 = boxes[to].y + BOX_H / 2;
@@ -119,23 +119,23 @@ static bool always_drawn(int from, int to)
 	return false;
 }
 
-static void draw_path(const struct path *p, Tcl_DString *d)
+static void draw_path(const struct path *p, struct text *d)
 {
-	Tcl_DStringAppend(d, "<svg class=\"states\" role=\"img\" aria-label=\"States of ", -1);
+	text_add(d, "<svg class=\"states\" role=\"img\" aria-label=\"States of ");
 	markup_text(d, p->name);
-	Tcl_DStringAppend(d, "\" viewBox=\"0 0 484 146\" width=\"484\" height=\"146\">", -1);
+	text_add(d, "\" viewBox=\"0 0 484 146\" width=\"484\" height=\"146\">");
 	for (int from = 0; from < STATES; from++)
 		for (int to = 0; to < STATES; to++)
 			if (p->taken[from][to] || always_drawn(from, to))
 				draw_edge(from, to, p->taken[from][to], d);
 	for (int state = 0; state < STATES; state++)
 		draw_box(p, state, d);
-	Tcl_DStringAppend(d, "</svg>\n", -1);
+	text_add(d, "</svg>\n");
 }
 
-static void list_steps(const struct ladder *l, const struct path *p, Tcl_DString *d)
+static void list_steps(const struct ladder *l, const struct path *p, struct text *d)
 {
-	Tcl_DStringAppend(d, "<ol>", -1);
+	text_add(d, "<ol>");
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
@@ -144,9 +144,9 @@ static void list_steps(const struct ladder *l, const struct path *p, Tcl_DString
 			continue;
 		xappendf(d, "<li%s>%.3f ms: ", r->bad ? " class=\"bad\"" : "", ladder_ms(l, r));
 		markup_textf(d, "%s (%s)", r->text, r->result ? r->result : "");
-		Tcl_DStringAppend(d, "</li>\n", -1);
+		text_add(d, "</li>\n");
 	}
-	Tcl_DStringAppend(d, "</ol>", -1);
+	text_add(d, "</ol>");
 }
 
 /* The names of markers are valid in the whole page, so they are defined only once. */
@@ -159,7 +159,7 @@ static const char markers[] =
 	"markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
 	"<path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n";
 
-void report_qps(const struct ladder *l, Tcl_DString *d)
+void report_qps(const struct ladder *l, struct text *d)
 {
 	struct path paths[QPS_MAX];
 	unsigned n = 0;
@@ -174,16 +174,16 @@ void report_qps(const struct ladder *l, Tcl_DString *d)
 	}
 	if (!n)
 		return;
-	Tcl_DStringAppend(d, "<section id=\"states\"><h2>Queue pairs</h2>\n", -1);
-	Tcl_DStringAppend(d, markers, -1);
+	text_add(d, "<section id=\"states\"><h2>Queue pairs</h2>\n");
+	text_add(d, markers);
 	for (unsigned i = 0; i < n; i++) {
-		Tcl_DStringAppend(d, "<figure><figcaption>", -1);
+		text_add(d, "<figure><figcaption>");
 		markup_textf(d, "%s (%s), at last %s", paths[i].name, ladder_end(l, paths[i].lane),
 			     word_name(qp_state_words, (uint64_t)paths[i].now));
-		Tcl_DStringAppend(d, "</figcaption>\n", -1);
+		text_add(d, "</figcaption>\n");
 		draw_path(&paths[i], d);
 		list_steps(l, &paths[i], d);
-		Tcl_DStringAppend(d, "</figure>\n", -1);
+		text_add(d, "</figure>\n");
 	}
-	Tcl_DStringAppend(d, "</section>\n", -1);
+	text_add(d, "</section>\n");
 }

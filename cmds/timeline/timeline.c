@@ -331,7 +331,7 @@ static int draw_ladder(struct session *s, const struct ladder *l, const char *pa
 	int rc;
 
 	ladder_svg(l, true, &d);
-	rc = save_file(s, path, force, 0644, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	rc = save_file(s, path, force, 0644, text_str(&d), text_len(&d));
 	if (rc == 0)
 		out_text(o, "%u rows in %s\n", l->n, path);
 	return rc;

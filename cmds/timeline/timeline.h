@@ -13,6 +13,7 @@
 
 #include "objects.h"
 
+struct text;
 struct peer;
 
 #define MEMORY_KEPT 4096 /* bytes of a region that are compared */
@@ -42,17 +43,17 @@ const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *l
 struct ladder;
 
 /* Appends a state diagram for each QP of the ladder. */
-void report_qps(const struct ladder *l, Tcl_DString *d);
+void report_qps(const struct ladder *l, struct text *d);
 
 /* Appends the whole page. s: the session, whose regions and C program are shown; NULL: the ladder
  * is that of another program, and these are left out. why: the text of explain, or "". */
 void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
-		 Tcl_DString *d);
+		 struct text *d);
 
 /* Appends text, escaped for HTML and XML, also for an attribute. */
-void markup_text(Tcl_DString *d, const char *text);
+void markup_text(struct text *d, const char *text);
 /* The same of formatted text. */
-void markup_textf(Tcl_DString *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void markup_textf(struct text *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* report.css and ladder.css. */
 extern const char report_css[], ladder_css[];

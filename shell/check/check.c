@@ -67,7 +67,7 @@ static void report_problem(struct check *k, const char *p, const char *kind, con
 	if (k->learning)
 		return;
 	fail_append(&text, what, 4);
-	print_error("%s:%u: %s%s\n", k->name, line_of(k, p), kind, Tcl_DStringValue(&text));
+	print_error("%s:%u: %s%s\n", k->name, line_of(k, p), kind, text_str(&text));
 	k->problems += *kind == 0;
 }
 
@@ -457,7 +457,7 @@ static void report_syntax(struct check *k, const char *p, const char *to, const 
 	report_problem(k, at, "", k->s->fail.text);
 	fail_rows(&k->s->fail, &rows);
 	if (!k->learning)
-		print_error("%s", Tcl_DStringValue(&rows));
+		print_error("%s", text_str(&rows));
 	fail_clear(&k->s->fail);
 }
 

@@ -356,7 +356,7 @@ static char *command_name(struct session *s, const struct expect_args *a)
 	where_init(&where);
 	script_where(s, &where);
 	name = verdict_placed(text, where.innermost.name, where.innermost.line);
-	Tcl_DStringFree(&where.text);
+	text_free(&where.text);
 	free(text);
 	free(line);
 	return name;

@@ -75,7 +75,7 @@ static void print_verdict(const struct verdict *v)
 	xappendf(&line, "%sok %u ", v->became == MET ? "" : "not ", v->number);
 	for (const char *c = v->name; *c; c++) /* '#' would begin a directive, as # SKIP */
 		xappendf(&line, *c == '#' || *c == '\\' ? "\\%c" : "%c", *c);
-	out_line(OUT_TEXT, Tcl_DStringValue(&line));
+	out_line(OUT_TEXT, text_str(&line));
 	if (v->became != MET)
 		print_comment(v->text, v->rows);
 }
@@ -95,7 +95,7 @@ static char *visible_copy(const char *text)
 	SCOPED_TEXT(d);
 
 	visible_append(&d, text, strlen(text), VISIBLE_LINES);
-	return xstrdup(Tcl_DStringValue(&d));
+	return xstrdup(text_str(&d));
 }
 
 static struct out *json_of_verdict(const struct verdict *v, const char *name, const struct fail *f)
@@ -121,7 +121,7 @@ static void copy_reason(struct session *s, struct verdict *v)
 	if (s->fail.where && *s->fail.where)
 		xappendf(&rows, "  %-11s %s\n", "at", s->fail.where);
 	v->text = visible_copy(s->fail.text);
-	v->rows = visible_copy(Tcl_DStringValue(&rows));
+	v->rows = visible_copy(text_str(&rows));
 }
 
 static void free_verdict(struct verdict *v)
@@ -340,7 +340,7 @@ static void print_totals(const struct session *s)
 	} else {
 		xappendf(&sums, " # SKIP %s", s->skipped ? kept.skipped : "nothing is checked");
 	}
-	out_line(OUT_TEXT, Tcl_DStringValue(&sums));
+	out_line(OUT_TEXT, text_str(&sums));
 }
 
 int verdict_end(struct session *s, int code)

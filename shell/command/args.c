@@ -269,37 +269,37 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 }
 
 /* "<mr>", "[-len size]", "-sge mr:off:len ..." */
-static void usage_arg(const struct arg *a, Tcl_DString *d)
+static void usage_arg(const struct arg *a, struct text *d)
 {
 	bool optional = !(a->flags & ARG_NEED);
 
-	Tcl_DStringAppend(d, optional ? " [" : " ", -1);
+	text_add(d, optional ? " [" : " ");
 	help_arg_name(a, d);
-	Tcl_DStringAppend(d, optional ? "]" : "", -1);
+	text_add(d, optional ? "]" : "");
 }
 
-void args_usage(const struct cmd *c, Tcl_DString *d)
+void args_usage(const struct cmd *c, struct text *d)
 {
-	Tcl_DStringAppend(d, c->name, -1);
+	text_add(d, c->name);
 	for (const struct arg *a = c->args; a && a->name; a++)
 		usage_arg(a, d);
 }
 
 #define USAGE_SHORT 120
 
-void args_usage_short(const struct cmd *c, Tcl_DString *d)
+void args_usage_short(const struct cmd *c, struct text *d)
 {
-	int begin = Tcl_DStringLength(d);
+	const size_t begin = text_len(d);
 
 	args_usage(c, d);
-	if (Tcl_DStringLength(d) - begin <= USAGE_SHORT)
+	if (text_len(d) - begin <= USAGE_SHORT)
 		return;
-	Tcl_DStringSetLength(d, begin);
-	Tcl_DStringAppend(d, c->name, -1);
+	text_resize(d, begin);
+	text_add(d, c->name);
 	for (const struct arg *a = c->args; a->name; a++)
 		if (a->flags & (ARG_POS | ARG_NEED))
 			usage_arg(a, d);
-	Tcl_DStringAppend(d, " [option ...]", -1);
+	text_add(d, " [option ...]");
 }
 
 /* Marks the arguments that the words give, without parsing their values. */
@@ -349,7 +349,7 @@ int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const o
 
 /* Appends the arguments that are not given yet and whose flags, masked by mask, equal flags. */
 static void hint_args(const struct cmd *c, const struct walk *w, unsigned mask, unsigned flags,
-		      Tcl_DString *d)
+		      struct text *d)
 {
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (!is_seen(w, c, a) && (a->flags & mask) == flags)
@@ -357,15 +357,15 @@ static void hint_args(const struct cmd *c, const struct walk *w, unsigned mask, 
 }
 
 void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	       Tcl_DString *d)
+	       struct text *d)
 {
 	struct walk w = { 0 };
-	int start = Tcl_DStringLength(d);
+	const size_t start = text_len(d);
 
 	walk_words(s, c, objc, objv, &w);
 	if (w.due) {
-		Tcl_DStringAppend(d, " ", 1);
-		Tcl_DStringAppend(d, w.due->kind->word, -1);
+		text_add(d, " ");
+		text_add(d, w.due->kind->word);
 	}
 	hint_args(c, &w, ARG_POS, ARG_POS, d);
 	hint_args(c, &w, ARG_POS | ARG_NEED, ARG_NEED, d);
@@ -374,16 +374,16 @@ void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 		SCOPED_TEXT(own);
 
 		c->hint(objc, objv, &own);
-		if (Tcl_DStringLength(&own)) {
-			Tcl_DStringSetLength(d, start);
-			xappendf(d, " %s", Tcl_DStringValue(&own));
+		if (text_len(&own)) {
+			text_resize(d, start);
+			xappendf(d, " %s", text_str(&own));
 		}
 	}
-	if (Tcl_DStringLength(d) > start) { /* the caller has written a blank already */
-		char *rest = xstrdup(Tcl_DStringValue(d) + start + 1);
+	if (text_len(d) > start) { /* the caller has written a blank already */
+		char *rest = xstrdup(text_str(d) + start + 1);
 
-		Tcl_DStringSetLength(d, start);
-		Tcl_DStringAppend(d, rest, -1);
+		text_resize(d, start);
+		text_add(d, rest);
 		free(rest);
 	}
 }

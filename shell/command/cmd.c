@@ -15,17 +15,17 @@
 #define CALLERS_MAX 4
 
 /* Appends the summary of a command ("connect to a listener"), or the second words of a group. */
-static void append_summary(const char *name, Tcl_DString *d)
+static void append_summary(const char *name, struct text *d)
 {
 	const struct cmd_group *group = cmd_groups;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		if (strcmp((*c)->name, name) == 0)
-			Tcl_DStringAppend(d, (*c)->summary, -1);
+			text_add(d, (*c)->summary);
 	while (group->word && strcmp(group->word, name) != 0)
 		group++;
 	for (const struct cmd_member *m = group->members; m && m->word; m++)
-		xappendf(d, "%s%s", Tcl_DStringLength(d) ? ", " : "and a second word: ", m->word);
+		xappendf(d, "%s%s", text_len(d) ? ", " : "and a second word: ", m->word);
 }
 
 /* Adds a row with its summary for each name that may be meant. */
@@ -39,7 +39,7 @@ static void add_candidate_rows(struct session *s, const char *of, Tcl_Obj *names
 		SCOPED_TEXT(what);
 
 		append_summary(temp_text("%s%s", of, Tcl_GetString(v[i])), &what);
-		fail_row(s, Tcl_GetString(v[i]), "%s", Tcl_DStringValue(&what));
+		fail_row(s, Tcl_GetString(v[i]), "%s", text_str(&what));
 	}
 }
 
@@ -95,7 +95,7 @@ bool cmd_calls(const struct cmd *c, const char *fn)
 
 /* The user typed the name of a library function: appends a few of the commands that call it.
  * Returns how many there are. */
-static unsigned list_callers(const char *typed, Tcl_DString *d)
+static unsigned list_callers(const char *typed, struct text *d)
 {
 	unsigned n = 0;
 
@@ -114,8 +114,8 @@ static bool fail_if_function(struct session *s, const char *typed)
 
 	n = list_callers(typed, &d);
 	if (n) {
-		fail(s, "command", "UNKNOWN", "unknown command '%s': %s %s it", typed,
-		     Tcl_DStringValue(&d), n > 1 ? "call" : "calls");
+		fail(s, "command", "UNKNOWN", "unknown command '%s': %s %s it", typed, text_str(&d),
+		     n > 1 ? "call" : "calls");
 		fail_next(s, "help %s", typed);
 	}
 	return n;
@@ -176,11 +176,11 @@ static void fail_not_found(struct session *s, const char *typed, Tcl_Obj *names,
 		xappendf(&all, "%s%s", i ? ", " : "", Tcl_GetString(v[i]));
 	if (ambiguous) {
 		fail(s, "command", "AMBIGUOUS", "ambiguous command: %s%s could be: %s", of, typed,
-		     Tcl_DStringValue(&all));
+		     text_str(&all));
 		add_candidate_rows(s, of, names);
 	} else {
 		fail(s, "command", "UNKNOWN", "%shas no '%s'%s", of, typed, did_you_mean(near));
-		fail_row(s, "one of", "%s", Tcl_DStringValue(&all));
+		fail_row(s, "one of", "%s", text_str(&all));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
+struct text;
 struct arg;
 struct cmd;
 struct session;
@@ -147,7 +148,7 @@ int args_parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void 
 int args_bad(struct session *s, const struct arg *a, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Appends a blank and text as one word that can be typed: in quotes if it contains blanks. */
-void args_append_quoted(Tcl_DString *d, const char *text);
+void args_append_quoted(struct text *d, const char *text);
 /* Parses a number, decimal or 0x..., exact to 64 bits. False: text is not a number. *fits is false
  * when the number is negative or does not fit in 64 bits. */
 bool args_number(const char *text, uint64_t *v, bool *fits);
@@ -159,7 +160,7 @@ const struct word *args_word(const struct word *words, const char *name);
 /* The name of a value in a table, or NULL. */
 const char *args_word_name(const struct word *words, uint64_t value);
 /* Appends the names of the bits set, joined by sep; unknown bits in hex. */
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d);
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, struct text *d);
 
 /* Checks words without running the command. A word is NULL when its value is not known yet ($x,
  * [cmd]). Values are parsed if their kind is static. more: further words may follow. is(ctx, i, a),
@@ -172,14 +173,14 @@ int args_check(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const 
 int args_rest(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[]);
 
 /* Appends the usage of c: "post write <mr> -remote addr ...". */
-void args_usage(const struct cmd *c, Tcl_DString *d);
+void args_usage(const struct cmd *c, struct text *d);
 /* The same in a line or two: many options are shortened to "[option ...]". */
-void args_usage_short(const struct cmd *c, Tcl_DString *d);
+void args_usage_short(const struct cmd *c, struct text *d);
 /* Adds the usage of c, and its first example, to s->fail. Returns -1. */
 int args_fail_usage(struct session *s, const struct cmd *c);
 /* Appends the part of the usage that is still missing after these (complete) words. */
 void args_hint(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
-	       Tcl_DString *d);
+	       struct text *d);
 /* Appends to list what may follow these words: values of the next argument, and options that are
  * not given yet. The list is not filtered by the beginning of the next word. */
 void args_complete(struct session *s, const struct cmd *c, int objc, Tcl_Obj *const objv[],
@@ -215,7 +216,7 @@ struct cmd {
 	/* For a command whose arguments depend on its first words, else NULL: appends the words
 	 * that may come next, and what is still missing. */
 	void (*complete)(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
-	void (*hint)(int objc, Tcl_Obj *const objv[], Tcl_DString *d);
+	void (*hint)(int objc, Tcl_Obj *const objv[], struct text *d);
 	/* For a command that takes dicts, else NULL: appends what may come next in an open brace
 	 * after its words. inner has one list for each of the depth open braces, the outermost
 	 * first: the words in it so far. */

@@ -264,7 +264,7 @@ const char *args_word_name(const struct word *words, uint64_t value)
 	return NULL;
 }
 
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep, Tcl_DString *d)
+void args_flag_names(const struct word *words, uint64_t bits, const char *sep, struct text *d)
 {
 	bool first = true;
 

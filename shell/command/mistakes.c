@@ -243,14 +243,18 @@ int mistake_too_many(struct session *s, const struct cmd *c, const struct walk *
 	return -1;
 }
 
-void args_append_quoted(Tcl_DString *d, const char *text)
+void args_append_quoted(struct text *d, const char *text)
 {
 	const char *quote = !*text || strpbrk(text, " \t;") ? "\"" : "";
+	char *element;
 
-	if (strpbrk(text, "\"\\$[]{}\n"))
-		Tcl_DStringAppendElement(d, text);
-	else
+	if (!strpbrk(text, "\"\\$[]{}\n")) {
 		xappendf(d, " %s%s%s", quote, text, quote);
+		return;
+	}
+	element = Tcl_Merge(1, &text);
+	xappendf(d, " %s", element);
+	Tcl_Free(element);
 }
 
 void mistake_quotes(struct session *s, const struct cmd *c, const struct walk *w, int objc,
@@ -262,19 +266,19 @@ void mistake_quotes(struct session *s, const struct cmd *c, const struct walk *w
 
 	if (!takes_text(w->of) || looks_like_option(Tcl_GetString(objv[i])))
 		return;
-	Tcl_DStringAppend(&text, Tcl_GetString(objv[i - 1]), -1);
+	text_add(&text, Tcl_GetString(objv[i - 1]));
 	while (end < objc && !looks_like_option(Tcl_GetString(objv[end])))
 		xappendf(&text, " %s", Tcl_GetString(objv[end++]));
-	Tcl_DStringAppend(&line, c->name, -1);
+	text_add(&line, c->name);
 	for (int k = 0; k < i - 1; k++)
 		args_append_quoted(&line, Tcl_GetString(objv[k]));
-	args_append_quoted(&line, Tcl_DStringValue(&text));
+	args_append_quoted(&line, text_str(&text));
 	for (int k = end; k < objc; k++)
 		args_append_quoted(&line, Tcl_GetString(objv[k]));
 	if (strcmp(s->fail.code, "TOOMANY") == 0)
-		fail_next(s, "%s", Tcl_DStringValue(&line));
+		fail_next(s, "%s", text_str(&line));
 	else
-		fail_row(s, "or", "as one text: %s", Tcl_DStringValue(&line));
+		fail_row(s, "or", "as one text: %s", text_str(&line));
 }
 
 /* -------------------------------------------------------------- missing -- */
@@ -291,7 +295,7 @@ int args_fail_usage(struct session *s, const struct cmd *c)
 	SCOPED_TEXT(usage);
 
 	args_usage_short(c, &usage);
-	fail_row(s, "usage", "%s", Tcl_DStringValue(&usage));
+	fail_row(s, "usage", "%s", text_str(&usage));
 	for (const struct cmd_eg *e = cmd_examples(c); e->line; e++)
 		if (strncmp(e->line, c->name, len) == 0 && e->line[len] == ' ') {
 			fail_row(s, "example", "%s", e->line);

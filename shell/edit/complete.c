@@ -437,12 +437,12 @@ void complete_print(struct session *s, const char *text)
 	Tcl_ListObjGetElements(NULL, words, &n, &v);
 	for (int i = 0; i < n; i++)
 		xappendf(&lines, "%.*s%s\n", (int)start, text, Tcl_GetString(v[i]));
-	print_text(PRINT_OUT, Tcl_DStringValue(&lines));
+	print_text(PRINT_OUT, text_str(&lines));
 }
 
 /* ---------------------------------------------------------------------- hint -- */
 
-static void family_hint(const struct cmd_group *group, Tcl_DString *hint)
+static void family_hint(const struct cmd_group *group, struct text *hint)
 {
 	for (const struct cmd_member *m = group->members; m && m->word; m++)
 		xappendf(hint, "%s%s", m == group->members ? "" : "|", m->word);
@@ -459,7 +459,7 @@ static bool names_command(const struct cmd *c, Tcl_Obj *word, int n)
 	return blank && strcmp(blank + 1, Tcl_GetString(word)) == 0;
 }
 
-static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DString *hint)
+static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, struct text *hint)
 {
 	const struct cmd_group *group;
 	const char *words[2];
@@ -477,16 +477,16 @@ static void hint_words(struct session *s, Tcl_Obj **v, int n, bool blank, Tcl_DS
 	if (!blank && (!c || (n == used && !names_command(c, v[n - 1], n))))
 		return; /* the name is still being typed */
 	if (!blank)
-		Tcl_DStringAppend(hint, " ", 1);
+		text_add(hint, " ");
 	if (c && (n > 1 || !strchr(c->name, ' ')))
 		args_hint(s, c, n - used, v + used, hint);
 	else if (n == 1)
 		family_hint(group, hint);
-	if (!blank && Tcl_DStringLength(hint) == 1)
-		Tcl_DStringSetLength(hint, 0);
+	if (!blank && text_len(hint) == 1)
+		text_resize(hint, 0);
 }
 
-void complete_hint(void *session, const char *text, Tcl_DString *hint)
+void complete_hint(void *session, const char *text, struct text *hint)
 {
 	struct session *s = session;
 	struct scan sc;
@@ -496,7 +496,7 @@ void complete_hint(void *session, const char *text, Tcl_DString *hint)
 	int n;
 
 	if (l.nest == NEST_QUOTE && text[strlen(text) - 1] == '\n')
-		Tcl_DStringAppend(hint, "a \" is open; Ctrl-C drops it all", -1);
+		text_add(hint, "a \" is open; Ctrl-C drops it all");
 	if (l.nest == NEST_QUOTE || l.comment)
 		return;
 	end_word(&l, strlen(text));

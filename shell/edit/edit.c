@@ -29,20 +29,19 @@ static bool begins_variable(const char *word)
 
 /* Appends word with the characters that Tcl would interpret escaped; visible.h uses Tcl's escapes.
  */
-static void append_escaped(Tcl_DString *out, const char *word)
+static void append_escaped(struct text *out, const char *word)
 {
 	SCOPED_TEXT(plain);
 
 	for (; *word; word++) {
 		if (strchr(" $\"\\;[]{}", *word))
-			Tcl_DStringAppend(&plain, "\\", 1);
-		Tcl_DStringAppend(&plain, word, 1);
+			text_add(&plain, "\\");
+		text_add_bytes(&plain, word, 1);
 	}
-	visible_append(out, Tcl_DStringValue(&plain), (size_t)Tcl_DStringLength(&plain),
-		       VISIBLE_ONE_LINE);
+	visible_append(out, text_str(&plain), text_len(&plain), VISIBLE_ONE_LINE);
 }
 
-static void append_quoted(Tcl_DString *out, const char *word)
+static void append_quoted(struct text *out, const char *word)
 {
 	char *quoted;
 	int flags, n;
@@ -52,13 +51,13 @@ static void append_quoted(Tcl_DString *out, const char *word)
 		return;
 	}
 	if (begins_variable(word)) {
-		Tcl_DStringAppend(out, word, -1);
+		text_add(out, word);
 		return;
 	}
 	n = Tcl_ScanElement(word, &flags);
 	quoted = xcalloc(n + 1, 1);
 	Tcl_ConvertElement(word, quoted, flags | TCL_DONT_QUOTE_HASH);
-	Tcl_DStringAppend(out, quoted, -1);
+	text_add(out, quoted);
 	free(quoted);
 }
 
@@ -89,34 +88,34 @@ static void insert_only(struct edit *e, const char *typed, const char *word)
 
 	append_quoted(&with, word);
 	if (wants_blank(e, word))
-		Tcl_DStringAppend(&with, " ", 1);
-	replace_typed(e, typed, Tcl_DStringValue(&with));
+		text_add(&with, " ");
+	replace_typed(e, typed, text_str(&with));
 }
 
 /* Shortens common to its common prefix with word, at a character boundary. */
-static void keep_common_prefix(Tcl_DString *common, const char *word)
+static void keep_common_prefix(struct text *common, const char *word)
 {
-	const char *s = Tcl_DStringValue(common);
+	const char *s = text_str(common);
 	int n = 0;
 
 	while (s[n] && s[n] == word[n])
 		n++;
 	while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
 		n--;
-	Tcl_DStringSetLength(common, n);
+	text_resize(common, n);
 }
 
 /* The common prefix of all words, up to the first character that needs quotes. */
-static void common_start(Tcl_DString *common, Tcl_Obj *const *words, int n)
+static void common_start(struct text *common, Tcl_Obj *const *words, int n)
 {
 	int i;
 
-	Tcl_DStringAppend(common, Tcl_GetString(words[0]), -1);
+	text_add(common, Tcl_GetString(words[0]));
 	for (i = 1; i < n; i++)
 		keep_common_prefix(common, Tcl_GetString(words[i]));
-	Tcl_DStringSetLength(common, (int)strcspn(Tcl_DStringValue(common), " \t\n\"\\;[]{}"));
-	if (!is_visible(Tcl_DStringValue(common)))
-		Tcl_DStringSetLength(common, 0);
+	text_resize(common, strcspn(text_str(common), " \t\n\"\\;[]{}"));
+	if (!is_visible(text_str(common)))
+		text_resize(common, 0);
 }
 
 static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *words, int n)
@@ -125,14 +124,14 @@ static bool insert_common(struct edit *e, const char *typed, Tcl_Obj *const *wor
 	bool longer;
 
 	common_start(&common, words, n);
-	longer = Tcl_DStringLength(&common) > (int)strlen(typed);
+	longer = text_len(&common) > strlen(typed);
 	if (longer)
-		replace_typed(e, typed, Tcl_DStringValue(&common));
+		replace_typed(e, typed, text_str(&common));
 	return longer;
 }
 
 /* Escapes a word for display: it may be the name of a file or of a peer's object. */
-static void append_visible(Tcl_DString *d, Tcl_Obj *word)
+static void append_visible(struct text *d, Tcl_Obj *word)
 {
 	visible_append(d, Tcl_GetString(word), strlen(Tcl_GetString(word)), VISIBLE_ONE_LINE);
 }
@@ -143,11 +142,9 @@ static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 		SCOPED_TEXT(word);
 
 		append_visible(&word, words[i]);
-		edit_put(Tcl_DStringValue(&word));
+		edit_put(text_str(&word));
 		if (i + rows < n)
-			printf("%*s",
-			       width - (int)text_width(Tcl_DStringValue(&word),
-						       Tcl_DStringLength(&word)),
+			printf("%*s", width - (int)text_width(text_str(&word), text_len(&word)),
 			       "");
 	}
 	edit_put("\n");
@@ -161,8 +158,7 @@ static int widest_word(Tcl_Obj *const *words, int n)
 		SCOPED_TEXT(word);
 
 		append_visible(&word, words[i]);
-		width = MAX(width,
-			    (int)text_width(Tcl_DStringValue(&word), Tcl_DStringLength(&word)));
+		width = MAX(width, (int)text_width(text_str(&word), text_len(&word)));
 	}
 	return width;
 }
@@ -226,20 +222,19 @@ static unsigned char edit_complete_key(EditLine *el, wint_t key)
 
 	(void)key;
 	edit_before_cursor(e, &text);
-	start = Tcl_DStringLength(&text);
-	e->ops->complete(e->ctx, Tcl_DStringValue(&text), list, &start);
-	if (start >= (size_t)Tcl_DStringLength(&e->lines) &&
-	    start <= (size_t)Tcl_DStringLength(&text))
-		done = offer_words(e, Tcl_DStringValue(&text) + start, list);
+	start = text_len(&text);
+	e->ops->complete(e->ctx, text_str(&text), list, &start);
+	if (start >= text_len(&e->lines) && start <= text_len(&text))
+		done = offer_words(e, text_str(&text) + start, list);
 	return done;
 }
 
-void edit_before_cursor(struct edit *e, Tcl_DString *text)
+void edit_before_cursor(struct edit *e, struct text *text)
 {
 	const LineInfo *line = el_line(e->el);
 
-	Tcl_DStringAppend(text, Tcl_DStringValue(&e->lines), Tcl_DStringLength(&e->lines));
-	Tcl_DStringAppend(text, line->buffer, (int)(line->cursor - line->buffer));
+	text_add_bytes(text, text_str(&e->lines), text_len(&e->lines));
+	text_add_bytes(text, line->buffer, (line->cursor - line->buffer));
 }
 
 /* --- redrawing --- */
@@ -310,7 +305,7 @@ static bool line_is_empty(struct edit *e)
 {
 	const LineInfoW *line = el_wline(e->el);
 
-	return line->buffer == line->lastchar && Tcl_DStringLength(&e->lines) == 0;
+	return line->buffer == line->lastchar && text_len(&e->lines) == 0;
 }
 
 static void give_up_line(struct edit *e)
@@ -384,7 +379,7 @@ static void begin_line(struct edit *e)
 	if (loop_interrupts(e->loop) != e->interrupts)
 		keys_drop(e->keys);
 	loop_clear_interrupt(e->loop);
-	Tcl_DStringSetLength(&e->lines, 0);
+	text_resize(&e->lines, 0);
 	tcgetattr(STDIN_FILENO, &e->cooked);
 	edit_catch_stops(e);
 	if (!e->dumb)
@@ -416,37 +411,37 @@ static enum edit_end read_line(struct edit *e)
 	if (loop_ending(e->loop))
 		return EDIT_EOF;
 	if (line && n > 0) {
-		Tcl_DStringAppend(&e->lines, line, n);
+		text_add_bytes(&e->lines, line, n);
 		return EDIT_BLOCK;
 	}
-	if (!loop_interrupted(e->loop) && !Tcl_DStringLength(&e->lines))
+	if (!loop_interrupted(e->loop) && !text_len(&e->lines))
 		return EDIT_EOF;
 	loop_clear_interrupt(e->loop);
 	return EDIT_CANCEL;
 }
 
-static void accept_block(struct edit *e, Tcl_DString *block)
+static void accept_block(struct edit *e, struct text *block)
 {
 	const char *text;
-	int n = Tcl_DStringLength(&e->lines);
+	int n = text_len(&e->lines);
 
-	if (n > 0 && Tcl_DStringValue(&e->lines)[n - 1] == '\n')
-		Tcl_DStringSetLength(&e->lines, n - 1);
-	text = Tcl_DStringValue(&e->lines);
-	Tcl_DStringAppend(block, text, -1);
+	if (n > 0 && text_str(&e->lines)[n - 1] == '\n')
+		text_resize(&e->lines, n - 1);
+	text = text_str(&e->lines);
+	text_add(block, text);
 	if (text[strspn(text, " \t\n")])
 		hist_add(e->hist, text);
 	e->cancels = 0;
 }
 
-enum edit_end edit_read(struct edit *e, Tcl_DString *block)
+enum edit_end edit_read(struct edit *e, struct text *block)
 {
 	enum edit_end end;
 
 	begin_line(e);
 	do
 		end = read_line(e);
-	while (end == EDIT_BLOCK && !e->ops->whole(e->ctx, Tcl_DStringValue(&e->lines)));
+	while (end == EDIT_BLOCK && !e->ops->whole(e->ctx, text_str(&e->lines)));
 	end_line(e);
 	if (end == EDIT_BLOCK)
 		accept_block(e, block);
@@ -543,8 +538,8 @@ struct edit *edit_new(struct loop *l, const struct edit_ops *ops, void *ctx, con
 	e->hints = true;
 	e->dumb = is_dumb();
 	e->grey = getenv("NO_COLOR") ? "\033[2m" : "\033[90m";
-	Tcl_DStringInit(&e->lines);
-	Tcl_DStringInit(&e->prompt);
+	e->lines = (struct text){ 0 };
+	e->prompt = (struct text){ 0 };
 	e->hist = hist_open(history);
 	e->keys = keys_new(l, STDIN_FILENO, on_idle, e);
 	e->interrupts = loop_interrupts(l);
@@ -563,8 +558,8 @@ void edit_free(struct edit *e)
 	el_end(e->el);
 	hist_close(e->hist);
 	keys_free(e->keys);
-	Tcl_DStringFree(&e->lines);
-	Tcl_DStringFree(&e->prompt);
+	text_free(&e->lines);
+	text_free(&e->prompt);
 	free(e);
 }
 

@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <tcl.h>
 
+struct text;
 struct edit;
 struct loop;
 struct session;
 
 struct edit_ops {
 	/* Appends the prompt; it may contain SGR colours, which have no width. */
-	void (*prompt)(void *ctx, Tcl_DString *prompt);
+	void (*prompt)(void *ctx, struct text *prompt);
 	/* Is text (the lines typed so far, each with its newline) a complete command? */
 	bool (*whole)(void *ctx, const char *text);
 	/* Appends to the Tcl list the words that fit at the end of text (everything typed
@@ -26,7 +27,7 @@ struct edit_ops {
 	 * byte offset in text where the word being completed begins. */
 	void (*complete)(void *ctx, const char *text, Tcl_Obj *words, size_t *start);
 	/* Appends what is still missing after text, to be shown in grey after the cursor. */
-	void (*hint)(void *ctx, const char *text, Tcl_DString *hint);
+	void (*hint)(void *ctx, const char *text, struct text *hint);
 };
 
 enum edit_end {
@@ -45,7 +46,7 @@ void edit_free(struct edit *e);
  * without the last newline, and to the history as one entry. Serves the event loop while it waits
  * for keys. Clears a Ctrl-C that was typed during the previous command, which also discards the
  * rest of a paste. */
-enum edit_end edit_read(struct edit *e, Tcl_DString *block);
+enum edit_end edit_read(struct edit *e, struct text *block);
 
 /* Prints text (whole lines) to standard output; above the prompt if a line is being typed, without
  * changing line and cursor. */
@@ -66,7 +67,7 @@ void edit_panic(struct edit *e);
 
 /* For struct edit_ops: ctx is the session. */
 void complete_words(void *session, const char *text, Tcl_Obj *words, size_t *start);
-void complete_hint(void *session, const char *text, Tcl_DString *hint);
+void complete_hint(void *session, const char *text, struct text *hint);
 /* Prints a line for each word that can stand at the end of text: text with this word. */
 void complete_print(struct session *s, const char *text);
 

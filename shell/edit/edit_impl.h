@@ -11,6 +11,7 @@
 #include <wchar.h>
 
 #include "edit/edit.h"
+#include "text.h"
 
 struct hist;
 struct keys;
@@ -26,8 +27,8 @@ struct edit {
 	EditLine *el;
 	struct hist *hist;
 	struct keys *keys;
-	Tcl_DString lines;  /* of the open block, each with its newline */
-	Tcl_DString prompt; /* as libedit has it */
+	struct text lines;  /* of the open block, each with its newline */
+	struct text prompt; /* as libedit has it */
 	int first_width;    /* of the prompt of the first line */
 	bool dumb;
 	bool hints;
@@ -91,7 +92,7 @@ void edit_release_stops(struct edit *e);
 /* edit.c */
 
 /* Appends the unfinished block and the line up to the cursor. */
-void edit_before_cursor(struct edit *e, Tcl_DString *text);
+void edit_before_cursor(struct edit *e, struct text *text);
 /* Draws prompt, line and hint, from the start of an empty row. */
 void edit_draw(struct edit *e);
 

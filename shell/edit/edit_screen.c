@@ -101,7 +101,7 @@ static struct spot place_of(struct edit *e, const wchar_t *c)
 	struct spot at = { .columns = edit_terminal_size(e, "co") };
 	const wchar_t *p;
 
-	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
+	edit_advance_prompt(&at, text_str(&e->prompt));
 	for (p = el_wline(e->el)->buffer; p < c; p++)
 		advance_char(&at, *p);
 	return at;
@@ -160,16 +160,16 @@ void edit_erase_line(struct edit *e)
 
 #define CONTINUATION "...> "
 
-static void end_colors(Tcl_DString *out, Tcl_DString *colors)
+static void end_colors(struct text *out, struct text *colors)
 {
 	const char literal = EDIT_LITERAL;
 
-	if (Tcl_DStringLength(colors) == 0)
+	if (text_len(colors) == 0)
 		return;
-	Tcl_DStringAppend(out, &literal, 1);
-	Tcl_DStringAppend(out, Tcl_DStringValue(colors), Tcl_DStringLength(colors));
-	Tcl_DStringAppend(out, &literal, 1);
-	Tcl_DStringSetLength(colors, 0);
+	text_add_bytes(out, &literal, 1);
+	text_add_bytes(out, text_str(colors), text_len(colors));
+	text_add_bytes(out, &literal, 1);
+	text_resize(colors, 0);
 }
 
 /* Length of the SGR sequence at s, or 0. */
@@ -185,20 +185,20 @@ static int sgr_length(const char *s)
 
 /* libedit attaches a literal to the character after it. So adjacent literals are merged, and the
  * last one goes before the final blank of the prompt, because at the end it would be lost. */
-static void close_prompt(Tcl_DString *out, Tcl_DString *colors)
+static void close_prompt(struct text *out, struct text *colors)
 {
-	const char *s = Tcl_DStringValue(out);
-	int n = Tcl_DStringLength(out);
+	const char *s = text_str(out);
+	int n = text_len(out);
 
-	if (Tcl_DStringLength(colors) == 0)
+	if (text_len(colors) == 0)
 		return;
 	if (n > 1 && s[n - 1] == ' ' && s[n - 2] != EDIT_LITERAL)
-		Tcl_DStringSetLength(out, n - 1);
+		text_resize(out, n - 1);
 	end_colors(out, colors);
-	Tcl_DStringAppend(out, " ", 1);
+	text_add(out, " ");
 }
 
-static void enclose_colors(Tcl_DString *out, const char *s)
+static void enclose_colors(struct text *out, const char *s)
 {
 	SCOPED_TEXT(colors);
 	int n;
@@ -206,13 +206,13 @@ static void enclose_colors(Tcl_DString *out, const char *s)
 	while (*s) {
 		n = sgr_length(s);
 		if (n > 0) {
-			Tcl_DStringAppend(&colors, s, n);
+			text_add_bytes(&colors, s, n);
 			s += n;
 			continue;
 		}
 		if ((unsigned char)*s >= ' ') {
 			end_colors(out, &colors);
-			Tcl_DStringAppend(out, s, 1);
+			text_add_bytes(out, s, 1);
 		}
 		s++;
 	}
@@ -225,8 +225,8 @@ static void first_prompt(struct edit *e)
 	SCOPED_TEXT(plain);
 
 	e->ops->prompt(e->ctx, &plain);
-	enclose_colors(&e->prompt, Tcl_DStringValue(&plain));
-	edit_advance_prompt(&at, Tcl_DStringValue(&e->prompt));
+	enclose_colors(&e->prompt, text_str(&plain));
+	edit_advance_prompt(&at, text_str(&e->prompt));
 	e->first_width = at.col;
 }
 
@@ -236,20 +236,20 @@ static void next_prompt(struct edit *e)
 
 	if (e->first_width <= edit_terminal_size(e, "co") / 2)
 		while (pad-- > 0)
-			Tcl_DStringAppend(&e->prompt, " ", 1);
-	Tcl_DStringAppend(&e->prompt, CONTINUATION, -1);
+			text_add(&e->prompt, " ");
+	text_add(&e->prompt, CONTINUATION);
 }
 
 char *edit_prompt(EditLine *el)
 {
 	struct edit *e = edit_of(el);
 
-	Tcl_DStringSetLength(&e->prompt, 0);
-	if (Tcl_DStringLength(&e->lines) > 0)
+	text_resize(&e->prompt, 0);
+	if (text_len(&e->lines) > 0)
 		next_prompt(e);
 	else
 		first_prompt(e);
-	return Tcl_DStringValue(&e->prompt);
+	return text_str(&e->prompt);
 }
 
 /* The hint: what is still missing, in grey after the cursor. */
@@ -297,13 +297,13 @@ static void put_hint(struct edit *e, const char *text)
 
 	visible_append(&hint, text, strlen(text), VISIBLE_ONE_LINE);
 	room = at.columns - at.col - 1;
-	n = fitting_bytes(Tcl_DStringValue(&hint), room);
-	if (n < Tcl_DStringLength(&hint)) {
-		n = fitting_args(Tcl_DStringValue(&hint), room - (int)strlen(CUT));
+	n = fitting_bytes(text_str(&hint), room);
+	if (n < (int)text_len(&hint)) {
+		n = fitting_args(text_str(&hint), room - (int)strlen(CUT));
 		mark = CUT;
 	}
 	if (n > 0) {
-		printf("\0337%s%.*s%s\033[0m\0338", e->grey, n, Tcl_DStringValue(&hint), mark);
+		printf("\0337%s%.*s%s\033[0m\0338", e->grey, n, text_str(&hint), mark);
 		fflush(stdout);
 		e->hint_shown = true;
 	}
@@ -323,8 +323,8 @@ void edit_show_hint(struct edit *e)
 	if (!e->hints || e->dumb || line->cursor != line->lastchar)
 		return;
 	edit_before_cursor(e, &text);
-	e->ops->hint(e->ctx, Tcl_DStringValue(&text), &hint);
-	put_hint(e, Tcl_DStringValue(&hint));
+	e->ops->hint(e->ctx, text_str(&text), &hint);
+	put_hint(e, text_str(&hint));
 }
 
 void edit_hide_hint(struct edit *e)

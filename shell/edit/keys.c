@@ -27,8 +27,8 @@ struct keys {
 	bool ready;
 	int again;    /* a byte that was read ahead, or -1 */
 	bool newline; /* comes next: the end of a pasted line */
-	Tcl_DString pasted;
-	int pasted_at;
+	struct text pasted;
+	size_t pasted_at;
 };
 
 struct keys *keys_new(struct loop *l, int fd, keys_idle_fn *idle, void *arg)
@@ -40,7 +40,7 @@ struct keys *keys_new(struct loop *l, int fd, keys_idle_fn *idle, void *arg)
 	k->idle = idle;
 	k->arg = arg;
 	k->again = -1;
-	Tcl_DStringInit(&k->pasted);
+	k->pasted = (struct text){ 0 };
 	return k;
 }
 
@@ -48,7 +48,7 @@ void keys_free(struct keys *k)
 {
 	if (!k)
 		return;
-	Tcl_DStringFree(&k->pasted);
+	text_free(&k->pasted);
 	free(k);
 }
 
@@ -123,16 +123,16 @@ static int read_byte(struct keys *k, unsigned char *byte)
 	return n == 1;
 }
 
-static bool ends_paste(Tcl_DString *text)
+static bool ends_paste(struct text *text)
 {
-	int n = Tcl_DStringLength(text) - (int)strlen(PASTE_END);
+	int n = text_len(text) - (int)strlen(PASTE_END);
 
-	return n >= 0 && strcmp(Tcl_DStringValue(text) + n, PASTE_END) == 0;
+	return n >= 0 && strcmp(text_str(text) + n, PASTE_END) == 0;
 }
 
 static void forget_paste(struct keys *k)
 {
-	Tcl_DStringSetLength(&k->pasted, 0);
+	text_resize(&k->pasted, 0);
 	k->pasted_at = 0;
 }
 
@@ -147,9 +147,9 @@ int keys_read_paste(struct keys *k)
 		if (got != 1)
 			return got;
 		if (byte)
-			Tcl_DStringAppend(&k->pasted, (const char *)&byte, 1);
+			text_add_bytes(&k->pasted, (const char *)&byte, 1);
 	} while (!ends_paste(&k->pasted));
-	Tcl_DStringSetLength(&k->pasted, Tcl_DStringLength(&k->pasted) - (int)strlen(PASTE_END));
+	text_resize(&k->pasted, text_len(&k->pasted) - (int)strlen(PASTE_END));
 	return 1;
 }
 
@@ -192,7 +192,7 @@ int keys_next(struct keys *k, wchar_t *c)
 
 	if (is_stopped(k))
 		return end_of_keys(k);
-	if (k->newline || k->pasted_at < Tcl_DStringLength(&k->pasted)) {
+	if (k->newline || k->pasted_at < text_len(&k->pasted)) {
 		*c = k->newline ? L'\n' : KEYS_PASTED;
 		k->newline = false;
 		return 1;
@@ -224,7 +224,7 @@ static size_t decode_paste(wchar_t *out, const char *text, int n)
 
 void keys_paste(struct keys *k, EditLine *el)
 {
-	const char *text = Tcl_DStringValue(&k->pasted) + k->pasted_at;
+	const char *text = text_str(&k->pasted) + k->pasted_at;
 	int n = (int)strcspn(text, "\r\n");
 	wchar_t *line;
 
@@ -239,7 +239,7 @@ void keys_paste(struct keys *k, EditLine *el)
 		k->pasted_at += text[n] == '\r' && text[n + 1] == '\n' ? 2 : 1;
 		k->newline = true;
 	}
-	if (k->pasted_at >= Tcl_DStringLength(&k->pasted))
+	if (k->pasted_at >= text_len(&k->pasted))
 		forget_paste(k);
 }
 

@@ -37,7 +37,7 @@ static const char *last_error(const struct session *s)
 }
 
 /* Expands the user's prompt format, or PROMPT. */
-static void write_prompt(void *session, Tcl_DString *text)
+static void write_prompt(void *session, struct text *text)
 {
 	struct session *s = session;
 	int choices = lesson_choices();
@@ -48,12 +48,12 @@ static void write_prompt(void *session, Tcl_DString *text)
 
 	for (const char *p = s->opt.prompt ? s->opt.prompt : PROMPT; *p; p++) {
 		if (*p == '\\') {
-			Tcl_DStringAppend(text, escaped, Tcl_UtfBackslash(p, &len, escaped));
+			text_add_bytes(text, escaped, Tcl_UtfBackslash(p, &len, escaped));
 			p += len - 1;
 			continue;
 		}
 		if (*p != '%') {
-			Tcl_DStringAppend(text, p, 1);
+			text_add_bytes(text, p, 1);
 			continue;
 		}
 		switch (*++p) {
@@ -64,16 +64,16 @@ static void write_prompt(void *session, Tcl_DString *text)
 			break;
 		case 't':
 			strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &tm));
-			Tcl_DStringAppend(text, clock, -1);
+			text_add(text, clock);
 			break;
 		case 'e':
-			Tcl_DStringAppend(text, last_error(s), -1);
+			text_add(text, last_error(s));
 			break;
 		case 'n':
 			xappendf(text, "%lu", s->commands);
 			break;
 		default: /* %% */
-			Tcl_DStringAppend(text, "%", 1);
+			text_add(text, "%");
 		}
 	}
 }
@@ -93,7 +93,7 @@ static const struct edit_ops ops = { write_prompt, is_complete_line, complete_wo
 				     complete_hint };
 
 /* Appends "New here? lesson 1.", or where to continue with the lessons. */
-static void append_lessons(const struct session *s, Tcl_DString *line)
+static void append_lessons(const struct session *s, struct text *line)
 {
 	unsigned at, next = s->opt.no_device ? 0 : lesson_next_number(&at);
 
@@ -115,17 +115,17 @@ static void print_banner(struct session *s)
 	const char *libs_end;
 
 	app.version(&libs);
-	libs_end = strstr(Tcl_DStringValue(&libs), "  ");
+	libs_end = strstr(text_str(&libs), "  ");
 	if (libs_end)
-		Tcl_DStringSetLength(&libs, (int)(libs_end - Tcl_DStringValue(&libs)));
-	xappendf(&line, "rdmash %s  %s%sTcl %s\n", help_version_number(), Tcl_DStringValue(&libs),
-		 Tcl_DStringLength(&libs) ? "  " : "",
+		text_resize(&libs, (libs_end - text_str(&libs)));
+	xappendf(&line, "rdmash %s  %s%sTcl %s\n", help_version_number(), text_str(&libs),
+		 text_len(&libs) ? "  " : "",
 		 Tcl_GetVar(s->tcl, "tcl_patchLevel", TCL_GLOBAL_ONLY));
 	if (s->opt.note)
 		xappendf(&line, "%s\n", s->opt.note);
 	append_lessons(s, &line);
 	xappendf(&line, "   Commands: help.   Leave: quit.\n");
-	print_text(PRINT_OUT, Tcl_DStringValue(&line));
+	print_text(PRINT_OUT, text_str(&line));
 }
 
 /* Resets the state that an interrupted command left. */
@@ -213,16 +213,16 @@ static bool say_unfinished(struct session *s, bool asks)
 
 	if (app.unfinished)
 		app.unfinished(s, &sends, &connections);
-	stays = asks && Tcl_DStringLength(&sends);
+	stays = asks && text_len(&sends);
 	if (stays)
 		xappendf(&text,
 			 "(not complete: %s; 'poll' waits for that, Ctrl-D again leaves without)\n",
-			 Tcl_DStringValue(&sends));
-	else if (!asks && Tcl_DStringLength(&sends))
-		xappendf(&text, "(never completed: %s)\n", Tcl_DStringValue(&sends));
-	if (!asks && Tcl_DStringLength(&connections))
-		xappendf(&text, "(connections closed: %s)\n", Tcl_DStringValue(&connections));
-	print_text(PRINT_OUT, Tcl_DStringValue(&text));
+			 text_str(&sends));
+	else if (!asks && text_len(&sends))
+		xappendf(&text, "(never completed: %s)\n", text_str(&sends));
+	if (!asks && text_len(&connections))
+		xappendf(&text, "(connections closed: %s)\n", text_str(&connections));
+	print_text(PRINT_OUT, text_str(&text));
 	return stays;
 }
 
@@ -236,7 +236,7 @@ static void read_and_run(struct session *s)
 
 		end = edit_read(s->edit, &block);
 		if (end == EDIT_BLOCK)
-			run_block(s, Tcl_DStringValue(&block));
+			run_block(s, text_str(&block));
 		else if (end == EDIT_CANCEL)
 			reset_interrupt(s);
 		if (end == EDIT_EOF && (warned || !say_unfinished(s, true)))

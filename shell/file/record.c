@@ -52,7 +52,7 @@ void recorder_free(struct recorder *r)
 
 /* Appends text as a comment. A blank after a backslash at the end of a line keeps it from
  * continuing the comment. */
-static void append_comment(Tcl_DString *to, const char *text)
+static void append_comment(struct text *to, const char *text)
 {
 	for (const char *p = text; *p;) {
 		size_t len = strcspn(p, "\n");
@@ -72,7 +72,7 @@ static void write_note(struct session *s, struct recorder *r, const char *text, 
 	} else {
 		xappendf(&piece, "%s\n", text);
 	}
-	if (save_piece(r->fd, Tcl_DStringValue(&piece), (size_t)Tcl_DStringLength(&piece))) {
+	if (save_piece(r->fd, text_str(&piece), text_len(&piece))) {
 		save_ends(r->path, errno);
 		stop_recording(r);
 	}
@@ -127,11 +127,10 @@ static int record_last(struct session *s, const struct record_args *a, struct ou
 	SCOPED_TEXT(text);
 	int rc;
 
-	Tcl_DStringAppend(&text, heading, -1);
+	text_add(&text, heading);
 	for (unsigned long i = r->n - n; i < r->n; i++)
 		xappendf(&text, "%s\n", r->kept[i % KEPT]);
-	rc = save_file(s, a->path, a->force, 0666, Tcl_DStringValue(&text),
-		       (size_t)Tcl_DStringLength(&text));
+	rc = save_file(s, a->path, a->force, 0666, text_str(&text), text_len(&text));
 	if (rc)
 		return -1;
 	out_int(o, NULL, (int64_t)n, "%lu commands written to %s\n", n, a->path);

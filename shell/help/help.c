@@ -89,10 +89,10 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 			return 0;
 	}
 	for (size_t i = 0; i < a->words.n; i++) {
-		Tcl_DStringAppend(&all, i ? " " : "", -1);
-		Tcl_DStringAppend(&all, words[i], -1);
+		text_add(&all, i ? " " : "");
+		text_add(&all, words[i]);
 	}
-	return help_search(s, Tcl_DStringValue(&all), o);
+	return help_search(s, text_str(&all), o);
 }
 
 /** Alone it shows the subjects and their commands; 'help all' has a line for each command.
@@ -144,8 +144,7 @@ void help_version(FILE *to)
 	SCOPED_TEXT(libs);
 
 	app.version(&libs);
-	fprintf(to, "rdmash %s\nTcl %s\n%s\n", RDMASH_VERSION, TCL_PATCH_LEVEL,
-		Tcl_DStringValue(&libs));
+	fprintf(to, "rdmash %s\nTcl %s\n%s\n", RDMASH_VERSION, TCL_PATCH_LEVEL, text_str(&libs));
 }
 
 /*
@@ -415,15 +414,15 @@ static int question_word(const char *word)
 	return -1;
 }
 
-static void append_word(Tcl_DString *to, const char *word)
+static void append_word(struct text *to, const char *word)
 {
-	xappendf(to, "%s%s", Tcl_DStringLength(to) ? " " : "", word);
+	xappendf(to, "%s%s", text_len(to) ? " " : "", word);
 }
 
 /* A question, word by word. */
 struct question {
-	Tcl_DString about;   /* the words to search for */
-	Tcl_DString unknown; /* those that nothing mentions */
+	struct text about;   /* the words to search for */
+	struct text unknown; /* those that nothing mentions */
 	const char *answer;  /* a command for such questions, or NULL */
 };
 
@@ -433,8 +432,8 @@ static void question_read(const char *text, struct question *q)
 	char word[64];
 	int n;
 
-	Tcl_DStringInit(&q->about);
-	Tcl_DStringInit(&q->unknown);
+	q->about = (struct text){ 0 };
+	q->unknown = (struct text){ 0 };
 	q->answer = NULL;
 	for (; sscanf(text, " %63s%n", word, &n) == 1; text += n) {
 		int at;
@@ -459,11 +458,11 @@ static void answer_question(const struct question *q, struct out *o)
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		if (strcmp((*c)->name, q->answer) == 0)
 			help_summary(*c, o);
-	if (!Tcl_DStringLength(&q->about))
+	if (!text_len(&q->about))
 		return;
-	count_best(Tcl_DStringValue(&q->about), &best);
+	count_best(text_str(&q->about), &best);
 	if (best != FIT_NOT)
-		write_pages(Tcl_DStringValue(&q->about), best, false, NULL, o);
+		write_pages(text_str(&q->about), best, false, NULL, o);
 }
 
 /* Answers a question by its command, or by a search for its subject. -1: it has neither, or the
@@ -474,15 +473,15 @@ static int search_question(struct session *s, const char *text, struct out *o)
 	int rc;
 
 	question_read(text, &q);
-	rc = q.answer || Tcl_DStringLength(&q.about) ? 0 : -1;
+	rc = q.answer || text_len(&q.about) ? 0 : -1;
 	if (q.answer)
 		answer_question(&q, o);
 	else if (rc == 0)
-		rc = search_help(s, Tcl_DStringValue(&q.about), o);
-	if (rc == 0 && Tcl_DStringLength(&q.unknown))
-		out_text(o, "nothing in the help mentions '%s'\n", Tcl_DStringValue(&q.unknown));
-	Tcl_DStringFree(&q.about);
-	Tcl_DStringFree(&q.unknown);
+		rc = search_help(s, text_str(&q.about), o);
+	if (rc == 0 && text_len(&q.unknown))
+		out_text(o, "nothing in the help mentions '%s'\n", text_str(&q.unknown));
+	text_free(&q.about);
+	text_free(&q.unknown);
 	return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <tcl.h>
 
+struct text;
 struct arg;
 struct cmd;
 struct out;
@@ -23,7 +24,7 @@ void help_version(FILE *to);
 void help_man(FILE *to);
 /* The page of a command; and its name, such as rdmash-post-write, appended to d. */
 void help_man_command(FILE *to, const struct cmd *c);
-void help_man_name(const struct cmd *c, Tcl_DString *d);
+void help_man_name(const struct cmd *c, struct text *d);
 /* The completion scripts, and the syntax file for vim. */
 void help_bash(FILE *to);
 void help_zsh(FILE *to);
@@ -42,7 +43,7 @@ struct topic {
 	const char *name;
 	const char *title;
 	const char *text;	      /* of a library, which is read at run time; else NULL */
-	void (*more)(Tcl_DString *d); /* appends text that is known only at run time; NULL: none */
+	void (*more)(struct text *d); /* appends text that is known only at run time; NULL: none */
 };
 /* All topics of the program, sorted by name; ends with NULL. And their texts, in the same order.
  * command_table.py makes both from the sources. */
@@ -85,13 +86,13 @@ const char *help_option_name(const struct help_option *h);
 /* The command families in the order of help; ends with NULL. Every command belongs to one. */
 extern const char *const help_families[];
 /* Appends the form of an argument: "<mr>", "-remote addr". */
-void help_arg_name(const struct arg *a, Tcl_DString *d);
+void help_arg_name(const struct arg *a, struct text *d);
 /* Appends its help, with default, range and words. */
-void help_arg_text(const struct arg *a, Tcl_DString *d);
+void help_arg_text(const struct arg *a, struct text *d);
 /* The width for text: that of the terminal, limited for readability; 79 without a terminal. */
 unsigned help_width(void);
 /* Appends text wrapped at width columns, indented by indent blanks. */
-void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d);
+void help_wrap(const char *text, unsigned indent, unsigned width, struct text *d);
 
 /* Are the data of a words to choose from? */
 bool help_has_words(const struct arg *a);

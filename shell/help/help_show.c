@@ -226,7 +226,7 @@ unsigned help_width(void)
 }
 
 /* Wraps one paragraph; returns its end. */
-static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, Tcl_DString *d)
+static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width, struct text *d)
 {
 	unsigned column = 0;
 
@@ -238,22 +238,22 @@ static const char *wrap_paragraph(const char *p, unsigned indent, unsigned width
 		if (!len)
 			break;
 		if (column && column + 1 + len > width) {
-			Tcl_DStringAppend(d, "\n", 1);
+			text_add(d, "\n");
 			column = 0;
 		}
 		if (column)
-			Tcl_DStringAppend(d, " ", 1);
+			text_add(d, " ");
 		else
 			xappendf(d, "%*s", (int)indent, "");
 		column += len + (column ? 1 : indent);
-		Tcl_DStringAppend(d, p, (int)len);
+		text_add_bytes(d, p, len);
 		p += len;
 	}
-	Tcl_DStringAppend(d, "\n", 1);
+	text_add(d, "\n");
 	return *p ? p + 1 : p;
 }
 
-void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d)
+void help_wrap(const char *text, unsigned indent, unsigned width, struct text *d)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
@@ -264,13 +264,13 @@ void help_wrap(const char *text, unsigned indent, unsigned width, Tcl_DString *d
 		}
 		if (len)
 			xappendf(d, "%*s", (int)indent, "");
-		Tcl_DStringAppend(d, text, (int)len);
-		Tcl_DStringAppend(d, "\n", 1);
+		text_add_bytes(d, text, len);
+		text_add(d, "\n");
 		text += len + (text[len] == '\n');
 	}
 }
 
-void help_arg_name(const struct arg *a, Tcl_DString *d)
+void help_arg_name(const struct arg *a, struct text *d)
 {
 	if (a->flags & ARG_POS)
 		xappendf(d, "<%s>", a->name);
@@ -279,7 +279,7 @@ void help_arg_name(const struct arg *a, Tcl_DString *d)
 	else
 		xappendf(d, "-%s %s", a->name, a->kind->word);
 	if (a->flags & ARG_MANY)
-		Tcl_DStringAppend(d, " ...", -1);
+		text_add(d, " ...");
 }
 
 bool help_has_words(const struct arg *a)
@@ -287,18 +287,18 @@ bool help_has_words(const struct arg *a)
 	return (a->kind == &kind_enum || a->kind == &kind_flags) && a->data;
 }
 
-static void append_words(const struct arg *a, Tcl_DString *d)
+static void append_words(const struct arg *a, struct text *d)
 {
-	Tcl_DStringAppend(d, a->kind == &kind_flags ? "; some of" : "; one of", -1);
+	text_add(d, a->kind == &kind_flags ? "; some of" : "; one of");
 	for (const struct word *w = a->data; w->name; w++) {
-		Tcl_DStringAppend(d, " ", 1);
-		Tcl_DStringAppend(d, w->name, -1);
+		text_add(d, " ");
+		text_add(d, w->name);
 	}
 }
 
-void help_arg_text(const struct arg *a, Tcl_DString *d)
+void help_arg_text(const struct arg *a, struct text *d)
 {
-	Tcl_DStringAppend(d, a->help, -1);
+	text_add(d, a->help);
 	if (a->max)
 		xappendf(d, "; %llu to %llu", (unsigned long long)a->min,
 			 (unsigned long long)a->max);
@@ -344,7 +344,7 @@ static void help_json_command(const struct cmd *c, struct out *o)
 	out_str(o, "name", c->name, NULL);
 	out_str(o, "family", c->family, NULL);
 	out_str(o, "summary", c->summary, NULL);
-	out_str(o, "usage", Tcl_DStringValue(&usage), NULL);
+	out_str(o, "usage", text_str(&usage), NULL);
 	out_str(o, "text", cmd_text(c), NULL);
 	out_str(o, "calls", c->calls ? c->calls : "", NULL);
 	out_str(o, "setup", c->setup ? c->setup : "", NULL);
@@ -370,14 +370,14 @@ void help_json_all(struct out *o)
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		help_json_command(*c, o);
 	out_print(o, OUT_JSON, &text);
-	out_text(o, "%s", Tcl_DStringValue(&text));
+	out_text(o, "%s", text_str(&text));
 }
 
 #define ARG_COLUMN    22
 #define FAMILY_COLUMN 25
 
 /* Writes "  -rkey n        key of the peer's region", with the rest of the text below it. */
-static void arg_line(const struct arg *a, Tcl_DString *d)
+static void arg_line(const struct arg *a, struct text *d)
 {
 	SCOPED_TEXT(name);
 	SCOPED_TEXT(text);
@@ -386,27 +386,27 @@ static void arg_line(const struct arg *a, Tcl_DString *d)
 
 	help_arg_name(a, &name);
 	help_arg_text(a, &text);
-	help_wrap(Tcl_DStringValue(&text), ARG_COLUMN, help_width(), &lines);
-	rest = Tcl_DStringValue(&lines);
+	help_wrap(text_str(&text), ARG_COLUMN, help_width(), &lines);
+	rest = text_str(&lines);
 	xappendf(d, "  ");
-	Tcl_DStringAppend(d, Tcl_DStringValue(&name), -1);
-	if (Tcl_DStringLength(&name) + 3 > ARG_COLUMN) {
-		Tcl_DStringAppend(d, "\n", 1);
+	text_add(d, text_str(&name));
+	if (text_len(&name) + 3 > ARG_COLUMN) {
+		text_add(d, "\n");
 	} else {
-		xappendf(d, "%*s", (int)(ARG_COLUMN - 2 - (unsigned)Tcl_DStringLength(&name)), "");
+		xappendf(d, "%*s", (int)(ARG_COLUMN - 2 - (unsigned)text_len(&name)), "");
 		rest += ARG_COLUMN;
 	}
-	Tcl_DStringAppend(d, rest, -1);
+	text_add(d, rest);
 }
 
-static void usage_lines(const struct cmd *c, Tcl_DString *d)
+static void usage_lines(const struct cmd *c, struct text *d)
 {
 	SCOPED_TEXT(usage);
 	SCOPED_TEXT(lines);
 
 	args_usage_short(c, &usage); /* the full usage could fill the screen */
-	help_wrap(Tcl_DStringValue(&usage), 4, help_width(), &lines);
-	Tcl_DStringAppend(d, Tcl_DStringValue(&lines) + 4, -1);
+	help_wrap(text_str(&usage), 4, help_width(), &lines);
+	text_add(d, text_str(&lines) + 4);
 }
 
 static void tell_examples(const struct cmd *c, struct out *o)
@@ -432,17 +432,17 @@ void help_command(const struct cmd *c, struct out *o)
 
 	help_json_command(c, o);
 	usage_lines(c, &d);
-	out_painted(o, PAINT_STRONG, "%s", Tcl_DStringValue(&d));
+	out_painted(o, PAINT_STRONG, "%s", text_str(&d));
 	out_text(o, "  %s\n", c->summary);
 	tell_examples(c, o);
-	Tcl_DStringSetLength(&d, 0);
-	Tcl_DStringAppend(&d, "\n", 1);
+	text_resize(&d, 0);
+	text_add(&d, "\n");
 	help_wrap(cmd_text(c), 2, help_width(), &d);
 	if (c->args && c->args->name)
-		Tcl_DStringAppend(&d, "\n", 1);
+		text_add(&d, "\n");
 	for (const struct arg *a = c->args; a && a->name; a++)
 		arg_line(a, &d);
-	out_text(o, "%s", Tcl_DStringValue(&d));
+	out_text(o, "%s", text_str(&d));
 	if (c->calls)
 		out_text(o, "\n  calls  %s\n", c->calls);
 }
@@ -474,7 +474,7 @@ static bool is_spelled_out(const char *family)
 }
 
 /* "arm poll post (read recv send write) wait": the first words of a family's commands. */
-static void append_first_words(const char *family, Tcl_DString *names)
+static void append_first_words(const char *family, struct text *names)
 {
 	bool spelled = is_spelled_out(family), open = false;
 	const char *last = "";
@@ -487,19 +487,19 @@ static void append_first_words(const char *family, Tcl_DString *names)
 		if (strcmp((*c)->family, family) != 0)
 			continue;
 		if (!again) {
-			Tcl_DStringAppend(names, open ? ") " : *last ? " " : "", -1);
-			Tcl_DStringAppend(names, (*c)->name, (int)len);
+			text_add(names, open ? ") " : *last ? " " : "");
+			text_add_bytes(names, (*c)->name, len);
 			open = false;
 		}
 		last = (*c)->name;
 		last_len = len;
 		if (spelled && last[len]) {
-			Tcl_DStringAppend(names, open ? " " : " (", -1);
-			Tcl_DStringAppend(names, last + len + 1, -1);
+			text_add(names, open ? " " : " (");
+			text_add(names, last + len + 1);
 			open = true;
 		}
 	}
-	Tcl_DStringAppend(names, open ? ")" : "", -1);
+	text_add(names, open ? ")" : "");
 }
 
 static void overview_line(const char *family, struct out *o)
@@ -511,9 +511,9 @@ static void overview_line(const char *family, struct out *o)
 		if (strcmp((*c)->family, family) == 0)
 			out_str(o, NULL, (*c)->name, NULL);
 	append_first_words(family, &names);
-	help_wrap(Tcl_DStringValue(&names), FAMILY_COLUMN, help_width(), &lines);
+	help_wrap(text_str(&names), FAMILY_COLUMN, help_width(), &lines);
 	out_painted(o, PAINT_STRONG, "%-*s", FAMILY_COLUMN, family);
-	out_text(o, "%s", Tcl_DStringValue(&lines) + FAMILY_COLUMN);
+	out_text(o, "%s", text_str(&lines) + FAMILY_COLUMN);
 }
 
 void help_overview(struct out *o)
@@ -525,17 +525,15 @@ void help_overview(struct out *o)
 		if (strcmp(*f, cmd_help.family) != 0)
 			overview_line(*f, o);
 	out_str(o, NULL, cmd_help.name, NULL);
-	Tcl_DStringAppend(
-		&topics,
-		"'help poll' explains a command, 'help data path' lists a subject, "
-		"'help all' everything, 'help WORD' searches. New here? lesson 1. Topics:",
-		-1);
+	text_add(&topics,
+		 "'help poll' explains a command, 'help data path' lists a subject, "
+		 "'help all' everything, 'help WORD' searches. New here? lesson 1. Topics:");
 	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
-		Tcl_DStringAppend(&topics, " ", 1);
-		Tcl_DStringAppend(&topics, t->name, -1);
+		text_add(&topics, " ");
+		text_add(&topics, t->name);
 	}
-	help_wrap(Tcl_DStringValue(&topics), 0, help_width(), &lines);
-	out_text(o, "%s", Tcl_DStringValue(&lines));
+	help_wrap(text_str(&topics), 0, help_width(), &lines);
+	out_text(o, "%s", text_str(&lines));
 }
 
 void help_list_all(struct out *o)
@@ -550,13 +548,13 @@ void help_topic(const struct topic *t, struct out *o)
 	SCOPED_TEXT(whole);
 
 	help_wrap(topic_text(t), 2, help_width(), &d);
-	Tcl_DStringAppend(&whole, topic_text(t), -1);
-	Tcl_DStringAppend(&whole, "\n", 1);
+	text_add(&whole, topic_text(t));
+	text_add(&whole, "\n");
 	if (t->more) {
 		t->more(&d);
 		t->more(&whole);
 	}
-	out_str(o, NULL, Tcl_DStringValue(&whole), NULL);
+	out_str(o, NULL, text_str(&whole), NULL);
 	out_painted(o, PAINT_STRONG, "%s\n", t->title);
-	out_text(o, "%s", Tcl_DStringValue(&d));
+	out_text(o, "%s", text_str(&d));
 }

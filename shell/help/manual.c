@@ -75,11 +75,11 @@ static void man_arg(FILE *to, const struct arg *a)
 
 	help_arg_name(a, &d);
 	fputs(".TP\n.B \"", to);
-	roff_str(to, Tcl_DStringValue(&d));
+	roff_str(to, text_str(&d));
 	fputs("\"\n", to);
-	Tcl_DStringSetLength(&d, 0);
+	text_resize(&d, 0);
 	help_arg_text(a, &d);
-	roff_str(to, Tcl_DStringValue(&d));
+	roff_str(to, text_str(&d));
 	fputc('\n', to);
 }
 
@@ -121,15 +121,15 @@ void help_man_command(FILE *to, const struct cmd *c)
 	SCOPED_TEXT(d);
 
 	help_man_name(c, &d);
-	man_head(to, Tcl_DStringValue(&d));
+	man_head(to, text_str(&d));
 	fputs(".SH NAME\n", to);
-	roff_str(to, Tcl_DStringValue(&d));
+	roff_str(to, text_str(&d));
 	fputs(" \\- ", to);
 	roff_str(to, c->summary);
 	fputs("\n.SH SYNOPSIS\n.B \"", to);
-	Tcl_DStringSetLength(&d, 0);
+	text_resize(&d, 0);
 	args_usage(c, &d);
-	roff_str(to, Tcl_DStringValue(&d));
+	roff_str(to, text_str(&d));
 	fputs("\"\n.SH DESCRIPTION\n", to);
 	roff_text(to, cmd_text(c), ".PP");
 	if (c->args && c->args->name)
@@ -142,11 +142,11 @@ void help_man_command(FILE *to, const struct cmd *c)
 	fputc('\n', to);
 }
 
-void help_man_name(const struct cmd *c, Tcl_DString *d)
+void help_man_name(const struct cmd *c, struct text *d)
 {
-	Tcl_DStringAppend(d, "rdmash-", -1);
+	text_add(d, "rdmash-");
 	for (const char *p = c->name; *p; p++)
-		Tcl_DStringAppend(d, *p == ' ' ? "-" : p, 1);
+		text_add_bytes(d, *p == ' ' ? "-" : p, 1);
 }
 
 /* The command in the list of all, with the name of its page. */
@@ -156,7 +156,7 @@ static void man_entry(FILE *to, const struct cmd *c)
 
 	help_man_name(c, &d);
 	fputs(".TP\n.BR ", to);
-	roff_str(to, Tcl_DStringValue(&d));
+	roff_str(to, text_str(&d));
 	fputs(" (1)\n", to);
 	roff_str(to, c->summary);
 	fputs(".\n", to);

@@ -62,12 +62,12 @@ int help_pages(struct session *s, const char *dir)
 		SCOPED_TEXT(name);
 
 		help_man_name(*c, &name);
-		Tcl_DStringAppend(&name, ".1", -1);
-		to = open_page(s, dir, Tcl_DStringValue(&name));
+		text_add(&name, ".1");
+		to = open_page(s, dir, text_str(&name));
 		if (!to)
 			return -1;
 		help_man_command(to, *c);
-		if (close_page(s, to, Tcl_DStringValue(&name)) != 0)
+		if (close_page(s, to, text_str(&name)) != 0)
 			return -1;
 	}
 	return 0;

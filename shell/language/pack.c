@@ -130,7 +130,7 @@ static const unsigned char *field_bytes(struct session *s, const struct pack_fie
 	return bytes;
 }
 
-static int put_bytes(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
+static int put_bytes(struct session *s, struct text *to, const struct pack_field *f, Tcl_Obj *word)
 {
 	size_t len;
 	const unsigned char *bytes = field_bytes(s, f, word, &len);
@@ -141,7 +141,7 @@ static int put_bytes(struct session *s, Tcl_DString *to, const struct pack_field
 	if (fixed_size(f, &size) && size != len)
 		return fail(s, "pack", "EMSGSIZE", "%s: %zu bytes where %s are to stand",
 			    field_name(f), len, f->size);
-	Tcl_DStringAppend(to, (const char *)bytes, (int)len);
+	text_add_bytes(to, (const char *)bytes, len);
 	return 0;
 }
 
@@ -168,25 +168,25 @@ static Tcl_Obj *length_for(struct session *s, const struct pack_field *fields, i
 	return NULL;
 }
 
-static int put_field(struct session *s, Tcl_DString *to, const struct pack_field *f, Tcl_Obj *word)
+static int put_field(struct session *s, struct text *to, const struct pack_field *f, Tcl_Obj *word)
 {
 	return is_sized(f->type) ? put_bytes(s, to, f, word)
 				 : pack_scalar(s, field_name(f), f->type, word, to);
 }
 
-static int pack_padding(struct session *s, Tcl_DString *to, const struct pack_field *f)
+static int pack_padding(struct session *s, struct text *to, const struct pack_field *f)
 {
 	uint64_t size;
-	int begin = Tcl_DStringLength(to);
+	int begin = text_len(to);
 
 	if (!fixed_size(f, &size) || size > PACK_MAX)
 		return fail_bad_type(s, f->size);
-	Tcl_DStringSetLength(to, begin + (int)size);
-	memset(Tcl_DStringValue(to) + begin, 0, size);
+	text_resize(to, begin + (int)size);
+	memset(text_str(to) + begin, 0, size);
 	return 0;
 }
 
-static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, Tcl_DString *to)
+static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, struct text *to)
 {
 	int n, left;
 	struct pack_field *fields = read_layout(s, layout, &n);
@@ -317,8 +317,8 @@ static int pack_exec(struct session *s, const void *args, struct out *o)
 
 	rc = pack_fields(s, a->layout, a->values, &to);
 	if (rc == 0) {
-		data = (const unsigned char *)Tcl_DStringValue(&to);
-		len = Tcl_DStringLength(&to);
+		data = (const unsigned char *)text_str(&to);
+		len = text_len(&to);
 		out_obj(o, Tcl_NewByteArrayObj(data, len));
 		out_hex(o, data, (size_t)len);
 	}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
+struct text;
 struct session;
 
 #define PACK_MAX (64u << 20) /* bytes of a packed message */
@@ -40,7 +41,7 @@ struct pack_type {
 
 /* Appends a word as a scalar. -1 with s->fail filled, naming the field. */
 int pack_scalar(struct session *s, const char *name, const struct pack_type *t, Tcl_Obj *word,
-		Tcl_DString *to);
+		struct text *to);
 /* The next scalar, as a new Tcl value. NULL with s->fail filled. */
 Tcl_Obj *unpack_scalar(struct unpack *u, const char *name, const struct pack_type *t);
 /* The characters of a value as UTF-8. Kept in the arena. */
@@ -50,7 +51,7 @@ const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len);
 /* A new Tcl value from UTF-8 bytes; invalid UTF-8 is taken byte by byte. */
 Tcl_Obj *pack_text(const void *data, size_t len);
 /* Appends len bytes (-1: to their end) of Tcl's internal text as UTF-8. */
-void pack_append_utf8(Tcl_DString *d, const char *utf, int len);
+void pack_append_utf8(struct text *d, const char *utf, int len);
 
 /* The next n bytes; NULL with s->fail filled when there are fewer. */
 const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n);

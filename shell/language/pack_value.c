@@ -65,16 +65,16 @@ static Tcl_Obj *real_value(uint64_t v, unsigned bits)
 	return Tcl_NewDoubleObj(bits == 32 ? (double)less : real);
 }
 
-static void pack_fixed(Tcl_DString *to, uint64_t v, unsigned bytes, bool little)
+static void pack_fixed(struct text *to, uint64_t v, unsigned bytes, bool little)
 {
 	char out[8];
 
 	for (unsigned i = 0; i < bytes; i++)
 		out[little ? i : bytes - 1 - i] = (char)(v >> 8 * i);
-	Tcl_DStringAppend(to, out, (int)bytes);
+	text_add_bytes(to, out, bytes);
 }
 
-static void pack_varint(Tcl_DString *to, uint64_t v)
+static void pack_varint(struct text *to, uint64_t v)
 {
 	char bytes[10];
 	int n = 0;
@@ -82,7 +82,7 @@ static void pack_varint(Tcl_DString *to, uint64_t v)
 	for (; v > 0x7f; v >>= 7)
 		bytes[n++] = (char)(v | 0x80);
 	bytes[n++] = (char)v;
-	Tcl_DStringAppend(to, bytes, n);
+	text_add_bytes(to, bytes, n);
 }
 
 static bool is_varint(const struct pack_type *t)
@@ -91,7 +91,7 @@ static bool is_varint(const struct pack_type *t)
 }
 
 int pack_scalar(struct session *s, const char *name, const struct pack_type *t, Tcl_Obj *word,
-		Tcl_DString *to)
+		struct text *to)
 {
 	uint64_t v;
 
@@ -126,12 +126,12 @@ static Tcl_Encoding utf8_encoding(void)
 }
 
 /* Tcl's internal form has two bytes for NUL. */
-void pack_append_utf8(Tcl_DString *d, const char *utf, int len)
+void pack_append_utf8(struct text *d, const char *utf, int len)
 {
 	Tcl_DString plain;
 
 	Tcl_UtfToExternalDString(utf8_encoding(), utf, len, &plain);
-	Tcl_DStringAppend(d, Tcl_DStringValue(&plain), Tcl_DStringLength(&plain));
+	text_add_bytes(d, Tcl_DStringValue(&plain), (size_t)Tcl_DStringLength(&plain));
 	Tcl_DStringFree(&plain);
 }
 
@@ -142,8 +142,8 @@ const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len)
 	const char *text = Tcl_GetStringFromObj(word, &n);
 
 	pack_append_utf8(&plain, text, n);
-	*len = (size_t)Tcl_DStringLength(&plain);
-	return arena_copy(&s->arena, Tcl_DStringValue(&plain), *len);
+	*len = text_len(&plain);
+	return arena_copy(&s->arena, text_str(&plain), *len);
 }
 
 Tcl_Obj *pack_text(const void *data, size_t len)

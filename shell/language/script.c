@@ -135,9 +135,9 @@ static void point_at(struct session *s, const char *label, const char *text, con
 	while ((*from & 0xc0) == 0x80) /* not in the middle of a character */
 		from++;
 	visible_append(&line, from, (size_t)(at - from), VISIBLE_ONE_LINE);
-	column = Tcl_NumUtfChars(Tcl_DStringValue(&line), Tcl_DStringLength(&line));
+	column = Tcl_NumUtfChars(text_str(&line), text_len(&line));
 	visible_append(&line, at, (size_t)(to - at), VISIBLE_ONE_LINE);
-	fail_row(s, label, "%s\n%*s^", Tcl_DStringValue(&line), column, "");
+	fail_row(s, label, "%s\n%*s^", text_str(&line), column, "");
 }
 
 const char *script_unparsed(struct session *s, const char *text, const char *end,

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <tcl.h>
 
+#include "text.h"
+
 struct domain;
 struct session;
 
@@ -95,7 +97,7 @@ void script_fs_free(void);
  * places (line 0: none is known). What was typed has no name: "line 2 in proc". The caller frees
  * the text. */
 struct where {
-	Tcl_DString text;
+	struct text text;
 	struct position innermost;
 	struct position last; /* the latest one, and its proc or "" */
 	char last_proc[64];

@@ -181,7 +181,7 @@ unsigned where_lines(const char *from, const char *to)
 void where_init(struct where *w)
 {
 	*w = (struct where){ .innermost = { 0 } };
-	Tcl_DStringInit(&w->text);
+	w->text = (struct text){ 0 };
 }
 
 /* Tcl counts -1 where the brackets of a command are closed on a later line: 0, not known. */
@@ -208,7 +208,7 @@ static void append_place(struct where *w, struct position at, const char *in)
 	if (again && (!*proc || strcmp(w->last_proc, proc) == 0))
 		return;
 	if (!again || *w->last_proc)
-		xappendf(&w->text, "%s%s%s%u", Tcl_DStringLength(&w->text) ? " < " : "",
+		xappendf(&w->text, "%s%s%s%u", text_len(&w->text) ? " < " : "",
 			 at.name ? at.name : "line", at.name ? ":" : " ", at.line);
 	xappendf(&w->text, "%s%s", *proc ? " in " : "", proc);
 	w->innermost = w->innermost.line ? w->innermost : at;
@@ -298,7 +298,7 @@ static void append_frames(struct domain *d, int n, int first, unsigned *places, 
 			continue;
 		if (frame_position(f, &at) && is_shown(d->s, &at, proc)) {
 			if (*places == PLACES)
-				Tcl_DStringAppend(&w->text, " < ...", -1);
+				text_add(&w->text, " < ...");
 			else
 				append_place(w, at, proc ? proc : dict_text(f, "method"));
 			++*places;

@@ -23,7 +23,7 @@ void lesson_write_text(const char *text, unsigned indent, struct out *o)
 	SCOPED_TEXT(lines);
 
 	help_wrap(text, indent, help_width(), &lines);
-	out_text(o, "%s", Tcl_DStringValue(&lines));
+	out_text(o, "%s", text_str(&lines));
 }
 
 void lesson_write_title(const char *title, struct out *o)
@@ -65,7 +65,7 @@ static void write_choices(const struct lesson_step *step, struct out *o)
 		SCOPED_TEXT(lines);
 
 		help_wrap(Tcl_GetString(v[2 * i]), 5, help_width(), &lines);
-		out_text(o, "  %d  %s", i + 1, Tcl_DStringValue(&lines) + 5);
+		out_text(o, "  %d  %s", i + 1, text_str(&lines) + 5);
 	}
 	out_text(o, "(type a number)\n");
 }

@@ -34,10 +34,10 @@ static void print_words(struct session *s, const struct echo_args *a)
 	SCOPED_TEXT(d);
 
 	for (size_t i = 0; i < a->words.n; i++) {
-		Tcl_DStringAppend(&d, i ? " " : "", -1);
-		Tcl_DStringAppend(&d, words[i], -1);
+		text_add(&d, i ? " " : "");
+		text_add(&d, words[i]);
 	}
-	out_exact(s->opt.format, Tcl_DStringValue(&d), !a->nonewline);
+	out_exact(s->opt.format, text_str(&d), !a->nonewline);
 }
 
 static int echo_exec(struct session *s, const void *args, struct out *o)

@@ -322,7 +322,7 @@ static struct json_object *json_hex(Tcl_Obj *bytes)
 	SCOPED_TEXT(hex);
 
 	xappend_hex(&hex, data, (size_t)len);
-	return json_object_new_string(Tcl_DStringValue(&hex));
+	return json_object_new_string(text_str(&hex));
 }
 
 /* In the fewest digits that read as the same number: 0.1, not 0.10000000000000001. */
@@ -404,21 +404,21 @@ void out_copy(struct out *o, const struct out *from, const char *key)
 	json_object_put(j);
 }
 
-static void csv_cell(Tcl_DString *d, const char *cell, bool first)
+static void csv_cell(struct text *d, const char *cell, bool first)
 {
 	if (!first)
-		Tcl_DStringAppend(d, ",", 1);
+		text_add(d, ",");
 	if (!strpbrk(cell, ",\"\n\r")) {
-		Tcl_DStringAppend(d, cell, -1);
+		text_add(d, cell);
 		return;
 	}
-	Tcl_DStringAppend(d, "\"", 1);
+	text_add(d, "\"");
 	for (const char *p = cell; *p; p++)
-		Tcl_DStringAppend(d, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-	Tcl_DStringAppend(d, "\"", 1);
+		text_add_bytes(d, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+	text_add(d, "\"");
 }
 
-static void csv_line(Tcl_DString *d, struct json_object *row, bool names)
+static void csv_line(struct text *d, struct json_object *row, bool names)
 {
 	bool first = true;
 
@@ -433,11 +433,11 @@ static void csv_line(Tcl_DString *d, struct json_object *row, bool names)
 		}
 	}
 	if (!names || !first)
-		Tcl_DStringAppend(d, "\n", 1);
+		text_add(d, "\n");
 }
 
 /* Prints a header and then the rows, and a new header where the names change. */
-static void print_csv(struct json_object *root, Tcl_DString *d)
+static void print_csv(struct json_object *root, struct text *d)
 {
 	SCOPED_TEXT(last);
 
@@ -451,26 +451,26 @@ static void print_csv(struct json_object *root, Tcl_DString *d)
 		SCOPED_TEXT(names);
 
 		csv_line(&names, row, true);
-		if (strcmp(Tcl_DStringValue(&names), Tcl_DStringValue(&last)) != 0) {
-			Tcl_DStringAppend(d, Tcl_DStringValue(&names), -1);
-			Tcl_DStringSetLength(&last, 0);
-			Tcl_DStringAppend(&last, Tcl_DStringValue(&names), -1);
+		if (strcmp(text_str(&names), text_str(&last)) != 0) {
+			text_add(d, text_str(&names));
+			text_resize(&last, 0);
+			text_add(&last, text_str(&names));
 		}
 		csv_line(d, row, false);
 	}
 }
 
-void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
+void out_print(const struct out *o, enum out_format f, struct text *d)
 {
 	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-	const char *text = Tcl_DStringValue(&o->text.text);
-	int len = Tcl_DStringLength(&o->text.text);
+	const char *text = text_str(&o->text.text);
+	int len = text_len(&o->text.text);
 	struct json_object *root;
 
 	if (f == OUT_TEXT) {
-		Tcl_DStringAppend(d, text, len);
+		text_add_bytes(d, text, len);
 		if (len && text[len - 1] != '\n')
-			Tcl_DStringAppend(d, "\n", 1);
+			text_add(d, "\n");
 		return;
 	}
 	if (o->obj && len)
@@ -480,29 +480,29 @@ void out_print(const struct out *o, enum out_format f, Tcl_DString *d)
 	if (root && f == OUT_CSV) {
 		print_csv(root, d);
 	} else if (root) {
-		Tcl_DStringAppend(d, json_object_to_json_string_ext(root, flags), -1);
-		Tcl_DStringAppend(d, "\n", 1);
+		text_add(d, json_object_to_json_string_ext(root, flags));
+		text_add(d, "\n");
 	}
 	json_object_put(root);
 }
 
 void out_show(struct out *o, enum out_format f)
 {
-	Tcl_DString *text = &o->text.text;
+	struct text *text = &o->text.text;
 	SCOPED_TEXT(d);
-	int len = Tcl_DStringLength(text);
+	int len = text_len(text);
 
 	if (f == OUT_TEXT) {
-		if (len && Tcl_DStringValue(text)[len - 1] != '\n')
-			Tcl_DStringAppend(text, "\n", 1);
+		if (len && text_str(text)[len - 1] != '\n')
+			text_add(text, "\n");
 		print_painted(PRINT_OUT, &o->text);
 		return;
 	}
 	out_print(o, f, &d);
 	if (f == OUT_JSON)
-		print_json(Tcl_DStringValue(&d));
+		print_json(text_str(&d));
 	else
-		print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d), false);
+		print_data(text_str(&d), text_len(&d), false);
 }
 
 static void line_as_json(const char *text)
@@ -523,7 +523,7 @@ void out_line(enum out_format f, const char *text)
 		return;
 	}
 	xappendf(&line, "%s\n", text);
-	print_text(PRINT_OUT, Tcl_DStringValue(&line));
+	print_text(PRINT_OUT, text_str(&line));
 }
 
 void out_exact(enum out_format f, const char *text, bool newline)
@@ -537,8 +537,8 @@ void out_exact(enum out_format f, const char *text, bool newline)
 	if (f == OUT_CSV)
 		csv_cell(&d, text, true);
 	else
-		Tcl_DStringAppend(&d, text, -1);
+		text_add(&d, text);
 	if (newline || f == OUT_CSV)
-		Tcl_DStringAppend(&d, "\n", 1);
-	print_data(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d), f == OUT_TEXT);
+		text_add(&d, "\n");
+	print_data(text_str(&d), text_len(&d), f == OUT_TEXT);
 }

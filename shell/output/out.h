@@ -15,6 +15,7 @@
 
 #include "output/print.h"
 
+struct text;
 struct out;
 
 enum out_format { OUT_TEXT, OUT_JSON, OUT_CSV, OUT_FORMATS };
@@ -70,7 +71,7 @@ Tcl_Obj *out_keep_value(struct out *o);
 bool out_is_value(const struct out *o, const Tcl_Obj *value);
 /* Appends the output in this format, without colours and ending with a newline; nothing if it is
  * empty. */
-void out_print(const struct out *o, enum out_format f, Tcl_DString *text);
+void out_print(const struct out *o, enum out_format f, struct text *text);
 
 /* Prints it to standard output. */
 void out_show(struct out *o, enum out_format f);

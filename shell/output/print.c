@@ -86,7 +86,7 @@ static size_t fitting_length(const char *line, size_t len, unsigned columns)
 	return len;
 }
 
-static unsigned fold_line(const char *line, size_t len, unsigned columns, Tcl_DString *d)
+static unsigned fold_line(const char *line, size_t len, unsigned columns, struct text *d)
 {
 	unsigned rows = 1, hang = hang_of(line, len, columns), room = columns;
 
@@ -95,21 +95,21 @@ static unsigned fold_line(const char *line, size_t len, unsigned columns, Tcl_DS
 
 		if (n == len)
 			break;
-		Tcl_DStringAppend(d, line, (int)n);
-		Tcl_DStringAppend(d, "\n", 1);
+		text_add_bytes(d, line, n);
+		text_add(d, "\n");
 		for (unsigned i = 0; i < hang; i++)
-			Tcl_DStringAppend(d, " ", 1);
+			text_add(d, " ");
 		n += strspn(line + n, " ");
 		line += n;
 		len -= n < len ? n : len;
 		room = columns - hang;
 		rows++;
 	}
-	Tcl_DStringAppend(d, line, (int)len);
+	text_add_bytes(d, line, len);
 	return rows + text_width(line, len) / (columns + 1);
 }
 
-unsigned fold(const char *text, unsigned columns, Tcl_DString *d)
+unsigned fold(const char *text, unsigned columns, struct text *d)
 {
 	unsigned rows = 0;
 
@@ -119,14 +119,14 @@ unsigned fold(const char *text, unsigned columns, Tcl_DString *d)
 		rows += fold_line(text, len, columns, d);
 		text += len;
 		if (*text) {
-			Tcl_DStringAppend(d, "\n", 1);
+			text_add(d, "\n");
 			text++;
 		}
 	}
 	return rows;
 }
 
-void fold_to_ascii(const char *text, Tcl_DString *d)
+void fold_to_ascii(const char *text, struct text *d)
 {
 	static const struct {
 		const char *sign, *ascii;
@@ -141,7 +141,7 @@ void fold_to_ascii(const char *text, Tcl_DString *d)
 		for (size_t i = 0; as && i < sizeof near / sizeof *near; i++)
 			if (strlen(near[i].sign) == c.len && memcmp(near[i].sign, text, c.len) == 0)
 				as = near[i].ascii;
-		Tcl_DStringAppend(d, as ? as : text, as ? -1 : 1);
+		text_add_bytes(d, as ? as : text, as ? strlen(as) : 1);
 		text += c.len;
 		left -= c.len;
 	}
@@ -240,26 +240,26 @@ static int failed; /* errno */
 
 void painted_init(struct painted *p)
 {
-	Tcl_DStringInit(&p->text);
+	p->text = (struct text){ 0 };
 	p->marks = NULL;
 	p->n = 0;
 }
 
 void painted_free(struct painted *p)
 {
-	Tcl_DStringFree(&p->text);
+	text_free(&p->text);
 	free(p->marks);
 }
 
 void painted_paint(struct painted *p, enum paint paint)
 {
 	p->marks = xgrow(p->marks, p->n, sizeof *p->marks);
-	p->marks[p->n++] = (struct paint_mark){ Tcl_DStringLength(&p->text), paint };
+	p->marks[p->n++] = (struct paint_mark){ text_len(&p->text), paint };
 }
 
 void painted_add(struct painted *p, const char *text, size_t len)
 {
-	Tcl_DStringAppend(&p->text, text, (int)len);
+	text_add_bytes(&p->text, text, len);
 }
 
 void painted_addf(struct painted *p, const char *fmt, ...)
@@ -329,10 +329,9 @@ static int print_raw(enum print_to to, const char *text, size_t len)
 	return write_stream(to, text, len);
 }
 
-static void put_string(enum print_to to, const Tcl_DString *d)
+static void put_string(enum print_to to, const struct text *d)
 {
-	if (print_raw(to, Tcl_DStringValue(d), (size_t)Tcl_DStringLength(d)) && to == PRINT_OUT &&
-	    !failed)
+	if (print_raw(to, text_str(d), text_len(d)) && to == PRINT_OUT && !failed)
 		failed = errno;
 }
 
@@ -351,7 +350,7 @@ static struct winsize terminal_size(void)
 }
 
 /* Prints text for people: with colours and folded if this is a terminal. */
-static void print_text_for_people(enum print_to to, const Tcl_DString *d)
+static void print_text_for_people(enum print_to to, const struct text *d)
 {
 	unsigned columns = is_for_terminal(to) ? print_columns() : 0, rows;
 	SCOPED_TEXT(ascii);
@@ -362,17 +361,17 @@ static void print_text_for_people(enum print_to to, const Tcl_DString *d)
 		return;
 	}
 	if (!print_is_utf8())
-		fold_to_ascii(Tcl_DStringValue(d), &ascii);
-	rows = fold(Tcl_DStringValue(print_is_utf8() ? d : &ascii), columns, &folded);
+		fold_to_ascii(text_str(d), &ascii);
+	rows = fold(text_str(print_is_utf8() ? d : &ascii), columns, &folded);
 	if (to != PRINT_OUT || !editor || edit_is_typing(editor) || rows < terminal_size().ws_row ||
-	    !pager_show(Tcl_DStringValue(&folded), (size_t)Tcl_DStringLength(&folded)))
+	    !pager_show(text_str(&folded), text_len(&folded)))
 		put_string(to, &folded);
 }
 
 void print_painted(enum print_to to, const struct painted *p)
 {
-	const char *text = Tcl_DStringValue(&p->text);
-	int at = 0, len = Tcl_DStringLength(&p->text);
+	const char *text = text_str(&p->text);
+	int at = 0, len = text_len(&p->text);
 	SCOPED_TEXT(d);
 
 	for (unsigned i = 0; i <= p->n; i++) {
@@ -380,7 +379,7 @@ void print_painted(enum print_to to, const struct painted *p)
 
 		visible_append(&d, text + at, (size_t)(end - at), VISIBLE_LINES);
 		if (i < p->n && colors && *colors)
-			Tcl_DStringAppend(&d, codes[p->marks[i].paint], -1);
+			text_add(&d, codes[p->marks[i].paint]);
 		at = end;
 	}
 	print_text_for_people(to, &d);
@@ -424,9 +423,9 @@ void print_in_place(const char *line, bool last)
 {
 	SCOPED_TEXT(d);
 
-	Tcl_DStringAppend(&d, "\r", 1);
+	text_add(&d, "\r");
 	visible_append(&d, line, strlen(line), VISIBLE_ONE_LINE);
-	Tcl_DStringAppend(&d, last ? "\033[K\n" : "\033[K", -1);
+	text_add(&d, last ? "\033[K\n" : "\033[K");
 	put_string(PRINT_ERR, &d);
 }
 
@@ -446,9 +445,9 @@ void print_data(const char *text, size_t len, bool folds)
 		const char *nul = memmem(text + i, len - i, "\xc0\x80", 2);
 
 		n = nul ? (size_t)(nul - text) - i : len - i;
-		Tcl_DStringAppend(&d, text + i, (int)n);
+		text_add_bytes(&d, text + i, n);
 		if (nul) {
-			Tcl_DStringAppend(&d, "", 1);
+			text_add_bytes(&d, "", 1);
 			n += 2;
 		}
 	}
@@ -462,11 +461,11 @@ int print_bytes(enum print_to to, const char *data, size_t len)
 	if (!isatty(number_of(to)))
 		return write_stream(to, data, len);
 	visible_append(&d, data, len, VISIBLE_LINES);
-	return print_raw(to, Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	return print_raw(to, text_str(&d), text_len(&d));
 }
 
 /* JSON writes a character beyond the basic plane as a surrogate pair. */
-static void append_json_escape(Tcl_DString *d, const struct character *c)
+static void append_json_escape(struct text *d, const struct character *c)
 {
 	if (c->code <= 0xffff)
 		xappendf(d, "\\u%04x", c->code);
@@ -483,7 +482,7 @@ void print_json(const char *json)
 	for (size_t i = 0; i < len; i += c.len) {
 		c = character_at(json + i, len - i);
 		if (c.visible || json[i] == '\n')
-			Tcl_DStringAppend(&d, json + i, (int)c.len);
+			text_add_bytes(&d, json + i, c.len);
 		else
 			append_json_escape(&d, &c);
 	}

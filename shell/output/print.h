@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <tcl.h>
 
+#include "text.h"
+
 struct edit;
 
 enum paint {
@@ -39,7 +41,7 @@ struct paint_mark {
 
 /* Text and its colours. */
 struct painted {
-	Tcl_DString text;
+	struct text text;
 	struct paint_mark *marks;
 	unsigned n;
 };
@@ -119,23 +121,23 @@ enum visible_lines {
 };
 
 /* Appends text with everything invisible escaped. */
-void visible_append(Tcl_DString *to, const char *text, size_t len, enum visible_lines lines);
+void visible_append(struct text *to, const char *text, size_t len, enum visible_lines lines);
 /* Is every character of text visible, so that nothing needs an escape? */
 bool is_visible(const char *text);
 
 /* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
-void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off);
+void visible_hexdump(struct text *d, const unsigned char *p, size_t n, uint64_t off);
 
 /* The columns that len bytes of text take; colour codes take none. */
 unsigned text_width(const char *text, size_t len);
 /* Appends text to d. A line of more than columns is broken at a blank, and continues below the
  * start of its text; a longer word stays whole. Colour codes take no columns. Returns the number of
  * rows. */
-unsigned fold(const char *text, unsigned columns, Tcl_DString *d);
+unsigned fold(const char *text, unsigned columns, struct text *d);
 
 /* Appends UTF-8 text as ASCII: this program's symbols are replaced by similar ones, all others by
  * '?'. */
-void fold_to_ascii(const char *text, Tcl_DString *d);
+void fold_to_ascii(const char *text, struct text *d);
 
 /*
  * Notices report asynchronous events (a peer disconnects, an event of the device, a completion

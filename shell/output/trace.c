@@ -53,8 +53,7 @@ static void print_short_line(const struct traced_call *c)
 		xappendf(&text, " %s", c->subject);
 	if (result)
 		xappendf(&text, " = %s", result);
-	print_painted_line(PRINT_ERR, "", c->bad ? PAINT_BAD : PAINT_DIM, Tcl_DStringValue(&text),
-			   "");
+	print_painted_line(PRINT_ERR, "", c->bad ? PAINT_BAD : PAINT_DIM, text_str(&text), "");
 }
 
 void trace_call(struct session *s, const struct traced_call *c)
@@ -86,8 +85,7 @@ void trace(struct session *s, enum voice v, const char *fmt, ...)
 	xvappendf(&text, fmt, ap);
 	va_end(ap);
 	clock_gettime(CLOCK_REALTIME, &now);
-	print_trace_line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-			 Tcl_DStringValue(&text));
+	print_trace_line(s, v, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, text_str(&text));
 }
 
 static struct {
@@ -97,7 +95,7 @@ static struct {
 
 /* ------------------------------------------------------------------ what changed -- */
 
-static void compare_object(const char *name, Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+static void compare_object(const char *name, Tcl_Obj *was, Tcl_Obj *now, struct text *text)
 {
 	Tcl_Obj *key, *value, *old;
 	Tcl_DictSearch search;
@@ -116,7 +114,7 @@ static void compare_object(const char *name, Tcl_Obj *was, Tcl_Obj *now, Tcl_DSt
 	Tcl_DictObjDone(&search);
 }
 
-static void compare_snapshots(Tcl_Obj *was, Tcl_Obj *now, Tcl_DString *text)
+static void compare_snapshots(Tcl_Obj *was, Tcl_Obj *now, struct text *text)
 {
 	Tcl_Obj *key, *value, *other;
 	Tcl_DictSearch search;
@@ -153,8 +151,8 @@ static void print_changes(struct session *s)
 		Tcl_DecrRefCount(step.was);
 	}
 	step.was = now;
-	if (Tcl_DStringLength(&text))
-		print_text(PRINT_ERR, Tcl_DStringValue(&text));
+	if (text_len(&text))
+		print_text(PRINT_ERR, text_str(&text));
 }
 
 static void forget_snapshot(void)

@@ -66,10 +66,10 @@ struct character character_at(const char *text, size_t len)
 	return c;
 }
 
-static void append_escape(Tcl_DString *to, const struct character *c)
+static void append_escape(struct text *to, const struct character *c)
 {
 	if (c->valid && (c->code == '\n' || c->code == '\t'))
-		Tcl_DStringAppend(to, c->code == '\n' ? "\\n" : "\\t", 2);
+		text_add_bytes(to, c->code == '\n' ? "\\n" : "\\t", 2);
 	else if (!c->valid || c->code < 0x80)
 		xappendf(to, "\\x%02x", c->code);
 	else if (c->code <= 0xffff)
@@ -78,14 +78,14 @@ static void append_escape(Tcl_DString *to, const struct character *c)
 		xappendf(to, "\\U%08x", c->code);
 }
 
-void visible_append(Tcl_DString *to, const char *text, size_t len, enum visible_lines lines)
+void visible_append(struct text *to, const char *text, size_t len, enum visible_lines lines)
 {
 	struct character c;
 
 	for (size_t i = 0; i < len; i += c.len) {
 		c = character_at(text + i, len - i);
 		if (c.visible || (lines == VISIBLE_LINES && (text[i] == '\n' || text[i] == '\t')))
-			Tcl_DStringAppend(to, text + i, (int)c.len);
+			text_add_bytes(to, text + i, c.len);
 		else
 			append_escape(to, &c);
 	}
@@ -106,7 +106,7 @@ bool is_visible(const char *text)
 
 #define PER_LINE 16
 
-static void append_hex_line(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off)
+static void append_hex_line(struct text *d, const unsigned char *p, size_t n, uint64_t off)
 {
 	char hex[PER_LINE * 3 + 3] = "", text[PER_LINE + 1] = "";
 	size_t x = 0;
@@ -133,7 +133,7 @@ static size_t count_repeated(const unsigned char *p, size_t n)
 	return lines;
 }
 
-void visible_hexdump(Tcl_DString *d, const unsigned char *p, size_t n, uint64_t off)
+void visible_hexdump(struct text *d, const unsigned char *p, size_t n, uint64_t off)
 {
 	for (size_t at = 0; at < n; at += PER_LINE) {
 		size_t same = at ? count_repeated(p + at, n - at) : 0;

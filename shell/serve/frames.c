@@ -134,7 +134,7 @@ void frames_end(struct frames *f)
 	f->len = f->seen = 0;
 }
 
-void frames_put(Tcl_DString *to, const char *name, struct json_object *body)
+void frames_put(struct text *to, const char *name, struct json_object *body)
 {
 	struct json_object *msg = json_object_new_object();
 	int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
@@ -144,9 +144,9 @@ void frames_put(Tcl_DString *to, const char *name, struct json_object *body)
 
 	json_object_object_add(msg, name, body);
 	json = json_object_to_json_string_length(msg, flags, &len);
-	Tcl_DStringAppend(to, &rs, 1);
-	Tcl_DStringAppend(to, json, (int)len);
-	Tcl_DStringAppend(to, "\n", 1);
+	text_add_bytes(to, &rs, 1);
+	text_add_bytes(to, json, len);
+	text_add(to, "\n");
 	json_object_put(msg);
 }
 
@@ -155,7 +155,7 @@ struct json_object *frames_str(const char *utf, int len)
 	SCOPED_TEXT(d);
 
 	pack_append_utf8(&d, utf, len);
-	return json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	return json_object_new_string_len(text_str(&d), text_len(&d));
 }
 
 /* ---------------------------------------------------------------------- values -- */
@@ -215,8 +215,7 @@ static struct json_object *bytes_value(Tcl_Obj *value)
 	SCOPED_TEXT(hex);
 
 	xappend_hex(&hex, data, (size_t)len);
-	return tagged_object("bytes", json_object_new_string_len(Tcl_DStringValue(&hex),
-								 Tcl_DStringLength(&hex)));
+	return tagged_object("bytes", json_object_new_string_len(text_str(&hex), text_len(&hex)));
 }
 
 static struct json_object *to_json(Tcl_Obj *value, int depth)

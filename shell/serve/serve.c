@@ -28,7 +28,7 @@
 struct stream {
 	const char *name; /* name of its messages: "out" or "err" */
 	struct stream *other;
-	Tcl_DString part;
+	struct text part;
 };
 
 #define PIECE_MAX (FRAMES_MAX / 8) /* a control character takes six bytes in JSON */
@@ -59,7 +59,7 @@ static void serve_send(const char *name, struct json_object *body)
 	SCOPED_TEXT(d);
 
 	frames_put(&d, name, body);
-	write_channel(Tcl_DStringValue(&d), (size_t)Tcl_DStringLength(&d));
+	write_channel(text_str(&d), text_len(&d));
 }
 
 /* Text as a JSON string; NULL is an empty one. */
@@ -78,7 +78,7 @@ static void send_piece(struct stream *st, const char *text, int len)
 
 static void send_stream(struct stream *st, int len)
 {
-	const char *text = Tcl_DStringValue(&st->part);
+	const char *text = text_str(&st->part);
 
 	if (!len)
 		return;
@@ -86,9 +86,9 @@ static void send_stream(struct stream *st, int len)
 		n = len - done < (int)PIECE_MAX ? len - done : (int)PIECE_MAX;
 		send_piece(st, text + done, n);
 	}
-	memmove(Tcl_DStringValue(&st->part), Tcl_DStringValue(&st->part) + len,
-		(size_t)(Tcl_DStringLength(&st->part) - len));
-	Tcl_DStringSetLength(&st->part, Tcl_DStringLength(&st->part) - len);
+	memmove(text_str(&st->part), text_str(&st->part) + len,
+		(size_t)(text_len(&st->part) - len));
+	text_resize(&st->part, text_len(&st->part) - len);
 }
 
 /* For fopencookie(3). Flushes the other stream first, to keep the order. */
@@ -97,11 +97,11 @@ static ssize_t stream_write(void *cookie, const char *text, size_t len)
 	struct stream *st = cookie;
 	const char *end;
 
-	send_stream(st->other, Tcl_DStringLength(&st->other->part));
-	Tcl_DStringAppend(&st->part, text, (int)len);
-	end = memrchr(Tcl_DStringValue(&st->part), '\n', (size_t)Tcl_DStringLength(&st->part));
+	send_stream(st->other, text_len(&st->other->part));
+	text_add_bytes(&st->part, text, len);
+	end = memrchr(text_str(&st->part), '\n', text_len(&st->part));
 	if (end)
-		send_stream(st, (int)(end + 1 - Tcl_DStringValue(&st->part)));
+		send_stream(st, (int)(end + 1 - text_str(&st->part)));
 	return (ssize_t)len;
 }
 
@@ -111,7 +111,7 @@ static void serve_flush(void)
 	fflush(stdout);
 	fflush(stderr);
 	for (int i = 0; i < 2; i++)
-		send_stream(&streams[i], Tcl_DStringLength(&streams[i].part));
+		send_stream(&streams[i], text_len(&streams[i].part));
 }
 
 static void send_notice(void *arg, enum notice_kind kind, const char *text)
@@ -137,7 +137,7 @@ static void serve_divert(struct session *s)
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	for (int i = 0; i < 2; i++) {
 		streams[i] = (struct stream){ i ? "err" : "out", &streams[!i], { 0 } };
-		Tcl_DStringInit(&streams[i].part);
+		streams[i].part = (struct text){ 0 };
 	}
 	stdout = fopencookie(&streams[0], "w", io);
 	stderr = fopencookie(&streams[1], "w", io);

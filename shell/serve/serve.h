@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <tcl.h>
 
+struct text;
 struct session;
 
 /* Serves until standard input ends or a command quits. Everything that is printed meanwhile goes to
@@ -68,7 +69,7 @@ int frames_feed(struct frames *f, const char *data, size_t len);
 void frames_end(struct frames *f);
 
 /* Appends {name: body} as a message; takes ownership of body. */
-void frames_put(Tcl_DString *to, const char *name, struct json_object *body);
+void frames_put(struct text *to, const char *name, struct json_object *body);
 
 /* Text of len bytes (-1: to its end) as a JSON string. Tcl's two-byte NUL becomes one byte. */
 struct json_object *frames_str(const char *utf, int len);

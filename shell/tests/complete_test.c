@@ -24,12 +24,12 @@ static void unblank(char *text)
 static const char *hint(const char *typed)
 {
 	static char text[1000];
-	Tcl_DString d;
+	struct text d;
 
-	Tcl_DStringInit(&d);
+	d = (struct text){ 0 };
 	complete_hint(s, typed, &d);
-	snprintf(text, sizeof text, "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
+	snprintf(text, sizeof text, "%s", text_str(&d));
+	text_free(&d);
 	return text;
 }
 

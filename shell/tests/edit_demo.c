@@ -37,10 +37,10 @@ static const char *const words[] = { "echo",
 				     "gr\303\266\303\237er" };
 #define N_WORDS (sizeof(words) / sizeof(*words))
 
-static void show_prompt(void *ctx, Tcl_DString *prompt)
+static void show_prompt(void *ctx, struct text *prompt)
 {
 	(void)ctx;
-	Tcl_DStringAppend(prompt, "\033[1m\033[32mdemo\033[0m> ", -1);
+	text_add(prompt, "\033[1m\033[32mdemo\033[0m> ");
 }
 
 static bool is_whole(void *ctx, const char *text)
@@ -78,14 +78,14 @@ static void complete(void *ctx, const char *text, Tcl_Obj *list, size_t *start)
 	}
 }
 
-static void hint(void *ctx, const char *text, Tcl_DString *missing)
+static void hint(void *ctx, const char *text, struct text *missing)
 {
 	const char *line = strrchr(text, '\n');
 
 	(void)ctx;
 	line = line ? line + 1 : text;
 	if (strcmp(line, "post-write ") == 0)
-		Tcl_DStringAppend(missing, "<mr> -remote <addr> -len <n> -rkey <n>", -1);
+		text_add(missing, "<mr> -remote <addr> -len <n> -rkey <n>");
 }
 
 static const struct edit_ops ops = { show_prompt, is_whole, complete, hint };
@@ -211,14 +211,14 @@ static void run(struct demo *demo, const char *block)
 static void read_blocks(struct demo *demo)
 {
 	enum edit_end end = EDIT_CANCEL;
-	Tcl_DString block;
+	struct text block;
 
 	while (!demo->quit && end != EDIT_EOF) {
-		Tcl_DStringInit(&block);
+		block = (struct text){ 0 };
 		end = edit_read(demo->edit, &block);
 		if (end == EDIT_BLOCK)
-			run(demo, Tcl_DStringValue(&block));
-		Tcl_DStringFree(&block);
+			run(demo, text_str(&block));
+		text_free(&block);
 	}
 }
 

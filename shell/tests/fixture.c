@@ -153,12 +153,12 @@ static void app_close(struct session *s)
 	(void)s;
 }
 
-static void app_prompt(struct session *s, Tcl_DString *prompt)
+static void app_prompt(struct session *s, struct text *prompt)
 {
 	(void)s, (void)prompt;
 }
 
-static void app_version(Tcl_DString *text)
+static void app_version(struct text *text)
 {
 	(void)text;
 }

@@ -8,26 +8,26 @@
 
 static bool folds(const char *text, unsigned columns, const char *want, unsigned rows)
 {
-	Tcl_DString d;
+	struct text d;
 	bool is;
 
-	Tcl_DStringInit(&d);
-	is = fold(text, columns, &d) == rows && strcmp(Tcl_DStringValue(&d), want) == 0;
+	d = (struct text){ 0 };
+	is = fold(text, columns, &d) == rows && strcmp(text_str(&d), want) == 0;
 	if (!is)
-		printf("'%s'\n", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
+		printf("'%s'\n", text_str(&d));
+	text_free(&d);
 	return is;
 }
 
 static bool as_ascii(const char *text, const char *want)
 {
-	Tcl_DString d;
+	struct text d;
 	bool is;
 
-	Tcl_DStringInit(&d);
+	d = (struct text){ 0 };
 	fold_to_ascii(text, &d);
-	is = strcmp(Tcl_DStringValue(&d), want) == 0;
-	Tcl_DStringFree(&d);
+	is = strcmp(text_str(&d), want) == 0;
+	text_free(&d);
 	return is;
 }
 

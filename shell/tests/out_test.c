@@ -25,12 +25,12 @@ static struct out *rows(void)
 static const char *printed(const struct out *o, enum out_format f)
 {
 	static char text[4096];
-	Tcl_DString d;
+	struct text d;
 
-	Tcl_DStringInit(&d);
+	d = (struct text){ 0 };
 	out_print(o, f, &d);
-	snprintf(text, sizeof text, "%s", Tcl_DStringValue(&d));
-	Tcl_DStringFree(&d);
+	snprintf(text, sizeof text, "%s", text_str(&d));
+	text_free(&d);
 	return text;
 }
 

@@ -104,10 +104,10 @@ static void check_page(const struct cmd *c, const char *manual)
 
 	help_man_name(c, &name);
 	xappendf(&entry, "\n.BR ");
-	for (const char *p = Tcl_DStringValue(&name); *p; p++) /* roff has \- for - */
+	for (const char *p = text_str(&name); *p; p++) /* roff has \- for - */
 		xappendf(&entry, "%s%c", *p == '-' ? "\\" : "", *p);
 	xappendf(&entry, " (1)\n");
-	want(strstr(manual, Tcl_DStringValue(&entry)), "not in the manual page", NULL);
+	want(strstr(manual, text_str(&entry)), "not in the manual page", NULL);
 	help_man_command(f, c);
 	fclose(f);
 	want(strstr(text, "\n.SH EXAMPLES\n"), "no example in its manual page", NULL);
@@ -129,7 +129,7 @@ static void check_manual(void)
 		xappendf(&pointer, "\\(aqhelp %s\\(aq prints the list", (*t)->name);
 		check_columns((*t)->name, topic_text(*t));
 		if ((*t)->more)
-			want(strstr(text, Tcl_DStringValue(&pointer)), "no list in the manual page",
+			want(strstr(text, text_str(&pointer)), "no list in the manual page",
 			     (*t)->name);
 	}
 	free(text);

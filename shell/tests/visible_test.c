@@ -7,11 +7,11 @@
 
 static const char *visible(const char *text, size_t len, enum visible_lines lines)
 {
-	static Tcl_DString d;
+	static struct text d;
 
-	Tcl_DStringFree(&d);
+	text_free(&d);
 	visible_append(&d, text, len, lines);
-	return Tcl_DStringValue(&d);
+	return text_str(&d);
 }
 
 static void words(void)
@@ -82,20 +82,20 @@ static void hexdumps(void)
 	static const char zeros[] =
 		"  0x0010  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00   ................\n";
 	unsigned char bytes[7 * 16 + 3] = "hi";
-	Tcl_DString d;
+	struct text d;
 	char *text;
 
-	Tcl_DStringInit(&d);
+	d = (struct text){ 0 };
 	visible_hexdump(&d, bytes, sizeof bytes, 0);
-	text = Tcl_DStringValue(&d);
+	text = text_str(&d);
 	CHECK(strstr(text, zeros));
 	CHECK(strstr(text, "\n  ...      5 more lines like this one\n  0x0070  00 00 00  "));
 	CHECK(!strstr(text, "0x0020"));
-	Tcl_DStringFree(&d);
+	text_free(&d);
 	/* what is one line more is shown */
 	visible_hexdump(&d, bytes, 3 * 16, 0x1000);
-	CHECK(strstr(Tcl_DStringValue(&d), "\n  0x1020  00 00"));
-	Tcl_DStringFree(&d);
+	CHECK(strstr(text_str(&d), "\n  0x1020  00 00"));
+	text_free(&d);
 }
 
 int main(void)

@@ -65,11 +65,11 @@ static bool is_text(const unsigned char *data, size_t n)
 }
 
 /* Within double quotes. */
-static void append_quoted(Tcl_DString *to, const unsigned char *data, size_t n)
+static void append_quoted(struct text *to, const unsigned char *data, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (data[i] == '\n')
-			Tcl_DStringAppend(to, "\\n", 2);
+			text_add(to, "\\n");
 		else if (!isprint(data[i]))
 			xappendf(to, i + 1 < n && isdigit(data[i + 1]) ? "\\%03o" : "\\%o",
 				 data[i]);
@@ -88,7 +88,7 @@ static size_t run_length(const unsigned char *data, size_t n)
 	return n ? i : 0;
 }
 
-static void append_hex(Tcl_DString *to, const unsigned char *data, size_t n)
+static void append_hex(struct text *to, const unsigned char *data, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		xappendf(to, "%02x", data[i]);
@@ -121,12 +121,12 @@ static const char *number_of(struct replay *p, const struct data_piece *piece)
 }
 
 /* "[binary format WIx4 [get mr0 addr] [get mr0 rkey]]" */
-static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+static void binary_word(struct replay *p, struct text *to, const unsigned char *data, size_t n)
 {
 	struct data_piece piece = { 0 };
 	SCOPED_TEXT(values);
 
-	Tcl_DStringAppend(to, "[binary format ", -1);
+	text_add(to, "[binary format ");
 	while (next_piece(p, data, n, &piece)) {
 		const unsigned char *at = data + piece.at;
 		const bool is_gid = piece.own && piece.own->kind == OWN_GID;
@@ -135,12 +135,12 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 			xappendf(to, "x%zu", piece.len);
 		} else if (!piece.own && is_text(at, piece.len)) {
 			xappendf(to, "a%zu", piece.len);
-			Tcl_DStringAppend(&values, " \"", 2);
+			text_add(&values, " \"");
 			append_quoted(&values, at, piece.len);
-			Tcl_DStringAppend(&values, "\"", 1);
+			text_add(&values, "\"");
 		} else if (!piece.own) {
 			xappendf(to, "H%zu", 2 * piece.len);
-			Tcl_DStringAppend(&values, " ", 1);
+			text_add(&values, " ");
 			append_hex(&values, at, piece.len);
 		} else {
 			if (is_gid || is_digits(&piece))
@@ -153,33 +153,33 @@ static void binary_word(struct replay *p, Tcl_DString *to, const unsigned char *
 			xappendf(&values, " %s", number_of(p, &piece));
 		}
 	}
-	xappendf(to, "%s]", Tcl_DStringValue(&values));
+	xappendf(to, "%s]", text_str(&values));
 }
 
 /* "0000:[format %06llx [get qp0 qpn]]": text with digits in it. */
-static bool text_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+static bool text_word(struct replay *p, struct text *to, const unsigned char *data, size_t n)
 {
 	struct data_piece piece = { 0 };
-	const int begin = Tcl_DStringLength(to);
+	const int begin = text_len(to);
 
 	if (!is_text(data, n))
 		return false;
-	Tcl_DStringAppend(to, "\"", 1);
+	text_add(to, "\"");
 	while (next_piece(p, data, n, &piece)) {
 		if (!piece.own) {
 			append_quoted(to, data + piece.at, piece.len);
 		} else if (is_digits(&piece)) {
-			Tcl_DStringAppend(to, number_of(p, &piece), -1);
+			text_add(to, number_of(p, &piece));
 		} else {
-			Tcl_DStringSetLength(to, begin);
+			text_resize(to, begin);
 			return false;
 		}
 	}
-	Tcl_DStringAppend(to, "\"", 1);
+	text_add(to, "\"");
 	return true;
 }
 
-void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+void bytes_word(struct replay *p, struct text *to, const unsigned char *data, size_t n)
 {
 	if (n && text_word(p, to, data, n))
 		return;
@@ -188,21 +188,21 @@ void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, si
 			xappendf(to, "[string repeat \\x%02x %zu]", *data, n);
 			return;
 		}
-		Tcl_DStringAppend(to, "[binary decode hex ", -1);
+		text_add(to, "[binary decode hex ");
 		append_hex(to, data, n);
-		Tcl_DStringAppend(to, n ? "]" : "{}]", -1);
+		text_add(to, n ? "]" : "{}]");
 		return;
 	}
 	binary_word(p, to, data, n);
 }
 
-void bytes_argument(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n)
+void bytes_argument(struct replay *p, struct text *to, const unsigned char *data, size_t n)
 {
 	SCOPED_TEXT(word);
 	const char *text;
 
 	bytes_word(p, &word, data, n);
-	text = Tcl_DStringValue(&word);
+	text = text_str(&word);
 	xappendf(to, "%s%s", *text == '"' && text[1] != '-' ? "" : "-- ", text);
 }
 
@@ -219,7 +219,7 @@ static void put_run(struct replay *p, const struct own_value *mr, uint64_t at,
 		return;
 	}
 	bytes_argument(p, &word, data, n);
-	replay_line(p, "mem put %s %llu %s", mr->name, off, Tcl_DStringValue(&word));
+	replay_line(p, "mem put %s %llu %s", mr->name, off, text_str(&word));
 }
 
 /* Writes long runs of one byte as lines of their own. */

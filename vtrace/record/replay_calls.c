@@ -157,7 +157,7 @@ static const char *data_word(struct replay *p, const void *data, size_t n)
 	if (!bytes_have_own(p, data, n))
 		return NULL;
 	bytes_word(p, &word, data, n);
-	replay_first(p, "set data %s", Tcl_DStringValue(&word));
+	replay_first(p, "set data %s", text_str(&word));
 	return "[list $data]";
 }
 
@@ -225,19 +225,19 @@ static bool write_own(struct call_sink *k, const struct call_value *v, const voi
 /* --------------------------------------------------------------------------------- lines -- */
 
 /* A word in braces that contains a substitution needs quotes instead. */
-static void put_word(Tcl_DString *to, const char *word, int len)
+static void put_word(struct text *to, const char *word, int len)
 {
 	const bool braced = *word == '{' && memchr(word, '$', (size_t)len);
 	const bool called = *word == '{' && memchr(word, '[', (size_t)len);
 
-	Tcl_DStringAppend(to, " ", 1);
+	text_add(to, " ");
 	if (braced || called)
 		xappendf(to, "\"%.*s\"", len - 2, word + 1);
 	else
-		Tcl_DStringAppend(to, word, len);
+		text_add_bytes(to, word, len);
 }
 
-static void put_words(Tcl_DString *to, const char *text)
+static void put_words(struct text *to, const char *text)
 {
 	int depth = 0, len = 0;
 
@@ -281,7 +281,7 @@ static bool is_departure(const struct call_fn *fn)
 }
 
 /* wr_id and flags, which a request of an extended QP takes from the QP. */
-static void add_request(Tcl_DString *line, const struct record *r)
+static void add_request(struct text *line, const struct record *r)
 {
 	char *text;
 	size_t size;
@@ -305,7 +305,7 @@ static void write_line(struct replay *p, const struct record *r, const char *nam
 	add_request(&line, r);
 	xappendf(&line, " %s", function_name(p, r));
 	put_words(&line, args);
-	replay_line(p, "%s", Tcl_DStringValue(&line));
+	replay_line(p, "%s", text_str(&line));
 	free(args);
 }
 

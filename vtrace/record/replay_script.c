@@ -13,12 +13,12 @@
 
 void replay_flush(struct replay *p)
 {
-	Tcl_DStringAppend(&p->body, Tcl_DStringValue(&p->before), Tcl_DStringLength(&p->before));
-	Tcl_DStringSetLength(&p->before, 0);
+	text_add_bytes(&p->body, text_str(&p->before), text_len(&p->before));
+	text_resize(&p->before, 0);
 }
 
 /* A line that is too long continues on the next one, after a blank. */
-__attribute__((format(printf, 2, 0))) static void add_line(Tcl_DString *to, const char *fmt,
+__attribute__((format(printf, 2, 0))) static void add_line(struct text *to, const char *fmt,
 							   va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);
@@ -28,14 +28,14 @@ __attribute__((format(printf, 2, 0))) static void add_line(Tcl_DString *to, cons
 	for (; *line; line = end) {
 		end = line + strcspn(line + 1, " ") + 1;
 		if (column && column + (size_t)(end - line) > COLUMNS - 2 && *line == ' ') {
-			Tcl_DStringAppend(to, " \\\n\t", -1);
+			text_add(to, " \\\n\t");
 			column = 8;
 			line++;
 		}
-		Tcl_DStringAppend(to, line, (int)(end - line));
+		text_add_bytes(to, line, (end - line));
 		column += (size_t)(end - line);
 	}
-	Tcl_DStringAppend(to, "\n", 1);
+	text_add(to, "\n");
 	free(text);
 }
 
@@ -62,11 +62,11 @@ void replay_note(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
 
-	Tcl_DStringAppend(&p->before, "# NOT FOLLOWED: ", -1);
+	text_add(&p->before, "# NOT FOLLOWED: ");
 	va_start(ap, fmt);
 	xvappendf(&p->before, fmt, ap);
 	va_end(ap);
-	Tcl_DStringAppend(&p->before, "\n", 1);
+	text_add(&p->before, "\n");
 	p->notes++;
 }
 
@@ -133,19 +133,19 @@ static size_t best_loop(const struct script_line *lines, size_t n, size_t *perio
 	return best;
 }
 
-static void add_indented(Tcl_DString *to, const struct script_line *line)
+static void add_indented(struct text *to, const struct script_line *line)
 {
 	const char *end = line->text + line->len, *at = line->text, *next;
 
 	for (; at < end; at = next) {
 		next = memchr(at, '\n', (size_t)(end - at));
 		next = next ? next + 1 : end;
-		Tcl_DStringAppend(to, "\t", 1);
-		Tcl_DStringAppend(to, at, (int)(next - at));
+		text_add(to, "\t");
+		text_add_bytes(to, at, (next - at));
 	}
 }
 
-void replay_fold(const char *script, Tcl_DString *to)
+void replay_fold(const char *script, struct text *to)
 {
 	size_t n, period, times, step;
 	struct script_line *lines = split_lines(script, &n);
@@ -154,13 +154,13 @@ void replay_fold(const char *script, Tcl_DString *to)
 		times = best_loop(lines + i, n - i, &period);
 		step = period ? times * period : 1;
 		if (!period) {
-			Tcl_DStringAppend(to, lines[i].text, (int)lines[i].len);
+			text_add_bytes(to, lines[i].text, lines[i].len);
 			continue;
 		}
 		xappendf(to, "for {set i 0} {$i < %zu} {incr i} {\n", times);
 		for (size_t j = 0; j < period; j++)
 			add_indented(to, &lines[i + j]);
-		Tcl_DStringAppend(to, "}\n", 2);
+		text_add(to, "}\n");
 	}
 	free(lines);
 }

@@ -11,6 +11,7 @@
 #include "reader.h"
 #include "replay_values.h"
 #include "replay.h"
+#include "text.h"
 
 /* A call of the program, or something else that it did. */
 struct replay_call {
@@ -77,7 +78,7 @@ struct replay {
 	unsigned nbuilt;
 	char host[64]; /* the first address that it connects to */
 
-	Tcl_DString body, before; /* lines; those that the one being written needs first */
+	struct text body, before; /* lines; those that the one being written needs first */
 	unsigned notes;		  /* lines that say what could not be followed */
 };
 
@@ -94,7 +95,7 @@ void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(p
 void replay_flush(struct replay *p);
 /* Appends the lines of a script. Lines that are repeated, one by one or several together, become a
  * loop. A line that ends with a backslash continues on the next one. */
-void replay_fold(const char *script, Tcl_DString *to);
+void replay_fold(const char *script, struct text *to);
 
 /* ----------------------------------------------------------------- replay_objects.c -- */
 
@@ -154,9 +155,9 @@ bool objects_are_skipped(struct replay *p, uint64_t address);
 
 /* Appends the bytes as one word of Tcl, in which the program's own values are replaced by those of
  * the script. */
-void bytes_word(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
+void bytes_word(struct replay *p, struct text *to, const unsigned char *data, size_t n);
 /* The same for the last argument of a command: the bytes may begin as an option does. */
-void bytes_argument(struct replay *p, Tcl_DString *to, const unsigned char *data, size_t n);
+void bytes_argument(struct replay *p, struct text *to, const unsigned char *data, size_t n);
 /* Do the bytes contain own values of the program? */
 bool bytes_have_own(const struct replay *p, const unsigned char *data, size_t n);
 /* Writes lines that put what the program has written to these n bytes of its memory. */

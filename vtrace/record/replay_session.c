@@ -201,8 +201,8 @@ static void begin_pass(struct replay *p)
 			      .wanted = kept.wanted,
 			      .nwanted = kept.nwanted,
 			      .live = live_program_new() };
-	Tcl_DStringInit(&p->body);
-	Tcl_DStringInit(&p->before);
+	p->body = (struct text){ 0 };
+	p->before = (struct text){ 0 };
 	replay_memory_clear(&p->memory);
 }
 
@@ -219,25 +219,25 @@ static void end_pass(struct replay *p)
 	free(p->arrived);
 	free(p->built);
 	live_program_free(p->live);
-	Tcl_DStringFree(&p->body);
-	Tcl_DStringFree(&p->before);
+	text_free(&p->body);
+	text_free(&p->before);
 }
 
 /* A newline would end the comment. */
-static void add_comment(Tcl_DString *to, const char *word)
+static void add_comment(struct text *to, const char *word)
 {
-	Tcl_DStringAppend(to, " ", 1);
+	text_add(to, " ");
 	for (; *word; word++)
 		xappendf(to, iscntrl((unsigned char)*word) ? "\\x%02x" : "%c",
 			 (unsigned char)*word);
 }
 
-static void add_heading(const struct replay *p, Tcl_DString *to)
+static void add_heading(const struct replay *p, struct text *to)
 {
-	Tcl_DStringAppend(to, "# Recorded by 'vtrace --record' from:", -1);
+	text_add(to, "# Recorded by 'vtrace --record' from:");
 	for (char **a = the.o.argv; *a; a++)
 		add_comment(to, *a);
-	Tcl_DStringAppend(to, "\n# It plays the part of that program:\n#\trdmash", -1);
+	text_add(to, "\n# It plays the part of that program:\n#\trdmash");
 	add_comment(to, the.o.path);
 	xappendf(to, "%s\nset within 60s ;# how long to wait for the other end\n",
 		 *p->host ? " [HOST]" : "");
@@ -260,13 +260,13 @@ static void write_script(const struct replay *p)
 	SCOPED_TEXT(script);
 
 	add_heading(p, &heading);
-	replay_fold(Tcl_DStringValue(&p->body), &folded);
+	replay_fold(text_str(&p->body), &folded);
 	template_fill(replayed_rdma,
-		      (const struct template_part[]){ { "@heading@\n", Tcl_DStringValue(&heading) },
-						      { "@session@\n", Tcl_DStringValue(&folded) },
+		      (const struct template_part[]){ { "@heading@\n", text_str(&heading) },
+						      { "@session@\n", text_str(&folded) },
 						      { 0 } },
 		      &script);
-	fputs(Tcl_DStringValue(&script), the.to);
+	fputs(text_str(&script), the.to);
 }
 
 int replay_end(void)

@@ -44,10 +44,9 @@ static void write_received(struct replay *p, const char *name, const struct post
 		n += piece;
 	}
 	if (known && n && posted->nsge > 1)
-		told_add(p, name, data, n,
-			 temp_text("[join [list %s] \"\"]", Tcl_DStringValue(&expr)));
+		told_add(p, name, data, n, temp_text("[join [list %s] \"\"]", text_str(&expr)));
 	else if (known && n)
-		told_add(p, name, data, n, Tcl_DStringValue(&expr));
+		told_add(p, name, data, n, text_str(&expr));
 	free(data);
 }
 
@@ -284,7 +283,7 @@ static void write_send(struct replay *p, struct tcp_end *e, const struct record 
 	}
 	bytes_argument(p, &word, data, n);
 	bytes_put_told(p);
-	replay_line(p, "tcp send %s %s", e->name, Tcl_DStringValue(&word));
+	replay_line(p, "tcp send %s %s", e->name, text_str(&word));
 }
 
 /* Pieces that were received one after another are received as one. */

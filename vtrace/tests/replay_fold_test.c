@@ -5,15 +5,11 @@
 
 static const char *folded(const char *script)
 {
-	static Tcl_DString to;
-	static bool begun;
+	static struct text to;
 
-	if (begun)
-		Tcl_DStringFree(&to);
-	begun = true;
-	Tcl_DStringInit(&to);
+	text_free(&to);
 	replay_fold(script, &to);
-	return Tcl_DStringValue(&to);
+	return text_str(&to);
 }
 
 int main(void)
