@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "language/script.h"
 #include "session.h"

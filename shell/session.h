@@ -13,7 +13,7 @@
 
 #include "loop.h"
 #include "output/print.h"
-#include "output/out.h"
+#include "out.h"
 
 struct text;
 struct out;

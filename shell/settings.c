@@ -10,7 +10,7 @@
 #include "edit/edit.h"
 #include "help/help.h"
 #include "output/print.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 0 } };

@@ -11,7 +11,7 @@
 #include "asked_peer.h"
 #include "explain/explain.h"
 #include "live_program.h"
-#include "output/out.h"
+#include "out.h"
 #include "resources/show_process.h"
 #include "views.h"
 

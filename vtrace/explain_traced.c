@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
-#include "output/out.h"
+#include "out.h"
 #include "host_gid.h"
 #include "own_rows.h"
 #include "refused_calls.h"

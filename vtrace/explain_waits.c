@@ -9,7 +9,7 @@
 #include "call_record.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
-#include "output/out.h"
+#include "out.h"
 #include "own_rows.h"
 #include "recorded.h"
 #include "views.h"

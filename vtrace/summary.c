@@ -6,7 +6,7 @@
 #include "call_record.h"
 #include "data/wc.h"
 #include "live_program.h"
-#include "output/out.h"
+#include "out.h"
 #include "spec_tables.h"
 #include "alloc.h"
 

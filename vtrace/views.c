@@ -13,7 +13,7 @@
 #include "explain/explain.h"
 #include "host_gid.h"
 #include "live_program.h"
-#include "output/out.h"
+#include "out.h"
 #include "own_rows.h"
 #include "reader.h"
 #include "recorded.h"

@@ -11,7 +11,7 @@
 #include "command/cmd.h"
 #include "explain/explain.h"
 #include "refused_calls.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "recorded.h"
 #include "resources/mr.h"

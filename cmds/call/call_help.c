@@ -11,7 +11,7 @@
 #include "help/help.h"
 #include "live_context.h"
 #include "object_args.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "words.h"
 

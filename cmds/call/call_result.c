@@ -9,7 +9,7 @@
 #include "call_format.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "alloc.h"
 

@@ -15,7 +15,7 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "object_make.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "qp/qp.h"
 #include "recorded.h"

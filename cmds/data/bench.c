@@ -17,7 +17,7 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "own_rows.h"
 #include "qp/qp.h"
 #include "recorded.h"

@@ -22,7 +22,7 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "recorded.h"
 #include "session.h"

@@ -14,7 +14,7 @@
 #include "data/bad_wc.h"
 #include "data/wc.h"
 #include "qp/qp.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "objects.h"
 #include "own_model.h"

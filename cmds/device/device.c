@@ -22,7 +22,7 @@
 #include "object_args.h"
 #include "object_make.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "recorded.h"
 #include "session.h"
 #include "uroce.h"

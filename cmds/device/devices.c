@@ -14,7 +14,7 @@
 #include "device/device.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "recorded.h"
 #include "session.h"
 #include "words.h"

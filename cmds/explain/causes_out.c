@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A failed request and the causes of a failure, as output. */
 #include "explain/explain.h"
-#include "output/out.h"
+#include "out.h"
 #include "spec_tables.h"
 #include "words.h"
 

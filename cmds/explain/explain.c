@@ -16,7 +16,7 @@
 #include "edit/edit.h"
 #include "explain/explain.h"
 #include "explain/facts.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "spec_tables.h"
 #include "session.h"

@@ -22,7 +22,7 @@
 #include "language/interp.h"
 #include "objects.h"
 #include "own_model.h"
-#include "output/out.h"
+#include "out.h"
 #include "peer/peer.h"
 #include "qp/qp.h"
 #include "session.h"

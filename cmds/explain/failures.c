@@ -7,7 +7,7 @@
 
 #include "data/bad_wc.h"
 #include "explain/explain.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"

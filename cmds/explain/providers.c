@@ -9,7 +9,7 @@
 #include "explain/explain.h"
 #include "live_context.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 static void out_difference(const struct difference *d, bool with_call, struct out *o)

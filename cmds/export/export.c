@@ -9,7 +9,7 @@
 #include "command/cmd.h"
 #include "export/program.h"
 #include "file/file.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 /* Checks the name of the program, which becomes that of a CMake target, too. */

@@ -13,7 +13,7 @@
 #include "faults/fault_wire.h"
 #include "object_make.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 struct fault_args {

@@ -6,7 +6,7 @@
 #include "handlers/handler.h"
 #include "language/interp.h"
 #include "language/script.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 #define PAUSE_MS 20 /* no body starts after Ctrl-C, until the command that it is for has ended */

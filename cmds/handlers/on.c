@@ -13,7 +13,7 @@
 #include "handlers/handler.h"
 #include "live_context.h"
 #include "object_args.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
 

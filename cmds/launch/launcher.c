@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "command/cmd.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 #define RANKS_MAX 65536

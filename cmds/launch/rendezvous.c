@@ -24,7 +24,7 @@
 #include "command/cmd.h"
 #include "file/file.h"
 #include "launch/launcher.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 
 #define KEY_LEN_MAX   64

@@ -7,7 +7,7 @@
 #include "command/cmd.h"
 #include "file/file.h"
 #include "live_context.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "peer/peer.h"
 #include "serve/serve.h"
 #include "session.h"

@@ -10,7 +10,7 @@
 #include "check/check.h"
 #include "file/file.h"
 #include "language/script.h"
-#include "output/out.h"
+#include "out.h"
 #include "peer/peer.h"
 #include "serve/serve.h"
 #include "session.h"

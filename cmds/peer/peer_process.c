@@ -16,7 +16,7 @@
 #include "alloc.h"
 #include "device/device.h"
 #include "launch.h"
-#include "output/out.h"
+#include "out.h"
 #include "peer/peer.h"
 #include "serve/serve.h"
 #include "session.h"

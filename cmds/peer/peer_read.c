@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "output/out.h"
+#include "out.h"
 #include "peer/peer.h"
 #include "serve/serve.h"
 #include "session.h"

@@ -13,7 +13,7 @@
 #include "explain/explain.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"

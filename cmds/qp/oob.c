@@ -17,7 +17,7 @@
 #include "device/device.h"
 #include "loop.h"
 #include "object_args.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "own_rows.h"
 #include "qp/qp.h"

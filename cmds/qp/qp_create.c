@@ -15,7 +15,7 @@
 #include "object_args.h"
 #include "object_make.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "own_rows.h"
 #include "qp/qp.h"
 #include "session.h"

@@ -19,7 +19,7 @@
 #include "device/device.h"
 #include "language/interp.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "own_rows.h"
 #include "qp/qp.h"

@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "language/interp.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "spec_tables.h"

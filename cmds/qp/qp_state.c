@@ -12,7 +12,7 @@
 #include "connection/cm.h"
 #include "inventory.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "qp/qp.h"
 #include "session.h"

@@ -10,7 +10,7 @@
 #include "object_args.h"
 #include "object_make.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 /* --------------------------------------------------------------------- cc -- */

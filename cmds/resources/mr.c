@@ -18,7 +18,7 @@
 #include "object_args.h"
 #include "object_make.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "recorded.h"
 #include "refused_calls.h"
 #include "resources/mr.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "output/out.h"
+#include "out.h"
 #include "packet.h"
 #include "resources/show_process.h"
 #include "words.h"

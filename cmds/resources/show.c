@@ -9,7 +9,7 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "resources/show_process.h"
 #include "session.h"
 

@@ -14,7 +14,7 @@
 
 #include "device/device.h"
 #include "launch.h"
-#include "output/out.h"
+#include "out.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"

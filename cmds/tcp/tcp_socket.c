@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
 

@@ -10,7 +10,7 @@
 #include "decode.h"
 #include "fault.h"
 #include "language/interp.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "timeline/ladder.h"
 #include "wire/wire.h"

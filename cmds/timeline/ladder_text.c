@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "output/out.h"
+#include "out.h"
 #include "peer/peer.h"
 #include "session.h"
 #include "timeline/ladder.h"

@@ -11,7 +11,7 @@
 #include "explain/explain.h"
 #include "export/program.h"
 #include "file/file.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "session.h"
 #include "timeline/ladder.h"

@@ -15,7 +15,7 @@
 #include "file/file.h"
 #include "live_context.h"
 #include "object_make.h"
-#include "output/out.h"
+#include "out.h"
 #include "own_rows.h"
 #include "peer/peer.h"
 #include "session.h"

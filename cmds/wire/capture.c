@@ -25,7 +25,7 @@
 #include "loop.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "tap.h"
 #include "wire/wire.h"

@@ -19,7 +19,7 @@
 #include "language/script.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "wire/nldev.h"
 

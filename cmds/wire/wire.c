@@ -24,7 +24,7 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "spec_tables.h"
 #include "wire/wire.h"

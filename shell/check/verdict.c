@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "language/script.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "session.h"
 #include "alloc.h"

@@ -10,7 +10,7 @@
 
 #include "command/cmd.h"
 #include "file/file.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "alloc.h"
 

@@ -14,7 +14,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "file/file.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "session.h"
 

@@ -8,7 +8,7 @@
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 struct help_args {

@@ -11,7 +11,7 @@
 #include "command/cmd.h"
 #include "help/help.h"
 #include "language/interp.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "session.h"
 

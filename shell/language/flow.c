@@ -5,7 +5,7 @@
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "language/script.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 
 /* ------------------------------------------------------------------- repeat -- */

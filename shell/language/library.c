@@ -10,7 +10,7 @@
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 #include "alloc.h"
 

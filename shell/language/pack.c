@@ -7,7 +7,7 @@
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "language/pack.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 
 static const struct pack_type types[] = {

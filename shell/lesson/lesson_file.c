@@ -36,7 +36,7 @@
 #include "file/file.h"
 #include "language/interp.h"
 #include "lesson/lesson.h"
-#include "output/out.h"
+#include "out.h"
 #include "output/print.h"
 #include "session.h"
 

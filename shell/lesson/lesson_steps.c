@@ -9,7 +9,7 @@
 #include "help/help.h"
 #include "language/script.h"
 #include "lesson/lesson.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 
 void lesson_end_text(struct out *o)

@@ -8,7 +8,7 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "output/out.h"
+#include "output/print.h"
 #include "session.h"
 
 struct echo_args {

@@ -238,39 +238,6 @@ static int failed; /* errno */
 
 /* ----------------------------------------------------------- text and its colours -- */
 
-void painted_init(struct painted *p)
-{
-	p->text = (struct text){ 0 };
-	p->marks = NULL;
-	p->n = 0;
-}
-
-void painted_free(struct painted *p)
-{
-	text_free(&p->text);
-	free(p->marks);
-}
-
-void painted_paint(struct painted *p, enum paint paint)
-{
-	p->marks = xgrow(p->marks, p->n, sizeof *p->marks);
-	p->marks[p->n++] = (struct paint_mark){ text_len(&p->text), paint };
-}
-
-void painted_add(struct painted *p, const char *text, size_t len)
-{
-	text_add_bytes(&p->text, text, len);
-}
-
-void painted_addf(struct painted *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	xvappendf(&p->text, fmt, ap);
-	va_end(ap);
-}
-
 /* The colour whose escape sequence text begins with; PAINTS: none. */
 static enum paint paint_at(const char *text, size_t len)
 {
@@ -371,11 +338,12 @@ static void print_text_for_people(enum print_to to, const struct text *d)
 void print_painted(enum print_to to, const struct painted *p)
 {
 	const char *text = text_str(&p->text);
-	int at = 0, len = text_len(&p->text);
+	size_t at = 0;
+	const size_t len = text_len(&p->text);
 	SCOPED_TEXT(d);
 
 	for (unsigned i = 0; i <= p->n; i++) {
-		int end = i < p->n ? p->marks[i].at : len;
+		const size_t end = i < p->n ? p->marks[i].at : len;
 
 		visible_append(&d, text + at, (size_t)(end - at), VISIBLE_LINES);
 		if (i < p->n && colors && *colors)

@@ -17,47 +17,34 @@
 #include <stdint.h>
 #include <tcl.h>
 
-#include "text.h"
+#include "out.h"
+#include "painted.h"
+#include "visible.h"
 
 struct edit;
 
-enum paint {
-	PAINT_NONE,
-	PAINT_GOOD, /* green */
-	PAINT_BAD,  /* red */
-	PAINT_DIM,
-	PAINT_STRONG,
-	PAINT_YELLOW,
-	PAINT_MAGENTA,
-	PAINT_CYAN,
-	PAINT_TYPE, /* a command that can be typed: bold and cyan */
-	PAINTS
-};
-
-struct paint_mark {
-	int at; /* offset in the text at which it begins */
-	enum paint paint;
-};
-
-/* Text and its colours. */
-struct painted {
-	struct text text;
-	struct paint_mark *marks;
-	unsigned n;
-};
-
-void painted_init(struct painted *p);
-void painted_free(struct painted *p);
-/* Declares an empty text with colours, which is freed at the end of its block. */
-#define SCOPED_PAINTED(name)                                        \
-	__attribute__((cleanup(painted_free))) struct painted name; \
-	painted_init(&name)
-/* Sets the colour of the following text. */
-void painted_paint(struct painted *p, enum paint paint);
-void painted_add(struct painted *p, const char *text, size_t len);
-void painted_addf(struct painted *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds the output of another rdmash: its colour codes become colours of p. */
 void painted_add_printed(struct painted *p, const char *text, size_t len);
+
+/* The value of an output in Tcl, and what is printed of it. */
+
+/* Sets the whole value to a Tcl object, such as the result of a script; other values are ignored.
+ * In JSON it is printed as a string if there is a text. */
+void out_obj(struct out *o, Tcl_Obj *value);
+
+/* The value as a Tcl object, an empty string if there is none. The caller does not own a reference;
+ * the object may belong to o. */
+Tcl_Obj *out_value(struct out *o);
+/* The same, and o keeps a reference to it. */
+Tcl_Obj *out_keep_value(struct out *o);
+/* Is it the very object that out_keep_value() has returned? */
+bool out_is_value(struct out *o, const Tcl_Obj *value);
+/* Prints it to standard output. */
+void out_show(struct out *o, enum out_format f);
+/* Prints one line of text; as a JSON string or a CSV cell where that is the format. */
+void out_line(enum out_format f, const char *text);
+/* The same for a user's own data: see print_data(). newline: adds one in text format, too. */
+void out_exact(enum out_format f, const char *text, bool newline);
 
 enum print_to { PRINT_OUT, PRINT_ERR };
 
@@ -95,38 +82,6 @@ void print_color(const bool *on);
 void print_begin(void);
 /* Writes what stdio keeps back. The errno that writing to standard output has failed with, or 0. */
 int print_failed(void);
-
-/*
- * Escapes untrusted text (from a peer, a packet, a file name) for printing.
- *
- * Everything that could control a terminal or mislead the reader is written as an escape: control
- * characters (C0, DEL, C1), characters that change the direction of text or are invisible, private
- * ones, and bytes that are not valid UTF-8. ESC becomes \x1b, a right-to-left override \u202e. All
- * other characters stay unchanged, backslashes too.
- */
-
-struct character {
-	uint32_t code; /* code point; the byte itself if it is not valid UTF-8 */
-	unsigned len;  /* its length in bytes, at least 1 */
-	bool valid;    /* valid UTF-8, or Tcl's two-byte NUL */
-	bool visible;  /* can be printed unchanged; false for newline and tab */
-};
-
-/* The first character of text; len is at least 1. */
-struct character character_at(const char *text, size_t len);
-
-enum visible_lines {
-	VISIBLE_LINES,	  /* newlines and tabs stay */
-	VISIBLE_ONE_LINE, /* they become \n and \t */
-};
-
-/* Appends text with everything invisible escaped. */
-void visible_append(struct text *to, const char *text, size_t len, enum visible_lines lines);
-/* Is every character of text visible, so that nothing needs an escape? */
-bool is_visible(const char *text);
-
-/* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
-void visible_hexdump(struct text *d, const unsigned char *p, size_t n, uint64_t off);
 
 /* The columns that len bytes of text take; colour codes take none. */
 unsigned text_width(const char *text, size_t len);

@@ -3,7 +3,7 @@
 #include <json-c/json.h>
 
 #include "checks.h"
-#include "output/out.h"
+#include "output/print.h"
 
 static struct out *rows(void)
 {
@@ -34,7 +34,7 @@ static const char *printed(const struct out *o, enum out_format f)
 	return text;
 }
 
-static const char *value(const struct out *o)
+static const char *value(struct out *o)
 {
 	static char text[4096];
 	Tcl_Obj *v = out_value(o);

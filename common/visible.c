@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "output/print.h"
+#include "visible.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <wctype.h>
 
-#include "alloc.h"
+#include "text.h"
 
 #define PLANE_SPECIAL 0xe0000 /* from here on: tags, variation selectors, private use */
 
@@ -47,15 +49,37 @@ static struct character decode_utf8(const unsigned char *p, size_t len)
 	return c;
 }
 
-/* Tcl's tables end with the basic plane. Its graphic characters exclude control, format, private
- * and unassigned ones. */
+/* Characters of the basic plane that are invisible, change the direction of text, or are private,
+ * which the C library takes for graphic ones. */
+static const struct {
+	uint16_t from, to;
+} unseen[] = {
+	{ 0x00ad, 0x00ad }, { 0x0600, 0x0605 }, { 0x061c, 0x061c }, { 0x06dd, 0x06dd },
+	{ 0x070f, 0x070f }, { 0x0890, 0x0891 }, { 0x08e2, 0x08e2 }, { 0x180e, 0x180e },
+	{ 0x2000, 0x200f }, { 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0xe000, 0xf8ff },
+	{ 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xfffe, 0xffff },
+};
+
+/* The characters of Unicode, whatever the user's locale; without their table none is shown. */
+static bool is_graphic(uint32_t code)
+{
+	static locale_t unicode;
+
+	if (!unicode)
+		unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
+		if (code >= unseen[i].from && code <= unseen[i].to)
+			return false;
+	return unicode && iswgraph_l(code, unicode);
+}
+
 static bool is_shown(uint32_t code)
 {
 	if (code < 0x80)
 		return code >= ' ' && code < 0x7f;
 	if (code > 0xffff)
 		return code < PLANE_SPECIAL;
-	return Tcl_UniCharIsGraph((int)code) || code == 0xa0 || code == 0x3000; /* blanks */
+	return is_graphic(code) || code == 0xa0 || code == 0x3000; /* blanks */
 }
 
 struct character character_at(const char *text, size_t len)

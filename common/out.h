@@ -2,20 +2,19 @@
 /*
  * Output: one writer for values, text, JSON and CSV.
  *
- * A command writes each fact once: key, value, and the text for a person. The value becomes the Tcl
- * result of the command; the shell decides whether and in which format it is printed.
+ * What is told is written once: key, value, and the text for a person. The shell makes a Tcl value
+ * of it, and decides whether and in which format it is printed; vtrace writes the text or JSON.
  */
-#ifndef SHELL_OUT_H
-#define SHELL_OUT_H
+#ifndef COMMON_OUT_H
+#define COMMON_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tcl.h>
 
-#include "output/print.h"
+#include "painted.h"
 
-struct text;
+struct json_object;
 struct out;
 
 enum out_format { OUT_TEXT, OUT_JSON, OUT_CSV, OUT_FORMATS };
@@ -28,7 +27,7 @@ void out_free(struct out *o);
 /* Write a value. The first call decides the type of the root: out_list() makes a list, a scalar
  * with key NULL a scalar, anything else a dict. Inside a list keys are NULL. fmt is the text for a
  * person (NULL: none); it contains its own blanks and newline, and may contain text from a peer:
- * print.h escapes it. */
+ * what prints it escapes it. */
 void out_str(struct out *o, const char *key, const char *value, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void out_int(struct out *o, const char *key, int64_t value, const char *fmt, ...)
@@ -41,7 +40,7 @@ void out_bool(struct out *o, const char *key, bool value, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Copies the value called key from the dict of another output; it becomes the root of o. */
 void out_copy(struct out *o, const struct out *from, const char *key);
-/* Bytes: a Tcl byte array; hex digits in JSON and CSV. */
+/* Bytes: hex digits in JSON and CSV. */
 void out_bytes(struct out *o, const char *key, const void *data, size_t len);
 
 /* Open a scope: values up to out_end() go into the dict or list called key. */
@@ -58,26 +57,26 @@ void out_painted(struct out *o, enum paint p, const char *fmt, ...)
 /* false: nothing will be printed, so a command need not build a long text. */
 bool out_has_text(const struct out *o);
 
-/* Sets the whole value to a Tcl object, such as the result of a script; other values are ignored.
- * In JSON it is printed as a string if there is a text. */
-void out_obj(struct out *o, Tcl_Obj *value);
-
-/* The value as a Tcl object, an empty string if there is none. The caller does not own a reference;
- * the object may belong to o. */
-Tcl_Obj *out_value(const struct out *o);
-/* The same, and o keeps a reference to it. */
-Tcl_Obj *out_keep_value(struct out *o);
-/* Is it the very object that out_keep_value() has returned? */
-bool out_is_value(const struct out *o, const Tcl_Obj *value);
 /* Appends the output in this format, without colours and ending with a newline; nothing if it is
  * empty. */
 void out_print(const struct out *o, enum out_format f, struct text *text);
 
-/* Prints it to standard output. */
-void out_show(struct out *o, enum out_format f);
-/* Prints one line of text; as a JSON string or a CSV cell where that is the format. */
-void out_line(enum out_format f, const char *text);
-/* The same for a user's own data: see print_data(). newline: adds one in text format, too. */
-void out_exact(enum out_format f, const char *text, bool newline);
+/* Appends a cell of CSV; first: without a comma before it. */
+void csv_cell(struct text *d, const char *cell, bool first);
+
+/* What was written, which stays with o; NULL: nothing. Its strings for which out_is_bytes() holds
+ * are the hex digits of bytes. */
+struct json_object *out_json(const struct out *o);
+bool out_is_bytes(struct json_object *value);
+const struct painted *out_painted_text(const struct out *o);
+
+/* A value of the caller's own kind that an output keeps. */
+struct out_twin {
+	void *value;   /* NULL: none */
+	bool replaces; /* what was written; else it is another form of that */
+	const char *(*string)(void *value);
+	void (*release)(void *value); /* called by out_free() */
+};
+struct out_twin *out_twin(struct out *o);
 
 #endif
