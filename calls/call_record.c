@@ -259,7 +259,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	const struct row_plan *plan;
 	struct image m;
 
-	c->row = NOWHERE;
+	*c = (struct record_call){ .row = NOWHERE };
 	if (atomic_load_explicit(&the.off, memory_order_relaxed))
 		return;
 	if (me.busy)
@@ -295,6 +295,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	if (plan->keeps_begun && !me.depth)
 		keep_begun(row, args, plan, c->mark == NOWHERE ? NULL : &m);
 	c->begin = record_time();
+	c->is_outermost = !me.depth;
 	if (!me.depth++) {
 		atomic_store_explicit(&me.slot->called_at, c->begin, memory_order_relaxed);
 		atomic_store_explicit(&me.slot->called, row + 1, memory_order_release);
@@ -448,6 +449,7 @@ static void finish_call(struct record_call *c, const struct row_plan *plan, uint
 		m.left_out = (unsigned)m.w[IMAGE_RESULT];
 		m.w[IMAGE_COUNT] &= ~(UINT64_C(0xffff) << 16);
 	}
+	m.w[IMAGE_SIZE] |= c->rule;
 	record_keep(&m, plan, fn, c->args, RECORD_AFTER, result, err);
 	image_end(&m, c->begin, end, result, err);
 	if (plan->changes_objects && !err)
@@ -502,7 +504,8 @@ void record_end(struct record_call *c, uint64_t result)
 	}
 	me.depth--;
 	plan = &the.plans[c->row];
-	if (plan->path == RECORD_CONTROL && errno_of_result(record_row(c->row), result, err))
+	if (plan->path == RECORD_CONTROL && !c->rule &&
+	    errno_of_result(record_row(c->row), result, err))
 		record_refused(record_row(c->row), c->args);
 	empty = is_empty_poll(plan, result);
 	end = empty || (plan->path == RECORD_DATA && !plan->is_poll &&

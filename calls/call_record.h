@@ -46,8 +46,10 @@ struct record {
 	unsigned count; /* 1, or the number of consecutive empty polls */
 	unsigned left_out; /* copies that did not fit */
 	bool ended;	   /* false: record_watch shows it before the call */
-	int err;	   /* errno of one that failed, or 0 */
-	uint64_t result;   /* sign-extended, or a pointer */
+	unsigned rule;	 /* 1 + the index of the fault that made it fail or wait (call_fault.h); 0:
+			    none */
+	int err;	 /* errno of one that failed, or 0 */
+	uint64_t result; /* sign-extended, or a pointer */
 	/* In the order of fn->args. What is not an object points to a copy, as do the pointers
 	 * within copies; NULL: there is none. */
 	const uint64_t *args;  /* copied before the call; out-parameters after it */
@@ -157,7 +159,10 @@ struct record_call {
 	uint64_t begin;
 	const uint64_t *args;
 	uint32_t row;
-	uint32_t mark; /* offset of the copies made before the call, or none */
+	uint32_t mark;	   /* offset of the copies made before the call, or none */
+	bool is_outermost; /* made by the program; set by record_begin() */
+	uint16_t rule;	   /* as in struct record, with the result in its place: of call_fault.h */
+	uint64_t result;
 };
 void record_begin(struct record_call *c, unsigned row, const uint64_t *args);
 void record_end(struct record_call *c, uint64_t result);

@@ -112,6 +112,15 @@ enum call_result {
 	RESULT_VALUE,	/* it cannot fail */
 };
 
+/* How a result says that the function has failed. */
+enum call_failure {
+	FAILS_NOT,	 /* it cannot */
+	FAILS_ERRNO,	 /* the result is an errno */
+	FAILS_NEGATIVE,	 /* or one below 0 */
+	FAILS_MINUS_ONE, /* and errno */
+	FAILS_NULL,	 /* and errno */
+};
+
 /* Sequences of calls; other threads wait between the first and the last. */
 enum call_step {
 	CALL_ALONE,
@@ -160,6 +169,7 @@ struct call_fn {
 	const char *header; /* "infiniband/verbs.h" */
 	enum call_path path : 8;
 	enum call_result says : 8;
+	enum call_failure fails : 8;
 	bool is_inline : 1;
 	bool is_cm : 1;	  /* of librdmacm */
 	bool waits : 1;	  /* until something has happened */
@@ -169,14 +179,16 @@ struct call_fn {
 	bool serves : 1;  /* changes the id or takes the events of a channel */
 	enum call_step step : 8;
 	enum call_rule rule : 8;
-	uint16_t needs;		       /* of enum call_need */
-	uint16_t member;	       /* of the first argument: where the pointer is that an inline
-					* function calls; 0: it does not */
-	const char *ended_by;	       /* the function for what this one makes, where it is not that
-					* of all such objects */
-	uint8_t since;		       /* the release of rdma-core that added it; 0: before 44 */
-	uint8_t adds;		       /* 1 + the enum ibv_wr_opcode of the request that it adds to
-					* an extended QP; 0: it adds none */
+	const uint8_t *errnos;	   /* that it gives when it fails, 0 after the last; NULL: none */
+	const char *stands_for[2]; /* functions that the headers turn into calls of it */
+	uint16_t needs;		   /* of enum call_need */
+	uint16_t member;	   /* of the first argument: where the pointer is that an inline
+				    * function calls; 0: it does not */
+	const char *ended_by;	   /* the function for what this one makes, where it is not that
+				    * of all such objects */
+	uint8_t since;		   /* the release of rdma-core that added it; 0: before 44 */
+	uint8_t adds;		   /* 1 + the enum ibv_wr_opcode of the request that it adds to
+				    * an extended QP; 0: it adds none */
 	const struct call_value *args; /* ends with a NULL name */
 	struct call_value result;
 	const char *prototype;
@@ -203,6 +215,8 @@ extern const struct call_object_type call_objects[OBJECT_KINDS];
 
 /* The row called name, or NULL. */
 const struct call_fn *call_find(const char *name);
+/* Does it fail with that errno? */
+bool call_gives_errno(const struct call_fn *fn, int err);
 /* Can it be called here? A function that is newer than the oldest library may be missing. */
 bool call_present(const struct call_fn *fn);
 /* The value called name among values (which end with a NULL name), or NULL. */

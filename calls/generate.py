@@ -18,7 +18,7 @@ KINDS = {"remote": 0, "cookie": 0, "fd": 0, "key": 0, "qpn": 0, "bad": 0, "trail
          "flags": 1, "enum": 1, "counts": 1, "object": 1, "mask": 2}
 MARKS = {"inline", "since", "prepare", "datapath", "count", "value", "found", "makes", "waits", "step",
          "rule", "need", "asks", "fetches", "ties", "serves", "ended-by", "why", "through", "asked",
-         "macro", "helper"}
+         "macro", "helper", "fails", "errors", "stands-for"}
 
 
 class Mistake(Exception):
@@ -227,10 +227,16 @@ class Function:
         result = "" if self.void else f"\t{self.result.declare('result')};\n"
         value = "0" if self.void else \
             f"({'uintptr_t' if self.result.pointers else 'uint64_t'})result"
+        row = f"ROW_{self.mark('helper') or self.name}"
+        make = f"\t{call};\n" if self.void else (
+            f"\tif (call_fault_hits(&the_call, {row}, __builtin_return_address(0)))\n"
+            f"\t\tresult = ({self.result.type})the_call.result;\n"
+            f"\telse\n\t\tresult = {call};\n")
+        if self.void:
+            make = f"\tcall_fault_hits(&the_call, {row}, __builtin_return_address(0));\n" + make
         return (f"{{\n\tconst uint64_t the_args[] = {{ {values or 0} }};\n"
                 f"\tstruct record_call the_call;\n{result}\n"
-                f"{before}\trecord_begin(&the_call, ROW_{self.mark('helper') or self.name}, the_args);\n"
-                f"\t{'' if self.void else 'result = '}{call};\n"
+                f"{before}\trecord_begin(&the_call, {row}, the_args);\n{make}"
                 f"\trecord_end(&the_call, {value});\n{after}"
                 f"{'' if self.void else chr(9) + 'return result;' + chr(10)}}}\n")
 
@@ -239,6 +245,7 @@ class Table:
     def __init__(self, path):
         self.release, self.objects, self.enums, self.structs = None, {}, {}, {}
         self.functions, self.helpers, self.header = [], [], None
+        self.errors = {}
         self.used_enums = set()
         for number, entry in self.entries(path):
             try:
@@ -286,6 +293,8 @@ class Table:
         elif words[0] in ("struct", "union") and "(" not in lines[0]:
             self.structs[words[1]] = {"tag": words[0], "linked": "linked" in words,
                                       "fields": [Value(v) for v in lines[1:]]}
+        elif words[0] == "errors":
+            self.errors[words[1]] = words[2:]
         elif words[0] == "header":
             self.header = words[1]
         else:
@@ -320,6 +329,30 @@ class Table:
                 f.result.attrs["object"] = "OBJECT_" + f.mark("makes")
         else:
             f.says = "STATUS"
+
+    def errnos(self, f):
+        """Those that the function gives when it fails; empty: it cannot fail."""
+        roles = {a.role for a in f.args} | {f.result.attrs.get("role", "").lower()[5:]}
+        if f.says in ("NOTHING", "VALUE"):
+            return []
+        by = next(by for by, holds in (
+            ("waiting", f.mark("waits")),
+            ("polling", f.mark("step") in ("first", "next") or
+             (f.mark("datapath") and f.says == "COUNT")),
+            ("posting", f.mark("datapath")), ("making", "made" in roles),
+            ("ending", "gone" in roles), ("asking", f.mark("asks")), ("changing", True)) if holds)
+        return self.errors[by] + [e for e in (f.mark("errors") or "").split()
+                                  if e not in self.errors[by]]
+
+    def fails(self, f):
+        """How the result says that, as its man page has it."""
+        if not self.errnos(f):
+            return "NOT"
+        if f.says == "POINTER":
+            return "NULL"
+        if f.mark("fails"):
+            return f.mark("fails").upper().replace("-", "_")
+        return "MINUS_ONE" if f.says == "COUNT" or f.header.startswith("rdma/") else "ERRNO"
 
     def hidden(self):
         """Functions that the headers define, as inline functions or macros: their calls are recorded
@@ -422,6 +455,11 @@ def row_marks(f, table):
     asked = (f.mark("asked") or "").partition("=")[0]
     yield "adds", asked and table.word_value("ibv_wr_opcode", asked) + " + 1"
     yield "why", f.mark("why") and f'"{f.mark("why")}"'
+    yield "fails", "FAILS_" + table.fails(f)
+    if table.errnos(f):
+        yield "errnos", "(const uint8_t[]){ " + ", ".join(table.errnos(f)) + ", 0 }"
+    for number, name in enumerate((f.mark("stands-for") or "").split()):
+        yield f"stands_for[{number}]", f'"{name}"'
     yield "invoke", not f.mark("why") and "do_" + f.name
 
 
@@ -439,7 +477,7 @@ def write_row(f, table, out):
 
 
 def write_table(table, out):
-    out.write(NOTE + "#include <arpa/inet.h>\n#include <fcntl.h>\n#include <sys/socket.h>\n\n"
+    out.write(NOTE + "#include <arpa/inet.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <sys/socket.h>\n\n"
               '#include "calls.h"\n#include "recorded.h"\n\n'
               "#define AT(type, field) \\\n"
               "\t.size = sizeof(((type *)0)->field), .offset = offsetof(type, field)\n"
@@ -489,7 +527,7 @@ def missing(f):
 def write_wrappers(table, out):
     loaded = [f for f in table.functions if not f.inline] + table.helpers
     out.write(NOTE + '#include <errno.h>\n#include <stddef.h>\n\n#include "newer.h"\n'
-              '#include "call_record.h"\n#include "backend.h"\n#include "recorded.h"\n\n')
+              '#include "call_fault.h"\n#include "call_record.h"\n#include "backend.h"\n#include "recorded.h"\n\n')
     for f in table.hidden():
         out.write(f"#undef {f.name}\n")
     out.write("\n/* The functions of the libraries. */\nstatic struct {\n")

@@ -130,6 +130,7 @@ static void record_raw(const uint64_t *image, struct record *r)
 		.depth = IMAGE_DEPTH(image),
 		.count = IMAGE_COUNTED(image),
 		.left_out = IMAGE_LEFT(image),
+		.rule = IMAGE_RULE(image),
 		.ended = true,
 		.err = IMAGE_ERR(image),
 		.result = image[IMAGE_RESULT],

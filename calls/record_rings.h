@@ -17,7 +17,7 @@
  * IMAGE_PAD fills the rest there.
  */
 enum {
-	IMAGE_SIZE,  /* words << 48 | words of the one before << 32 | row << 16 | flags */
+	IMAGE_SIZE,  /* words << 48 | words of the one before << 32 | row << 16 | rule */
 	IMAGE_BEGIN, /* ticks */
 	IMAGE_END,   /* ticks */
 	IMAGE_WHERE, /* thread << 48 | depth << 32 | errno */
@@ -30,6 +30,7 @@ enum {
 #define IMAGE_WORDS(w)	 ((size_t)((w)[IMAGE_SIZE] >> 48))
 #define IMAGE_PREV(w)	 ((size_t)((w)[IMAGE_SIZE] >> 32 & 0xffff))
 #define IMAGE_ROW(w)	 ((unsigned)((w)[IMAGE_SIZE] >> 16 & 0xffff))
+#define IMAGE_RULE(w)	 ((unsigned)((w)[IMAGE_SIZE] & 0xffff))
 #define IMAGE_THREAD(w)	 ((unsigned)((w)[IMAGE_WHERE] >> 48))
 #define IMAGE_DEPTH(w)	 ((unsigned)((w)[IMAGE_WHERE] >> 32 & 0xffff))
 #define IMAGE_ERR(w)	 ((int)(uint32_t)(w)[IMAGE_WHERE])
@@ -71,7 +72,7 @@ struct record_slot {
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3630647265636472) /* changes with the layout */
+#define RECORD_MAGIC UINT64_C(0x3730647265636472) /* changes with the layout */
 /* The block of memory that has all rings: no pointers, and no offsets either, because the process
  * that reads it may not trust the one that writes it, nor the other way round. */
 struct record_area {

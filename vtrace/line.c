@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "call_format.h"
+#include "injections.h"
 #include "output/print.h"
 
 /* The name of an object of a traced process, whose own program has no names: the first QP is "qp0".
@@ -134,6 +135,8 @@ void line_write_json(FILE *to, const struct reader_news *call)
 		fputs(",\"made\":", to), k.bytes(&k, o->name, strlen(o->name));
 	else if (r->fn->says != RESULT_NOTHING)
 		fprintf(to, ",\"result\":%" PRId64, (int64_t)r->result);
+	if (r->rule)
+		fprintf(to, ",\"injected\":\"%s\"", injections_text(r->rule));
 	if (r->ended && !r->err)
 		write_out_json(&k, r);
 	fputs("}\n", to);
@@ -160,6 +163,8 @@ void line_write_result(FILE *to, const struct reader_news *call)
 	if (o)
 		fprintf(to, "%s%s", o->name, call_text_joint(call->r));
 	call_text_result(to, &names, call->r);
+	if (call->r->rule)
+		fputs(call->r->err ? " (injected)" : " (delayed)", to);
 }
 
 void line_write_repeated(FILE *to)

@@ -183,6 +183,11 @@ unsigned reader_refused(const struct reader *r)
 	return atomic_load(&r->shared->refused);
 }
 
+const struct fault_rule *reader_rule(const struct reader *r, unsigned i)
+{
+	return &r->shared->how.rules[i];
+}
+
 /* ------------------------------------------------------------------------- processes -- */
 
 /* Another process can change from at any time: each value is read once. */

@@ -68,6 +68,8 @@ void reader_keep(struct reader *);
 void reader_release(struct reader *);
 /* Have all processes ended, and has everything been reported? */
 bool reader_is_idle(const struct reader *);
+/* The i-th rule of the options, with its counters. */
+const struct fault_rule *reader_rule(const struct reader *, unsigned i);
 /* The number of processes that were not traced, because there were too many at a time. */
 unsigned reader_refused(const struct reader *);
 

@@ -12,11 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fault_rule.h"
 #include "record_rings.h"
 
 /* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
 #define SHARED_VARIABLE	 "VTRACE_AREA"
-#define SHARED_MAGIC	 UINT64_C(0x3461657261727476)
+#define SHARED_MAGIC	 UINT64_C(0x3561657261727476)
 #define SHARED_PROCESSES 64 /* that can be traced at a time; others are not seen */
 
 /* Calls that libvtrace.so makes itself, within one of the program's that was refused, have this
@@ -54,6 +55,9 @@ struct shared_options {
 	/* Threads whose calls fail so are held until reader_release(). */
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
+	/* What goes wrong on purpose. Their counters are of all processes. */
+	uint32_t nrules;
+	struct fault_rule rules[FAULT_RULES_MAX];
 };
 
 struct shared_process {

@@ -12,6 +12,7 @@
 #include "door.h"
 #include "explain/explain.h"
 #include "host_gid.h"
+#include "injections.h"
 #include "live_program.h"
 #include "out.h"
 #include "own_rows.h"
@@ -235,6 +236,16 @@ static bool is_new_explanation(struct explained *e, const struct out *o)
 	return true;
 }
 
+static void explain_injected(const struct reader_news *news)
+{
+	line_write_repeated(the.v.to);
+	injections_explain(the.v.to, news, the.v.json);
+	if (the.v.report)
+		xappendf(&the.why, "[%d] %s: made on purpose: --inject %s\n",
+			 (int)news->process->pid, news->r->fn->name,
+			 injections_text(news->r->rule));
+}
+
 static void explain_call(const struct reader_news *news)
 {
 	struct explained *before = &the.explained[news->r->fn - call_table];
@@ -298,8 +309,10 @@ static void take_call(const struct reader_news *news)
 		if (the.v.explain && wc[i].wc.status != IBV_WC_SUCCESS && !wc[i].follows)
 			explain_completion(news, &wc[i]);
 	}
-	if (the.v.explain && (news->r->err || row_of(news->r) == ROW_rdma_get_cm_event ||
-			      row_of(news->r) == ROW_ibv_get_async_event))
+	if (the.v.explain && news->r->err && news->r->rule)
+		explain_injected(news);
+	else if (the.v.explain && (news->r->err || row_of(news->r) == ROW_rdma_get_cm_event ||
+				   row_of(news->r) == ROW_ibv_get_async_event))
 		explain_call(news);
 }
 

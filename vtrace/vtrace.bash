@@ -7,7 +7,7 @@ _vtrace()
 	COMPREPLY=()
 	while ((i < COMP_CWORD)) && [[ ${COMP_WORDS[i]} == -* ]]; do
 		case ${COMP_WORDS[i]} in
-		-o | -e | --output | --only | --record | --report | --stop-on) ((i++)) ;;
+		-o | -e | --inject | --output | --only | --record | --report | --seed | --stop-on) ((i++)) ;;
 		esac
 		((i++))
 	done
@@ -15,11 +15,12 @@ _vtrace()
 		case $prev in
 		-e | --only) COMPREPLY=($(compgen -W $'set-up\ndata\nibv_post_*\nibv_poll_cq\nrdma_*' -- "$cur")) ;;
 		--stop-on) COMPREPLY=($(compgen -W $'any\nEINVAL\nENOMEM\nREM_ACCESS_ERR\nLOC_PROT_ERR\nRETRY_EXC_ERR\nRNR_RETRY_EXC_ERR\nWR_FLUSH_ERR' -- "$cur")) ;;
+		--inject) COMPREPLY=($(compgen -W $'ibv_reg_mr:error=ENOMEM\nibv_post_send:error=ENOMEM:when=3\nibv_create_qp:error=ENOMEM\nrdma_connect:delay=5ms' -- "$cur")) ;;
 		*) compopt -o default ;;
 		esac
 	elif ((i == COMP_CWORD)); then
 		if [[ $cur == -* ]]; then
-			COMPREPLY=($(compgen -W $'--counts\n--only\n--follow\n--json\n--no-data\n--output\n--quiet\n--record\n--report\n--stop-on\n--timeline\n--help\n--version' -- "$cur"))
+			COMPREPLY=($(compgen -W $'--counts\n--only\n--follow\n--inject\n--json\n--must-inject\n--no-data\n--output\n--quiet\n--record\n--report\n--seed\n--stop-on\n--timeline\n--help\n--version' -- "$cur"))
 		else
 			COMPREPLY=($(compgen -c -- "$cur"))
 		fi

@@ -15,6 +15,7 @@
 
 #include "alloc.h"
 #include "door.h"
+#include "injections.h"
 #include "launch.h"
 #include "reader.h"
 #include "replay.h"
@@ -24,6 +25,7 @@ enum {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_NOT_INJECTED = 124,
 	EXIT_INCOMPLETE = 125,
 	EXIT_CANNOT_RUN = 126,
 	EXIT_NOT_FOUND = 127
@@ -40,6 +42,9 @@ static const char usage[] =
 	"                      called, and how long it took; how long operations took\n"
 	"  -e, --only LIST     write only these calls: names ('ibv_post_*'), set-up, data; commas between\n"
 	"  -f, --follow        trace children as well\n"
+	"      --inject RULE   make calls fail on purpose: ibv_reg_mr:error=ENOMEM:when=3 fails the third,\n"
+	"                      3+ and 2..10 several, rdma_connect:delay=5ms takes longer; @FILE has rules\n"
+	"      --must-inject   the exit code is 124 if a rule has hit nothing\n"
 	"  -j, --json          write an object of JSON per line\n"
 	"  -o, --output FILE   write to FILE\n"
 	"      --no-data       with --record: leave out longer data that contains no values to be replaced\n"
@@ -48,6 +53,7 @@ static const char usage[] =
 	"                      program's part against its other end\n"
 	"      --report FILE   write a page of HTML at the end: the processes side by side, the states of\n"
 	"                      the queue pairs, what failed and why\n"
+	"      --seed N        of what rules with :chance=5% draw\n"
 	"      --stop-on ERROR hold the thread that gets it: an errno, a status of completions, or\n"
 	"                      any; SIGCONT to vtrace lets it go on\n"
 	"      --timeline      write the processes side by side at the end, instead of the calls\n"
@@ -58,13 +64,23 @@ static const char usage[] =
 	"of the program; 125 if the trace is incomplete, and a line says why.\n";
 
 static const struct option options[] = {
-	{ "counts", no_argument, NULL, 'c' },	     { "only", required_argument, NULL, 'e' },
-	{ "follow", no_argument, NULL, 'f' },	     { "json", no_argument, NULL, 'j' },
-	{ "no-data", no_argument, NULL, 'N' },	     { "record", required_argument, NULL, 'D' },
-	{ "output", required_argument, NULL, 'o' },  { "report", required_argument, NULL, 'R' },
-	{ "stop-on", required_argument, NULL, 'S' }, { "timeline", no_argument, NULL, 'T' },
-	{ "quiet", no_argument, NULL, 'q' },	     { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },	     { 0 },
+	{ "counts", no_argument, NULL, 'c' },
+	{ "only", required_argument, NULL, 'e' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "no-data", no_argument, NULL, 'N' },
+	{ "record", required_argument, NULL, 'D' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "report", required_argument, NULL, 'R' },
+	{ "stop-on", required_argument, NULL, 'S' },
+	{ "timeline", no_argument, NULL, 'T' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "inject", required_argument, NULL, 'I' },
+	{ "must-inject", no_argument, NULL, 'M' },
+	{ "seed", required_argument, NULL, 'G' },
+	{ 0 },
 };
 
 static struct {
@@ -72,7 +88,8 @@ static struct {
 	struct shared_options how;
 	const char *file;
 	struct replay_options replay; /* path NULL: none */
-	unsigned seen;		      /* processes */
+	bool must_inject;
+	unsigned seen; /* processes */
 } the = { .views = { .lines = true, .explain = true }, .how.keeps_all = true };
 
 /* ------------------------------------------------------------ the program and its signals -- */
@@ -273,8 +290,11 @@ static int trace_program(char **argv)
 {
 	const char *hindrance = launch_hindrance(argv[0]), *command = argv[0];
 	struct reader *r;
+	unsigned not_injected;
 	int status;
 
+	if (!injections_begin(&the.how))
+		return EXIT_USAGE;
 	the.how.looks = the.views.explain;
 	the.how.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
 			  !the.views.report && !the.replay.path;
@@ -307,6 +327,7 @@ static int trace_program(char **argv)
 	if (!the.seen && !hindrance)
 		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],
 			 the.how.follows ? "" : " (its children may have: -f)");
+	not_injected = injections_end(r);
 	if (reader_refused(r))
 		door_say_incomplete("%u processes were not traced: too many at a time",
 				    reader_refused(r));
@@ -314,6 +335,8 @@ static int trace_program(char **argv)
 	door_close(the.views.to);
 	if (door_is_incomplete())
 		exit(EXIT_INCOMPLETE);
+	if (the.must_inject && not_injected)
+		exit(EXIT_NOT_INJECTED);
 	exit_as_program(status);
 }
 
@@ -372,6 +395,17 @@ int main(int argc, char **argv)
 			break;
 		case 'f':
 			the.how.follows = the.views.pids = true;
+			break;
+		case 'G':
+			if (!injections_seed(optarg))
+				return EXIT_USAGE;
+			break;
+		case 'I':
+			if (!injections_add(optarg))
+				return EXIT_USAGE;
+			break;
+		case 'M':
+			the.must_inject = true;
 			break;
 		case 'j':
 			the.views.json = true;

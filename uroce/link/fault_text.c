@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rules as text: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms". Numbers are read here, as
- * strtod(3) would follow the locale of the application.
+ * Rules as text: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms".
  */
 #include "fault.h"
 
@@ -9,9 +8,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "fault_rule.h"
 
 #define WORD_MAX 80
 
@@ -47,64 +47,28 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const 
 	return -1;
 }
 
-/* Reads digits, perhaps with a point and more digits; *end: what follows. Negative: there are
- * none. */
-static double read_decimal(const char *s, const char **end)
-{
-	double value = 0, unit = 1;
-
-	if (!isdigit((unsigned char)*s))
-		return -1;
-	for (; isdigit((unsigned char)*s); s++)
-		value = value * 10 + (*s - '0');
-	if (*s == '.')
-		for (s++; isdigit((unsigned char)*s); s++)
-			value += (*s - '0') * (unit /= 10);
-	*end = s;
-	return value;
-}
-
 static int read_probability(struct reader *r, const char *word, const char *s, double *p)
 {
-	const char *end = s;
-	double value = read_decimal(s, &end);
-
-	if (value >= 0 && strcmp(end, "%") == 0) {
-		value /= 100;
-		end++;
-	}
-	if (value < 0 || value > 1 || *end)
+	if (!fault_read_chance(s, p))
 		return refuse(r, "%s: not a probability: write 5%% or 0.05", word);
-	*p = value;
 	return 0;
 }
 
 static int read_delay(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
 {
-	static const struct {
-		const char *name;
-		double us;
-	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 } };
-	const char *end = s;
-	double value = read_decimal(s, &end);
+	double us;
 
-	for (unsigned i = 0; value >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name) != 0 || value * units[i].us > 60e6)
-			continue;
-		f->delay_us = (unsigned)(value * units[i].us + 0.5);
-		return 0;
-	}
-	return refuse(r, "%s: not a delay of at most a minute: write 50us, 2ms or 1s", word);
+	if (!fault_read_time(s, 60e6, &us))
+		return refuse(r, "%s: not a delay of at most a minute: write 50us, 2ms or 1s",
+			      word);
+	f->delay_us = (unsigned)(us + 0.5);
+	return 0;
 }
 
 static int read_number(struct reader *r, const char *word, const char *s, uint64_t max,
 		       uint64_t *value)
 {
-	char *end;
-
-	errno = 0;
-	*value = strtoull(s, &end, 0);
-	if (!isdigit((unsigned char)*s) || *end || errno || *value > max)
+	if (!fault_read_number(s, max, value))
 		return refuse(r, "%s: not a number from 0 to %llu", word, (unsigned long long)max);
 	return 0;
 }

@@ -6,7 +6,7 @@
 set -u
 cd "$1" || exit 1
 status=0
-below=(.)
+below=(. ../common)
 for floor in spec wire base link; do
 	below+=("$floor")
 	while IFS=: read -r file header; do

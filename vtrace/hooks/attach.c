@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "call_fault.h"
 #include "calls.h"
 #include "hold.h"
 #include "call_record.h"
@@ -98,6 +99,20 @@ static bool become_known(struct shared_area *s, int fd, unsigned place)
 	return atomic_load(&p->state) == SHARED_KNOWN;
 }
 
+/* Each process counts for itself; the hits of all are told to vtrace. */
+static void begin_faults(struct shared_area *s)
+{
+	static struct fault_rule own[FAULT_RULES_MAX];
+	const uint32_t n = s->how.nrules < FAULT_RULES_MAX ? s->how.nrules : FAULT_RULES_MAX;
+
+	memcpy(own, s->how.rules, n * sizeof *own);
+	for (uint32_t i = 0; i < n; i++) {
+		atomic_store(&own[i].matched, 0);
+		atomic_store(&own[i].hit, 0);
+	}
+	call_faults_set(own, n, s->how.rules);
+}
+
 static void *take_place(struct shared_area *s, int fd)
 {
 	struct record_area *records;
@@ -123,6 +138,8 @@ static void *take_place(struct shared_area *s, int fd)
 			record_keep_for(&s->reader);
 		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks)
 			hold_begin(s, &s->process[i]);
+		if (s->how.nrules)
+			begin_faults(s);
 		own_records = records;
 		own_header = s;
 		return records;
@@ -136,6 +153,7 @@ static void forget_parent(void)
 {
 	record_keep_for(NULL);
 	hold_forget();
+	call_faults_set(NULL, 0, NULL);
 	if (own_records) {
 		munmap(own_records, record_area_size());
 		munmap(own_header, sizeof *own_header);

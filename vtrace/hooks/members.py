@@ -68,7 +68,7 @@ def write_members(table, out):
     for f in table.functions:
         if f.mark("through"):  # two functions may call the same
             found.setdefault(f.mark("through"), Member(f))
-    out.write(NOTE + '#include "newer.h"\n#include "call_record.h"\n#include "recorded.h"\n'
+    out.write(NOTE + '#include "newer.h"\n#include "call_fault.h"\n#include "call_record.h"\n#include "recorded.h"\n'
               '#include "hold.h"\n#include "hooks.h"\n\n'
               "/* What stood in the place of the pointer before. */\n"
               "#define NEXT(object, index, type, member) \\\n"

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "call_fault.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "calls.h"
+#include "recorded.h"
+
+const uint64_t *_Atomic call_fault_rows;
+static struct {
+	struct fault_rule *rules, *told;
+} the;
+
+static bool is_named(const struct call_fn *fn, const char *name)
+{
+	if (strcmp(fn->name, name) == 0)
+		return true;
+	for (unsigned i = 0; i < 2; i++)
+		if (fn->stands_for[i] && strcmp(fn->stands_for[i], name) == 0)
+			return true;
+	return false;
+}
+
+void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told)
+{
+	static uint64_t *rows; /* changed in place: a call may be reading */
+
+	if (!rows)
+		rows = calloc(call_count, sizeof *rows);
+	if (!rows)
+		abort();
+	atomic_store(&call_fault_rows, NULL);
+	memset(rows, 0, call_count * sizeof *rows);
+	the.rules = rules;
+	the.told = told;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned row = 0; row < call_count && rules[i].what == FAULT_CALL; row++)
+			if (is_named(&call_table[row], rules[i].name))
+				rows[row] |= UINT64_C(1) << i;
+	if (n)
+		atomic_store(&call_fault_rows, rows);
+}
+
+/* The headers make ibv_reg_mr_iova2() of ibv_reg_mr() with flags that are no constant, which has
+ * the address itself as its iova, and of ibv_reg_mr_iova(). */
+static bool is_meant(const struct fault_rule *r, const struct call_fn *fn, const uint64_t *args)
+{
+	if (fn != &call_table[ROW_ibv_reg_mr_iova2] || strcmp(r->name, fn->name) == 0)
+		return true;
+	return (strcmp(r->name, "ibv_reg_mr") == 0) == (args[1] == args[3]);
+}
+
+static bool is_at(const char *site, const void *from)
+{
+	char text[sizeof((struct fault_rule *)0)->site];
+	const char *name;
+	Dl_info info;
+
+	if (!dladdr(from, &info) || !info.dli_fname)
+		return false;
+	name = strrchr(info.dli_fname, '/');
+	snprintf(text, sizeof text, "%s+0x%zx", name ? name + 1 : info.dli_fname,
+		 (size_t)((const char *)from - (const char *)info.dli_fbase));
+	return strcmp(text, site) == 0;
+}
+
+/* Counts a call of a rule; true: it is to be hit. */
+static bool hits(unsigned i)
+{
+	const bool hit = fault_rule_hits(&the.rules[i]);
+
+	if (the.told) {
+		atomic_fetch_add_explicit(&the.told[i].matched, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&the.told[i].hit, hit, memory_order_relaxed);
+	}
+	return hit;
+}
+
+static void wait_ns(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	const int err = errno;
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+	errno = err;
+}
+
+/* What the function would leave behind. */
+static uint64_t failure(const struct call_fn *fn, int err, const uint64_t *args)
+{
+	for (unsigned i = 0; fn->args[i].name; i++)
+		if (fn->args[i].kind == CALL_BAD && args[i])
+			*(uint64_t *)(uintptr_t)args[i] = args[1]; /* none was accepted */
+	if (fn == &call_table[ROW_ibv_wr_complete]) /* the QP is locked since ibv_wr_start() */
+		(ibv_wr_abort)((struct ibv_qp_ex *)(uintptr_t)args[0]);
+	if (fn->fails == FAILS_MINUS_ONE || fn->fails == FAILS_NULL)
+		errno = err;
+	switch (fn->fails) {
+	case FAILS_NEGATIVE:
+		return (uint64_t) - (int64_t)err;
+	case FAILS_MINUS_ONE:
+		return (uint64_t)-1;
+	case FAILS_NULL:
+		return 0;
+	default:
+		return (uint64_t)err;
+	}
+}
+
+bool call_fault_decide(struct record_call *c, unsigned row, const void *from)
+{
+	const uint64_t *rows = atomic_load(&call_fault_rows);
+	const struct call_fn *fn = &call_table[row];
+	bool fails = false;
+
+	for (uint64_t left = rows && c->is_outermost ? rows[row] : 0; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+		const struct fault_rule *r = &the.rules[i];
+
+		if (!is_meant(r, fn, c->args) || (*r->site && !is_at(r->site, from)) || !hits(i))
+			continue;
+		if (r->delay_ns)
+			wait_ns(r->delay_ns);
+		if (fails || !r->error) {
+			c->rule = c->rule ? c->rule : (uint16_t)(i + 1);
+			continue;
+		}
+		fails = true;
+		c->rule = (uint16_t)(i + 1);
+		c->result = failure(fn, r->error, c->args);
+	}
+	return fails;
+}

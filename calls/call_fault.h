@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that fail, or take longer, on purpose: the rules of common/fault_rule.h applied to the
+ * functions of the table. The library is not called then; the result says so in the function's own
+ * way. */
+#ifndef CALLS_CALL_FAULT_H
+#define CALLS_CALL_FAULT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call_record.h"
+#include "fault_rule.h"
+
+/* Does a rule about calls name a function, and an errno that the function gives? -1: why (of size
+ * bytes) says what is wrong. */
+int call_fault_check(const struct fault_rule *r, char *why, size_t size);
+
+/* Applies these rules, whose counters are updated, to the calls of this process from now on; n 0:
+ * none. Rules that are not about calls are skipped. told: the same rules for who counts the hits of
+ * several processes, or NULL. Both must stay, and n is FAULT_RULES_MAX at most. */
+void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told);
+
+/* For the functions that note calls. For each row the rules about it, a bit for each; NULL: none.
+ */
+extern const uint64_t *_Atomic call_fault_rows;
+bool call_fault_decide(struct record_call *c, unsigned row, const void *from);
+
+/* Between record_begin() and the call, which returns to from: does it fail, with c->result? Errno
+ * is set where the function sets it. */
+static inline bool call_fault_hits(struct record_call *c, unsigned row, const void *from)
+{
+	const uint64_t *rows = atomic_load_explicit(&call_fault_rows, memory_order_acquire);
+
+	return __builtin_expect(rows && rows[row], 0) && call_fault_decide(c, row, from);
+}
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+#include "fault_rule.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "near.h"
+
+/* ------------------------------------------------------------------------ values as text -- */
+
+/* Digits, perhaps with a point and more digits; *end: what follows. Negative: there are none.
+ * strtod(3) would follow the locale of the application. */
+static double read_decimal(const char *s, const char **end)
+{
+	double value = 0, unit = 1;
+
+	*end = s;
+	if (!isdigit((unsigned char)*s))
+		return -1;
+	for (; isdigit((unsigned char)*s); s++)
+		value = value * 10 + (*s - '0');
+	if (*s == '.')
+		for (s++; isdigit((unsigned char)*s); s++)
+			value += (*s - '0') * (unit /= 10);
+	*end = s;
+	return value;
+}
+
+bool fault_read_chance(const char *text, double *chance)
+{
+	const char *end;
+	double value = read_decimal(text, &end);
+
+	if (value >= 0 && strcmp(end, "%") == 0) {
+		value /= 100;
+		end++;
+	}
+	if (value < 0 || value > 1 || *end)
+		return false;
+	*chance = value;
+	return true;
+}
+
+bool fault_read_time(const char *text, double max_us, double *us)
+{
+	static const struct {
+		const char *name;
+		double us;
+	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 } };
+	const char *end;
+	const double value = read_decimal(text, &end);
+
+	for (unsigned i = 0; value >= 0 && i < sizeof units / sizeof *units; i++) {
+		*us = value * units[i].us;
+		if (strcmp(end, units[i].name) == 0)
+			return *us <= max_us;
+	}
+	return false;
+}
+
+bool fault_read_number(const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return isdigit((unsigned char)*text) && !*end && !errno && *value <= max;
+}
+
+/* ------------------------------------------------------------------------------ the words -- */
+
+struct word {
+	const char *name;
+	int value;
+};
+
+#define STATUS(word)                 \
+	{                            \
+#word, IBV_WC_##word \
+	}
+static const struct word statuses[] = {
+	STATUS(LOC_LEN_ERR),	   STATUS(LOC_QP_OP_ERR),
+	STATUS(LOC_PROT_ERR),	   STATUS(MW_BIND_ERR),
+	STATUS(BAD_RESP_ERR),	   STATUS(LOC_ACCESS_ERR),
+	STATUS(REM_INV_REQ_ERR),   STATUS(REM_ACCESS_ERR),
+	STATUS(REM_OP_ERR),	   STATUS(RETRY_EXC_ERR),
+	STATUS(RNR_RETRY_EXC_ERR), STATUS(REM_ABORT_ERR),
+	STATUS(FATAL_ERR),	   STATUS(RESP_TIMEOUT_ERR),
+	STATUS(GENERAL_ERR),	   { NULL, 0 },
+};
+
+#define OPCODE(word)                 \
+	{                            \
+#word, IBV_WC_##word \
+	}
+static const struct word opcodes[] = {
+	OPCODE(SEND),	   OPCODE(RDMA_WRITE), OPCODE(RDMA_READ),
+	OPCODE(COMP_SWAP), OPCODE(FETCH_ADD),  OPCODE(BIND_MW),
+	OPCODE(LOCAL_INV), OPCODE(RECV),       OPCODE(RECV_RDMA_WITH_IMM),
+	{ NULL, 0 },
+};
+
+/* Those that something else than the program can bring about. */
+#define EVENT(word)                     \
+	{                               \
+#word, IBV_EVENT_##word \
+	}
+static const struct word events[] = {
+	EVENT(PORT_ERR), EVENT(PORT_ACTIVE), EVENT(DEVICE_FATAL), EVENT(GID_CHANGE), { NULL, 0 },
+};
+
+#define CM_EVENT(word)                      \
+	{                                   \
+#word, RDMA_CM_EVENT_##word \
+	}
+static const struct word cm_events[] = {
+	CM_EVENT(ADDR_ERROR),  CM_EVENT(ROUTE_ERROR),	 CM_EVENT(CONNECT_ERROR),
+	CM_EVENT(UNREACHABLE), CM_EVENT(REJECTED),	 CM_EVENT(DISCONNECTED),
+	CM_EVENT(ADDR_CHANGE), CM_EVENT(DEVICE_REMOVAL), { NULL, 0 },
+};
+
+static const struct {
+	const char *begins;
+	const struct word *names;
+	const char *called;
+} whats[FAULT_WHATS] = {
+	[FAULT_CALL] = { "", NULL, "function" },
+	[FAULT_COMPLETION] = { "wc", NULL, "completion" },
+	[FAULT_EVENT] = { "event", events, "event that can be made" },
+	[FAULT_CM] = { "cm", cm_events, "event of the connection manager that can be made" },
+};
+
+/* ----------------------------------------------------------------------------- a rule -- */
+
+struct reading {
+	struct fault_rule *r;
+	char *why;
+	size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(const struct reading *in,
+							const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (in->size)
+		vsnprintf(in->why, in->size, format, args);
+	va_end(args);
+	errno = EINVAL;
+	return -1;
+}
+
+static int refuse_word(const struct reading *in, const struct word *words, const char *called,
+		       const char *text)
+{
+	struct near near = near_begin(text);
+	char all[320] = "";
+	size_t n = 0;
+
+	for (const struct word *w = words; w->name; w++) {
+		near_try(&near, w->name);
+		if (n < sizeof all)
+			n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "",
+					      w->name);
+	}
+	if (near.best)
+		return refuse(in, "'%s' is no %s: did you mean %s?", text, called, near.best);
+	return refuse(in, "'%s' is no %s: there are %s", text, called, all);
+}
+
+/* The value of a word, in any case. -1: refused. */
+static int read_word(const struct reading *in, const struct word *words, const char *called,
+		     const char *text, int *value)
+{
+	for (const struct word *w = words; w->name; w++)
+		if (strcasecmp(text, w->name) == 0) {
+			*value = w->value;
+			return 0;
+		}
+	return refuse_word(in, words, called, text);
+}
+
+static int read_error(const struct reading *in, const char *text)
+{
+	struct near near = near_begin(text);
+
+	for (int i = 1; i < 134; i++) { /* EHWPOISON is 133 */
+		const char *name = strerrorname_np(i);
+
+		if (name && strcasecmp(text, name) == 0) {
+			in->r->error = i;
+			return 0;
+		}
+		if (name)
+			near_try(&near, name);
+	}
+	if (near.best)
+		return refuse(in, "'%s' is no errno: did you mean %s?", text, near.best);
+	return refuse(in, "'%s' is no errno: write ENOMEM", text);
+}
+
+/* "3", "3+", "2..10" */
+static int read_when(const struct reading *in, const char *text)
+{
+	const char *dots = strstr(text, "..");
+	const size_t n = strlen(text);
+	char first[24];
+
+	if (n >= sizeof first)
+		return refuse(in, "when=%s: it is too long", text);
+	memcpy(first, text, n + 1);
+	if (dots)
+		first[dots - text] = '\0';
+	else if (n && text[n - 1] == '+')
+		first[n - 1] = '\0';
+	if (!fault_read_number(first, UINT64_MAX - 1, &in->r->first) || !in->r->first)
+		return refuse(in,
+			      "when=%s: write 3 (the third only), 3+ (and all later ones) or 2..10",
+			      text);
+	in->r->last = n && text[n - 1] == '+' ? UINT64_MAX : in->r->first;
+	if (dots &&
+	    (!fault_read_number(dots + 2, UINT64_MAX, &in->r->last) || in->r->last < in->r->first))
+		return refuse(in, "when=%s: %s is not a number from %s on", text, dots + 2, first);
+	return 0;
+}
+
+static int read_duration(const struct reading *in, const char *key, const char *text, uint64_t *ns)
+{
+	double us;
+
+	if (!fault_read_time(text, 3600e6, &us))
+		return refuse(in, "%s=%s: not a time of at most an hour: write 50us, 5ms or 1s",
+			      key, text);
+	*ns = (uint64_t)(us * 1e3 + 0.5);
+	return 0;
+}
+
+static int read_delay(const struct reading *in, const char *text)
+{
+	return read_duration(in, "delay", text, &in->r->delay_ns);
+}
+
+static int read_after(const struct reading *in, const char *text)
+{
+	return read_duration(in, "after", text, &in->r->after_ns);
+}
+
+static int read_chance(const struct reading *in, const char *text)
+{
+	if (fault_read_chance(text, &in->r->chance))
+		return 0;
+	return refuse(in, "chance=%s: not a probability: write 5%% or 0.05", text);
+}
+
+static int read_site(const struct reading *in, const char *text)
+{
+	const char *plus = strrchr(text, '+');
+	uint64_t offset;
+
+	if (!plus || plus == text || !fault_read_number(plus + 1, UINT64_MAX, &offset) ||
+	    strlen(text) >= sizeof in->r->site)
+		return refuse(in, "at=%s: not a place in a program or library: write rping+0x12f0",
+			      text);
+	strcpy(in->r->site, text);
+	return 0;
+}
+
+static int read_status(const struct reading *in, const char *text)
+{
+	return read_word(in, statuses, "status of a failed completion", text, &in->r->status);
+}
+
+static int read_opcode(const struct reading *in, const char *text)
+{
+	return read_word(in, opcodes, "opcode of a completion", text, &in->r->opcode);
+}
+
+static int read_qpn(const struct reading *in, const char *text)
+{
+	uint64_t n;
+
+	if (!fault_read_number(text, 0xffffff, &n))
+		return refuse(in, "qpn=%s: not the number of a QP", text);
+	in->r->qpn = (uint32_t)n;
+	return 0;
+}
+
+static int read_reason(const struct reading *in, const char *text)
+{
+	uint64_t n;
+
+	if (!fault_read_number(text, 0xffff, &n))
+		return refuse(in, "reason=%s: not a number from 0 to 65535", text);
+	in->r->reason = (int)n;
+	return 0;
+}
+
+static int read_force(const struct reading *in, const char *text)
+{
+	(void)text;
+	in->r->forced = true;
+	return 0;
+}
+
+#define OF(what) (1u << (what))
+#define OF_ALL	 (OF(FAULT_WHATS) - 1)
+static const struct {
+	const char *key;
+	unsigned whats;
+	bool alone; /* without a value */
+	int (*read)(const struct reading *in, const char *text);
+} keys[] = {
+	{ "error", OF(FAULT_CALL), false, read_error },
+	{ "delay", OF(FAULT_CALL), false, read_delay },
+	{ "at", OF(FAULT_CALL), false, read_site },
+	{ "force", OF(FAULT_CALL), true, read_force },
+	{ "status", OF(FAULT_COMPLETION), false, read_status },
+	{ "opcode", OF(FAULT_COMPLETION), false, read_opcode },
+	{ "qpn", OF(FAULT_COMPLETION), false, read_qpn },
+	{ "reason", OF(FAULT_CM), false, read_reason },
+	{ "after", OF(FAULT_EVENT) | OF(FAULT_CM), false, read_after },
+	{ "when", OF(FAULT_CALL) | OF(FAULT_COMPLETION) | OF(FAULT_CM), false, read_when },
+	{ "chance", OF(FAULT_CALL) | OF(FAULT_COMPLETION) | OF(FAULT_CM), false, read_chance },
+};
+#define KEYS (sizeof keys / sizeof *keys)
+
+static int refuse_key(const struct reading *in, const char *key)
+{
+	struct near near = near_begin(key);
+	char all[160] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < KEYS; i++)
+		if (keys[i].whats & OF(in->r->what)) {
+			near_try(&near, keys[i].key);
+			n += (size_t)snprintf(all + n, sizeof all - n, "%s%s%s", n ? ", " : "",
+					      keys[i].key, keys[i].alone ? "" : "=");
+		}
+	if (near.best)
+		return refuse(in, "'%s' is no word of such a rule: did you mean %s?", key,
+			      near.best);
+	return refuse(in, "'%s' is no word of such a rule: there are %s", key, all);
+}
+
+/* "error=ENOMEM" */
+static int read_pair(const struct reading *in, char *pair)
+{
+	char *value = strchr(pair, '=');
+
+	if (value)
+		*value++ = '\0';
+	for (unsigned i = 0; i < KEYS; i++) {
+		if (strcmp(keys[i].key, pair) != 0 || !(keys[i].whats & OF(in->r->what)))
+			continue;
+		if (!value && !keys[i].alone)
+			return refuse(in, "%s has no value: write %s=...", pair, pair);
+		if (value && keys[i].alone)
+			return refuse(in, "%s takes no value", pair);
+		return keys[i].read(in, value);
+	}
+	return refuse_key(in, pair);
+}
+
+static int check_complete(const struct reading *in)
+{
+	const struct fault_rule *r = in->r;
+
+	if (r->what == FAULT_CALL && !r->error && !r->delay_ns)
+		return refuse(in, "it says neither error= nor delay=: write %s:error=ENOMEM",
+			      r->name);
+	if (r->what == FAULT_COMPLETION && r->status < 0)
+		return refuse(in, "it has no status=: write wc:status=RNR_RETRY_EXC_ERR");
+	if (r->what == FAULT_CM && r->reason >= 0 && r->event != RDMA_CM_EVENT_REJECTED)
+		return refuse(in, "reason= is of REJECTED only");
+	return 0;
+}
+
+static enum fault_what what_of(const char *word)
+{
+	for (enum fault_what w = FAULT_CALL + 1; w < FAULT_WHATS; w++)
+		if (strcmp(whats[w].begins, word) == 0)
+			return w;
+	return FAULT_CALL;
+}
+
+static int read_rule(const struct reading *in, char *text)
+{
+	struct fault_rule *r = in->r;
+	const char *name = strsep(&text, ":");
+
+	r->what = what_of(name);
+	if (whats[r->what].names) {
+		name = text ? strsep(&text, ":") : "";
+		if (read_word(in, whats[r->what].names, whats[r->what].called, name, &r->event))
+			return -1;
+	}
+	if (!*name || strlen(name) >= sizeof r->name)
+		return refuse(in, "it begins with no name of a function, nor wc, event or cm");
+	strcpy(r->name, name);
+	while (text)
+		if (read_pair(in, strsep(&text, ":")))
+			return -1;
+	return check_complete(in);
+}
+
+int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct fault_rule *r,
+		    char *why, size_t size)
+{
+	const struct reading in = { r, why, size };
+	char copy[sizeof r->text];
+
+	*r = (struct fault_rule){ .status = -1,
+				  .opcode = -1,
+				  .reason = -1,
+				  .first = 1,
+				  .last = UINT64_MAX,
+				  .chance = 1,
+				  .seed = seed + index * UINT64_C(0x9e3779b97f4a7c15) };
+	if (strlen(text) >= sizeof copy)
+		return refuse(&in, "it has more than %zu characters", sizeof copy - 1);
+	for (const char *c = text; *c; c++)
+		if (!isgraph((unsigned char)*c) || *c == '"' || *c == '\\')
+			return refuse(&in, "it has a blank, a quote or the like");
+	strcpy(copy, text);
+	strcpy(r->text, text);
+	return read_rule(&in, copy);
+}
+
+bool fault_rule_is_of_device(const char *text)
+{
+	char word[8];
+
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
+	return strchr(text, ':') && what_of(word) != FAULT_CALL;
+}
+
+/* splitmix64 */
+double fault_rule_draw(uint64_t seed, uint64_t n)
+{
+	uint64_t z = seed + n * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0; /* 2^53 */
+}

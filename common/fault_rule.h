@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is to go wrong on purpose, as a rule: a call that fails, a completion with an error, an
+ *event. One form of it, as text and as a struct, for vtrace --inject, for UROCE_FAULT and for the
+ *shell's "fault". A rule is read here; who makes it come true has to know the names of functions.
+ *Faults of packets have a form of their own (uroce/link/fault.h).
+ *
+ *	ibv_reg_mr:error=ENOMEM:when=3
+ *	wc:status=RNR_RETRY_EXC_ERR:opcode=SEND:when=5
+ *	event:PORT_ERR:after=1s
+ *	cm:REJECTED:reason=28
+ */
+#ifndef COMMON_FAULT_RULE_H
+#define COMMON_FAULT_RULE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAULT_RULES_MAX 64 /* of one process */
+
+enum fault_what {
+	FAULT_CALL,	  /* a function fails, or takes longer */
+	FAULT_COMPLETION, /* a request fails */
+	FAULT_EVENT,	  /* an event of the device or a port, which is made true */
+	FAULT_CM,	  /* an event of the connection manager, the same */
+	FAULT_WHATS
+};
+
+struct fault_rule {
+	char text[160]; /* as it was written */
+	enum fault_what what;
+	char name[48];	      /* of the function, or of the event without its prefix: "PORT_ERR" */
+	char site[96];	      /* only calls that return there: "libfabric.so.1+0x12f0"; "": any */
+	bool forced;	      /* an errno that the function does not give */
+	int error;	      /* an errno; 0: the call does not fail */
+	int status;	      /* enum ibv_wc_status */
+	int opcode;	      /* enum ibv_wc_opcode; -1: any */
+	int event;	      /* enum ibv_event_type or enum rdma_cm_event_type */
+	uint32_t qpn;	      /* of the completion's QP; 0: any */
+	int reason;	      /* of a rejection (CM REJ); -1: that of an application */
+	uint64_t first, last; /* which of the cases that match, from 1 */
+	uint64_t delay_ns;    /* before the call */
+	uint64_t after_ns;    /* since the device was opened, or since the connection was made */
+	double chance;	      /* of one that matches */
+	uint64_t seed;
+	/* How many cases have matched, and how many of them were hit. */
+	_Atomic uint64_t matched, hit;
+};
+
+/* Reads a rule into *r. seed: of its chance, together with index, its place among the rules. 0, or
+ * -1 and why (of size bytes) names what is wrong. */
+int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct fault_rule *r,
+		    char *why, size_t size);
+/* Is the text of one of those that are not about calls? */
+bool fault_rule_is_of_device(const char *text);
+
+/* Draws the n-th number from 0 to 1. */
+double fault_rule_draw(uint64_t seed, uint64_t n);
+
+/* Counts a case that matches. Is it one of those that are to be hit? */
+static inline bool fault_rule_hits(struct fault_rule *r)
+{
+	const uint64_t n = atomic_fetch_add_explicit(&r->matched, 1, memory_order_relaxed) + 1;
+
+	if (n < r->first || n > r->last ||
+	    (r->chance < 1 && fault_rule_draw(r->seed, n) >= r->chance))
+		return false;
+	atomic_fetch_add_explicit(&r->hit, 1, memory_order_relaxed);
+	return true;
+}
+
+/* ------------------------------------------------------------------------ values as text -- */
+
+/* They read the whole of a text, in any locale. false: it is not of that form, or too much. */
+bool fault_read_chance(const char *text, double *chance);	   /* "5%", "0.05" */
+bool fault_read_time(const char *text, double max_us, double *us); /* "50us", "2ms", "1s" */
+bool fault_read_number(const char *text, uint64_t max, uint64_t *value);
+
+#endif

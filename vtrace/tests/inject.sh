@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# inject.sh VTRACE UROCE DIRECTORY: vtrace --inject. UROCE "": the programs are on the kernel's device.
+set -u
+vtrace=$1
+program=$3/injected_calls
+traced=$3/traced_program
+run=()
+[ -n "$2" ] && run=("$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# inject EXPECTED RULE...: the program says the line that is expected
+inject() {
+	local expected=$1 rules=()
+	shift
+	for rule; do rules+=(--inject "$rule"); done
+	timeout 60 "${run[@]}" "$vtrace" -o "$work/trace" "${rules[@]}" "$program" >"$work/out" 2>"$work/err" ||
+		fail "$*: ended with $?: $(cat "$work/err")"
+	grep -qFx -- "$expected" "$work/out" || fail "$*: no '$expected' in: $(cat "$work/out")"
+}
+
+# Each function fails as its man page says.
+"${run[@]}" "$program" >"$work/plain"
+while IFS='|' read -r rule line call; do
+	grep -qFx -- "$line" "$work/plain" && fail "without $rule there is '$line', too"
+	inject "$line" "$rule"
+	grep -q "$call.*(injected)" "$work/trace" || fail "$rule: not marked: $(cat "$work/trace")"
+	grep -qF "made on purpose: --inject $rule;" "$work/trace" || fail "$rule: not explained: $(cat "$work/trace")"
+	grep -A3 '(injected)' "$work/trace" | grep -q "cause  " && fail "$rule: causes are guessed: $(cat "$work/trace")"
+done <<'ROWS'
+ibv_reg_mr:error=ENOMEM:when=1|ibv_reg_mr NULL ENOMEM|ibv_reg_mr 
+ibv_reg_mr:error=ENOMEM:when=2|ibv_reg_mr NULL ENOMEM|ibv_reg_mr_iova2
+ibv_reg_mr_iova:error=EINVAL|ibv_reg_mr_iova NULL EINVAL|ibv_reg_mr_iova2
+ibv_modify_qp:error=ETIMEDOUT|ibv_modify_qp ETIMEDOUT -|ibv_modify_qp
+ibv_post_recv:error=ENOMEM|ibv_post_recv ENOMEM -|ibv_post_recv
+ibv_post_recv:error=EINVAL|bad_wr the first|ibv_post_recv
+ibv_poll_cq:error=EIO|ibv_poll_cq -1 EIO|ibv_poll_cq
+ibv_query_gid:error=ENODATA|ibv_query_gid -1 ENODATA|ibv_query_gid
+rdma_create_event_channel:error=EMFILE|rdma_create_event_channel NULL EMFILE|rdma_create_event_channel
+rdma_create_id:error=ENOMEM|rdma_create_id -1 ENOMEM|rdma_create_id
+ibv_destroy_cq:error=EBUSY|ibv_destroy_cq EBUSY -|ibv_destroy_cq
+ROWS
+if [ -n "$2" ]; then # the lock of a QP that was started is released
+	inject "ibv_wr_complete ENOMEM -" ibv_wr_complete:error=ENOMEM
+	[ "$(grep -c "ibv_wr_complete ENOMEM" "$work/out")" = 2 ] || fail "ibv_wr_complete: $(cat "$work/out")"
+fi
+
+# which ones: of 8 receives
+hit() {
+	"${run[@]}" "$vtrace" --inject "ibv_post_recv:delay=1us:when=$1" -o "$work/trace" "$traced" calls 8 >/dev/null
+	grep ibv_post_recv "$work/trace" | grep -n '(delayed)' | cut -d: -f1 | tr '\n' ' '
+}
+while IFS='|' read -r when which; do
+	[ "$(hit "$when")" = "$which" ] || fail "when=$when hits $(hit "$when")"
+done <<'ROWS'
+3|3 
+3+|3 4 5 6 7 8 
+2..4|2 3 4 
+ROWS
+
+# a delay takes that long, and a seed repeats what was drawn
+"${run[@]}" "$vtrace" -j --inject ibv_post_recv:delay=50ms:when=2 -o "$work/json" "$traced" calls 3 >/dev/null
+python3 - "$work/json" <<'PYTHON' || fail "delay: $(cat "$work/json")"
+import json, sys
+calls = [json.loads(line) for line in open(sys.argv[1])]
+posts = [c for c in calls if c.get("call") == "ibv_post_recv"]
+assert posts[1]["ns"] >= 50000000 and posts[1]["injected"] == "ibv_post_recv:delay=50ms:when=2", posts[1]
+assert "injected" not in posts[0], posts[0]
+PYTHON
+drawn() {
+	"${run[@]}" "$vtrace" --seed "$1" --inject ibv_post_recv:delay=1us:chance=50% -o "$work/trace" \
+		"$traced" calls 32 >/dev/null 2>"$work/said"
+	grep ibv_post_recv "$work/trace" | grep -n '(delayed)' | cut -d: -f1 | tr '\n' ' '
+}
+first=$(drawn 7)
+[ "$first" = "$(drawn 7)" ] || fail "--seed 7 is not repeated: $first, $(drawn 7)"
+[ "$first" != "$(drawn 8)" ] || fail "--seed 8 is --seed 7"
+drew=$(wc -w <<<"$first")
+if ((drew < 5 || drew > 27)); then fail "50% of 32 are: $first"; fi
+grep -q -- '--seed 8 repeats' "$work/said" || fail "the seed is not said: $(cat "$work/said")"
+
+# rules of a file; what has hit nothing
+printf '%s\n' '# two rules' '' ' ibv_alloc_pd:delay=1us ' 'ibv_post_recv:error=ENOMEM:when=9' >"$work/rules"
+"${run[@]}" "$vtrace" --must-inject --inject "@$work/rules" -o "$work/trace" "$traced" calls 3 >/dev/null 2>"$work/said"
+[ $? = 124 ] || fail "--must-inject: no exit code of its own: $(cat "$work/said")"
+grep -q "'ibv_post_recv:error=ENOMEM:when=9' has hit nothing: of that kind there were 3 calls" "$work/said" ||
+	fail "what has hit nothing is not said: $(cat "$work/said")"
+grep -q 'ibv_alloc_pd.*(delayed)' "$work/trace" || fail "@FILE: $(cat "$work/trace")"
+grep -q 'ibv_alloc_pd:' "$work/said" && fail "a rule that has hit is said, too: $(cat "$work/said")"
+"${run[@]}" "$vtrace" --must-inject --inject ibv_alloc_pd:delay=1us -o "$work/trace" "$traced" exit 0 >/dev/null 2>&1
+[ $? = 124 ] || fail "a program that calls nothing has hit a rule"
+
+# a child counts for itself
+"${run[@]}" "$vtrace" -f --inject ibv_post_recv:delay=1us:when=2 -o "$work/trace" "$traced" fork 3 >/dev/null
+[ "$(grep -c '(delayed)' "$work/trace")" = 3 ] || fail "three processes: $(grep delayed "$work/trace")"
+
+# mistakes are named
+while IFS='|' read -r rule said; do
+	"$vtrace" --inject "$rule" true 2>"$work/said"
+	[ $? = 2 ] || fail "'$rule' is taken"
+	grep -qF -- "$said" "$work/said" || fail "'$rule': $(cat "$work/said")"
+done <<'ROWS'
+ibv_reg_mrr:error=EINVAL|'ibv_reg_mrr': did you mean ibv_reg_mr?
+ibv_reg_mr:error=EXDEV|ibv_reg_mr does not give EXDEV, but ENOMEM,
+ibv_reg_mr:error=ENOMM|'ENOMM' is no errno: did you mean ENOMEM?
+ibv_reg_mr:eror=ENOMEM|'eror' is no word of such a rule: did you mean error?
+ibv_reg_mr:error|error has no value
+ibv_reg_mr|neither error= nor delay=
+ibv_reg_mr:error=ENOMEM:when=0|when=0: write 3
+ibv_reg_mr:error=ENOMEM:when=5..2|2 is not a number from 5 on
+ibv_reg_mr:delay=5|delay=5: not a time
+ibv_reg_mr:delay=1ms:chance=7|chance=7: not a probability
+ibv_wr_send:error=EINVAL|ibv_wr_send cannot fail
+@/nowhere/rules|/nowhere/rules: No such file
+ROWS
+"$vtrace" --seed 0 --inject ibv_reg_mr:error=ENOMEM true 2>"$work/said" && fail "--seed 0 is taken"
+grep -q "'0' is not a number" "$work/said" || fail "--seed: $(cat "$work/said")"
+inject "ibv_reg_mr NULL EXDEV" ibv_reg_mr:error=EXDEV:force
+
+exit $failed
