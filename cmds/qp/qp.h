@@ -17,6 +17,7 @@
 #include "object_make.h"
 #include "objects.h"
 #include "spec_tables.h"
+#include "state_svg.h"
 
 struct text;
 struct out;
@@ -89,6 +90,11 @@ enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why);
 enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why);
 /* The last recorded state. */
 enum ibv_qp_state qp_history_state(const struct qp *qp);
+
+/* The steps between states that these have made, of uroce_step(). */
+uint64_t qp_steps_taken(const struct qp_step *steps, unsigned n);
+/* Is the send queue of a QP in SQD empty? Asks the device. */
+enum state_drain qp_drain(const struct qp *qp);
 
 /* The diagram of the states, short where the terminal is narrow; steps: uroce_step() of those
  * between states that it has taken. */

@@ -15,6 +15,7 @@
 #include "out.h"
 #include "output/print.h"
 #include "qp/qp.h"
+#include "qp/qp_figure.h"
 #include "session.h"
 #include "words.h"
 
@@ -204,39 +205,13 @@ void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64
 		print_row(&d, y, o);
 }
 
-/* The steps between two states; the connection manager makes several at once. */
-static uint64_t path_between(enum ibv_qp_state from, enum ibv_qp_state to)
-{
-	uint64_t steps = 0;
-
-	for (; from < to && to <= IBV_QPS_RTS; from++)
-		steps |= uroce_step(from, from + 1);
-	return from == to ? steps : steps | uroce_step(from, to);
-}
-
-static uint64_t steps_of(const struct qp *qp)
-{
-	enum ibv_qp_state last = IBV_QPS_RESET;
-	struct qp_step steps[QP_STEPS];
-	unsigned n = qp_history_steps(qp, steps);
-	uint64_t taken = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		enum ibv_qp_state state = steps[i].state;
-
-		if (state > IBV_QPS_ERR)
-			continue;
-		if (i && state != last)
-			taken |= path_between(last, state);
-		last = state;
-	}
-	return taken;
-}
-
 /* Writes the diagram as text: the current state, and the transitions so far. */
 static void qp_diagram(struct out *o, const struct qp *qp)
 {
-	qp_draw(o, qp->type, qp_history_state(qp), steps_of(qp));
+	struct qp_step steps[QP_STEPS];
+	unsigned n = qp_history_steps(qp, steps);
+
+	qp_draw(o, qp->type, qp_history_state(qp), qp_steps_taken(steps, n));
 }
 
 /*
@@ -355,16 +330,14 @@ static bool keeps_receives(const struct qp *qp, enum ibv_qp_state state)
 	return state == IBV_QPS_ERR && qp->pd->dev->attr.orig_attr.vendor_id == VENDOR_RXE;
 }
 
-/* Does the queue of a QP in SQD still drain? false: the device does not say. */
-static bool is_draining(const struct qp *qp, bool *draining)
+enum state_drain qp_drain(const struct qp *qp)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr a;
 
-	if (ibv_query_qp(qp->v, &a, IBV_QP_STATE, &init) != 0)
-		return false;
-	*draining = a.sq_draining;
-	return true;
+	if (ibv_query_qp(qp->v, &a, IBV_QP_STATE, &init) != 0 || a.qp_state != IBV_QPS_SQD)
+		return DRAIN_UNKNOWN;
+	return a.sq_draining ? DRAIN_RUNNING : DRAIN_DONE;
 }
 
 static void tell_now(struct out *o, const struct qp *qp, enum ibv_qp_state state)
@@ -373,7 +346,7 @@ static void tell_now(struct out *o, const struct qp *qp, enum ibv_qp_state state
 	const struct permits *permits = permits_of(qp->type, state);
 	bool keeps = keeps_receives(qp, state);
 	const char *post_recv = keeps ? "waits" : permits->post_recv;
-	bool draining;
+	enum state_drain drain = qp_drain(qp);
 
 	out_text(o, "   now      %-5s  %s\n", name, word_help(qp_state_words, state));
 	out_dict(o, "permits");
@@ -385,9 +358,10 @@ static void tell_now(struct out *o, const struct qp *qp, enum ibv_qp_state state
 		out_str(o, "note", "the next modify-qp ERR flushes it",
 			"            (rxe overlooks a receive that is posted now; %s)\n",
 			"the next modify-qp ERR flushes it");
-	if (state == IBV_QPS_SQD && is_draining(qp, &draining))
-		out_bool(o, "draining", draining, "   queue    %s\n",
-			 draining ? "still draining: what was begun is not finished" : "drained");
+	if (drain != DRAIN_UNKNOWN)
+		out_bool(o, "draining", drain == DRAIN_RUNNING, "   queue    %s\n",
+			 drain == DRAIN_RUNNING ? "still draining: what was begun is not finished"
+						: "drained");
 	out_end(o);
 }
 
@@ -525,29 +499,26 @@ static void tell_history(struct out *o, const struct qp *qp)
 
 struct qp_state_args {
 	struct qp *qp;
+	struct num type;
+	struct figure_file svg;
 	bool timing;
 };
 
 static const struct arg qp_state_args[] = {
-	POS_OPT("qp", qp_state_args, qp, kind_qp, "QP; else the current one"),
+	POS_OPT("qp", qp_state_args, qp, kind_qp_opt, "QP; else the current one"),
 	SWITCH("timing", qp_state_args, timing, "how long it tries before it gives up, instead"),
+	OPT("svg", qp_state_args, svg.path, kind_path, "write a drawing to this file, instead"),
+	OPT("type", qp_state_args, type, kind_enum,
+	    "with -svg: draw all transitions of this type, with their attributes",
+	    .data = qp_type_words),
+	SWITCH("force", qp_state_args, svg.force, "with -svg: replace an existing file"),
 	ARGS_END
 };
 
-static int qp_state_exec(struct session *s, const void *args, struct out *o)
+static void tell_all(struct session *s, struct qp *qp, enum ibv_qp_state state, struct out *o)
 {
-	struct qp *qp = ((const struct qp_state_args *)args)->qp;
-	enum ibv_qp_state state = qp_history_sync(qp, NULL);
 	const char *type = word_name(qp_type_words, qp->type);
 
-	if (state > IBV_QPS_ERR)
-		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d", qp->o.name,
-			    (int)state);
-	if (((const struct qp_state_args *)args)->timing) {
-		out_str(o, "qp", qp->o.name, "   %s\n", qp->o.name);
-		qp_timing(qp, o);
-		return 0;
-	}
 	qp_diagram(o, qp);
 	out_str(o, "qp", qp->o.name, NULL);
 	out_str(o, "type", type, NULL);
@@ -558,6 +529,34 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
 	tell_stay(o, qp->type, state);
 	out_next_command(s, qp, state, o);
 	tell_history(o, qp);
+}
+
+static int qp_state_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct qp_state_args *a = args;
+	struct qp *qp = a->qp;
+	enum ibv_qp_state state;
+
+	if (a->type.set && !a->svg.path)
+		return fail(s, "qp-state", "MISSING", "-type without -svg: name the file to draw");
+	if (a->type.set && !qp)
+		return qp_figure_of_type(s, (enum ibv_qp_type)a->type.v, &a->svg, o);
+	if (!qp && obj_arg_default(s, &qp_state_args[0], &qp))
+		return -1;
+	if (a->type.set)
+		return fail(s, "qp-state", "EINVAL", "-type draws no QP: leave out %s", qp->o.name);
+	state = qp_history_sync(qp, NULL);
+	if (state > IBV_QPS_ERR)
+		return fail(s, "qp-state", "EINVAL", "%s is in an unknown state, %d", qp->o.name,
+			    (int)state);
+	if (a->svg.path)
+		return qp_figure(s, qp, &a->svg, o);
+	if (a->timing) {
+		out_str(o, "qp", qp->o.name, "   %s\n", qp->o.name);
+		qp_timing(qp, o);
+		return 0;
+	}
+	tell_all(s, qp, state, o);
 	return 0;
 }
 
@@ -566,11 +565,16 @@ static int qp_state_exec(struct session *s, const void *args, struct out *o)
  * attributes, the command for the likely next step, and the history with the time and
  * reason of each change. With -timing: the seconds until RETRY_EXC_ERR and RNR_RETRY_EXC_ERR, from
  * the attributes of the QP. The value is a dict.
+ *
+ * -svg writes a drawing that needs no other file: the QP with the way it has taken and its
+ * history, or with -type all transitions of QPs of a type, with what each of them needs.
  * > qp-state => needs    PORT PKEY_INDEX ACCESS_FLAGS
  * > dict get [qp-state] next INIT required => PKEY_INDEX
  * > modify-qp INIT -fill; qp-state => modify-qp RTR
  * > llength [dict get [qp-state] history] => 2
- * > qp-state -timing => on the way to RTS */
+ * > qp-state -timing => on the way to RTS
+ * > qp-state -svg qp.svg => qp.svg
+ * > qp-state -svg rc.svg -type RC => rc.svg */
 const struct cmd cmd_qp_state = {
 	.name = "qp-state",
 	.family = "understanding",

@@ -127,16 +127,35 @@ static void draw_arrow(struct drawing *g, const struct ladder_row *r)
 	free(says);
 }
 
+/* Draws a line that stands for the folded rows. */
+static void draw_again(struct drawing *g, const struct ladder_row *r)
+{
+	char *rows = r->again_rows > 1 ? xasprintf("these %u rows", r->again_rows)
+				       : xstrdup("this row");
+
+	g->y += ROW;
+	xappendf(g->d,
+		 "<text class=\"again\" x=\"%u\" y=\"%u\">… %s %u times more, until %.3f "
+		 "ms</text>\n",
+		 lane_x(g, 0) + 8, g->y, rows, r->again,
+		 (double)(r->again_until - g->l->start) / 1e6);
+	free(rows);
+}
+
 static void draw_rows(struct drawing *g)
 {
 	for (unsigned i = 0; i < g->l->n; i++) {
 		const struct ladder_row *r = &g->l->rows[i];
 
+		if (r->folded)
+			continue;
 		g->y += ROW;
 		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
 			draw_arrow(g, r);
 		else
 			draw_event(g, r);
+		if (r->again)
+			draw_again(g, r);
 	}
 }
 

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+#include "state_svg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_record.h"
+#include "heap.h"
+#include "inventory.h"
+#include "recorded.h"
+#include "spec_tables.h"
+
+#define STATES (IBV_QPS_ERR + 1)
+#define BOX_W  96
+#define BOX_H  46
+#define WIDTH  760
+#define HEIGHT 300
+#define LINE   17
+#define MARGIN 16
+#define TEXT_W 74 /* letters of a row of the table */
+
+/* Colours that the colour-blind tell apart (Okabe and Ito); frames and dashes say the same. */
+const char state_svg_css[] =
+	".qs { --bg: #fff; --fg: #1b1f24; --dim: #5d6672; --line: #8a94a0; --way: #0067a5; "
+	"--bad: #b34700; --soft: #e8f1f8; }\n"
+	"@media (prefers-color-scheme: dark) { .qs { --bg: #14171b; --fg: #e6e9ed; --dim: #a3adb8; "
+	"--line: #76818d; --way: #5ab4ec; --bad: #ff9d5c; --soft: #1d2c38; } }\n"
+	"@media print { .qs { --bg: #fff; --fg: #000; --dim: #444; --line: #777; --way: #004b7a; "
+	"--bad: #8a3600; --soft: #eee; } }\n"
+	".qs text { font: 14px system-ui, 'DejaVu Sans', sans-serif; fill: var(--fg); }\n"
+	".qs .bg { fill: var(--bg); }\n"
+	".qs .n { text-anchor: middle; }\n"
+	".qs .s, .qs .row { font-size: 12px; }\n"
+	".qs .dim { fill: var(--dim); }\n"
+	".qs .title, .qs .now { font-weight: bold; }\n"
+	".qs rect.box { fill: var(--bg); stroke: var(--line); stroke-dasharray: 3 3; }\n"
+	".qs rect.plain { fill: var(--bg); stroke: var(--fg); }\n"
+	".qs rect.been { fill: var(--soft); stroke: var(--way); stroke-width: 2; }\n"
+	".qs rect.here { fill: none; stroke: var(--way); stroke-width: 2; }\n"
+	".qs rect.fill { fill: var(--way); stroke: var(--way); }\n"
+	".qs rect.fill.bad { fill: var(--bad); stroke: var(--bad); }\n"
+	".qs rect.here.bad { stroke: var(--bad); }\n"
+	".qs text.on { fill: var(--bg); font-weight: bold; }\n"
+	".qs path { fill: none; stroke: var(--line); stroke-width: 1.3; stroke-dasharray: 4 3; }\n"
+	".qs path.plain { stroke: var(--fg); stroke-dasharray: none; }\n"
+	".qs path.way { stroke: var(--way); stroke-width: 3; stroke-dasharray: none; }\n"
+	".qs path.tip { fill: var(--line); stroke: none; }\n"
+	".qs path.tip.plain { fill: var(--fg); }\n"
+	".qs path.tip.way { fill: var(--way); }\n"
+	".qs circle { fill: var(--fg); }\n"
+	".qs text.badge { fill: var(--bg); font-size: 11px; font-weight: bold; }\n";
+
+struct place {
+	int x, y; /* of the upper left corner of its box */
+};
+
+static const struct place boxes[STATES] = {
+	[IBV_QPS_RESET] = { 16, 88 }, [IBV_QPS_INIT] = { 170, 88 }, [IBV_QPS_RTR] = { 324, 88 },
+	[IBV_QPS_RTS] = { 478, 88 },  [IBV_QPS_SQD] = { 648, 88 },  [IBV_QPS_SQE] = { 478, 218 },
+	[IBV_QPS_ERR] = { 170, 218 },
+};
+
+struct drawing {
+	const struct state_svg *d;
+	FILE *to;
+	unsigned number; /* of the transitions so far */
+	unsigned numbers[STATES][STATES];
+};
+
+static const char *state_name(enum ibv_qp_state state)
+{
+	const struct call_struct *attr = call_table[ROW_ibv_modify_qp].args[1].of;
+
+	return call_word_name(call_value_find(attr->fields, "qp_state")->words, state);
+}
+
+uint64_t state_path(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	uint64_t steps = 0;
+
+	for (; from < to && to <= IBV_QPS_RTS; from++)
+		steps |= uroce_step(from, from + 1);
+	return from == to ? steps : steps | uroce_step(from, to);
+}
+
+/* An RC QP never gets into SQE. */
+static bool has_state(const struct state_svg *d, enum ibv_qp_state state)
+{
+	return state != IBV_QPS_SQE || d->type == IBV_QPT_UC || d->type == IBV_QPT_UD;
+}
+
+static bool was_taken(const struct state_svg *d, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return d->steps & uroce_step(from, to);
+}
+
+static bool has_been(const struct state_svg *d, enum ibv_qp_state state)
+{
+	for (enum ibv_qp_state other = 0; other < STATES; other++)
+		if (was_taken(d, state, other) || was_taken(d, other, state))
+			return true;
+	return d->has_state && state == d->now;
+}
+
+/* ----------------------------------------------------------------------- arrows -- */
+
+struct curve {
+	int x1, y1, cx1, cy1, cx2, cy2, x2, y2;
+};
+
+static struct curve straight(int x1, int y1, int x2, int y2)
+{
+	return (struct curve){ x1, y1, x1, y1, x2, y2, x2, y2 };
+}
+
+/* The tip points along the longer of the ways from the last control point. */
+static void draw_tip(const struct drawing *g, const struct curve *c, const char *class)
+{
+	const int fx = c->cx2 == c->x2 && c->cy2 == c->y2 ? c->x1 : c->cx2;
+	const int fy = c->cx2 == c->x2 && c->cy2 == c->y2 ? c->y1 : c->cy2;
+	const int dx = c->x2 - fx, dy = c->y2 - fy;
+	const int far = abs(dx) > abs(dy) ? abs(dx) : abs(dy);
+	const double ux = far ? (double)dx / far : 0, uy = far ? (double)dy / far : 0;
+
+	fprintf(g->to, "<path class=\"tip %s\" d=\"M%d %dL%.1f %.1fL%.1f %.1fz\"/>", class, c->x2,
+		c->y2, c->x2 - 11 * ux - 5 * uy, c->y2 - 11 * uy + 5 * ux, c->x2 - 11 * ux + 5 * uy,
+		c->y2 - 11 * uy - 5 * ux);
+}
+
+static void draw_badge(const struct drawing *g, const struct curve *c, unsigned number)
+{
+	const int x = (c->x1 + 3 * c->cx1 + 3 * c->cx2 + c->x2) / 8;
+	const int y = (c->y1 + 3 * c->cy1 + 3 * c->cy2 + c->y2) / 8;
+
+	fprintf(g->to,
+		"<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
+		"</text>\n",
+		x, y, x, y + 4, number);
+}
+
+static void draw_arrow(const struct drawing *g, const struct curve *c, const char *class)
+{
+	fprintf(g->to, "<path class=\"%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>", class, c->x1, c->y1,
+		c->cx1, c->cy1, c->cx2, c->cy2, c->x2, c->y2);
+	draw_tip(g, c, class);
+}
+
+static int middle(enum ibv_qp_state state)
+{
+	return boxes[state].x + BOX_W / 2;
+}
+
+/* From the upper edge of one box over all others to that of RESET. */
+static struct curve curve_back(enum ibv_qp_state from)
+{
+	const int x = middle(from), y = boxes[from].y, top = 62 - 10 * (int)from;
+
+	return (struct curve){ x,
+			       y,
+			       x,
+			       top,
+			       middle(IBV_QPS_RESET) + 8,
+			       top,
+			       middle(IBV_QPS_RESET) + 8,
+			       boxes[IBV_QPS_RESET].y };
+}
+
+static struct curve curve_to_err(enum ibv_qp_state from)
+{
+	const struct place err = boxes[IBV_QPS_ERR];
+	const int x = middle(from), y = boxes[from].y + BOX_H, to = middle(IBV_QPS_ERR);
+
+	switch (from) {
+	case IBV_QPS_INIT:
+		return straight(x, y, to, err.y);
+	case IBV_QPS_RTR:
+		return (struct curve){ x, y, x, y + 40, to + 24, err.y - 40, to + 24, err.y };
+	case IBV_QPS_SQE:
+		return straight(boxes[from].x, err.y + BOX_H / 2, err.x + BOX_W, err.y + BOX_H / 2);
+	case IBV_QPS_RTS:
+		return (struct curve){
+			x - 30,	       y,	 x - 30, err.y, err.x + BOX_W + 60, err.y + 8,
+			err.x + BOX_W, err.y + 8
+		};
+	default: /* below all others */
+		return (struct curve){ x, y, x, HEIGHT, to, HEIGHT + 16, to, err.y + BOX_H };
+	}
+}
+
+static struct curve curve_between(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	const struct place a = boxes[from], b = boxes[to];
+
+	if (from == IBV_QPS_ERR && to == IBV_QPS_RESET)
+		return (struct curve){ a.x,	   a.y + BOX_H / 2,
+				       middle(to), a.y + BOX_H / 2,
+				       middle(to), a.y,
+				       middle(to), b.y + BOX_H };
+	if (from == IBV_QPS_SQE && to == IBV_QPS_RESET)
+		return (struct curve){ middle(from),	a.y + BOX_H, middle(from),    HEIGHT + 10,
+				       middle(to) - 12, HEIGHT + 10, middle(to) - 12, b.y + BOX_H };
+	if (to == IBV_QPS_RESET)
+		return curve_back(from);
+	if (to == IBV_QPS_ERR)
+		return curve_to_err(from);
+	if (from == IBV_QPS_RTS && to == IBV_QPS_SQE)
+		return straight(a.x + BOX_W - 26, a.y + BOX_H, a.x + BOX_W - 26, b.y);
+	if (from == IBV_QPS_SQE)
+		return straight(middle(from), a.y, middle(to), b.y + BOX_H);
+	if (from == IBV_QPS_RTS && to == IBV_QPS_SQD)
+		return straight(a.x + BOX_W, a.y + 13, b.x, b.y + 13);
+	if (from == IBV_QPS_SQD && to == IBV_QPS_RTS)
+		return straight(a.x, a.y + BOX_H - 13, b.x + BOX_W, b.y + BOX_H - 13);
+	if (to == IBV_QPS_SQE) /* of SQD */
+		return (struct curve){ middle(from),	a.y + BOX_H,	  middle(from),
+				       b.y + BOX_H / 2, b.x + BOX_W + 40, b.y + BOX_H / 2,
+				       b.x + BOX_W,	b.y + BOX_H / 2 };
+	return straight(a.x + BOX_W, a.y + BOX_H / 2, b.x, b.y + BOX_H / 2);
+}
+
+/* Attributes are changed, and the state stays. */
+static struct curve curve_stay(enum ibv_qp_state state)
+{
+	const int x = middle(state), y = boxes[state].y;
+
+	return (struct curve){ x - 22, y, x - 30, y - 42, x + 30, y - 42, x + 22, y };
+}
+
+/* Is it a step that a program makes from this state alone, or that the device makes? */
+static bool is_edge(const struct state_svg *d, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	if (!has_state(d, from) || !has_state(d, to) || from == to || to == IBV_QPS_RESET ||
+	    to == IBV_QPS_ERR)
+		return false;
+	return (from == IBV_QPS_RTS && to == IBV_QPS_SQE) || qp_row(d->type, from, to);
+}
+
+static void draw_edges(struct drawing *g)
+{
+	const struct state_svg *d = g->d;
+
+	for (unsigned taken = 0; taken < 2; taken++) /* those that were taken are above others */
+		for (enum ibv_qp_state from = 0; from < STATES; from++)
+			for (enum ibv_qp_state to = 0; to < STATES; to++) {
+				const struct curve c = curve_between(from, to);
+				const bool way = was_taken(d, from, to) && from != to;
+
+				if (way != taken || (!way && !is_edge(d, from, to)))
+					continue;
+				draw_arrow(g, &c, way ? "way" : d->is_table ? "plain" : "");
+				fprintf(g->to, "\n");
+			}
+}
+
+/* The steps to ERR and RESET that any state allows, where none was taken. */
+static void draw_any(struct drawing *g)
+{
+	const struct place err = boxes[IBV_QPS_ERR], reset = boxes[IBV_QPS_RESET];
+	const char *class = g->d->is_table ? "plain" : "";
+	const int y = err.y + BOX_H - 12;
+	const struct curve to_err = straight(err.x + BOX_W + 44, y, err.x + BOX_W, y);
+	const struct curve to_reset = straight(middle(IBV_QPS_RESET) - 26, reset.y + BOX_H + 44,
+					       middle(IBV_QPS_RESET) - 26, reset.y + BOX_H);
+
+	draw_arrow(g, &to_err, class);
+	draw_arrow(g, &to_reset, class);
+	fprintf(g->to,
+		"<text class=\"s dim\" x=\"%d\" y=\"%d\">any but RESET</text>"
+		"<text class=\"s dim\" x=\"%d\" y=\"%d\">any</text>\n",
+		to_err.x1 + 6, y + 4, to_reset.x1 - 10, to_reset.y1 + 14);
+	if (has_state(g->d, IBV_QPS_SQE))
+		fprintf(g->to, "<text class=\"s dim\" x=\"%d\" y=\"%d\">a send failed</text>\n",
+			boxes[IBV_QPS_RTS].x + BOX_W - 18, boxes[IBV_QPS_RTS].y + BOX_H + 46);
+}
+
+/* ------------------------------------------------------------------------ boxes -- */
+
+static void draw_frame(const struct drawing *g, enum ibv_qp_state state, int more,
+		       const char *class)
+{
+	const struct place p = boxes[state];
+
+	fprintf(g->to, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"7\"/>",
+		class, p.x - more, p.y - more, BOX_W + 2 * more, BOX_H + 2 * more);
+}
+
+static void draw_box(const struct drawing *g, enum ibv_qp_state state)
+{
+	const struct state_svg *d = g->d;
+	const bool now = d->has_state && state == d->now;
+	const bool bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE;
+	const bool drains = now && state == IBV_QPS_SQD && d->drain != DRAIN_UNKNOWN;
+	const int x = middle(state), y = boxes[state].y + BOX_H / 2 + (drains ? -3 : 5);
+
+	if (now)
+		draw_frame(g, state, 4, bad ? "here bad" : "here");
+	draw_frame(g, state, 0,
+		   now			? bad ? "fill bad" : "fill"
+		   : d->is_table	? "plain"
+		   : has_been(d, state) ? "been"
+					: "box");
+	fprintf(g->to, "<text class=\"n%s\" x=\"%d\" y=\"%d\">%s</text>", now ? " on" : "", x, y,
+		state_name(state));
+	if (drains)
+		fprintf(g->to, "<text class=\"n s on\" x=\"%d\" y=\"%d\">%s</text>", x, y + 16,
+			d->drain == DRAIN_RUNNING ? "draining" : "drained");
+	fprintf(g->to, "\n");
+}
+
+/* ------------------------------------------------------------------------ table -- */
+
+/* Writes words in rows of at most so many letters. */
+struct words {
+	FILE *to;
+	int x, *y;
+	unsigned n, row; /* letters so far */
+};
+
+static void begin_row(struct words *w, const char *class)
+{
+	if (w->row++)
+		fprintf(w->to, "</text>\n");
+	*w->y += LINE;
+	w->n = 0;
+	fprintf(w->to, "<text class=\"row%s\" x=\"%d\" y=\"%d\">", class, w->x, *w->y);
+}
+
+static void add_names(struct words *w, const char *label, unsigned mask)
+{
+	const struct call_enum *names =
+		call_value_find(call_table[ROW_ibv_modify_qp].args, "attr_mask")->words;
+	const char *before = label;
+
+	for (unsigned bit = 1; bit && mask; bit <<= 1) {
+		const char *name = mask & bit ? call_word_name(names, bit) : NULL;
+
+		mask &= ~bit;
+		if (!name)
+			continue;
+		if (before == label || w->n + strlen(name) + 2 > TEXT_W)
+			begin_row(w, "");
+		w->n += (unsigned)fprintf(w->to, "%s%s", w->n || before == label ? before : "",
+					  name);
+		before = ", ";
+	}
+}
+
+static void list_row(struct drawing *g, const struct qp_row *r, int *y)
+{
+	struct words w = { .to = g->to, .x = 190, .y = y };
+
+	*y += 6;
+	fprintf(g->to,
+		"<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
+		"</text><text class=\"row now\" x=\"%d\" y=\"%d\">%s %s %s</text>\n",
+		MARGIN + 9, *y + LINE - 4, MARGIN + 9, *y + LINE, g->numbers[r->from][r->to],
+		MARGIN + 26, *y + LINE, state_name(r->from), r->from == r->to ? "stays" : "→",
+		r->from == r->to ? "" : state_name(r->to));
+	add_names(&w, "needs ", r->required);
+	add_names(&w, r->required ? "may have " : "needs nothing; may have ", r->optional);
+	if (!r->required && !r->optional) {
+		begin_row(&w, "");
+		fprintf(g->to, "needs nothing");
+	}
+	if (r->note) {
+		begin_row(&w, " dim");
+		fprintf(g->to, "%s", r->note);
+	}
+	fprintf(g->to, "</text>\n");
+}
+
+/* A row that has something to say of its own; RC has a row for SQE, which it never gets into. */
+static bool is_listed(const struct state_svg *d, const struct qp_row *r)
+{
+	if (r->type != d->type)
+		return false;
+	return r->from == r->to ? r->optional != 0 : is_edge(d, r->from, r->to);
+}
+
+/* The rows below the drawing; *y: the last line of text. */
+static void list_rows(struct drawing *g, int *y)
+{
+	for (const struct qp_row *r = qp_rows; r->type; r++)
+		if (is_listed(g->d, r))
+			list_row(g, r, y);
+	*y += 6 + LINE;
+	fprintf(g->to,
+		"<text class=\"row\" x=\"%d\" y=\"%d\">any → RESET, and any but RESET → ERR: "
+		"nothing is needed%s</text>\n",
+		MARGIN, *y,
+		has_state(g->d, IBV_QPS_SQE) ? ". RTS → SQE: by the device, when a send has failed"
+					     : "");
+}
+
+static void draw_numbers(struct drawing *g)
+{
+	for (const struct qp_row *r = qp_rows; r->type; r++) {
+		struct curve c;
+
+		if (!is_listed(g->d, r))
+			continue;
+		c = r->from == r->to ? curve_stay(r->from) : curve_between(r->from, r->to);
+		if (r->from == r->to) {
+			draw_arrow(g, &c, "plain");
+			c.cy1 = c.cy2 = c.y1 - 44;
+		}
+		g->numbers[r->from][r->to] = ++g->number;
+		draw_badge(g, &c, g->number);
+	}
+}
+
+void state_svg(FILE *to, const struct state_svg *d)
+{
+	struct drawing g = { .d = d, .to = NULL };
+	int y = HEIGHT + 8;
+	size_t size;
+	char *text;
+
+	g.to = xmemstream(&text, &size);
+	draw_edges(&g);
+	draw_any(&g);
+	for (enum ibv_qp_state state = 0; state < STATES; state++)
+		if (has_state(d, state) || has_been(d, state))
+			draw_box(&g, state);
+	if (d->is_table) {
+		draw_numbers(&g);
+		list_rows(&g, &y);
+	}
+	for (unsigned i = 0; i < d->nlines; i++) {
+		y += LINE;
+		fprintf(g.to, "<text class=\"row\" x=\"%d\" y=\"%d\">%s</text>\n", MARGIN, y,
+			d->lines[i]);
+	}
+	fclose(g.to);
+	y += d->nlines || d->is_table ? 12 : -8;
+	if (d->is_alone)
+		fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	fprintf(to,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"qs\" role=\"img\" "
+		"viewBox=\"0 0 %d %d\"",
+		WIDTH, y);
+	if (d->is_alone)
+		fprintf(to, " width=\"%d\" height=\"%d\"", WIDTH, y);
+	fprintf(to, "><title>%s</title>\n", d->title);
+	if (d->is_alone)
+		fprintf(to,
+			"<style>\n%s</style>\n<rect class=\"bg\" width=\"%d\" height=\"%d\"/>"
+			"<text class=\"title\" x=\"%d\" y=\"24\">%s</text>\n",
+			state_svg_css, WIDTH, y, MARGIN, d->title);
+	fputs(text, to);
+	fprintf(to, "</svg>\n");
+	free(text);
+}
