@@ -63,7 +63,7 @@ static char *step_line(const struct qp_step *step, const struct qp_step *from)
 	markup_textf(&line, "%s.%03d   %s%s%s   %s", clock, (int)(step->when / 1000000 % 1000),
 		     from ? word_name(qp_state_words, from->state) : "", from ? " → " : "",
 		     word_name(qp_state_words, step->state), step->why);
-	return xstrdup(Tcl_DStringValue(&line));
+	return xstrdup(text_str(&line));
 }
 
 int qp_figure(struct session *s, const struct qp *qp, const struct figure_file *file, struct out *o)
@@ -84,7 +84,7 @@ int qp_figure(struct session *s, const struct qp *qp, const struct figure_file *
 		     qp->v->qp_num, word_name(qp_state_words, d.now));
 	for (unsigned i = 0; i < n; i++)
 		lines[i] = step_line(&steps[i], i ? &steps[i - 1] : NULL);
-	d.title = Tcl_DStringValue(&title);
+	d.title = text_str(&title);
 	d.lines = (const char *const *)lines;
 	rc = save_figure(s, &d, file, o);
 	for (unsigned i = 0; i < n; i++)

@@ -191,7 +191,7 @@ clean
 
 # Words of everyday, and in any order.
 run 'help machine state'
-await_said 'qp-state [<qp>] [-timing]'
+await_said '> qp-state -timing'
 clean
 run 'help memory write peer'
 await '^  post write '
