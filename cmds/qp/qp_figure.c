@@ -7,7 +7,7 @@
 
 #include "alloc.h"
 #include "file/file.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 #include "state_svg.h"
 #include "timeline/timeline.h"
