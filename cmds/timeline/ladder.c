@@ -87,6 +87,25 @@ static void add_peers(struct session *s, struct ladder *l)
 	}
 }
 
+/* Is the receiver, of which a message of the connection manager that place has both sent and
+ * received is, another program? Its own message came in there. When a program has ended, the device
+ * hands what still comes for it to another one on this host. */
+static bool is_for_another(const struct ladder *l, const struct ladder_row *out)
+{
+	bool another = false;
+
+	for (unsigned i = 0; out->receiver && i < l->n; i++) {
+		const struct ladder_row *r = &l->rows[i];
+
+		if (r->kind != LADDER_PACKET || r->sender[1] != out->receiver)
+			continue;
+		if (r->out)
+			return false;
+		another = true;
+	}
+	return another;
+}
+
 static struct ladder_row *find_sent_row(struct ladder *l, const struct ladder_row *in)
 {
 	for (unsigned i = 0; i < l->n; i++) {
@@ -112,7 +131,10 @@ static void match_packets(struct ladder *l)
 		out = find_sent_row(l, in);
 		if (!out)
 			continue;
-		out->matched = in->matched = true;
+		in->matched = true;
+		out->matched = in->place != out->place || !is_for_another(l, out);
+		if (!out->matched)
+			continue;
 		out->arrived = !in->lost;
 		out->to = (int)in->place; /* place_packet() replaces it with the lane */
 		memcpy(out->also, in->name, sizeof out->also);
