@@ -4,6 +4,8 @@
 # are in DIR, under vtrace: with the client traced, and with both ends (HOW: one of these). Each cause
 # has to be named, and nobody else accused. UROCE: the command in front, on the embedded device.
 # TABLE=1 only counts: exact (a cause), possible, silent, false (a cause that is none), by program.
+# PARTS=N, on the embedded device: N parts of the list at the same time, each in a network of its own,
+# since a run mostly waits.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 vtrace=$1
@@ -140,19 +142,50 @@ run_row() {
 	check_said "${!expected}" "$may_be"
 }
 
+# The rows whose number modulo PARTS is $1; the counts are left in $work/counts.
 # shellcheck disable=SC2034
-while IFS='|' read -r name when_alone when_both asked line; do
-	case $name in \#* | '') continue ;; esac
-	[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
-	rows=$((rows + 1))
-	choose_program
-	hows=${HOW:-alone both}
-	case $line in single.c* | ids.c*) hows=one ;; esac
-	for how in $hows; do
-		run_row
-	done
-done <"$here/defects/defects.list"
-echo "$rows programs: exact ${counted[exact]:-0}, possible ${counted[possible]:-0}, silent" \
-	"${counted[silent]:-0}, false ${counted[false]:-0}"
-[ $# != 0 ] || [ $rows = 140 ] || failed=1
+run_rows() {
+	local part=$1 number=0
+	shift
+	while IFS='|' read -r name when_alone when_both asked line; do
+		case $name in \#* | '') continue ;; esac
+		[ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
+		[ $((number++ % PARTS)) = "$part" ] || continue
+		rows=$((rows + 1))
+		choose_program
+		hows=${HOW:-alone both}
+		case $line in single.c* | ids.c*) hows=one ;; esac
+		for how in $hows; do
+			run_row
+		done
+	done <"$here/defects/defects.list"
+	echo "$rows ${counted[exact]:-0} ${counted[possible]:-0} ${counted[silent]:-0}" \
+		"${counted[false]:-0}" >"$work/counts"
+}
+
+if [ -n "${PART:-}" ]; then
+	work=$WORK
+	trap - EXIT
+	run_rows "$PART" "$@"
+	exit $failed
+fi
+pids=()
+on=$here/../../scripts/tests/on.sh
+for ((i = 0; i < ${PARTS:=1}; i++)); do
+	mkdir "$work/$i"
+	in=(bash "$on" uroce)
+	[ "$PARTS" != 1 ] || in=()
+	PARTS=$PARTS PART=$i WORK=$work/$i "${in[@]}" bash "$0" "$vtrace" "$dir" "$@" >"$work/$i/told" 2>&1 &
+	pids+=($!)
+done
+for i in "${!pids[@]}"; do
+	wait "${pids[i]}" || failed=$?
+	cat "$work/$i/told"
+done
+[ $failed != 77 ] || exit 77
+read -r rows exact possible silent false < <(
+	awk '{ for (i = 1; i <= 5; i++) n[i] += $i } END { print n[1], n[2], n[3], n[4], n[5] }' \
+		"$work"/*/counts)
+echo "$rows programs: exact $exact, possible $possible, silent $silent, false $false"
+[ $# != 0 ] || [ "$rows" = 140 ] || failed=1
 exit $failed

@@ -209,22 +209,33 @@ static inline int post_request(struct rig *r, struct ibv_qp *qp, enum ibv_wr_opc
 	return ibv_post_send(qp, &wr, &bad);
 }
 
+static inline uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /* Polls for so long; returns what ibv_poll_cq() has returned last. */
 static inline int await_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned ms)
 {
-	int n = 0;
+	const uint64_t end = now_ms() + ms;
+	int n;
 
-	for (unsigned i = 0; i < ms * 10 && (n = ibv_poll_cq(cq, 1, wc)) == 0; i++)
+	while ((n = ibv_poll_cq(cq, 1, wc)) == 0 && now_ms() < end)
 		usleep(100);
 	return n;
 }
+
+static unsigned patience = PATIENCE * 1000; /* ms; a case in which nothing can come has less */
 
 /* Ends the program if the completion does not come or has failed. */
 static inline void await_success(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;
 
-	if (await_within(cq, &wc, PATIENCE * 1000) == 1 && wc.status == IBV_WC_SUCCESS)
+	if (await_within(cq, &wc, patience) == 1 && wc.status == IBV_WC_SUCCESS)
 		return;
 	fprintf(stderr, "a request has failed\n");
 	exit(1);

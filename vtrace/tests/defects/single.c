@@ -106,9 +106,12 @@ static void overrun_cq(void)
 		completes(small);
 }
 
+/* The memory is far from where the kernel puts what others of this process map: they must not take
+   its place. */
 static void write_unmapped(void)
 {
-	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap((void *)0x200000000000, 8192, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ibv_mr *mr = ibv_reg_mr(r.pd, memory, 8192,
 				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 
