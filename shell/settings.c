@@ -18,7 +18,7 @@ static const struct word on_off[] = { { "on", 1, "yes" }, { "off", 0, "no" }, { 
 uint64_t setting_take(const struct setting_args *a, const char *name, const struct word *words,
 		      uint64_t now, struct out *o)
 {
-	const char *word = args_word_name(words, now);
+	const char *word = word_known(words, now);
 
 	if (a->how.set)
 		return a->how.v;
@@ -116,7 +116,7 @@ static int check_prompt(struct session *s, const char *text)
 static int set_option(struct session *s, const struct word *name, const char *value)
 {
 	const struct setting *t = &settings[name->value];
-	const struct word *w = args_word(t->kind == SETTING_FLAG ? on_off : format_words, value);
+	const struct word *w = word_find(t->kind == SETTING_FLAG ? on_off : format_words, value);
 	void *p = (char *)s + t->at;
 
 	if (t->kind == SETTING_TEXT) {

@@ -14,7 +14,7 @@
 #include "data/post.h"
 #include "device/device.h"
 #include "explain/explain.h"
-#include "explain/facts.h"
+#include "facts.h"
 #include "out.h"
 #include "host_gid.h"
 #include "own_rows.h"

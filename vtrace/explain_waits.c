@@ -8,7 +8,7 @@
 
 #include "call_record.h"
 #include "explain/explain.h"
-#include "explain/facts.h"
+#include "facts.h"
 #include "out.h"
 #include "own_rows.h"
 #include "recorded.h"

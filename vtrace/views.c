@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 #include "reader.h"
 #include "recorded.h"
 #include "resources/show_process.h"
-#include "timeline/timeline.h"
+#include "page.h"
 #include "alloc.h"
 
 #define EXPLAINED_MAX 8
@@ -401,7 +402,7 @@ static void write_timeline(void)
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
-	ladder_print(&the.ladder, 0, o);
+	ladder_print(&the.ladder, 0, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, o);
 	out_print(o, OUT_TEXT, &text);
 	fputs(text_str(&text), the.v.to);
 	out_free(o);
@@ -416,7 +417,7 @@ static void write_report(void)
 		door_say("%s is not written: there were no calls", the.v.report);
 		return;
 	}
-	report_page(NULL, "Traced program", &the.ladder, text_str(&the.why), &page);
+	page_write("Traced program", &the.ladder, text_str(&the.why), "", &page);
 	if (!f || fputs(text_str(&page), f) < 0 || fclose(f) != 0)
 		door_say_incomplete("%s: %s", the.v.report, strerror(errno));
 }

@@ -9,7 +9,7 @@
 
 #include "live_program.h"
 #include "reader.h"
-#include "timeline/ladder.h"
+#include "ladder.h"
 
 struct captures;
 struct decoded;

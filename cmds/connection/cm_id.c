@@ -22,6 +22,20 @@
 #include "session.h"
 #include "words.h"
 
+const struct word id_state_words[] = { { "IDLE", ID_IDLE, NULL },
+				       { "BOUND", ID_BOUND, NULL },
+				       { "LISTENING", ID_LISTENING, NULL },
+				       { "ADDR_RESOLVED", ID_ADDR_RESOLVED, NULL },
+				       { "ROUTE_RESOLVED", ID_ROUTE_RESOLVED, NULL },
+				       { "CONNECTING", ID_CONNECTING, NULL },
+				       { "REQUEST", ID_REQUEST,
+					 "a peer's request waits for accept or reject" },
+				       { "ACCEPTING", ID_ACCEPTING, NULL },
+				       { "ESTABLISHED", ID_ESTABLISHED, NULL },
+				       { "DISCONNECTED", ID_DISCONNECTED, NULL },
+				       { "ERROR", ID_ERROR, NULL },
+				       { 0 } };
+
 bool id_is_ud(const struct id *id)
 {
 	return id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;

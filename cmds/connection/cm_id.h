@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "object_store.h"
+#include "word.h"
 
 struct cm_event;
 TAILQ_HEAD(cm_event_list, cm_event);
@@ -32,6 +33,8 @@ enum id_state {
 	ID_DISCONNECTED,
 	ID_ERROR,
 };
+
+extern const struct word id_state_words[]; /* enum id_state */
 
 /* A CM event, copied: the library's own is acknowledged (unless the id holds events). */
 struct cm_event {

@@ -51,7 +51,7 @@ static const struct word *reject_reasons(const struct id *id, const struct cm_ev
 const char *cm_status_text(const struct id *id, const struct cm_event *ev)
 {
 	const struct word *words = reject_reasons(id, ev);
-	const char *name = words ? args_word_name(words, (uint64_t)ev->status)
+	const char *name = words ? word_known(words, (uint64_t)ev->status)
 				 : strerrorname_np(abs(ev->status));
 
 	if (!ev->status)

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <tcl.h>
 
-#include "explain/facts.h"
+#include "causes_out.h"
+#include "facts.h"
 #include "why.h"
 
 struct call_fn;
@@ -67,12 +68,5 @@ struct end_wanted {
 /* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */
 bool live_end_look(struct live_end *e, Tcl_Obj *objects, const struct end_wanted *wanted);
 void live_end_free(struct live_end *e);
-
-/* Writes the list "causes" into the dict that is open; frees. */
-void causes_out(struct causes *c, struct out *o);
-
-/* Writes into the open dict: what failed, and the possible causes, each checked against the regions
- * and QPs that are known, as far as that can be. */
-void explain_wc(const struct failed_wr *wr, struct out *o);
 
 #endif

@@ -17,7 +17,7 @@
 #include "data/post.h"
 #include "data/bad_wc.h"
 #include "explain/explain.h"
-#include "explain/facts.h"
+#include "facts.h"
 #include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "objects.h"
@@ -93,7 +93,7 @@ static void take_region(struct live_end *e, Tcl_Obj *object)
 
 static struct live_qp *qp_of(Tcl_Obj *object)
 {
-	const struct word *state = args_word(qp_state_words, member_text(object, "state"));
+	const struct word *state = word_find(qp_state_words, member_text(object, "state"));
 	struct live_qp *qp = xcalloc(1, sizeof *qp);
 
 	*qp = (struct live_qp){

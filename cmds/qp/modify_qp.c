@@ -38,7 +38,7 @@ static bool is_state(struct session *s, const struct arg *a, Tcl_Obj *word)
 	SCOPED_LIST(states);
 	bool is_near;
 
-	if (args_word(a->data, text))
+	if (word_find(a->data, text))
 		return true;
 	if (obj_find(s, NULL, text))
 		return false;

@@ -97,7 +97,7 @@ static int take_word(struct session *s, Tcl_Obj *dict, const char *key, const st
 		     const char *wrong, unsigned *value)
 {
 	const char *text = text_of(dict, key);
-	const struct word *w = text ? args_word(words, text) : NULL;
+	const struct word *w = text ? word_find(words, text) : NULL;
 
 	if (text && !w)
 		return fail_bad_value(s, key, wrong);

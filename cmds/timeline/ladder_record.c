@@ -16,7 +16,7 @@
 #include "own_rows.h"
 #include "recorded.h"
 #include "session.h"
-#include "timeline/ladder.h"
+#include "ladder.h"
 #include "timeline/timeline.h"
 #include "wire/wire.h"
 #include "words.h"
@@ -287,27 +287,6 @@ static void set_call_objects(struct ends *e, const struct record *r, struct ladd
 	row->names = xstrdup(text_str(&names));
 }
 
-bool ladder_is_row(const struct record *r)
-{
-	if (r->depth || !r->ended)
-		return false;
-	if (r->fn->asks && !r->err)
-		return false;
-	switch (row_of(r)) {
-	case ROW_rdma_ack_cm_event:
-	case ROW_ibv_ack_cq_events:
-	case ROW_ibv_ack_async_event:
-	case OWN_MEM_PUT:
-	case OWN_MEM_GET:
-	case OWN_OOB:
-	case OWN_LEFT_OUT:
-	case OWN_BAD_WC:
-		return false;
-	default:
-		return !r->fn->waits || (r->err != EAGAIN && r->err != EINTR);
-	}
-}
-
 static void add_call(struct ends *e, const struct record *r, struct ladder_row *row)
 {
 	char *args = call_args_text(e->s, r);
@@ -480,6 +459,20 @@ static void add_packet(struct ends *e, const struct record *r, struct ladder_row
 
 /* ----------------------------------------------------------------------------- all -- */
 
+static bool becomes_row(const struct record *r)
+{
+	switch (row_of(r)) {
+	case OWN_MEM_PUT:
+	case OWN_MEM_GET:
+	case OWN_OOB:
+	case OWN_LEFT_OUT:
+	case OWN_BAD_WC:
+		return false;
+	default:
+		return ladder_is_row(r);
+	}
+}
+
 static void add_row(struct ends *e, const struct record *r)
 {
 	struct ladder_row row = { .when = record_realtime(r->begin),
@@ -531,7 +524,7 @@ void ladder_add_own(struct session *s, struct ladder *l)
 	record_list_free(list);
 	list = record_list(~0u, since);
 	for (unsigned i = list->n > LADDER_MAX ? list->n - LADDER_MAX : 0; i < list->n; i++)
-		if (ladder_is_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
+		if (becomes_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
 			add_row(&e, &list->v[i]);
 	record_list_free(list);
 	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(&e.of, &search); h;

@@ -19,7 +19,7 @@
 #include "own_rows.h"
 #include "peer/peer.h"
 #include "session.h"
-#include "timeline/ladder.h"
+#include "ladder.h"
 #include "timeline/timeline.h"
 #include "wire/wire.h"
 
@@ -369,7 +369,7 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	if (a->svg)
 		rc = draw_ladder(s, &l, a->svg, a->force, o);
 	else
-		ladder_print(&l, (unsigned)a->width.v, o);
+		ladder_print(&l, (unsigned)a->width.v, print_is_utf8(), o);
 	ladder_free(&l);
 	return rc;
 }

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <tcl.h>
 
+#include "ladder.h"
 #include "objects.h"
 
-struct text;
 struct peer;
 
 #define MEMORY_KEPT 4096 /* bytes of a region that are compared */
@@ -38,24 +38,23 @@ void timeline_peer(struct peer *p, const char *how);
  * because the region is newer. */
 const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len);
 
-/* The page of 'report'. Text from packets, peers or memory is escaped by markup_text(). */
+/* ladder_peers.c: the ladder of all ends. */
 
-struct ladder;
+struct ladder_how {
+	unsigned last;	/* most rows, without folded ones; 0: all */
+	const char *qp; /* only rows about this QP, of any age; or NULL */
+	bool all;	/* rows of any age; else those of AGE_GONE are left out */
+};
 
-/* Appends a state diagram for each QP of the ladder. */
-void report_qps(const struct ladder *l, struct text *d);
+/* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */
+void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
+/* ladder_record.c: adds the rows of this end, from its record. */
+void ladder_add_own(struct session *s, struct ladder *l);
+/* ladder_values.c */
 
-/* Appends the whole page. s: the session, whose regions and C program are shown; NULL: the ladder
- * is that of another program, and these are left out. why: the text of explain, or "". */
-void report_page(struct session *s, const char *title, const struct ladder *l, const char *why,
-		 struct text *d);
-
-/* Appends text, escaped for HTML and XML, also for an attribute. */
-void markup_text(struct text *d, const char *text);
-/* The same of formatted text. */
-void markup_textf(struct text *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* report.css and ladder.css. */
-extern const char report_css[], ladder_css[];
+/* Writes the rows as values, for another rdmash of which this is a peer. */
+void ladder_rows_out(const struct ladder *l, struct out *o);
+/* Reads a row from a peer's value, which is checked. -1: it is invalid. */
+int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);
 
 #endif

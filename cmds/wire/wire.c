@@ -25,30 +25,12 @@
 #include "object_args.h"
 #include "objects.h"
 #include "out.h"
+#include "packet_ends.h"
 #include "session.h"
 #include "spec_tables.h"
 #include "wire/wire.h"
 
 #define BYTES_SHOWN 32
-
-static void format_address(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN])
-{
-	if (gid_is_ipv4(gid))
-		inet_ntop(AF_INET, gid->raw + 12, text, INET6_ADDRSTRLEN);
-	else
-		inet_ntop(AF_INET6, gid->raw, text, INET6_ADDRSTRLEN);
-}
-
-const char *packet_ends(const struct decoded *d)
-{
-	static char ends[2 * INET6_ADDRSTRLEN + 4];
-	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
-
-	format_address(&d->p.src, src);
-	format_address(&d->p.dst, dst);
-	snprintf(ends, sizeof ends, "%s > %s", src, dst);
-	return ends;
-}
 
 struct writer {
 	struct out *o;
@@ -82,7 +64,7 @@ static void field_out(void *arg, const struct decode_field *f)
 				 f->name, f->value);
 		break;
 	case DECODE_GID:
-		format_address((const union ibv_gid *)(const void *)f->bytes, text);
+		packet_address((const union ibv_gid *)(const void *)f->bytes, text);
 		out_str(w->o, f->name, text, NULL);
 		if (w->text)
 			out_text(w->o, "       %-30s %s\n", f->name, text);
@@ -99,8 +81,8 @@ static void packet_out(struct out *o, const struct decoded *d, bool text)
 	struct writer w = { o, text };
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 
-	format_address(&d->p.src, src);
-	format_address(&d->p.dst, dst);
+	packet_address(&d->p.src, src);
+	packet_address(&d->p.dst, dst);
 	out_str(o, "src", src, NULL);
 	out_str(o, "dst", dst, NULL);
 	if (d->malformed) {

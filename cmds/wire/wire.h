@@ -49,8 +49,6 @@ struct out;
 /* The IP packet in a captured frame; *n is the length of the frame, and on return that of the IP
  * packet. NULL: not IP, or an unknown link type (pcap_datalink(3)). */
 const uint8_t *packet_ip(int datalink, const uint8_t *frame, size_t *n);
-/* The addresses of a packet, "10.0.0.1 > 10.0.0.2"; valid until the next call. */
-const char *packet_ends(const struct decoded *d);
 
 /*
  * libpcap is loaded when it is first needed. rdmash is not linked to it, because Debian's libpcap

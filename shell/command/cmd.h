@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <tcl.h>
 
+#include "word.h"
+
 struct text;
 struct arg;
 struct cmd;
@@ -109,13 +111,6 @@ struct many {
 	size_t n;
 };
 
-/* A word of an enum or flag list: data of kind_enum and kind_flags, ends with NULL. */
-struct word {
-	const char *name; /* as in verbs.h without the prefix: "RDMA_WRITE" */
-	uint64_t value;
-	const char *help;
-};
-
 extern const struct arg_kind kind_switch;  /* bool */
 extern const struct arg_kind kind_str;	   /* const char *, NULL when not given */
 extern const struct arg_kind kind_bytes;   /* struct bytes: the bytes of a Tcl value */
@@ -154,13 +149,6 @@ void args_append_quoted(struct text *d, const char *text);
 bool args_number(const char *text, uint64_t *v, bool *fits);
 /* Parses len bytes of text as kind_size does: a part of the argument a. -1 with s->fail filled. */
 int args_size(struct session *s, const struct arg *a, const char *text, size_t len, uint64_t *v);
-/* Finds an entry by name or unique prefix; case and '-' or '_' do not matter. NULL: none or
- * several. */
-const struct word *args_word(const struct word *words, const char *name);
-/* The name of a value in a table, or NULL. */
-const char *args_word_name(const struct word *words, uint64_t value);
-/* Appends the names of the bits set, joined by sep; unknown bits in hex. */
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep, struct text *d);
 
 /* Checks words without running the command. A word is NULL when its value is not known yet ($x,
  * [cmd]). Values are parsed if their kind is static. more: further words may follow. is(ctx, i, a),

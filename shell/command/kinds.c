@@ -226,59 +226,7 @@ int args_parse_obj(struct session *s, const struct arg *a, Tcl_Obj *word, void *
 	return 0;
 }
 
-static int fold_letter(char c)
-{
-	return c == '-' ? '_' : toupper((unsigned char)c);
-}
-
 /* Compares a name in the table with what a person types: "rdma-write" is RDMA_WRITE. */
-static bool word_fits(const char *name, const char *typed, bool whole)
-{
-	for (; *typed; name++, typed++)
-		if (fold_letter(*typed) != fold_letter(*name))
-			return false;
-	return !whole || !*name;
-}
-
-const struct word *args_word(const struct word *words, const char *name)
-{
-	const struct word *found = NULL;
-	unsigned n = 0;
-
-	for (const struct word *w = words; w->name; w++)
-		if (word_fits(w->name, name, true))
-			return w;
-	for (const struct word *w = words; w->name; w++)
-		if (word_fits(w->name, name, false)) {
-			found = w;
-			n++;
-		}
-	return n == 1 ? found : NULL;
-}
-
-const char *args_word_name(const struct word *words, uint64_t value)
-{
-	for (const struct word *w = words; w->name; w++)
-		if (w->value == value)
-			return w->name;
-	return NULL;
-}
-
-void args_flag_names(const struct word *words, uint64_t bits, const char *sep, struct text *d)
-{
-	bool first = true;
-
-	for (const struct word *w = words; w->name; w++) {
-		if (!w->value || (bits & w->value) != w->value)
-			continue;
-		bits &= ~w->value;
-		xappendf(d, "%s%s", first ? "" : sep, w->name);
-		first = false;
-	}
-	if (bits)
-		xappendf(d, "%s0x%llx", first ? "" : sep, (unsigned long long)bits);
-}
-
 static int fail_unknown_word(struct session *s, const struct arg *a, const char *typed)
 {
 	SCOPED_LIST(names);
@@ -291,7 +239,7 @@ static int fail_unknown_word(struct session *s, const struct arg *a, const char 
 
 int args_parse_enum(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	const struct word *w = args_word(a->data, Tcl_GetString(word));
+	const struct word *w = word_find(a->data, Tcl_GetString(word));
 	struct num *num = dst;
 
 	if (!w)
@@ -309,7 +257,7 @@ static int parse_flags(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 
 	num->v = 0;
 	for (char *name = strtok_r(list, ",| ", &save); name; name = strtok_r(NULL, ",| ", &save)) {
-		const struct word *w = args_word(a->data, name);
+		const struct word *w = word_find(a->data, name);
 
 		if (!w)
 			return fail_unknown_word(s, a, name);

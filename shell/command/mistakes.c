@@ -119,7 +119,7 @@ static void add_brackets_row(struct session *s, const struct walk *w, const char
 static const struct arg *option_of_word(const struct cmd *c, const struct walk *w, const char *text)
 {
 	for (const struct arg *a = c->args; a && a->name; a++) {
-		const struct word *word = a->kind == &kind_enum ? args_word(a->data, text) : NULL;
+		const struct word *word = a->kind == &kind_enum ? word_find(a->data, text) : NULL;
 
 		if (word && strcasecmp(word->name, text) == 0 && !(a->flags & ARG_POS) &&
 		    !is_seen(w, c, a))

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The ladder: collects the rows of all ends, matches packets, assigns lanes, folds repetitions. */
+/* The ladder: matches the packets of all ends, assigns lanes, folds repetitions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
-#include "command/cmd.h"
-#include "language/interp.h"
-#include "peer/peer.h"
-#include "session.h"
-#include "timeline/ladder.h"
-#include "timeline/timeline.h"
+#include <uthash.h>
 
-#define PEER_MS 5000 /* time for a peer to send its rows */
+#include "heap.h"
+#include "ladder.h"
+#include "text.h"
 
 /* ---------------------------------------------------------------------------- rows -- */
 
@@ -24,67 +20,11 @@ struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r)
 	return &l->rows[l->n++];
 }
 
-static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
-{
-	Tcl_Obj **values;
-	int n;
-
-	if (Tcl_ListObjGetElements(NULL, list, &n, &values) != TCL_OK)
-		return;
-	for (int i = n > LADDER_MAX ? n - LADDER_MAX : 0; i < n; i++) {
-		struct ladder_row r;
-
-		if (ladder_row_read(values[i], &r))
-			continue;
-		r.place = place;
-		ladder_add(l, &r);
-	}
-}
-
-static void add_remark(struct ladder *l, const char *name, const char *why)
-{
-	char *more = xasprintf("%s%s: %s\n", l->remarks ? l->remarks : "", name, why);
-
-	free(l->remarks);
-	l->remarks = more;
-}
-
 unsigned ladder_add_place(struct ladder *l, const char *name)
 {
 	l->places = xgrow(l->places, l->nplaces, sizeof *l->places);
 	l->places[l->nplaces] = name ? xstrdup(name) : NULL;
 	return l->nplaces++;
-}
-
-static unsigned add_peer(struct ladder *l, const struct peer *p)
-{
-	char *name = xasprintf("@%s", p->o.name);
-	unsigned place = ladder_add_place(l, name);
-
-	free(name);
-	return place;
-}
-
-static void add_peers(struct session *s, struct ladder *l)
-{
-	struct peer *p;
-
-	obj_foreach_of(p, s, &peer_class) {
-		unsigned place = add_peer(l, p);
-		Tcl_Obj *list = NULL;
-
-		if (p->state != PEER_READY)
-			add_remark(l, p->o.name, "it has ended");
-		else if (peer_busy(p))
-			add_remark(l, p->o.name, "it is busy: its lane is left out");
-		else
-			list = peer_ask(p, "timeline -raw", PEER_MS);
-		if (!list)
-			continue;
-		Tcl_IncrRefCount(list);
-		add_values(l, place, list);
-		Tcl_DecrRefCount(list);
-	}
 }
 
 /* Is the receiver, of which a message of the connection manager that place has both sent and
@@ -221,29 +161,49 @@ static int outside_lane(struct ladder *l)
 	return lane < 0 ? (int)l->nlanes - 1 : lane;
 }
 
-/* The table places has the place of an end by its key, and that of its partner by this one. */
+/* The place of an end by its key. */
+struct end_place {
+	uint64_t key;
+	int place;
+	UT_hash_handle hh;
+};
+
+/* The table has the place of an end by its key, and that of its partner by this one. */
 static uint64_t partner_key(uint64_t key)
 {
 	return key ? ~key : 0;
 }
 
-static void note_place(Tcl_HashTable *places, uint64_t key, int place)
+static struct end_place *find_end(struct end_place *places, uint64_t key)
 {
-	int is_new;
+	struct end_place *end = NULL;
 
-	if (key && place >= 0)
-		Tcl_SetHashValue(Tcl_CreateHashEntry(places, (void *)(uintptr_t)key, &is_new),
-				 (void *)(intptr_t)place);
+	HASH_FIND(hh, places, &key, sizeof key, end);
+	return end;
 }
 
-static int find_place(Tcl_HashTable *places, uint64_t key)
+static void note_place(struct end_place **places, uint64_t key, int place)
 {
-	const Tcl_HashEntry *entry = key ? Tcl_FindHashEntry(places, (void *)(uintptr_t)key) : NULL;
+	struct end_place *end = key && place >= 0 ? find_end(*places, key) : NULL;
 
-	return entry ? (int)(intptr_t)Tcl_GetHashValue(entry) : -1;
+	if (!key || place < 0)
+		return;
+	if (!end) {
+		end = xcalloc(1, sizeof *end);
+		end->key = key;
+		HASH_ADD(hh, *places, key, sizeof end->key, end);
+	}
+	end->place = place;
 }
 
-static void learn_places(Tcl_HashTable *places, const struct ladder_row *r)
+static int find_place(struct end_place *places, uint64_t key)
+{
+	const struct end_place *end = key ? find_end(places, key) : NULL;
+
+	return end ? end->place : -1;
+}
+
+static void learn_places(struct end_place **places, const struct ladder_row *r)
 {
 	const int from = r->out ? (int)r->place : -1;
 	const int to = r->matched ? r->to : r->out ? -1 : (int)r->place;
@@ -257,7 +217,7 @@ static void learn_places(Tcl_HashTable *places, const struct ladder_row *r)
 }
 
 /* The place of the end that has no row of this packet; -1: it is none of them. */
-static int place_of_other_end(Tcl_HashTable *places, const struct ladder_row *r)
+static int place_of_other_end(struct end_place *places, const struct ladder_row *r)
 {
 	const uint64_t known_by[2][3] = {
 		{ r->sender[0], r->sender[1], partner_key(r->receiver) },
@@ -270,7 +230,7 @@ static int place_of_other_end(Tcl_HashTable *places, const struct ladder_row *r)
 	return place;
 }
 
-static void place_packet(struct ladder *l, Tcl_HashTable *places, struct ladder_row *r)
+static void place_packet(struct ladder *l, struct end_place *places, struct ladder_row *r)
 {
 	enum ladder_side other = r->side == SIDE_PASSIVE ? SIDE_ACTIVE : SIDE_PASSIVE;
 	int here = lane_of(l, r->place, r->out ? r->side : other);
@@ -287,16 +247,19 @@ static void place_packet(struct ladder *l, Tcl_HashTable *places, struct ladder_
 
 static void place_packets(struct ladder *l)
 {
-	Tcl_HashTable places;
+	struct end_place *places = NULL, *end, *next;
 
-	Tcl_InitHashTable(&places, TCL_ONE_WORD_KEYS);
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rows[i].kind == LADDER_PACKET)
 			learn_places(&places, &l->rows[i]);
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->rows[i].kind == LADDER_PACKET)
-			place_packet(l, &places, &l->rows[i]);
-	Tcl_DeleteHashTable(&places);
+			place_packet(l, places, &l->rows[i]);
+	HASH_ITER(hh, places, end, next)
+	{
+		HASH_DEL(places, end);
+		free(end);
+	}
 }
 
 static const char *end_word(const struct ladder *l, enum ladder_side side)
@@ -371,43 +334,6 @@ static int compare_times(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static bool row_names(const struct ladder_row *r, const char *name)
-{
-	char word[40];
-
-	snprintf(word, sizeof word, " %s ", name);
-	return strcmp(r->name, name) == 0 || (r->names && strstr(r->names, word));
-}
-
-static void keep_rows_of(struct ladder *l, const char *qp)
-{
-	unsigned to = 0;
-
-	for (unsigned i = 0; i < l->n; i++) {
-		struct ladder_row *r = &l->rows[i];
-		bool cm = r->kind == LADDER_PACKET && !*r->name && !*r->also;
-
-		if (cm || row_names(r, qp) || strcmp(r->also, qp) == 0)
-			l->rows[to++] = *r;
-		else
-			ladder_free_row(r);
-	}
-	l->n = to;
-}
-
-static void drop_gone_rows(struct ladder *l)
-{
-	unsigned to = 0;
-
-	for (unsigned i = 0; i < l->n; i++)
-		if (l->rows[i].age == AGE_GONE)
-			ladder_free_row(&l->rows[i]);
-		else
-			l->rows[to++] = l->rows[i];
-	l->left_out = l->n - to;
-	l->n = to;
-}
-
 static void set_start(struct ladder *l)
 {
 	unsigned i = 0;
@@ -447,7 +373,7 @@ static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
 }
 
 /* Marks rows that repeat the few rows before them, such as a request that is sent several times. */
-static void fold_rows(struct ladder *l)
+void ladder_fold(struct ladder *l)
 {
 	for (unsigned i = 1; i < l->n; i++)
 		for (unsigned len = 1; len <= FOLD_ROWS && len <= i; len++) {
@@ -511,24 +437,6 @@ void ladder_arrange(struct ladder *l)
 	for (unsigned i = 0; i < l->nlanes; i++)
 		label_lane(l, i);
 	set_start(l);
-}
-
-void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l)
-{
-	*l = (struct ladder){ 0 };
-	ladder_add_place(l, NULL);
-	timeline_drain(s);
-	ladder_add_own(s, l);
-	add_peers(s, l);
-	if (how->all || how->qp)
-		for (unsigned i = 0; i < l->n; i++)
-			l->rows[i].age = AGE_CURRENT;
-	drop_gone_rows(l);
-	ladder_arrange(l);
-	if (how->qp)
-		keep_rows_of(l, how->qp);
-	fold_rows(l);
-	ladder_keep_last(l, how->last);
 }
 
 void ladder_free(struct ladder *l)

@@ -201,7 +201,7 @@ def main():
         sys.exit(str(mistake))
     with open(sys.argv[1], "w", encoding="utf-8") as out:
         out.write("/* Written by facts.py. */\n#include <errno.h>\n#include <infiniband/verbs.h>\n"
-                  "#include <rdma/rdma_cma.h>\n\n#include \"explain/facts.h\"\n#include \"words.h\"\n")
+                  "#include <rdma/rdma_cma.h>\n\n#include \"facts.h\"\n#include \"words.h\"\n")
         for heading, entries in families:
             write_family(out, heading, entries)
         out.write("\nconst struct fact_family fact_families[] = {\n")

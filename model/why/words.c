@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of constants of which explain does not know more, each with its meaning (the table of
- * calls has the names alone); and look-ups in all tables of words.h. */
-#include <ctype.h>
+ * calls has the names alone). */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "alloc.h"
-#include "connection/cm_id.h"
-#include "objects.h"
 #include "words.h"
 
 const struct word qp_access_words[] = {
@@ -45,50 +40,6 @@ const struct word gid_type_words[] = { { "IB", IBV_GID_TYPE_IB, NULL },
 				       { "RoCEv1", IBV_GID_TYPE_ROCE_V1, NULL },
 				       { "RoCEv2", IBV_GID_TYPE_ROCE_V2, NULL },
 				       { 0 } };
-
-const struct word id_state_words[] = { { "IDLE", ID_IDLE, NULL },
-				       { "BOUND", ID_BOUND, NULL },
-				       { "LISTENING", ID_LISTENING, NULL },
-				       { "ADDR_RESOLVED", ID_ADDR_RESOLVED, NULL },
-				       { "ROUTE_RESOLVED", ID_ROUTE_RESOLVED, NULL },
-				       { "CONNECTING", ID_CONNECTING, NULL },
-				       { "REQUEST", ID_REQUEST,
-					 "a peer's request waits for accept or reject" },
-				       { "ACCEPTING", ID_ACCEPTING, NULL },
-				       { "ESTABLISHED", ID_ESTABLISHED, NULL },
-				       { "DISCONNECTED", ID_DISCONNECTED, NULL },
-				       { "ERROR", ID_ERROR, NULL },
-				       { 0 } };
-
-const char *word_name(const struct word *words, uint64_t value)
-{
-	const char *name = args_word_name(words, value);
-
-	return name ? name : temp_text("%llu", (unsigned long long)value);
-}
-
-const char *word_help(const struct word *words, uint64_t value)
-{
-	for (; words->name; words++)
-		if (words->value == value)
-			return words->help;
-	return NULL;
-}
-
-char *word_flags(const struct word *words, uint64_t bits)
-{
-	SCOPED_TEXT(d);
-
-	args_flag_names(words, bits, ",", &d);
-	return temp_text("%s", bits ? text_str(&d) : "0");
-}
-
-char *word_typed(char *text)
-{
-	for (char *p = text; *p; p++)
-		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
-	return text;
-}
 
 const char *word_explain(const char *name)
 {

@@ -4,13 +4,12 @@
  * and terms: what the two ends see, the usual causes, the cures, and the source. It stands in the
  * texts of facts/. facts.py makes these tables of them, and the tables of names in words.h.
  */
-#ifndef CMDS_FACTS_H
-#define CMDS_FACTS_H
+#ifndef MODEL_FACTS_H
+#define MODEL_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tcl.h>
 
 #include "recorded.h"
 

@@ -9,11 +9,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "heap.h"
+#include "ladder.h"
 #include "out.h"
-#include "peer/peer.h"
-#include "session.h"
-#include "timeline/ladder.h"
-#include "alloc.h"
 
 #define TIME_WIDTH 10
 #define WIDTH	   110 /* without a terminal */
@@ -285,9 +283,9 @@ static void draw_head(struct ladder_page *p)
 	out_text(p->o, "\n");
 }
 
-void ladder_print(const struct ladder *l, unsigned width, struct out *o)
+void ladder_print(const struct ladder *l, unsigned width, bool is_utf8, struct out *o)
 {
-	struct ladder_page p = { .l = l, .g = print_is_utf8() ? &utf8 : &ascii, .o = o };
+	struct ladder_page p = { .l = l, .g = is_utf8 ? &utf8 : &ascii, .o = o };
 
 	if (!l->n)
 		return;

@@ -3,19 +3,18 @@
  * The ladder: the records of all ends as rows in order of time, with a lane for each end. A packet
  * is one row, from the lane of its sender to that of its receiver.
  */
-#ifndef CMDS_TIMELINE_LADDER_H
-#define CMDS_TIMELINE_LADDER_H
+#ifndef MODEL_LADDER_H
+#define MODEL_LADDER_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <tcl.h>
 
 struct text;
 struct decoded;
 struct out;
 struct record;
-struct session;
 
 #define LANES_MAX   11	 /* the last one is for an end that is none of the places */
 #define LADDER_MAX  4096 /* most rows of an end; older ones are left out */
@@ -99,18 +98,12 @@ struct ladder {
 	char *remarks;	   /* lines about peers that could not be asked, or NULL */
 };
 
-struct ladder_how {
-	unsigned last;	/* most rows, without folded ones; 0: all */
-	const char *qp; /* only rows about this QP, of any age; or NULL */
-	bool all;	/* rows of any age; else those of AGE_GONE are left out */
-};
-
-/* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */
-void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
 /* Adds a place with that name (NULL: this program); returns its number. */
 unsigned ladder_add_place(struct ladder *l, const char *name);
 /* Sorts the rows by time, and assigns them to lanes. */
 void ladder_arrange(struct ladder *l);
+/* Marks rows that repeat the few rows before them, such as a request that is sent several times. */
+void ladder_fold(struct ladder *l);
 /* Keeps only the last rows, of which `last` are not folded (0: all). */
 void ladder_keep_last(struct ladder *l, unsigned last);
 void ladder_free(struct ladder *l);
@@ -119,8 +112,6 @@ const char *ladder_end(const struct ladder *l, int lane);
 /* The time of a row in ms since the first current row; negative for an earlier row. */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 
-/* ladder_record.c: adds the rows of this end, from its record. */
-void ladder_add_own(struct session *s, struct ladder *l);
 /* Does the call become a row? A call within another one does not, nor a query that succeeded, an
  * acknowledgment, or a wait that found nothing. */
 bool ladder_is_row(const struct record *r);
@@ -147,13 +138,9 @@ void ladder_free_row(struct ladder_row *r);
  * caller frees it. */
 char *ladder_line(const char *text);
 
-/* Writes the rows as values, for another rdmash of which this is a peer. */
-void ladder_rows_out(const struct ladder *l, struct out *o);
-/* Reads a row from a peer's value, which is checked. -1: it is invalid. */
-int ladder_row_read(Tcl_Obj *value, struct ladder_row *r);
-
-/* ladder_text.c: writes the ladder as text. width: columns (0: those of the terminal). */
-void ladder_print(const struct ladder *l, unsigned width, struct out *o);
+/* ladder_text.c: writes the ladder as text. width: columns (0: those of the terminal); is_utf8:
+ * what shows it can show more than ASCII. */
+void ladder_print(const struct ladder *l, unsigned width, bool is_utf8, struct out *o);
 /* The number of bytes of text that fit into these columns. A long text is broken at a blank or
  * after a comma, if there is one. */
 size_t ladder_fitting(const char *text, unsigned columns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A failed request and the causes of a failure, as output. */
-#include "explain/explain.h"
+#include "causes_out.h"
+#include "facts.h"
 #include "out.h"
 #include "spec_tables.h"
 #include "words.h"

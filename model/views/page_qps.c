@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/ladder.h"
-#include "timeline/timeline.h"
+#include "ladder.h"
+#include "page.h"
+#include "text.h"
 #include "words.h"
-#include "alloc.h"
 
 #define STATES	(IBV_QPS_ERR + 1)
 #define BOX_W	64
@@ -159,7 +159,7 @@ static const char markers[] =
 	"markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
 	"<path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n";
 
-void report_qps(const struct ladder *l, struct text *d)
+void page_qps(const struct ladder *l, struct text *d)
 {
 	struct path paths[QPS_MAX];
 	unsigned n = 0;

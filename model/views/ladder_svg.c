@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/ladder.h"
-#include "timeline/timeline.h"
-#include "alloc.h"
+#include "heap.h"
+#include "ladder.h"
+#include "page.h"
+#include "text.h"
 
 #define TIME_X	   64
 #define MARGIN	   14
