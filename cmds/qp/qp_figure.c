@@ -10,7 +10,7 @@
 #include "out.h"
 #include "session.h"
 #include "state_svg.h"
-#include "timeline/timeline.h"
+#include "page.h"
 #include "words.h"
 
 uint64_t qp_steps_taken(const struct qp_step *steps, unsigned n)
