@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 #include "decode.h"
 
 /* The device writes in the byte order of this host: uroce/link/pcapng.c. */

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
-#include "output/print.h"
+#include "heap.h"
+#include "text.h"
+#include "visible.h"
 
 struct door {
 	int fd, err; /* err: of the first write that failed */

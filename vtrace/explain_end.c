@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "asked_peer.h"
-#include "explain/explain.h"
+#include "causes_out.h"
 #include "live_program.h"
 #include "out.h"
-#include "resources/show_process.h"
+#include "processes.h"
 #include "views.h"
 
 struct end_look {

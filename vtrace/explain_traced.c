@@ -9,17 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 #include "call_record.h"
-#include "data/post.h"
-#include "device/device.h"
-#include "explain/explain.h"
+#include "wr_faults.h"
+#include "causes_out.h"
 #include "facts.h"
 #include "out.h"
 #include "host_gid.h"
-#include "own_rows.h"
 #include "refused_calls.h"
-#include "qp/qp.h"
+#include "qp_rules.h"
 #include "recorded.h"
 #include "words.h"
 #include "spec_tables.h"
@@ -69,7 +68,7 @@ static void out_failed_call(const struct record *r, struct out *o)
 {
 	const char *name = strerrorname_np(r->err);
 
-	if (row_of(r) == ROW_rdma_getaddrinfo) { /* its result is no errno */
+	if (record_call_row(r) == ROW_rdma_getaddrinfo) { /* its result is no errno */
 		name = why_lookup_error((int)r->result);
 		out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
 		out_str(o, "error", name, "%s\n", name);
@@ -123,11 +122,11 @@ static void find_errno_of_path(const struct failed_call *f, const struct ibv_ah_
 			  av->grh.sgid_index, av->port_num);
 	else if (f->r->err == ENETUNREACH)
 		cause_add(f->c, IS_SO, NULL, "AV: this host has no route to dgid %s",
-			  gid_text(&av->grh.dgid));
+			  why_gid(&av->grh.dgid));
 	else if (f->r->err == ETIMEDOUT || f->r->err == EHOSTUNREACH)
 		cause_add(f->c, MAY_BE, NULL,
 			  "AV: nobody answers at dgid %s: it is down, or not on this network",
-			  gid_text(&av->grh.dgid));
+			  why_gid(&av->grh.dgid));
 }
 
 static void find_path_causes(const struct failed_call *f)
@@ -256,7 +255,7 @@ static void find_bind_causes(const struct failed_call *f)
 /* Has the call failed because the kernel has no RDMA device? */
 static bool is_no_device(const struct record *r)
 {
-	switch (row_of(r)) {
+	switch (record_call_row(r)) {
 	case ROW_ibv_get_device_list:
 		return r->err == ENOSYS;
 	case ROW_rdma_create_event_channel:
@@ -295,7 +294,7 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 	}
 	why_call_refused(&refused);
 	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
-		if (finders[i].row == row_of(r) && (f.queue || !finders[i].is_of_queue))
+		if (finders[i].row == record_call_row(r) && (f.queue || !finders[i].is_of_queue))
 			finders[i].find(&f);
 }
 

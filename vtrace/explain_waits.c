@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "explain/explain.h"
+#include "causes_out.h"
 #include "facts.h"
 #include "out.h"
-#include "own_rows.h"
 #include "recorded.h"
 #include "views.h"
 #include "words.h"
@@ -64,7 +63,7 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 
 	if (r->args && r->fn->args[0].role == CALL_GONE)
 		find_unacknowledged(p, r, &c);
-	else if (r->args && row_of(r) == ROW_ibv_get_cq_event)
+	else if (r->args && record_call_row(r) == ROW_ibv_get_cq_event)
 		find_unarmed(p, r, &c);
 	if (!c.n)
 		return false;

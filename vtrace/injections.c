@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 #include "call_fault.h"
 #include "door.h"
 #include "fault_rule.h"

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 #include "call_format.h"
 #include "injections.h"
-#include "output/print.h"
+#include "visible.h"
 
 /* The name of an object of a traced process, whose own program has no names: the first QP is "qp0".
  */

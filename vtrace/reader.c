@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 #include "record_rings.h"
 #include "recorded.h"
 #include "shared_area.h"

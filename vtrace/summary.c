@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "call_record.h"
-#include "data/wc.h"
+#include "latencies.h"
 #include "live_program.h"
 #include "out.h"
 #include "spec_tables.h"
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 
 struct operation {
 	uint64_t done, errors;

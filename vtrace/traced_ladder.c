@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "live_program.h"
-#include "own_rows.h"
+#include "call_record.h"
 #include "reader.h"
 #include "recorded.h"
 #include "words.h"
 #include "spec_tables.h"
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 
 unsigned traced_ladder_add(struct ladder *l, const struct traced *p)
 {
@@ -90,7 +91,8 @@ static void add_call(struct ladder *l, const struct ladder_row *of, const struct
 	char *said = text_of(call, line_write_args), *result = text_of(call, line_write_result);
 	char *whole;
 
-	row.kind = row_of(r) == ROW_rdma_get_cm_event && !r->err ? LADDER_EVENT : LADDER_CALL;
+	row.kind = record_call_row(r) == ROW_rdma_get_cm_event && !r->err ? LADDER_EVENT
+									  : LADDER_CALL;
 	row.by_cm = r->fn->is_cm;
 	row.bad = r->err;
 	if (row.kind == LADDER_EVENT) {
@@ -124,7 +126,7 @@ void traced_ladder_take(struct ladder *l, unsigned place, const struct reader_ne
 	wc = live_program_completions(live, &n);
 	for (unsigned i = 0; i < n; i++)
 		add_completion(l, &of, &wc[i]);
-	if (row_of(r) != ROW_ibv_poll_cq && ladder_is_row(r))
+	if (record_call_row(r) != ROW_ibv_poll_cq && ladder_is_row(r))
 		add_call(l, &of, call);
 	live_program_changes(live, add_state, &c);
 }

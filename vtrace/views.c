@@ -11,17 +11,18 @@
 
 #include "asked_peer.h"
 #include "door.h"
-#include "explain/explain.h"
+#include "causes_out.h"
 #include "host_gid.h"
 #include "injections.h"
 #include "live_program.h"
 #include "out.h"
-#include "own_rows.h"
+#include "call_record.h"
 #include "reader.h"
 #include "recorded.h"
-#include "resources/show_process.h"
+#include "processes.h"
 #include "page.h"
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 
 #define EXPLAINED_MAX 8
 
@@ -94,7 +95,6 @@ void views_begin(const struct views *v)
 	if (v->counts)
 		the.summary = summary_new();
 	the.has_ladder = v->timeline || v->report;
-	Tcl_FindExecutable(NULL); /* explanations are kept as values of Tcl */
 	the.why = (struct text){ 0 };
 }
 
@@ -284,7 +284,7 @@ static void take_call(const struct reader_news *news)
 	const struct seen_wc *wc;
 	unsigned n;
 
-	if (news->r->depth >= SHARED_OWN_DEPTH && row_of(news->r) == SHARED_END_ROW) {
+	if (news->r->depth >= SHARED_OWN_DEPTH && record_call_row(news->r) == SHARED_END_ROW) {
 		explain_end(news);
 		return;
 	}
@@ -312,8 +312,9 @@ static void take_call(const struct reader_news *news)
 	}
 	if (the.v.explain && news->r->err && news->r->rule)
 		explain_injected(news);
-	else if (the.v.explain && (news->r->err || row_of(news->r) == ROW_rdma_get_cm_event ||
-				   row_of(news->r) == ROW_ibv_get_async_event))
+	else if (the.v.explain &&
+		 (news->r->err || record_call_row(news->r) == ROW_rdma_get_cm_event ||
+		  record_call_row(news->r) == ROW_ibv_get_async_event))
 		explain_call(news);
 }
 

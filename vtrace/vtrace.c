@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 #include "door.h"
 #include "injections.h"
 #include "launch.h"

@@ -20,6 +20,7 @@
 #include "out.h"
 #include "session.h"
 #include "alloc.h"
+#include "why.h"
 
 /* ------------------------------------------------------------------- lib objects -- */
 
@@ -473,7 +474,7 @@ void handle_add_membership(struct calling *c)
 	if (g.addr)
 		mcast_joined(c->s, (struct id *)g.o, g.qp, g.addr, cm_addr_host(g.addr));
 	else
-		mcast_attached(c->s, g.qp, &g.gid, (uint16_t)c->arg[2], gid_text(&g.gid));
+		mcast_attached(c->s, g.qp, &g.gid, (uint16_t)c->arg[2], why_gid(&g.gid));
 }
 
 struct obj *handle_of_membership(struct calling *c)

@@ -18,6 +18,7 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
+#include "why.h"
 
 /*
  * Event channels and their events. An event is copied before it is acknowledged, because the
@@ -392,7 +393,7 @@ static void out_conn(const struct cm_event *ev, struct out *o)
 static void out_ud(const struct cm_event *ev, struct out *o)
 {
 	const struct ibv_ah_attr *ah = &ev->ud.ah_attr;
-	const char *gid = ah->is_global ? gid_text(&ah->grh.dgid) : "";
+	const char *gid = ah->is_global ? why_gid(&ah->grh.dgid) : "";
 
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST) /* the peer's QP is unknown */
 		return;

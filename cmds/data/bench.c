@@ -14,6 +14,7 @@
 #include "data/post.h"
 #include "data/bad_wc.h"
 #include "data/wc.h"
+#include "latencies.h"
 #include "live_context.h"
 #include "object_args.h"
 #include "objects.h"

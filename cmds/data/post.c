@@ -51,12 +51,11 @@ int post_needs_target(struct session *s, const struct wr_op *op, const struct qp
 }
 
 static int check_request(struct session *s, const struct post_req *r);
-static bool may_post(enum ibv_qp_state state, bool recv);
 
 /* Do we know where to? A QP that may not post at all is told first. */
 static int where_to(struct session *s, const struct post_args *a, const struct post_req *r)
 {
-	if (!r->force && !may_post(qp_history_state(r->qp), false) && check_request(s, r))
+	if (!r->force && !wr_may_post(qp_history_state(r->qp), false) && check_request(s, r))
 		return -1;
 	if (a->at.set && a->remote.set)
 		return fail(s, "args", "TWICE", "-at and -remote both say where");
@@ -481,101 +480,4 @@ int post_check_safe(struct session *s, const struct post_req *r)
 	if (r->qp->type == IBV_QPT_UD && check_ud(s, r))
 		return -1;
 	return r->wr.send_flags & IBV_SEND_INLINE ? check_copy(s, r) : 0;
-}
-
-/* ------------------------------------------------- what is wrong with it -- */
-
-static bool is_recv(const struct wr_judged *wr)
-{
-	return wr->op == &wr_ops[WR_RECV];
-}
-
-static bool may_post(enum ibv_qp_state state, bool recv)
-{
-	if (recv)
-		return state != IBV_QPS_RESET;
-	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
-}
-
-static enum wr_fault fault_of_inline(const struct wr_judged *wr, char *text, size_t size)
-{
-	if (!(wr->flags & IBV_SEND_INLINE))
-		return WR_FITS;
-	if (!wr->op->inlines) {
-		snprintf(text, size, "%s cannot be inline", wr->op->name);
-		return WR_NEVER_INLINE;
-	}
-	if (wr->bytes <= wr->max_inline)
-		return WR_FITS;
-	snprintf(text, size, "%" PRIu64 " bytes inline, %s takes at most %u (max_inline_data)",
-		 wr->bytes, wr->queue, wr->max_inline);
-	return WR_LONG_INLINE;
-}
-
-static enum wr_fault fault_of_atomic(const struct wr_judged *wr, char *text, size_t size)
-{
-	if (!wr->op->atomic)
-		return WR_FITS;
-	if (wr->remote_addr % 8) {
-		snprintf(text, size, "an atomic needs an address that 8 divides, not 0x%" PRIx64,
-			 wr->remote_addr);
-		return WR_ODD_ATOMIC;
-	}
-	if (wr->bytes == 8)
-		return WR_FITS;
-	if (wr->num_sge)
-		snprintf(text, size, "an atomic brings 8 bytes back, the SGEs have %" PRIu64,
-			 wr->bytes);
-	else
-		snprintf(text, size,
-			 "an atomic brings 8 bytes back: it needs a region (SGE) for them");
-	return WR_SIZE_OF_ATOMIC;
-}
-
-static enum wr_fault fault_of_qp(const struct wr_judged *wr, char *text, size_t size)
-{
-	enum wr_fault fault;
-
-	if (!(wr->op->types & 1u << wr->qp_type)) {
-		snprintf(text, size, "%s is %s, which has no %s", wr->queue,
-			 word_name(qp_type_words, wr->qp_type), wr->op->name);
-		return WR_NOT_OF_TYPE;
-	}
-	if (!may_post(wr->state, is_recv(wr))) {
-		snprintf(text, size, "%s is %s: %s", wr->queue,
-			 word_name(qp_state_words, wr->state),
-			 wr->state == IBV_QPS_RESET ? "nothing may be posted"
-						    : "RECV may be posted, SEND not");
-		return WR_NOT_IN_STATE;
-	}
-	fault = fault_of_inline(wr, text, size);
-	if (!fault)
-		fault = fault_of_atomic(wr, text, size);
-	if (fault || !is_recv(wr) || !wr->srq)
-		return fault;
-	snprintf(text, size, "%s takes its receives from %s", wr->queue, wr->srq);
-	return WR_OF_SRQ;
-}
-
-enum wr_fault wr_fault_find(const struct wr_judged *wr, char *text, size_t size)
-{
-	enum wr_fault fault;
-
-	/* a QP with an SRQ has no receives of its own, and room for none of their SGEs */
-	if ((uint32_t)wr->num_sge > wr->max_sge && !(is_recv(wr) && wr->srq)) {
-		snprintf(text, size, "%d SGEs, %s was made with at most %u", wr->num_sge, wr->queue,
-			 wr->max_sge);
-		return WR_MANY_SGES;
-	}
-	fault = wr->qp_type ? fault_of_qp(wr, text, size) : WR_FITS;
-	if (fault || !wr->room || wr->used < wr->room)
-		return fault;
-	snprintf(text, size, "%s has room for %u requests (%s), and %u are not completed",
-		 wr->queue, wr->room,
-		 wr->is_resized ? "max_wr of ibv_modify_srq"
-		 : !wr->qp_type ? "max_wr"
-		 : is_recv(wr)	? "max_recv_wr"
-				: "max_send_wr",
-		 wr->used);
-	return WR_QUEUE_FULL;
 }

@@ -27,19 +27,13 @@
 #include "session.h"
 #include "uroce.h"
 #include "words.h"
+#include "why.h"
 
 /*
  * The GID table, and the choice of an entry. Both ends must use the same RoCE version, and the peer
  * must be reachable from the address: so version 2 is preferred to 1, and a routable address (IPv4,
  * then global IPv6) to a link-local one.
  */
-
-const char *gid_text(const union ibv_gid *gid)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	return temp_text("%s", inet_ntop(AF_INET6, gid->raw, text, sizeof text));
-}
 
 static void rate_gid(struct gid_row *r)
 {
@@ -169,7 +163,7 @@ static void gid_row_out(struct out *o, const struct gid_row *r, bool best)
 	if (best)
 		out_paint(o, PAINT_GOOD);
 	out_int(o, "index", r->e.gid_index, "%s %2u", best ? "->" : "  ", r->e.gid_index);
-	out_str(o, "gid", gid_text(&r->e.gid), "  %-28s", gid_text(&r->e.gid));
+	out_str(o, "gid", why_gid(&r->e.gid), "  %-28s", why_gid(&r->e.gid));
 	xappend_hex(&hex, r->e.gid.raw, sizeof r->e.gid.raw);
 	out_str(o, "raw", text_str(&hex), NULL);
 	out_str(o, "type", type, "  %-6s", type);

@@ -42,9 +42,6 @@ const struct gid_row *gid_best(const struct gid_row *rows, int n);
  * give the same. */
 bool dev_has_address(const struct dev *dev, const struct ibv_ah_attr *to);
 
-/* The text form, "::ffff:10.0.0.1"; as temp_text(). */
-const char *gid_text(const union ibv_gid *gid);
-
 /* A GID as an argument: "fe80::1", "::ffff:10.0.0.1", or an IPv4 address. */
 
 struct gid_arg {

@@ -26,6 +26,7 @@
 #include "objects.h"
 #include "session.h"
 #include "words.h"
+#include "why.h"
 
 /* The kernel's own /sys, even in a process where uroce shows its device there. */
 #define REAL_SYS "/proc/self/root/sys"
@@ -359,7 +360,7 @@ static void check_gid_table(struct checkup *c, struct dev *dev, uint8_t number,
 			number);
 	else
 		report_finding(c, OK, name, NULL, "GID index %u, %s", best->e.gid_index,
-			       gid_text(&best->e.gid));
+			       why_gid(&best->e.gid));
 	if (*best->netdev)
 		check_mtu(c, name, port, best->netdev);
 }

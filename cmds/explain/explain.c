@@ -154,7 +154,7 @@ static void tell_names(struct out *o, const char *key, unsigned mask)
 {
 	SCOPED_TEXT(names);
 
-	qp_attr_names(mask, ", ", &names);
+	word_flag_names(qp_attr_words, mask, ", ", &names);
 	if (mask)
 		out_str(o, key, text_str(&names), "  %-9s %s\n", key, text_str(&names));
 	else

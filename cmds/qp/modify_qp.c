@@ -131,11 +131,12 @@ static int fail_no_room(struct session *s, struct qp_change *c, const struct qp_
 	const struct dev *dev = c->qp->pd->dev;
 	const struct qp_limits limits = { .name = dev->o.name,
 					  .device = &dev->attr.orig_attr,
-					  .right = c };
+					  .right = &c->a,
+					  .right_mask = &c->mask };
 	struct causes problems = { 0 };
 
 	c->mask |= d->bit;
-	qp_check_max(&limits, d, value, &problems);
+	qp_check_max(&limits, d->bit, value, &problems);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp not called: %s", problems.v[0].text);
 	causes_free(&problems);
 	return qp_next_on_device(s, c);
@@ -344,7 +345,7 @@ static int cannot_fill(struct session *s, const struct qp_change *c, unsigned un
 	const struct qp *other = unconnected_qp(s, c->qp);
 	SCOPED_TEXT(names);
 
-	qp_attr_names(unknown, ", ", &names);
+	word_flag_names(qp_attr_words, unknown, ", ", &names);
 	fail(s, "modify-qp", "ENOENT", "%s of %s cannot be filled in: the peer is not known",
 	     text_str(&names), c->qp->o.name);
 	text_resize(&names, 0);

@@ -23,6 +23,7 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
+#include "why.h"
 
 /*
  * An exchange, as an object that continues in the background. The server sends first. The event
@@ -106,7 +107,7 @@ static void post_result_notice(const struct oob *b)
 	else
 		notice_post(b->s->notices, NOTICE_CM, "%s: the peer of %s is qpn %u at %s",
 			    b->o.name, b->qp->o.name, b->peer.qpn,
-			    b->peer.lid ? "its lid" : gid_text(&b->peer.gid));
+			    b->peer.lid ? "its lid" : why_gid(&b->peer.gid));
 }
 
 /* The exchange is over; err: an errno, or 0. */

@@ -16,6 +16,7 @@
 #include "device/device.h"
 #include "object_make.h"
 #include "objects.h"
+#include "qp_rules.h"
 #include "spec_tables.h"
 #include "state_svg.h"
 
@@ -133,9 +134,6 @@ uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
 /* False: it does not fit. */
 bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 
-/* Appends the names of the bits of mask: "PKEY_INDEX, PORT". */
-void qp_attr_names(unsigned mask, const char *sep, struct text *text);
-
 /* A requested change of a QP. */
 
 struct causes;
@@ -164,26 +162,6 @@ unsigned qp_sgid_for(const struct dev *dev, uint8_t port, const union ibv_gid *d
  * values without these problems; an attribute of which none is known leaves its mask. */
 void qp_check_values(const struct qp_change *c, struct qp_change *right, struct causes *problems);
 
-/* The limits of a device. */
-struct qp_limits {
-	const char *name; /* of the device */
-	const struct ibv_device_attr *device;
-	const struct ibv_port_attr *port; /* of the QP; NULL: it is not known */
-	const union ibv_gid *source;	  /* what a path begins with; NULL: it is not known */
-	struct qp_change *right;	  /* as of qp_check_values() */
-};
-
-/* Adds what is wrong with a path; of the QP or of an AH. */
-void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av,
-		   struct causes *problems);
-
-/* Adds the attributes of mask that are beyond the limits. */
-void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
-		     struct causes *problems);
-/* The same for one value, which need not fit into its attribute. */
-void qp_check_max(const struct qp_limits *l, const struct qp_attr_def *d, uint64_t value,
-		  struct causes *problems);
-
 /* qp_judge() for the device that the QP is of: what the kernel refuses beyond
  * the rule is extra, unless the device is the embedded one. */
 struct qp_verdict qp_change_judge(const struct qp_change *c);
@@ -193,9 +171,6 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 /* Adds the row "next" with the change, if nothing is wrong with it when it has right values.
  * Returns -1. */
 int qp_next_on_device(struct session *s, const struct qp_change *refused);
-/* Adds why a change with this verdict is refused; none if the verdict is good. */
-void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
-		       enum ibv_qp_state to, struct causes *c);
 /* Adds the rows "likely" to s->fail, and frees the reasons. False: there are none. */
 bool qp_likely_rows(struct session *s, struct causes *reasons);
 /* After ibv_modify_qp() failed with err and call_fail(). */

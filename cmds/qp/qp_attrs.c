@@ -94,23 +94,12 @@ bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t va
 	return qp_attr_is_path(d) || call_store(v, (char *)a + v->offset, value);
 }
 
-void qp_attr_names(unsigned mask, const char *sep, struct text *text)
-{
-	const char *between = "";
-
-	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
-		if (mask & d->bit) {
-			xappendf(text, "%s%s", between, qp_attr_name(d));
-			between = sep;
-		}
-}
-
 /* "dgid ::ffff:10.0.0.2 sgid_index 1 hop_limit 64 ..." */
 static void qp_av_text(const struct ibv_ah_attr *av, struct text *text)
 {
 	if (av->is_global)
 		xappendf(text, "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label %u ",
-			 gid_text(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
+			 why_gid(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
 			 av->grh.traffic_class, av->grh.flow_label);
 	xappendf(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl, av->is_global,
 		 av->port_num);
@@ -161,7 +150,7 @@ static void append_typed(const struct ibv_qp_attr *a, const struct qp_attr_def *
 static void append_av_typed(const struct ibv_ah_attr *av, const char *prefix, struct text *text)
 {
 	if (av->is_global)
-		xappendf(text, " -%sdgid %s -%ssgid-index %u", prefix, gid_text(&av->grh.dgid),
+		xappendf(text, " -%sdgid %s -%ssgid-index %u", prefix, why_gid(&av->grh.dgid),
 			 prefix, av->grh.sgid_index);
 	else
 		xappendf(text, " -%sdlid %u", prefix, av->dlid);
@@ -327,27 +316,13 @@ static void add_next_command(struct session *s, const struct qp_change *c, enum 
 		fail_next(s, "%s", text_str(&text));
 }
 
-/* Appends the states that a QP may move to: "INIT (or RESET)". */
-static void append_reachable(enum ibv_qp_type type, enum ibv_qp_state from, struct text *d)
-{
-	const bool errs = from != IBV_QPS_ERR && qp_row(type, from, IBV_QPS_ERR);
-	const char *between = "";
-
-	for (enum ibv_qp_state to = IBV_QPS_INIT; to < IBV_QPS_ERR; to++)
-		if (to != from && qp_row(type, from, to)) {
-			xappendf(d, "%s%s", between, state_name(to));
-			between = ", ";
-		}
-	xappendf(d, *between ? " (or RESET%s)" : "RESET%s", errs ? ", ERR" : "");
-}
-
 static int no_transition(struct session *s, const struct qp_change *c)
 {
 	SCOPED_TEXT(where);
 	SCOPED_TEXT(reach);
 
 	qp_change_text(c, &where);
-	append_reachable(c->qp->type, c->from, &reach);
+	qp_reachable(c->qp->type, c->from, &reach);
 	if (c->mask & IBV_QP_STATE)
 		fail(s, "ibv_modify_qp", "EINVAL",
 		     "ibv_modify_qp not called: %s is not a transition. From %s a QP goes to %s.",
@@ -369,7 +344,7 @@ static void optional_row(struct session *s, const struct qp_row *row)
 {
 	SCOPED_TEXT(names);
 
-	qp_attr_names(row->optional, "  ", &names);
+	word_flag_names(qp_attr_words, row->optional, "  ", &names);
 	fail_row(s, "optional", "%s", row->optional ? text_str(&names) : "none");
 }
 
@@ -399,8 +374,8 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	if (!v->row)
 		return no_transition(s, c);
 	qp_change_text(c, &where);
-	qp_attr_names(v->missing, ", ", &missing);
-	qp_attr_names(v->extra, ", ", &extra);
+	word_flag_names(qp_attr_words, v->missing, ", ", &missing);
+	word_flag_names(qp_attr_words, v->extra, ", ", &extra);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp(%s, %s) not called: %s%s%s%s%s",
 	     text_str(&where), word_name(qp_type_words, c->qp->type), v->missing ? "missing " : "",
 	     text_str(&missing), v->missing && v->extra ? "; " : "", text_str(&extra),
@@ -475,7 +450,7 @@ static void likely_einval(struct session *s, const struct qp_change *c)
 static void likely_unreachable(struct session *s, const struct qp_change *c)
 {
 	const struct ibv_ah_attr *av = &c->a.ah_attr;
-	const char *dgid = gid_text(&av->grh.dgid);
+	const char *dgid = why_gid(&av->grh.dgid);
 
 	if (!(c->mask & IBV_QP_AV) || !av->is_global) {
 		fail_row(s, "likely", "the device did not answer in time");
@@ -526,31 +501,6 @@ static void add_likely_row(struct session *s, const struct qp_change *c, int err
 			 c->a.max_dest_rd_atomic);
 		break;
 	}
-}
-
-static void add_names(struct causes *c, const char *what, unsigned mask)
-{
-	SCOPED_TEXT(names);
-
-	if (!mask)
-		return;
-	qp_attr_names(mask, " ", &names);
-	cause_add(c, IS_SO, NULL, "%s: %s", what, text_str(&names));
-}
-
-void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
-		       enum ibv_qp_state to, struct causes *c)
-{
-	SCOPED_TEXT(reach);
-
-	if (v->row) {
-		add_names(c, "missing", v->missing);
-		add_names(c, "not taken here", v->extra);
-		return;
-	}
-	append_reachable(type, from, &reach);
-	cause_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
-		  state_name(from), state_name(to), state_name(from), text_str(&reach));
 }
 
 int qp_explain_failure(struct session *s, const struct qp_change *c, int err)

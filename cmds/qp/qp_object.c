@@ -25,6 +25,7 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
+#include "why.h"
 
 #define EVERYTHING                                                                                 \
 	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT | \
@@ -139,8 +140,8 @@ void qp_tell_peer(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out
 	if (connected)
 		out_text(out, "  -> qpn %u", a->dest_qp_num);
 	if (connected && a->ah_attr.is_global)
-		out_str(out, "dgid", gid_text(&a->ah_attr.grh.dgid), " at %s",
-			gid_text(&a->ah_attr.grh.dgid));
+		out_str(out, "dgid", why_gid(&a->ah_attr.grh.dgid), " at %s",
+			why_gid(&a->ah_attr.grh.dgid));
 	else if (connected)
 		out_u64(out, "dlid", a->ah_attr.dlid, " at lid %u", a->ah_attr.dlid);
 }

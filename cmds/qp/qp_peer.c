@@ -18,6 +18,7 @@
 #include "session.h"
 #include "spec_tables.h"
 #include "words.h"
+#include "why.h"
 
 /* json-c reads every larger number as UINT64_MAX, so UINT64_MAX cannot be told from those. */
 #define NUMBER_MAX (UINT64_MAX - 1)
@@ -253,7 +254,7 @@ void qp_peer_out(struct out *o, const struct qp_peer *p)
 	out_u64(o, "qpn", p->qpn, "%s%sqpn %u", type, *type ? "  " : "", p->qpn);
 	out_u64(o, "psn", p->psn, "  psn %u", p->psn);
 	out_u64(o, "lid", p->lid, "  lid %u", p->lid);
-	out_str(o, "gid", gid_text(&p->gid), "  gid %s", gid_text(&p->gid));
+	out_str(o, "gid", why_gid(&p->gid), "  gid %s", why_gid(&p->gid));
 	out_u64(o, "gid_index", p->gid_index, NULL);
 	if (p->mtu)
 		out_int(o, "mtu", mtu_bytes(p->mtu), "  mtu %u", mtu_bytes(p->mtu));

@@ -124,175 +124,6 @@ unsigned qp_fill(struct qp_change *c, unsigned want)
 /* Values are checked before the kernel sees them. Not every device rejects all of these: soft-RoCE
  * accepts a path MTU that is too large for the link, and the packets are lost. -force tries it. */
 
-#define LARGEST_24 0xffffff /* of PSNs and QP numbers */
-
-/* The largest value of an attribute on this device, and what says so; false: it has no such limit.
- */
-static bool largest_of(unsigned bit, const struct ibv_device_attr *d, uint64_t *max,
-		       const char **whose)
-{
-	const struct {
-		unsigned bits;
-		int max;
-		const char *whose;
-	} limits[] = {
-		{ IBV_QP_RQ_PSN | IBV_QP_SQ_PSN | IBV_QP_DEST_QPN, LARGEST_24,
-		  "the largest of 24 bits" },
-		{ IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER, 31, "the largest of 5 bits" },
-		{ IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY, 7, "the largest of 3 bits" },
-		{ IBV_QP_MAX_QP_RD_ATOMIC, d->max_qp_init_rd_atom,
-		  "the device's max_qp_init_rd_atom" },
-		{ IBV_QP_MAX_DEST_RD_ATOMIC, d->max_qp_rd_atom, "the device's max_qp_rd_atom" },
-	};
-
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-		if (limits[i].bits & bit) {
-			*max = (uint64_t)limits[i].max;
-			*whose = limits[i].whose;
-			return true;
-		}
-	return false;
-}
-
-/* The attribute has to be given, or filled in, anew. */
-static void take_away(const struct qp_limits *l, unsigned bit)
-{
-	if (l->right)
-		l->right->mask &= ~bit;
-}
-
-void qp_check_max(const struct qp_limits *l, const struct qp_attr_def *d, uint64_t value,
-		  struct causes *problems)
-{
-	const char *whose;
-	uint64_t max;
-
-	if (!largest_of(d->bit, l->device, &max, &whose) || value <= max)
-		return;
-	cause_add(problems, IS_SO, NULL, "%s %" PRIu64 " is more than %" PRIu64 ", %s",
-		  qp_attr_name(d), value, max, whose);
-	if (max == LARGEST_24)
-		take_away(l, d->bit);
-	else if (l->right)
-		qp_attr_set(&l->right->a, d, max);
-}
-
-static bool is_mtu(enum ibv_mtu mtu)
-{
-	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096;
-}
-
-static void check_port_attr(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
-			    struct causes *problems)
-{
-	const struct ibv_port_attr *port = l->port;
-
-	if (mask & IBV_QP_PKEY_INDEX && a->pkey_index >= port->pkey_tbl_len) {
-		cause_add(problems, IS_SO, NULL, "PKEY_INDEX %u: the table has %u entr%s",
-			  a->pkey_index, port->pkey_tbl_len, port->pkey_tbl_len == 1 ? "y" : "ies");
-		if (l->right)
-			l->right->a.pkey_index = 0;
-	}
-	if (mask & IBV_QP_PATH_MTU && !is_mtu(a->path_mtu)) {
-		cause_add(
-			problems, IS_SO, NULL,
-			"PATH_MTU: the number %d is no enum ibv_mtu, whose values are 1 (IBV_MTU_256) "
-			"to 5 (IBV_MTU_4096)%s",
-			(int)a->path_mtu, mtu_of_bytes(a->path_mtu) ? ": bytes were given" : "");
-	} else if (mask & IBV_QP_PATH_MTU && a->path_mtu > port->active_mtu) {
-		cause_add(problems, IS_SO, NULL,
-			  "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
-			  "fit the link",
-			  word_name(mtu_words, a->path_mtu),
-			  word_name(mtu_words, port->active_mtu));
-		if (l->right)
-			l->right->a.path_mtu = port->active_mtu;
-	}
-	if (mask & IBV_QP_ALT_PATH && port->link_layer == IBV_LINK_LAYER_ETHERNET) {
-		cause_add(problems, IS_SO, NULL,
-			  "ALT_PATH: alternate paths are for InfiniBand ports, this is Ethernet");
-		take_away(l, IBV_QP_ALT_PATH);
-	}
-}
-
-/* Does the path have the address that this kind of link needs? */
-static void check_destination(const struct qp_limits *l, const struct ibv_ah_attr *av,
-			      struct causes *problems)
-{
-	const struct in6_addr *dgid = (const struct in6_addr *)(const void *)av->grh.dgid.raw;
-	const unsigned before = problems->n;
-
-	if (av->is_global && IN6_IS_ADDR_UNSPECIFIED(dgid))
-		cause_add(problems, IS_SO, NULL, "AV: dgid is ::");
-	else if (!av->is_global && l->port->link_layer == IBV_LINK_LAYER_ETHERNET)
-		cause_add(problems, IS_SO, NULL,
-			  "AV: on RoCE a peer is reached by its GID: -dgid (is_global = 1)");
-	else if (!av->is_global && !av->dlid)
-		cause_add(problems, IS_SO, NULL, "AV: dlid is 0");
-	if (problems->n > before)
-		take_away(l, IBV_QP_AV);
-}
-
-static const struct in6_addr *address_of(const union ibv_gid *gid)
-{
-	return (const struct in6_addr *)(const void *)gid->raw;
-}
-
-static int family_of(const union ibv_gid *gid)
-{
-	return IN6_IS_ADDR_V4MAPPED(address_of(gid)) ? 4 : 6;
-}
-
-static bool are_families_different(const union ibv_gid *to, const union ibv_gid *from)
-{
-	return !IN6_IS_ADDR_UNSPECIFIED(address_of(to)) && family_of(to) != family_of(from);
-}
-
-/* The port and the entry of its GID table that the path begins with. */
-static void check_origin(const struct qp_limits *l, const struct ibv_ah_attr *av,
-			 struct causes *problems)
-{
-	const uint8_t ports = l->device->phys_port_cnt;
-
-	if (!av->port_num || av->port_num > ports)
-		cause_add(problems, IS_SO, NULL, "AV: port %u: %s has %u port%s, counted from 1",
-			  av->port_num, l->name, ports, ports == 1 ? "" : "s");
-	else if (av->is_global && l->port && l->port->gid_tbl_len &&
-		 av->grh.sgid_index >= l->port->gid_tbl_len)
-		cause_add(problems, IS_SO, NULL,
-			  "AV: sgid_index %u: the table of the port has the entries 0 to %d",
-			  av->grh.sgid_index, l->port->gid_tbl_len - 1);
-	else if (av->is_global && l->source && are_families_different(&av->grh.dgid, l->source))
-		cause_add(problems, IS_SO, NULL,
-			  "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d",
-			  gid_text(&av->grh.dgid), family_of(&av->grh.dgid), av->grh.sgid_index,
-			  gid_text(l->source), family_of(l->source));
-}
-
-void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av, struct causes *problems)
-{
-	check_origin(l, av, problems);
-	if (l->port)
-		check_destination(l, av, problems);
-}
-
-void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
-		     struct causes *problems)
-{
-	const uint8_t ports = l->device->phys_port_cnt;
-
-	if (mask & IBV_QP_PORT && (!a->port_num || a->port_num > ports))
-		cause_add(problems, IS_SO, NULL, "PORT %u: %s has %u port%s, counted from 1",
-			  a->port_num, l->name, ports, ports == 1 ? "" : "s");
-	else if (l->port)
-		check_port_attr(l, a, mask, problems);
-	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++)
-		if (mask & d->bit)
-			qp_check_max(l, d, qp_attr_get(a, d), problems);
-	if (mask & IBV_QP_AV)
-		qp_check_path(l, &a->ah_attr, problems);
-}
-
 static const struct gid_row *row_of(const struct gid_row *rows, int n, unsigned index)
 {
 	for (int i = 0; i < n; i++)
@@ -318,12 +149,12 @@ static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 			right->a.ah_attr.grh.sgid_index = (uint8_t)fitting;
 		return;
 	}
-	if (r->e.gid_type == IBV_GID_TYPE_IB || !are_families_different(&av->grh.dgid, &r->e.gid))
+	if (r->e.gid_type == IBV_GID_TYPE_IB || !qp_families_differ(&av->grh.dgid, &r->e.gid))
 		return;
 	cause_add(problems, IS_SO, NULL,
 		  "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
-		  gid_text(&av->grh.dgid), family_of(&av->grh.dgid), av->grh.sgid_index,
-		  gid_text(&r->e.gid), family_of(&r->e.gid), fitting);
+		  why_gid(&av->grh.dgid), qp_gid_family(&av->grh.dgid), av->grh.sgid_index,
+		  why_gid(&r->e.gid), qp_gid_family(&r->e.gid), fitting);
 	if (right)
 		right->a.ah_attr.grh.sgid_index = (uint8_t)fitting;
 }
@@ -351,7 +182,8 @@ void qp_check_values(const struct qp_change *c, struct qp_change *right, struct 
 	struct ibv_port_attr port;
 	struct qp_limits limits = { .name = dev->o.name,
 				    .device = &dev->attr.orig_attr,
-				    .right = right };
+				    .right = right ? &right->a : NULL,
+				    .right_mask = right ? &right->mask : NULL };
 
 	if (number && ibv_query_port(dev->v, number, &port) == 0)
 		limits.port = &port;

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "heap.h"
 #include "host_gid.h"
-#include "live_inventory.h"
-#include "resources/show_process.h"
+#include "processes.h"
 
 #define PLACES (1u << (24 - UROCE_QPN_PROCESS_SHIFT)) /* of processes on a host */
 

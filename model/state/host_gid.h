@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef VTRACE_HOST_GID_H
-#define VTRACE_HOST_GID_H
+#ifndef MODEL_HOST_GID_H
+#define MODEL_HOST_GID_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The other end of a QP on uroce0 that is not traced: its process is asked. */
-#ifndef VTRACE_ASKED_PEER_H
-#define VTRACE_ASKED_PEER_H
+#ifndef MODEL_ASKED_PEER_H
+#define MODEL_ASKED_PEER_H
 
 #include <sys/types.h>
 
-#include "explain/explain.h"
+#include "live.h"
 
 struct uroce_inventory;
 
