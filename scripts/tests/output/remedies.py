@@ -291,9 +291,9 @@ def options():
 
 
 def explanations():
-    """(file, text) of each string of explain, and of each line of its facts."""
-    folder = os.path.join(SOURCE, "cmds", "explain")
-    for root, _, names in os.walk(folder):
+    """(file, text) of each string of explain and of the rules, and of each line of the facts."""
+    folders = [os.path.join(SOURCE, *f) for f in (("cmds", "explain"), ("model", "why"))]
+    for root, _, names in (w for folder in folders for w in os.walk(folder)):
         for name in sorted(names):
             with open(os.path.join(root, name), encoding="utf-8") as f:
                 text = f.read()
@@ -318,7 +318,7 @@ def wrong_options():
                     if word[1:] not in known[words[at]]:
                         yield f"not ok {name}: '{part.strip()}': no option {word}"
     if seen < 20:
-        yield f"not ok: {seen} options found in cmds/explain"
+        yield f"not ok: {seen} options found in cmds/explain and model/why"
 
 
 def run(name, before, fails, how, after, where=None):
