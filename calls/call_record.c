@@ -171,7 +171,8 @@ uint64_t record_time(void)
 }
 
 /* Begins an image in the scratch of this thread; false: there is no room. */
-static bool image_begin(struct image *m, unsigned row, const uint64_t *args, unsigned nargs)
+static bool image_begin(struct image *m, unsigned row, const uint64_t *args, unsigned nargs,
+			struct record_from from)
 {
 	size_t left = SCRATCH / 8 - me.used;
 
@@ -180,6 +181,8 @@ static bool image_begin(struct image *m, unsigned row, const uint64_t *args, uns
 	*m = (struct image){ .w = me.scratch + me.used, .n = IMAGE_ARGS + nargs, .max = IMAGE_MAX };
 	m->w[IMAGE_SIZE] = (uint64_t)row << 16;
 	m->w[IMAGE_COUNT] = UINT64_C(1) << 32 | nargs;
+	m->w[IMAGE_FROM] = from.at;
+	m->w[IMAGE_ABOVE] = from.above;
 	for (unsigned i = 0; i < nargs; i++)
 		m->w[IMAGE_ARGS + i] = args[i];
 	return true;
@@ -238,14 +241,14 @@ static void tell_written(void)
 
 /* Stores a call that has begun, for readers while it runs or after the process has died. m: its
  * image, or NULL if its arguments point to no memory. */
-static void keep_begun(unsigned row, const uint64_t *args, const struct row_plan *plan,
+static void keep_begun(const struct record_call *c, const struct row_plan *plan,
 		       const struct image *m)
 {
 	uint64_t *kept = me.slot->begun;
 	struct image alone;
 
 	kept[IMAGE_SIZE] = 0;
-	if (!m && image_begin(&alone, row, args, plan->nargs))
+	if (!m && image_begin(&alone, c->row, c->args, plan->nargs, c->from))
 		m = &alone;
 	if (!m || m->n > RECORD_BEGUN)
 		return;
@@ -254,12 +257,31 @@ static void keep_begun(unsigned row, const uint64_t *args, const struct row_plan
 	kept[IMAGE_SIZE] = m->w[IMAGE_SIZE] | (uint64_t)m->n << 48;
 }
 
-void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
+#define SMALL_FRAME 512 /* bytes: that of a function which only calls another */
+
+/* A frame begins with the frame pointer of its caller and the address to which it returns. Where
+ * the caller keeps no frame pointer, the former is any value: what is read is near on the stack. */
+__attribute__((no_sanitize("address", "thread"))) struct record_from
+record_from(const void *returns_to, const void *frame)
+{
+	struct record_from from = { .at = (uintptr_t)returns_to };
+#if defined(__x86_64__) || defined(__aarch64__)
+	const uintptr_t own = (uintptr_t)frame, above = *(const uintptr_t *)frame;
+
+	if (above > own && above - own <= SMALL_FRAME && above % sizeof above == 0)
+		from.above = ((const uintptr_t *)above)[1];
+#endif
+	(void)frame;
+	return from;
+}
+
+void record_begin(struct record_call *c, unsigned row, const uint64_t *args,
+		  struct record_from from)
 {
 	const struct row_plan *plan;
 	struct image m;
 
-	*c = (struct record_call){ .row = NOWHERE };
+	*c = (struct record_call){ .row = NOWHERE, .from = from };
 	if (atomic_load_explicit(&the.off, memory_order_relaxed))
 		return;
 	if (me.busy)
@@ -270,6 +292,8 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 	c->args = args;
 	c->mark = NOWHERE;
 	plan = &the.plans[row];
+	if (plan->ends_cq && me.slot && !me.depth)
+		record_ending(record_row(row));
 	if (!me.slot) {
 		atomic_fetch_add(&the.area->lost, 1);
 		c->begin = record_time();
@@ -280,7 +304,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 		const int err = errno;
 
 		me.busy = true;
-		if (image_begin(&m, row, args, plan->nargs)) {
+		if (image_begin(&m, row, args, plan->nargs, from)) {
 			record_keep(&m, plan, record_row(row), args, RECORD_BEFORE, 0, false);
 			c->mark = me.used;
 			me.used += (uint32_t)m.n;
@@ -293,7 +317,7 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args)
 		errno = err;
 	}
 	if (plan->keeps_begun && !me.depth)
-		keep_begun(row, args, plan, c->mark == NOWHERE ? NULL : &m);
+		keep_begun(c, plan, c->mark == NOWHERE ? NULL : &m);
 	c->begin = record_time();
 	c->is_outermost = !me.depth;
 	if (!me.depth++) {
@@ -421,7 +445,7 @@ static void finish_list(const struct image *first, const struct record_call *c,
 	struct image m;
 
 	me.depth++;
-	while (args[1] && !is_refused && image_begin(&m, c->row, args, plan->nargs)) {
+	while (args[1] && !is_refused && image_begin(&m, c->row, args, plan->nargs, c->from)) {
 		record_keep(&m, plan, fn, args, RECORD_BEFORE, 0, false);
 		is_refused = bad && image_piece(m.w, m.n, RECORD_BEFORE, *bad);
 		record_keep(&m, plan, fn, args, RECORD_AFTER, result, is_refused);
@@ -439,7 +463,7 @@ static void finish_call(struct record_call *c, const struct row_plan *plan, uint
 	struct image m;
 
 	if (c->mark == NOWHERE) {
-		if (!image_begin(&m, c->row, c->args, plan->nargs))
+		if (!image_begin(&m, c->row, c->args, plan->nargs, c->from))
 			return;
 		record_keep(&m, plan, fn, c->args, RECORD_BEFORE, 0, false);
 	} else {
@@ -532,7 +556,7 @@ void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, 
 	const int kept = errno;
 	struct record_call c;
 
-	record_begin(&c, call_count + i, args);
+	record_begin(&c, call_count + i, args, (struct record_from){ 0 });
 	if (c.row == NOWHERE || !me.slot)
 		return;
 	me.depth--;

@@ -38,12 +38,20 @@ enum record_path {
 	RECORD_PATHS
 };
 
+/* Where a call was made: the address to which it returns, and that to which the function which is
+ * there returns, if that has a frame pointer: an inline function of a header that was not inlined.
+ * 0: not known. */
+struct record_from {
+	uint64_t at, above;
+};
+
 struct record {
 	const struct call_fn *fn; /* a row of call_table, or of record_own_rows() */
 	uint64_t begin, end;	  /* ticks, see record_time() */
-	unsigned thread;	  /* a number of the rings, not of the kernel's */
-	unsigned depth; /* 0: called by the program; else from within a call, or record_aside() */
-	unsigned count; /* 1, or the number of consecutive empty polls */
+	struct record_from from;
+	unsigned thread; /* a number of the rings, not of the kernel's */
+	unsigned depth;	 /* 0: called by the program; else from within a call, or record_aside() */
+	unsigned count;	 /* 1, or the number of consecutive empty polls */
 	unsigned left_out; /* copies that did not fit */
 	bool ended;	   /* false: record_watch shows it before the call */
 	unsigned rule;	 /* 1 + the index of the fault that made it fail or wait (call_fault.h); 0:
@@ -157,6 +165,7 @@ int64_t record_span(uint64_t from, uint64_t to);
 /* To be called before and after a call. args must stay until record_end(), which keeps errno. */
 struct record_call {
 	uint64_t begin;
+	struct record_from from;
 	const uint64_t *args;
 	uint32_t row;
 	uint32_t mark;	   /* offset of the copies made before the call, or none */
@@ -164,7 +173,10 @@ struct record_call {
 	uint16_t rule;	   /* as in struct record, with the result in its place: of call_fault.h */
 	uint64_t result;
 };
-void record_begin(struct record_call *c, unsigned row, const uint64_t *args);
+void record_begin(struct record_call *c, unsigned row, const uint64_t *args,
+		  struct record_from from);
+/* The place from what gcc's builtins say of the function that notes the call. */
+struct record_from record_from(const void *returns_to, const void *frame);
 void record_end(struct record_call *c, uint64_t result);
 
 /* The program's own rows, for events that are not calls: described like functions and numbered

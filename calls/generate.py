@@ -220,7 +220,7 @@ class Function:
     def names(self):
         return ", ".join(a.name for a in self.args)
 
-    def body(self, call, before="", after=""):
+    def body(self, call, before="", within="", after=""):
         """Of a function that notes the call."""
         values = ", ".join(f"({'uintptr_t' if a.is_pointer() else 'uint64_t'}){a.name}"
                            for a in self.args)
@@ -236,7 +236,9 @@ class Function:
             make = f"\tcall_fault_hits(&the_call, {row}, __builtin_return_address(0));\n" + make
         return (f"{{\n\tconst uint64_t the_args[] = {{ {values or 0} }};\n"
                 f"\tstruct record_call the_call;\n{result}\n"
-                f"{before}\trecord_begin(&the_call, {row}, the_args);\n{make}"
+                f"{before}\trecord_begin(&the_call, {row}, the_args,\n"
+                f"\t\t     record_from(__builtin_return_address(0), __builtin_frame_address(0)));\n"
+                f"{make}{within}"
                 f"\trecord_end(&the_call, {value});\n{after}"
                 f"{'' if self.void else chr(9) + 'return result;' + chr(10)}}}\n")
 

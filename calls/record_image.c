@@ -260,12 +260,14 @@ struct row_plan record_plan(const struct call_fn *fn)
 	struct row_plan p = { .path = fn->path == CALL_DATAPATH ? RECORD_DATA : RECORD_CONTROL };
 	bool memory = fn->result.kind == CALL_OBJECT;
 
-	p.changes_objects = fn->result.role == CALL_MADE;
+	p.changes_objects = fn->result.role == CALL_MADE || fn == &call_table[ROW_ibv_modify_qp];
 	p.is_request = fn->adds;
 	p.keeps_begun = p.path == RECORD_CONTROL || fn->waits;
 	p.begins_poll = fn->step == CALL_FIRST && record_takes_completion(fn);
 	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING;
 	for (const struct call_value *v = fn->args; v->name; v++, p.nargs++) {
+		p.ends_cq |= v->kind == CALL_OBJECT && v->object == OBJECT_CQ &&
+			     v->role == CALL_GONE;
 		memory |= record_is_pointer(v) || v->role == CALL_GONE ||
 			  (v->kind == CALL_OBJECT &&
 			   (v->object == OBJECT_CM_ID || v->object == OBJECT_DEVICE));

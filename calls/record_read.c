@@ -126,6 +126,7 @@ static void record_raw(const uint64_t *image, struct record *r)
 		.fn = record_row(IMAGE_ROW(image)),
 		.begin = image[IMAGE_BEGIN],
 		.end = image[IMAGE_END],
+		.from = { image[IMAGE_FROM], image[IMAGE_ABOVE] },
 		.thread = IMAGE_THREAD(image),
 		.depth = IMAGE_DEPTH(image),
 		.count = IMAGE_COUNTED(image),

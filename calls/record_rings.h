@@ -23,6 +23,8 @@ enum {
 	IMAGE_WHERE, /* thread << 48 | depth << 32 | errno */
 	IMAGE_COUNT, /* count << 32 | left out << 16 | taken | arguments */
 	IMAGE_RESULT,
+	IMAGE_FROM, /* struct record_from */
+	IMAGE_ABOVE,
 	IMAGE_ARGS,
 };
 #define IMAGE_PAD	 0xffff /* as the row */
@@ -121,6 +123,8 @@ void record_forked(void);
  * within are not recorded. */
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
 			      uint64_t begin, uint64_t end);
+/* Before a call that destroys a CQ. Calls made within are recorded before it. */
+void record_ending(const struct call_fn *fn);
 /* After a call that has failed. Calls made within are recorded before it. */
 void record_refused(const struct call_fn *fn, const uint64_t *args);
 
@@ -234,7 +238,7 @@ enum plan {
 
 struct row_plan {
 	uint8_t plan, nargs, path;
-	bool changes_objects;
+	bool changes_objects, ends_cq;
 	bool begins_poll; /* ibv_start_poll() */
 	bool is_poll;	  /* that, ibv_next_poll() or ibv_poll_cq() */
 	bool keeps_begun; /* its arguments can be read before it returns */

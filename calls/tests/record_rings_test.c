@@ -157,7 +157,7 @@ static void *make_pd(void *arg)
 	struct record_call call;
 
 	(void)arg;
-	record_begin(&call, ROW_ibv_alloc_pd, args);
+	record_begin(&call, ROW_ibv_alloc_pd, args, (struct record_from){ 0 });
 	record_end(&call, PTR(&pd));
 	return NULL;
 }

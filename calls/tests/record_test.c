@@ -120,7 +120,7 @@ static void test_async_event(void)
 	struct record_call c;
 
 	record_clear();
-	record_begin(&c, ROW_ibv_get_async_event, args);
+	record_begin(&c, ROW_ibv_get_async_event, args, (struct record_from){ 0 });
 	event = (struct ibv_async_event){ .element.qp = &qp, .event_type = IBV_EVENT_COMM_EST };
 	record_end(&c, 0);
 	l = all();
@@ -190,7 +190,7 @@ static void test_before_and_after(void)
 
 	record_clear();
 	errno = EXDEV;
-	record_begin(&c, ROW_ibv_create_qp, args);
+	record_begin(&c, ROW_ibv_create_qp, args, (struct record_from){ 0 });
 	init.cap.max_send_wr = 16;
 	qp.qp_num = 77;
 	record_end(&c, PTR(&qp));
@@ -206,7 +206,7 @@ static void test_before_and_after(void)
 	record_list_free(l);
 
 	record_clear();
-	record_begin(&c, ROW_rdma_resolve_addr, resolve);
+	record_begin(&c, ROW_rdma_resolve_addr, resolve, (struct record_from){ 0 });
 	errno = ENODEV;
 	record_end(&c, (uint64_t)-1);
 	l = all();
@@ -231,9 +231,9 @@ static void test_private_data(void)
 	struct record_list *l;
 
 	record_clear();
-	record_begin(&c, ROW_rdma_connect, connect);
+	record_begin(&c, ROW_rdma_connect, connect, (struct record_from){ 0 });
 	record_end(&c, 0);
-	record_begin(&c, ROW_rdma_get_cm_event, get);
+	record_begin(&c, ROW_rdma_get_cm_event, get, (struct record_from){ 0 });
 	record_end(&c, 0);
 	memset(copy, 0, sizeof data);
 	free(copy);
@@ -435,12 +435,12 @@ static void test_objects(void)
 
 	record_clear();
 	for (unsigned i = 0; i < 2; i++) {
-		record_begin(&c, ROW_ibv_alloc_pd, make);
+		record_begin(&c, ROW_ibv_alloc_pd, make, (struct record_from){ 0 });
 		record_end(&c, PTR(&pd));
 		record_object_name(&pd, OBJECT_PD, i ? "again" : "pd0");
 		if (i == 0)
 			first = record_time();
-		record_begin(&c, ROW_ibv_dealloc_pd, end);
+		record_begin(&c, ROW_ibv_dealloc_pd, end, (struct record_from){ 0 });
 		record_end(&c, i ? EBUSY : 0);
 	}
 	second = record_time();
@@ -467,20 +467,20 @@ static void test_held_objects(void)
 	uint64_t first;
 
 	record_clear();
-	record_begin(&c, ROW_rdma_get_cm_event, get);
+	record_begin(&c, ROW_rdma_get_cm_event, get, (struct record_from){ 0 });
 	record_end(&c, 0);
 	CHECK_INT(record_object_at(PTR(&request), record_time())->kind, OBJECT_CM_ID);
-	record_begin(&c, ROW_rdma_create_qp, make);
+	record_begin(&c, ROW_rdma_create_qp, make, (struct record_from){ 0 });
 	request.qp = &its;
 	record_end(&c, 0);
 	first = record_time();
 	CHECK_INT(record_object_at(PTR(&its), first)->kind, OBJECT_QP);
-	record_begin(&c, ROW_rdma_destroy_qp, end);
+	record_begin(&c, ROW_rdma_destroy_qp, end, (struct record_from){ 0 });
 	request.qp = NULL;
 	record_end(&c, 0);
 	CHECK(!record_object_at(PTR(&its), record_time()));
 	CHECK(record_object_at(PTR(&its), first));
-	record_begin(&c, ROW_rdma_destroy_id, end);
+	record_begin(&c, ROW_rdma_destroy_id, end, (struct record_from){ 0 });
 	record_end(&c, 0);
 	CHECK(!record_object_at(PTR(&request), record_time()));
 }

@@ -30,7 +30,7 @@ static void call(enum call_row row, const uint64_t *args, uint64_t result)
 {
 	struct record_call c;
 
-	record_begin(&c, row, args);
+	record_begin(&c, row, args, (struct record_from){ 0 });
 	record_end(&c, result);
 }
 

@@ -86,6 +86,8 @@ static size_t make_image(uint64_t *image)
 	image[IMAGE_WHERE] = (below(8) ? 0 : below(3) << 32) | (below(4) ? 0 : below(140));
 	image[IMAGE_COUNT] = (below(16) ? 1 : random_word()) << 32 | nargs;
 	image[IMAGE_RESULT] = below(3) ? below(4) : likely_word();
+	image[IMAGE_FROM] = likely_word();
+	image[IMAGE_ABOVE] = likely_word();
 	for (uint64_t i = below(8); i; i--)
 		add_piece(image, &n);
 	for (uint64_t i = below(8) ? 0 : below(4); i; i--)
