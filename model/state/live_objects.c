@@ -74,6 +74,14 @@ void seen_regions_gone(struct seen_regions *s, uint64_t address)
 			s->v[i].gone = true;
 }
 
+const struct live_region *seen_region_at(const struct seen_regions *s, uint64_t address)
+{
+	for (unsigned i = s->n; i-- > 0;)
+		if (s->at[i] == address && !s->v[i].gone)
+			return &s->v[i];
+	return NULL;
+}
+
 /* ------------------------------------------------------------------------ objects -- */
 
 static void free_object(struct seen_object **objects, struct seen_object *o)
@@ -153,6 +161,7 @@ struct seen_object *seen_objects_made(struct seen_object **objects, const struct
 
 	seen_objects_gone(objects, address);
 	o = object_at(objects, address, kind);
+	o->made = (struct seen_call){ r->fn, r->from, !r->depth };
 	o->entries = (int)record_arg(r, "cqe");
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
@@ -248,6 +257,7 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 		o = object_at(objects, first, OBJECT_CQ);
 		o->entries = (int)record_arg(r, "cqe");
 		o->is_resized = true;
+		o->room = 0;
 		break;
 	case ROW_rdma_bind_addr:
 		if (r->args[1])

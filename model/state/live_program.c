@@ -69,6 +69,35 @@ static void end_object(struct live_program *p, uint64_t address)
 	seen_objects_gone(&p->seen, address);
 }
 
+static struct seen_qp *qp_of_id(const struct live_program *p, uint64_t id)
+{
+	struct seen_qp *qp = p->newest;
+
+	while (qp && qp->cm_id != id)
+		qp = qp->older;
+	return qp;
+}
+
+/* rdma_destroy_qp() or rdma_destroy_ep() has destroyed the QP of the id. */
+static void end_qp_of_id(struct live_program *p, uint64_t id)
+{
+	const struct seen_qp *qp = qp_of_id(p, id);
+
+	if (qp)
+		end_object(p, qp->address);
+}
+
+/* rdma_destroy_id() leaves its QP. */
+static void end_id(struct live_program *p, const struct record *r, uint64_t id)
+{
+	struct seen_qp *qp = qp_of_id(p, id);
+
+	if (record_call_row(r) == ROW_rdma_destroy_ep)
+		end_qp_of_id(p, id);
+	else if (qp)
+		qp->cm_id = 0;
+}
+
 /* If there is one at that address, its destruction was not seen. */
 static struct seen_object *add_object(struct live_program *p, const struct record *r,
 				      uint64_t address, enum call_object kind)
@@ -118,6 +147,9 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 	if (init) {
 		e->qp.v.cap = init->cap;
 		e->qp.signals_all = init->sq_sig_all;
+		/* librdmacm has called ibv_create_qp() within */
+		seen_object_at(p->seen, address)->made = (struct seen_call){ r->fn, r->from,
+									     !r->depth };
 	}
 }
 
@@ -128,6 +160,8 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 	const struct rdma_cm_id *id = record_bytes(r, address, NULL);
 	struct seen_qp *qp;
 
+	if (id && !id->qp)
+		end_qp_of_id(p, address);
 	if (!id || !id->qp)
 		return;
 	take_qp(p, r, (uintptr_t)id->qp, init);
@@ -185,10 +219,9 @@ static void take_modify_srq(struct live_program *p, const struct record *r)
 /* The record of an event does not have the id, which was seen with its QP before. */
 static struct seen_queues *entry_of_id(const struct live_program *p, uint64_t id)
 {
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
-		if (qp->cm_id == id)
-			return live_program_entry(p, qp->address);
-	return NULL;
+	const struct seen_qp *qp = qp_of_id(p, id);
+
+	return qp ? live_program_entry(p, qp->address) : NULL;
 }
 
 static void take_cm_event(struct live_program *p, const struct record *r)
@@ -264,10 +297,15 @@ static void take_object(struct live_program *p, const struct record *r, uint64_t
 			enum call_object kind)
 {
 	const struct ibv_mw *mw = kind == OBJECT_MW ? record_bytes(r, address, NULL) : NULL;
+	const struct ibv_cq *cq = kind == OBJECT_CQ || kind == OBJECT_CQ_EX
+					  ? record_bytes(r, address, NULL)
+					  : NULL; /* an extended one begins with the same members */
 	struct seen_object *o = add_object(p, r, address, kind);
 
 	if (mw)
 		o->rkey = mw->rkey;
+	if (cq)
+		o->room = cq->cqe;
 }
 
 static void take_created(struct live_program *p, const struct record *r)
@@ -294,6 +332,8 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 
 		if (v->kind != CALL_OBJECT || !r->args[i])
 			continue;
+		if (v->role == CALL_GONE && v->object == OBJECT_CM_ID)
+			end_id(p, r, r->args[i]);
 		if (v->role == CALL_GONE)
 			end_object(p, r->args[i]);
 		else if (v->object == OBJECT_CM_ID && v->role == CALL_IN)

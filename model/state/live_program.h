@@ -30,6 +30,8 @@ struct seen_regions {
 void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t address,
 		      struct record_objects *objects);
 void seen_regions_gone(struct seen_regions *s, uint64_t address);
+/* The one that is registered at that address; NULL: there is none. */
+const struct live_region *seen_region_at(const struct seen_regions *s, uint64_t address);
 
 /* QPs that the program has destroyed. All zero: none. v is to be freed. */
 struct gone_qps {
@@ -51,15 +53,24 @@ const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t pe
 void seen_name(struct record_objects *objects, uint64_t address, enum call_object kind,
 	       uint64_t when, char name[LIVE_NAME]);
 
+/* A call, as far as it tells where in the program something was done. */
+struct seen_call {
+	const struct call_fn *fn; /* NULL: it is not known */
+	struct record_from from;
+	bool is_own; /* the program itself has made it, not a library */
+};
+
 /* An object as far as calls show how it is used. */
 struct seen_object {
 	uint64_t address;
+	struct seen_call made;
 	enum call_object kind;
 	struct seen_queues *queues; /* of a QP or an SRQ; else NULL */
 	uint64_t uses[6];	    /* the objects that it was made with, and needs; 0: none */
 	uint16_t port;		    /* of an id that is bound */
 	uint32_t rkey;		    /* of a window, when it was made; 0: not known */
 	int entries;		    /* of a CQ: as many as were asked for last */
+	int room;		    /* of a CQ: as many as it was made with; 0: not known */
 	bool is_resized;	    /* of a CQ: ibv_resize_cq() has asked */
 	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
 	unsigned unacknowledged;    /* its events that the program has got but not acknowledged */
@@ -102,12 +113,14 @@ struct seen_gid {
 /* A work request that the program has posted. */
 struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */
+	uint64_t done; /* ticks: when its completion or a later one was taken; 0: it was not */
 	const struct wr_op *op;
 	uint32_t to_qpn, to_qkey; /* of a datagram */
 	uint64_t remote;	  /* address and key at the peer, for RDMA and atomics */
 	uint32_t rkey;		  /* or the key that it invalidates */
 	uint32_t len;		  /* of all SGEs */
-	bool is_inline, is_signaled;
+	struct record_from from;  /* of the call that posted it */
+	bool is_inline, is_signaled, is_fenced;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
 	struct live_bind bind; /* of a BIND_MW */
@@ -121,6 +134,8 @@ struct posted_queue {
 	unsigned keeps;		 /* as many that are done stay before begin, oldest first */
 	uint64_t had;		 /* put into it since it was last emptied */
 	uint64_t put;		 /* ever put into it: the number of the next one */
+	uint64_t answered; /* 1 + the number of the last that brings something: READ, atomic; 0:
+			      none */
 };
 
 /* The first request from number *at on that is still there, and moves *at past it; NULL: none.

@@ -44,13 +44,18 @@ static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 	q->v[q->begin + q->n++] = *wr;
 	q->had++;
 	q->put++;
+	if (wr->op && wr->op->has_response)
+		q->answered = q->put;
 }
 
 /* Takes out the request at that place, and in_order all before it. */
-static void posted_queue_retire(struct posted_queue *q, unsigned at, bool in_order)
+static void posted_queue_retire(struct posted_queue *q, unsigned at, bool in_order, uint64_t when)
 {
-	struct posted_wr *v = q->v + q->begin, done = v[at];
+	struct posted_wr *v = q->v + q->begin, done;
 
+	for (unsigned i = in_order ? 0 : at; i <= at; i++)
+		v[i].done = when;
+	done = v[at];
 	if (!in_order) {
 		memmove(v + 1, v, at * sizeof *v); /* those before it stay; usually there are few */
 		v[0] = done;
@@ -97,7 +102,9 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 {
 	struct posted_wr p = { .wr_id = wr->wr_id,
 			       .when = r->begin,
+			       .from = r->from,
 			       .op = wr_op_find(wr->opcode),
+			       .is_fenced = wr->send_flags & IBV_SEND_FENCE,
 			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
 			       .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
 
@@ -133,7 +140,7 @@ void posted_queue_take_sends(struct seen_queues *e, const struct record *r)
 void posted_queue_take_bind(struct posted_queue *q, const struct record *r)
 {
 	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)r->args[2];
-	struct posted_wr p = { .when = r->begin, .op = &wr_ops[WR_BIND_MW] };
+	struct posted_wr p = { .when = r->begin, .from = r->from, .op = &wr_ops[WR_BIND_MW] };
 
 	if (r->err || !bind)
 		return;
@@ -149,6 +156,7 @@ void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
 	for (unsigned n = record_accepted(r); n--; wr = wr->next) {
 		struct posted_wr v = { .wr_id = wr->wr_id,
 				       .when = r->begin,
+				       .from = r->from,
 				       .op = &wr_ops[WR_RECV] };
 
 		add_sges(&v, wr->sg_list, wr->num_sge);
@@ -321,36 +329,37 @@ static struct undecided *undecided_of(struct seen_queues *e, uint64_t wr_id)
 }
 
 /* Takes out all with that wr_id. */
-static void retire_all(struct posted_queue *q, uint64_t wr_id, bool in_order)
+static void retire_all(struct posted_queue *q, uint64_t wr_id, bool in_order, uint64_t when)
 {
 	for (unsigned i = 0; i < q->n;)
 		if (q->v[q->begin + i].wr_id != wr_id) {
 			i++;
 		} else {
-			posted_queue_retire(q, i, in_order);
+			posted_queue_retire(q, i, in_order, when);
 			i = in_order ? 0 : i;
 		}
 }
 
 /* The completion is of a request of either queue. Both stay until as many completions have come as
  * there are requests with the wr_id. */
-static void take_undecided(struct seen_queues *e, struct posted_queue *recvs, uint64_t wr_id)
+static void take_undecided(struct seen_queues *e, struct posted_queue *recvs, uint64_t wr_id,
+			   uint64_t when)
 {
 	struct undecided *u = undecided_of(e, wr_id);
 
 	if (++u->n < posted_queue_count(&e->sends, wr_id) + posted_queue_count(recvs, wr_id))
 		return;
-	retire_all(&e->sends, wr_id, true);
-	retire_all(recvs, wr_id, !e->qp.srq);
+	retire_all(&e->sends, wr_id, true, when);
+	retire_all(recvs, wr_id, !e->qp.srq, when);
 	*u = e->undecided[--e->nundecided];
 }
 
 /* Finds what the completion was posted as, and retires it with all that completed before. */
-static void find_posted(struct live_program *p, struct seen_queues *e, uint64_t cq, bool has_opcode,
-			struct seen_wc *seen)
+static void find_posted(struct live_program *p, struct seen_queues *e, const struct record *r,
+			bool has_opcode, struct seen_wc *seen)
 {
 	struct posted_queue *recvs = live_program_recvs(p, e);
-	const unsigned in = queues_of(&e->qp, cq, &seen->wc, has_opcode);
+	const unsigned in = queues_of(&e->qp, r->args[0], &seen->wc, has_opcode);
 	struct candidates sends = { 0 }, receives = { 0 };
 
 	if (in & IN_SENDS)
@@ -364,11 +373,11 @@ static void find_posted(struct live_program *p, struct seen_queues *e, uint64_t 
 	else if (receives.n)
 		seen->posted = recvs->v[recvs->begin + receives.first];
 	if (seen->is_either)
-		take_undecided(e, recvs, seen->wc.wr_id);
+		take_undecided(e, recvs, seen->wc.wr_id, r->end);
 	else if (sends.n)
-		posted_queue_retire(&e->sends, sends.first, true);
+		posted_queue_retire(&e->sends, sends.first, true, r->end);
 	else if (receives.n)
-		posted_queue_retire(recvs, receives.first, !e->qp.srq);
+		posted_queue_retire(recvs, receives.first, !e->qp.srq, r->end);
 }
 
 /* has_opcode: that of wc is valid. */
@@ -382,7 +391,7 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
 	if (!e)
 		return;
-	find_posted(p, e, r->args[0], has_opcode, seen);
+	find_posted(p, e, r, has_opcode, seen);
 	/* rxe says LOC_QP_OP_ERR */
 	if (seen->known && seen->posted.op == &wr_ops[WR_RECV] &&
 	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))
