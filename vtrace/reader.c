@@ -519,7 +519,8 @@ static bool is_possible(const struct record *r)
 {
 	return r->depth < SHARED_OWN_DEPTH || r->fn == &call_table[ROW_ibv_query_device] ||
 	       r->fn == &call_table[ROW_ibv_query_port] ||
-	       r->fn == &call_table[ROW_ibv_query_gid] || r->fn == &call_table[SHARED_END_ROW];
+	       r->fn == &call_table[ROW_ibv_query_gid] || r->fn == &call_table[SHARED_LOOK_ROW] ||
+	       r->fn == &call_table[SHARED_CHANGED_ROW];
 }
 
 static bool next_call(struct reader *r, struct reader_news *news)

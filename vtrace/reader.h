@@ -23,9 +23,10 @@ struct traced {
 	struct record_objects *objects; /* when each existed, and its name */
 	/* Of views.c, from READER_BEGUN on: */
 	struct live_program *live;
-	unsigned place;	     /* in the ladder */
-	bool was_asked;	     /* at its end */
-	struct traced *next; /* the one that has begun before */
+	struct check_process *check; /* of check.c; NULL: it is not checked */
+	unsigned place;		     /* in the ladder */
+	bool was_asked;		     /* at its end */
+	struct traced *next;	     /* the one that has begun before */
 };
 
 enum reader_what {

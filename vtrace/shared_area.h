@@ -8,6 +8,7 @@
 #define VTRACE_SHARED_AREA_H
 
 #include <fcntl.h>
+#include <infiniband/verbs.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +25,14 @@
  * depth or more: ibv_query_device(), and ibv_query_port() of at most so many ports. */
 #define SHARED_OWN_DEPTH 1000
 #define SHARED_PORTS	 4
-/* The call of that kind with which libvtrace.so says that the process ends. */
-#define SHARED_END_ROW ROW_ibv_node_type_str
+/* The call of that kind with which libvtrace.so says that the process ends, or that it is about to
+ * destroy a CQ: its argument. */
+#define SHARED_LOOK_ROW ROW_ibv_node_type_str
+enum { SHARED_END = IBV_NODE_CA, SHARED_DESTROYS = IBV_NODE_SWITCH };
+
+/* The call of that kind with which it says that a send buffer has changed before its completion was
+ * polled: the QP, nothing, the address and the length of the SGE. It comes before that poll. */
+#define SHARED_CHANGED_ROW ROW_ibv_wr_set_sge
 
 enum shared_state {
 	SHARED_FREE,  /* its area is all zero */
@@ -53,6 +60,9 @@ struct shared_options {
 	 * that both ends are still as they were. */
 	uint32_t looks;
 	/* Threads whose calls fail so are held until reader_release(). */
+	/* A process waits at its end until that was reported; and says which send buffers have
+	 * changed. */
+	uint32_t checks, sums;
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
 	/* What goes wrong on purpose. Their counters are of all processes. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "asked_peer.h"
+#include "check.h"
 #include "door.h"
 #include "causes_out.h"
 #include "host_gid.h"
@@ -278,21 +279,30 @@ static void explain_end(const struct reader_news *news)
 
 /* --------------------------------------------------------------------------- calls -- */
 
+/* A call that libvtrace.so has made. */
+static void take_own_call(const struct reader_news *news)
+{
+	check_own_call(news);
+	if (record_call_row(news->r) == SHARED_LOOK_ROW && news->r->args[0] == SHARED_END)
+		explain_end(news);
+	else if (record_call_row(news->r) != SHARED_LOOK_ROW &&
+		 record_call_row(news->r) != SHARED_CHANGED_ROW)
+		live_program_take_limits(news->process->live, news->r);
+}
+
 static void take_call(const struct reader_news *news)
 {
 	const struct traced *p = news->process;
 	const struct seen_wc *wc;
 	unsigned n;
 
-	if (news->r->depth >= SHARED_OWN_DEPTH && record_call_row(news->r) == SHARED_END_ROW) {
-		explain_end(news);
-		return;
-	}
 	if (news->r->depth >= SHARED_OWN_DEPTH) {
-		live_program_take_limits(p->live, news->r);
+		take_own_call(news);
 		return;
 	}
+	check_call_before(news);
 	live_program_take(p->live, news->r, p->objects);
+	check_call_after(news);
 	wc = live_program_completions(p->live, &n);
 	if (the.has_ladder)
 		traced_ladder_take(&the.ladder, p->place, news, p->live);
@@ -373,7 +383,8 @@ void views_take(const struct reader_news *news)
 		line_write_repeated(the.v.to);
 	if (news->what == READER_BEGUN)
 		begin_process(news->process);
-	else if (news->what == READER_CALL)
+	check_take(news);
+	if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)
 		take_unfinished(news);

@@ -13,11 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heap.h"
-#include "text.h"
+#include "check.h"
 #include "door.h"
+#include "heap.h"
 #include "injections.h"
 #include "launch.h"
+#include "text.h"
 #include "reader.h"
 #include "replay.h"
 #include "views.h"
@@ -39,6 +40,9 @@ static const char usage[] =
 	"\n"
 	"When a call fails, or a completion is not SUCCESS, it says why.\n"
 	"\n"
+	"      --check[=RULES] look for mistakes that need not fail, and write no calls: 'all' is advice, too;\n"
+	"                      ids of rules, '-ID' leaves one out; commas between\n"
+	"      --check-exit    exit code 99 if a mistake was found, or what may be one\n"
 	"  -c, --counts        write a table at the end instead of the calls: how often each function was\n"
 	"                      called, and how long it took; how long operations took\n"
 	"  -e, --only LIST     write only these calls: names ('ibv_post_*'), set-up, data; commas between\n"
@@ -55,6 +59,8 @@ static const char usage[] =
 	"      --report FILE   write a page of HTML at the end: the processes side by side, the states of\n"
 	"                      the queue pairs, what failed and why\n"
 	"      --seed N        of what rules with :chance=5% draw\n"
+	"      --suppress FILE with --check: leave out what the file lists: 'ID PATTERN' per line, the pattern\n"
+	"                      of a place in the source or of the name of an object\n"
 	"      --stop-on ERROR hold the thread that gets it: an errno, a status of completions, or\n"
 	"                      any; SIGCONT to vtrace lets it go on\n"
 	"      --timeline      write the processes side by side at the end, instead of the calls\n"
@@ -65,23 +71,16 @@ static const char usage[] =
 	"of the program; 125 if the trace is incomplete, and a line says why.\n";
 
 static const struct option options[] = {
-	{ "counts", no_argument, NULL, 'c' },
-	{ "only", required_argument, NULL, 'e' },
-	{ "follow", no_argument, NULL, 'f' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "no-data", no_argument, NULL, 'N' },
-	{ "record", required_argument, NULL, 'D' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "report", required_argument, NULL, 'R' },
-	{ "stop-on", required_argument, NULL, 'S' },
-	{ "timeline", no_argument, NULL, 'T' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "inject", required_argument, NULL, 'I' },
-	{ "must-inject", no_argument, NULL, 'M' },
-	{ "seed", required_argument, NULL, 'G' },
-	{ 0 },
+	{ "check", optional_argument, NULL, 'K' },    { "check-exit", no_argument, NULL, 'X' },
+	{ "suppress", required_argument, NULL, 'P' }, { "counts", no_argument, NULL, 'c' },
+	{ "only", required_argument, NULL, 'e' },     { "follow", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },	      { "no-data", no_argument, NULL, 'N' },
+	{ "record", required_argument, NULL, 'D' },   { "output", required_argument, NULL, 'o' },
+	{ "report", required_argument, NULL, 'R' },   { "stop-on", required_argument, NULL, 'S' },
+	{ "timeline", no_argument, NULL, 'T' },	      { "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },	      { "version", no_argument, NULL, 'V' },
+	{ "inject", required_argument, NULL, 'I' },   { "must-inject", no_argument, NULL, 'M' },
+	{ "seed", required_argument, NULL, 'G' },     { 0 },
 };
 
 static struct {
@@ -90,6 +89,7 @@ static struct {
 	const char *file;
 	struct replay_options replay; /* path NULL: none */
 	bool must_inject;
+	struct check_options check;
 	unsigned seen; /* processes */
 } the = { .views = { .lines = true, .explain = true }, .how.keeps_all = true };
 
@@ -292,13 +292,17 @@ static int trace_program(char **argv)
 	const char *hindrance = launch_hindrance(argv[0]), *command = argv[0];
 	struct reader *r;
 	unsigned not_injected;
-	int status;
+	int status, code;
 
 	if (!injections_begin(&the.how))
 		return EXIT_USAGE;
 	the.how.looks = the.views.explain;
 	the.how.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
-			  !the.views.report && !the.replay.path;
+			  !the.views.report && !the.replay.path && !the.check.is_on;
+	the.how.checks = the.check.is_on;
+	the.how.sums = the.check.is_on && the.check.wanted[CHECK_SEND_CHANGED];
+	if (the.check.is_on && check_begin(&the.check, the.views.to, the.views.json))
+		return EXIT_USAGE;
 	r = reader_open(&the.how);
 	if (!r) {
 		door_say("shared memory: %s", strerror(errno));
@@ -321,6 +325,7 @@ static int trace_program(char **argv)
 	views_begin(&the.views);
 	status = follow_programs(r, &command);
 	write_exit_status(command, status);
+	code = check_end(status);
 	views_end();
 	captures_end(the.views.captures);
 	if (the.replay.path && replay_end())
@@ -338,6 +343,8 @@ static int trace_program(char **argv)
 		exit(EXIT_INCOMPLETE);
 	if (the.must_inject && not_injected)
 		exit(EXIT_NOT_INJECTED);
+	if (code >= 0)
+		exit(code);
 	exit_as_program(status);
 }
 
@@ -377,6 +384,19 @@ static bool choose_stop(const char *error)
 	return true;
 }
 
+/* list: NULL: all but advice. */
+static bool choose_checks(const char *list)
+{
+	char *wrong = checks_choose(list, the.check.wanted);
+
+	the.check.is_on = true;
+	the.views.lines = false;
+	if (wrong)
+		door_say("--check: no rule is called '%s'; man vtrace lists them", wrong);
+	free(wrong);
+	return !wrong;
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -384,6 +404,16 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, ""); /* decides which characters a timeline can use */
 	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {
+		case 'K':
+			if (!choose_checks(optarg))
+				return EXIT_USAGE;
+			break;
+		case 'X':
+			the.check.sets_exit = true;
+			break;
+		case 'P':
+			the.check.suppressions = optarg;
+			break;
 		case 'c':
 			the.views.counts = true;
 			the.views.lines = false;
@@ -452,6 +482,10 @@ int main(int argc, char **argv)
 	}
 	if (the.replay.path && (the.how.follows || the.how.stop_on != SHARED_STOP_NEVER)) {
 		door_say("--record takes one process that runs on: neither -f nor --stop-on");
+		return EXIT_USAGE;
+	}
+	if ((the.check.sets_exit || the.check.suppressions) && !the.check.is_on) {
+		door_say("--check-exit and --suppress are for --check");
 		return EXIT_USAGE;
 	}
 	if (the.replay.no_data && !the.replay.path) {

@@ -17,6 +17,7 @@
 #include "call_fault.h"
 #include "calls.h"
 #include "hold.h"
+#include "sums.h"
 #include "call_record.h"
 #include "record_rings.h"
 #include "shared_area.h"
@@ -136,7 +137,8 @@ static void *take_place(struct shared_area *s, int fd)
 		}
 		if (s->how.keeps_all)
 			record_keep_for(&s->reader);
-		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks)
+		sums_are_kept = s->how.sums;
+		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks || s->how.checks)
 			hold_begin(s, &s->process[i]);
 		if (s->how.nrules)
 			begin_faults(s);
@@ -154,6 +156,7 @@ static void forget_parent(void)
 	record_keep_for(NULL);
 	hold_forget();
 	call_faults_set(NULL, 0, NULL);
+	sums_are_kept = false;
 	if (own_records) {
 		munmap(own_records, record_area_size());
 		munmap(own_header, sizeof *own_header);

@@ -91,6 +91,7 @@ static void hold_thread(void *arg)
 #define PATIENCE  2  /* s */
 
 bool hold_looks;
+static bool is_checked; /* vtrace --check */
 
 /* Waits for a limited time: the reader may be stopped. */
 void hold_until_looked_at(void)
@@ -110,15 +111,27 @@ void hold_until_looked_at(void)
 	errno = err;
 }
 
+static void ask_to_look(int why)
+{
+	record_aside(SHARED_OWN_DEPTH);
+	ibv_node_type_str((enum ibv_node_type)why);
+	record_aside(-SHARED_OWN_DEPTH);
+	hold_until_looked_at();
+}
+
 /* At the end of the program vtrace asks the device what went wrong without an error. */
 __attribute__((destructor)) static void hold_end(void)
 {
-	if (!hold_looks)
+	if (!hold_looks && !is_checked)
 		return;
-	record_aside(SHARED_OWN_DEPTH);
-	ibv_node_type_str(IBV_NODE_CA);
-	record_aside(-SHARED_OWN_DEPTH);
-	hold_until_looked_at();
+	ask_to_look(SHARED_END);
+}
+
+void record_ending(const struct call_fn *fn)
+{
+	(void)fn;
+	if (is_checked && hold_looks)
+		ask_to_look(SHARED_DESTROYS);
 }
 
 void hold_begin(struct shared_area *shared, struct shared_process *process)
@@ -129,10 +142,12 @@ void hold_begin(struct shared_area *shared, struct shared_process *process)
 	held_by.process = process;
 	if (shared->how.stop_on != SHARED_STOP_NEVER)
 		record_watch(&watch);
+	is_checked = shared->how.checks;
 	hold_looks = shared->how.looks && dlsym(RTLD_DEFAULT, "uroce_inventory_of_process");
 }
 
 void hold_forget(void)
 {
+	is_checked = false;
 	hold_looks = false;
 }

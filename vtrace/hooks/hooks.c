@@ -21,6 +21,7 @@
 #include "record_rings.h"
 #include "recorded.h"
 #include "shared_area.h"
+#include "sums.h"
 
 #define BUCKETS	    4096
 #define MEMBERS_MAX 64
@@ -173,6 +174,8 @@ void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, ui
 			hook_argument(&fn->args[i], args[i]);
 	if (fn->result.role == CALL_MADE)
 		hook_result(fn->result.object, (void *)(uintptr_t)result);
+	if (sums_are_kept)
+		sums_learn(fn, args, result);
 	if (fn == &call_table[ROW_ibv_create_qp_ex])
 		hook_qp((void *)(uintptr_t)result, (const void *)(uintptr_t)args[1]);
 	if (fn == &call_table[ROW_rdma_create_qp_ex])

@@ -18,7 +18,24 @@ from generate import NOTE, Table, Value  # noqa: E402
 # The structs with pointers, by whose table of hooks that is.
 STRUCTS = {"context": ("ibv_context", "verbs_context"), "qp": ("ibv_qp_ex", "qp_ex_with_flush"),
            "cq": ("ibv_cq_ex",), "wq": ("ibv_wq",)}
-# What is done after the call was noted.
+# What is done before the call; when it has returned, before it is noted; and after that.
+BEFORE = {
+    "ibv_post_send": "sums_post(qp, wr)",
+    "ibv_wr_start": "sums_build(qp)",
+    "ibv_wr_abort": "sums_build(qp)",
+    "ibv_wr_set_sge": "sums_build_sge(qp, addr, length)",
+    "ibv_wr_set_sge_list": "sums_build_sges(qp, num_sge, sg_list)",
+    "ibv_wr_complete": "sums_built(qp)",
+}
+WITHIN = {
+    "ibv_post_send": "sums_posted(qp, result)",
+    "ibv_wr_complete": "sums_posted(&qp->qp_base, result)",
+    "ibv_poll_cq": "sums_polled(cq->context, result, wc, the_call.from)",
+    "ibv_start_poll": "sums_polled_ex(cq, result, the_call.from)",
+    "ibv_next_poll": "sums_polled_ex(cq, result, the_call.from)",
+}
+# The requests of an extended QP that send memory of the program, as they are asked for.
+SENDS = {"SEND", "SEND_WITH_IMM", "SEND_WITH_INV", "RDMA_WRITE", "RDMA_WRITE_WITH_IMM"}
 AFTER = {
     "ibv_poll_cq": "hold_to_look(result, wc)",
     "ibv_start_poll": "hold_to_look_ex(result, cq)",
@@ -58,9 +75,14 @@ class Member:
         if self.more:
             names, parameters = f"{names}, {self.more.name}", f"{parameters}, {self.more.declare()}"
         call = f"NEXT({of}, {self.identifier}, struct {self.struct}, {self.path})({names})"
-        after = f"\t{AFTER[f.name]};\n" if f.name in AFTER else ""
+        before = dict(BEFORE)
+        if f.mark("asked"):
+            sends = "true" if f.mark("asked") in SENDS else "false"
+            before[f.name] = f"sums_build_request({of}, {sends})"
+        done = [f"\t{what[f.name]};\n" if f.name in what else ""
+                for what in (before, WITHIN, AFTER)]
         return (f"static {f.result.declare('hooked_' + self.identifier.lower())}({parameters})\n" +
-                f.body(call, after=after) + "\n")
+                f.body(call, *done) + "\n")
 
 
 def write_members(table, out):
@@ -69,7 +91,7 @@ def write_members(table, out):
         if f.mark("through"):  # two functions may call the same
             found.setdefault(f.mark("through"), Member(f))
     out.write(NOTE + '#include "newer.h"\n#include "call_fault.h"\n#include "call_record.h"\n#include "recorded.h"\n'
-              '#include "hold.h"\n#include "hooks.h"\n\n'
+              '#include "hold.h"\n#include "hooks.h"\n#include "sums.h"\n\n'
               "/* What stood in the place of the pointer before. */\n"
               "#define NEXT(object, index, type, member) \\\n"
               "\t((__typeof__(((type *)0)->member))(void *)hooked_next(object, index))\n\n")

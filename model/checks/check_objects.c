@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects that are left, or used after their end; sequences of calls that are not ended. */
+#include "check_impl.h"
+
+#include <errno.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------- gone -- */
+
+static struct gone_object *find_gone(const struct checks *c, uint64_t address)
+{
+	struct gone_object *o;
+
+	HASH_FIND(hh, c->gone, &address, sizeof address, o);
+	return o;
+}
+
+static void forget_gone(struct checks *c, uint64_t address)
+{
+	struct gone_object *o = find_gone(c, address);
+
+	if (!o)
+		return;
+	HASH_DEL(c->gone, o);
+	free(o);
+}
+
+static void note_gone(struct checks *c, const struct live_program *p, const struct record *r,
+		      const struct call_value *v, uint64_t address)
+{
+	struct gone_object *o = find_gone(c, address);
+
+	if (!o) {
+		o = xcalloc(1, sizeof *o);
+		o->address = address;
+		HASH_ADD(hh, c->gone, address, sizeof o->address, o);
+	}
+	o->kind = v->object;
+	o->when = r->end;
+	o->at = check_place_of(r);
+	snprintf(o->name, sizeof o->name, "%s", live_program_name(p, address, r->begin));
+	if (!*o->name)
+		snprintf(o->name, sizeof o->name, "the %s", call_objects[v->object].word);
+}
+
+static void tell_gone(struct checks *c, const struct record *r, const struct gone_object *o)
+{
+	struct check_finding f = check_new(CHECK_GONE, r);
+
+	snprintf(f.object, sizeof f.object, "%s", o->name);
+	snprintf(f.says, sizeof f.says, "%s was given %s, which was destroyed before", r->fn->name,
+		 o->name);
+	check_step(&f, o->at, "%s was destroyed", o->name);
+	check_add(c, &f);
+}
+
+/* What no call was seen to make may be another object at the address: one with which a call of the
+ * kernel goes well is. */
+static bool is_used_after_end(const struct live_program *p, const struct record *r,
+			      const struct call_value *v, const struct gone_object *o)
+{
+	/* a call that began before may have been what the destruction waited for */
+	if (o->kind != v->object || seen_object_at(p->seen, o->address) || r->begin < o->when)
+		return false;
+	return v->role == CALL_GONE || r->fn->path == CALL_DATAPATH || r->err || !r->ended;
+}
+
+static void find_uses(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct gone_object *o;
+
+	for (unsigned i = 0; c->gone && i < r->nargs; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->kind != CALL_OBJECT || (v->role != CALL_IN && v->role != CALL_GONE))
+			continue;
+		o = find_gone(c, r->args[i]);
+		if (o && is_used_after_end(p, r, v, o))
+			tell_gone(c, r, o);
+	}
+}
+
+static void learn_ends(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	for (unsigned i = 0; i < r->nargs && !r->err; i++) {
+		const struct call_value *v = &r->fn->args[i];
+
+		if (v->kind == CALL_OBJECT && v->role == CALL_GONE && r->args[i])
+			note_gone(c, p, r, v, r->args[i]);
+	}
+}
+
+static void learn_makes(struct checks *c, const struct record *r)
+{
+	const struct rdma_cm_event *event = record_cm_event(r);
+	enum call_object kind = OBJECT_NONE;
+	const uint64_t made = record_made(r, &kind);
+
+	if (made)
+		forget_gone(c, made);
+	if (kind == OBJECT_ASYNC_EVENT)
+		forget_gone(c, r->args[1]);
+	if (event && event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		forget_gone(c, (uintptr_t)event->id);
+	for (unsigned i = 0; c->gone && i < r->nargs && !r->err; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].role == CALL_IN &&
+		    r->fn->path != CALL_DATAPATH)
+			forget_gone(c, r->args[i]);
+}
+
+/* -------------------------------------------------------- sequences of calls -- */
+
+static struct open_scope *find_open(const struct checks *c, uint64_t address)
+{
+	for (unsigned i = 0; i < c->nopen; i++)
+		if (c->open[i].address == address)
+			return &c->open[i];
+	return NULL;
+}
+
+static void tell_open(struct checks *c, const struct live_program *p, const struct record *r,
+		      const struct open_scope *o, const char *but)
+{
+	struct check_finding f = check_new(CHECK_WR_SCOPE, r);
+
+	snprintf(f.object, sizeof f.object, "%s",
+		 live_program_name(p, o->address, r ? r->begin : UINT64_MAX));
+	snprintf(f.says, sizeof f.says, "%s of %s was not ended %s", o->at.call, f.object, but);
+	check_step(&f, o->at, "it was begun");
+	check_add(c, &f);
+}
+
+static void learn_steps(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const uint64_t address = r->nargs ? r->args[0] : 0;
+	struct open_scope *o;
+
+	if (r->fn->step == CALL_ALONE || r->fn->step == CALL_NEXT)
+		return;
+	o = find_open(c, address);
+	if (r->fn->step == CALL_LAST) {
+		if (o)
+			*o = c->open[--c->nopen];
+		return;
+	}
+	if (o) {
+		tell_open(c, p, r, o, "when it was begun again");
+		*o = c->open[--c->nopen];
+	}
+	if (r->err)
+		return;
+	c->open = xgrow(c->open, c->nopen, sizeof *c->open);
+	c->open[c->nopen++] = (struct open_scope){ address, check_place_of(r) };
+}
+
+static void find_open_end(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	struct open_scope *o;
+
+	if (!r->nargs || r->fn->args[0].role != CALL_GONE || !c->nopen)
+		return;
+	o = find_open(c, r->args[0]);
+	if (!o)
+		return;
+	tell_open(c, p, r, o, "before it was destroyed");
+	*o = c->open[--c->nopen];
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+void check_objects_before(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	find_uses(c, p, r);
+	find_open_end(c, p, r);
+	learn_ends(c, p, r);
+}
+
+void check_objects_after(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	learn_makes(c, r);
+	if (!r->depth)
+		learn_steps(c, p, r);
+}
+
+void check_objects_unfinished(struct checks *c, const struct live_program *p,
+			      const struct record *r)
+{
+	find_uses(c, p, r);
+}
+
+/* ------------------------------------------------------------------------- leaks -- */
+
+static const char *end_of(const struct seen_object *o)
+{
+	return o->made.fn->ended_by ? o->made.fn->ended_by : call_objects[o->kind].ended_by;
+}
+
+void check_objects_end(struct checks *c, const struct live_program *p)
+{
+	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
+		struct check_finding f = check_new(CHECK_LEAK, NULL);
+		const char *name = live_program_name(p, o->address, UINT64_MAX);
+		const char *end = o->made.fn && o->made.is_own ? end_of(o) : NULL;
+
+		if (!end || o->kind == OBJECT_CM_EVENT || o->kind == OBJECT_ASYNC_EVENT)
+			continue;
+		snprintf(f.object, sizeof f.object, "%s", name);
+		snprintf(f.says, sizeof f.says, "%s was not destroyed (%s)", name, end);
+		check_step_made(&f, p, o->address, name);
+		check_add(c, &f);
+	}
+	for (unsigned i = 0; i < c->nopen; i++)
+		tell_open(c, p, NULL, &c->open[i], "at the end of the program");
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of requests: changed, taken away, used twice, or not there yet. */
+#include "check_impl.h"
+
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GRH_LEN 40
+
+/* ----------------------------------------------------------- the requests of a call -- */
+
+/* The queue to which the call posts; NULL: it posts nothing. */
+static const struct posted_queue *queue_of(const struct live_program *p, const struct record *r)
+{
+	const struct seen_queues *e;
+
+	switch (record_call_row(r)) {
+	case ROW_ibv_post_send:
+	case ROW_ibv_wr_complete:
+		e = live_program_entry(p, r->args[0]);
+		return e ? &e->sends : NULL;
+	case ROW_ibv_post_recv:
+	case ROW_ibv_post_srq_recv:
+		e = live_program_entry(p, r->args[0]);
+		return e ? &e->recvs : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static bool overlaps(uint64_t a, uint64_t alen, uint64_t b, uint64_t blen)
+{
+	return alen && blen && a < b + blen && b < a + alen;
+}
+
+/* The first SGE of a that has bytes in common with one of b; NULL: none has. */
+static const struct ibv_sge *common_sge(const struct posted_wr *a, const struct posted_wr *b)
+{
+	for (unsigned i = 0; i < a->nsge; i++)
+		for (unsigned k = 0; k < b->nsge; k++)
+			if (overlaps(a->sge[i].addr, a->sge[i].length, b->sge[k].addr,
+				     b->sge[k].length))
+				return &a->sge[i];
+	return NULL;
+}
+
+static bool sends_memory(const struct posted_wr *wr)
+{
+	return wr->op && !wr->op->sink && !wr->op->local && !wr->is_inline;
+}
+
+/* Does the device write to its SGEs? */
+static bool fills_memory(const struct posted_wr *wr)
+{
+	return wr->op == &wr_ops[WR_RECV] || (wr->op && wr->op->sink);
+}
+
+static const char *post_name(const struct posted_wr *wr)
+{
+	return wr->op == &wr_ops[WR_RECV] ? "ibv_post_recv" : "ibv_post_send";
+}
+
+static void add_posted(struct check_finding *f, const struct posted_wr *wr)
+{
+	check_step(f, (struct check_place){ post_name(wr), wr->from }, "%s was posted",
+		   check_request(wr));
+}
+
+/* ------------------------------------------------------------------ read-then-send -- */
+
+/* Does the request send bytes that an earlier one of the queue will bring? */
+static void find_unread(struct checks *c, const struct record *r, const struct seen_queues *e,
+			const struct posted_wr *wr, unsigned before)
+{
+	struct check_finding f;
+	const struct ibv_sge *sge;
+
+	for (unsigned i = 0; i < before; i++) {
+		const struct posted_wr *first = &e->sends.v[e->sends.begin + i];
+
+		sge = first->op && first->op->has_response && first->op->sink
+			      ? common_sge(wr, first)
+			      : NULL;
+		if (!sge)
+			continue;
+		f = check_new(CHECK_READ_THEN_SEND, r);
+		snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
+		snprintf(f.says, sizeof f.says,
+			 "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
+			 check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
+			 check_request(first));
+		add_posted(&f, first);
+		check_add(c, &f);
+		return;
+	}
+}
+
+static void look_at_sends(struct checks *c, const struct record *r, const struct seen_queues *e)
+{
+	const struct posted_queue *q = &e->sends;
+	const unsigned posted = q->put - c->put < q->n ? (unsigned)(q->put - c->put) : q->n;
+
+	if (q->answered <= q->put - q->n)
+		return;
+	for (unsigned i = q->n - posted; i < q->n; i++) {
+		const struct posted_wr *wr = &q->v[q->begin + i];
+
+		if (sends_memory(wr) && !wr->is_fenced)
+			find_unread(c, r, e, wr, i);
+	}
+}
+
+/* ------------------------------------------------------------------------ receives -- */
+
+static void find_overlap(struct checks *c, const struct record *r, const struct seen_qp *qp,
+			 const struct posted_wr *wr, const struct posted_queue *with)
+{
+	struct check_finding f;
+
+	for (unsigned i = 0; i < with->n; i++) {
+		const struct posted_wr *other = &with->v[with->begin + i];
+
+		if (other == wr || other->is_inline || !common_sge(wr, other))
+			continue;
+		f = check_new(CHECK_RECV_OVERLAP, r);
+		snprintf(f.object, sizeof f.object, "%s", qp->v.name);
+		snprintf(f.says, sizeof f.says, "%s of %s and %s have bytes in common",
+			 check_request(wr), qp->v.name, check_request(other));
+		add_posted(&f, other);
+		check_add(c, &f);
+		return;
+	}
+}
+
+static void find_no_room(struct checks *c, const struct record *r, const struct seen_qp *qp,
+			 const struct posted_wr *wr)
+{
+	struct check_finding f;
+
+	if (qp->v.type != IBV_QPT_UD || wr->len >= GRH_LEN)
+		return;
+	f = check_new(CHECK_GRH_ROOM, r);
+	snprintf(f.object, sizeof f.object, "%s", qp->v.name);
+	snprintf(
+		f.says, sizeof f.says,
+		"%s of %s is shorter than the GRH, which the device puts in front of each datagram",
+		check_request(wr), qp->v.name);
+	check_add(c, &f);
+}
+
+static void look_at_recvs(struct checks *c, const struct record *r, const struct seen_queues *e)
+{
+	const struct posted_queue *q = &e->recvs;
+	const struct posted_wr *wr;
+	uint64_t at = c->put;
+
+	while ((wr = posted_queue_next(q, &at))) {
+		find_no_room(c, r, &e->qp, wr);
+		if (!c->wanted[CHECK_RECV_OVERLAP])
+			continue;
+		find_overlap(c, r, &e->qp, wr, q);
+		find_overlap(c, r, &e->qp, wr, &e->sends);
+	}
+}
+
+/* -------------------------------------------------------------------- dereg-posted -- */
+
+/* Can its requests still be carried out? */
+static bool is_working(const struct seen_qp *qp)
+{
+	return qp->v.state != IBV_QPS_RESET && qp->v.state != IBV_QPS_INIT &&
+	       qp->v.state != IBV_QPS_ERR && !qp->ended_by_program;
+}
+
+static bool has_working_qp(const struct live_program *p, uint64_t srq)
+{
+	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
+		if (qp->srq == srq && is_working(qp))
+			return true;
+	return false;
+}
+
+static bool uses_key(const struct posted_wr *wr, uint32_t lkey)
+{
+	if (wr->is_inline || (wr->op && wr->op->local))
+		return false;
+	for (unsigned i = 0; i < wr->nsge; i++)
+		if (wr->sge[i].lkey == lkey && wr->sge[i].length)
+			return true;
+	return false;
+}
+
+/* Counts the requests of a queue with that key; *first is the oldest. */
+static unsigned count_with_key(const struct posted_queue *q, uint32_t lkey,
+			       const struct posted_wr **first)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < q->n; i++) {
+		if (!uses_key(&q->v[q->begin + i], lkey))
+			continue;
+		if (!*first)
+			*first = &q->v[q->begin + i];
+		n++;
+	}
+	return n;
+}
+
+static void find_posted_of(struct checks *c, const struct live_program *p, const struct record *r,
+			   const struct live_region *region, const struct seen_qp *qp,
+			   const struct posted_queue *q)
+{
+	const struct posted_wr *first = NULL;
+	const unsigned n = count_with_key(q, region->lkey, &first);
+	struct check_finding f = check_new(CHECK_DEREG_POSTED, r);
+
+	if (!n)
+		return;
+	snprintf(f.object, sizeof f.object, "%s", region->name);
+	snprintf(
+		f.says, sizeof f.says,
+		"%s was deregistered while %u request%s of %s with it %s outstanding: no completion of "
+		"%s was taken",
+		region->name, n, n == 1 ? "" : "s", qp->v.name, n == 1 ? "was" : "were",
+		check_request(first));
+	check_step_made(&f, p, r->args[0], region->name);
+	add_posted(&f, first);
+	check_add(c, &f);
+}
+
+static void find_posted(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_region *region = seen_region_at(&p->regions, r->args[0]);
+
+	if (!region)
+		return;
+	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
+		const struct seen_queues *e = o->queues;
+		const bool is_srq = e && o->kind == OBJECT_SRQ;
+
+		if (!e || (*e->qp.v.pd && strcmp(e->qp.v.pd, region->pd) != 0) ||
+		    !(is_srq ? has_working_qp(p, o->address) : is_working(&e->qp)))
+			continue;
+		find_posted_of(c, p, r, region, &e->qp, &e->sends);
+		find_posted_of(c, p, r, region, &e->qp, &e->recvs);
+	}
+}
+
+/* -------------------------------------------------------------------- send-changed -- */
+
+static const struct posted_wr *find_sent(const struct seen_queues *e, uint64_t address)
+{
+	for (unsigned i = 0; i < e->sends.n; i++) {
+		const struct posted_wr *wr = &e->sends.v[e->sends.begin + i];
+
+		for (unsigned k = 0; sends_memory(wr) && k < wr->nsge; k++)
+			if (wr->sge[k].addr == address)
+				return wr;
+	}
+	return NULL;
+}
+
+/* Was there a request at the same time whose bytes the device writes to this one's? */
+static bool is_filled_by(const struct posted_queue *q, const struct posted_wr *sent)
+{
+	const struct posted_wr *wr;
+	uint64_t at = 0;
+
+	while ((wr = posted_queue_next(q, &at)))
+		if (fills_memory(wr) && (!wr->done || wr->done > sent->when) &&
+		    common_sge(sent, wr))
+			return true;
+	return false;
+}
+
+static bool is_filled_by_device(const struct live_program *p, const struct posted_wr *sent)
+{
+	for (const struct seen_object *o = p->seen; o; o = o->hh.next)
+		if (o->queues && (is_filled_by(&o->queues->sends, sent) ||
+				  is_filled_by(&o->queues->recvs, sent)))
+			return true;
+	return false;
+}
+
+static const struct live_region *region_of_key(const struct live_program *p, uint32_t lkey)
+{
+	for (unsigned i = p->regions.n; i-- > 0;)
+		if (p->regions.v[i].lkey == lkey && !p->regions.v[i].gone)
+			return &p->regions.v[i];
+	return NULL;
+}
+
+/* Can a peer whose calls are not seen write to the region? */
+static bool is_open_to_strangers(const struct live_program *p, const struct live_region *region)
+{
+	const unsigned rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+
+	if (!region || !(region->access & rights))
+		return false;
+	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		const bool is_known = qp->v.known & IBV_QP_DEST_QPN;
+
+		if (qp->v.type == IBV_QPT_UD || strcmp(qp->v.pd, region->pd) != 0 ||
+		    !is_working(qp) ||
+		    (qp->v.known & IBV_QP_ACCESS_FLAGS && !(qp->v.attr.qp_access_flags & rights)))
+			continue;
+		if (!is_known || !live_program_numbered(p, qp->v.attr.dest_qp_num, qp->v.number))
+			return true;
+	}
+	return false;
+}
+
+void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
+		    uint64_t qp, uint64_t address)
+{
+	const struct seen_queues *e = live_program_entry(p, qp);
+	const struct posted_wr *wr = e ? find_sent(e, address) : NULL;
+	struct check_finding f = check_new(CHECK_SEND_CHANGED, NULL);
+	const struct live_region *region;
+
+	if (!wr || is_filled_by_device(p, wr))
+		return;
+	region = region_of_key(p, wr->sge[0].lkey);
+	snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
+	snprintf(
+		f.says, sizeof f.says,
+		"the %u bytes at 0x%llx%s%s differ from those that %s of %s was posted with, and it was not "
+		"completed yet",
+		wr->len, (unsigned long long)address, region ? " in " : "",
+		region ? region->name : "", check_request(wr), e->qp.v.name);
+	if (is_open_to_strangers(p, region)) {
+		f.grade = CHECK_MAY;
+		snprintf(
+			f.sure, sizeof f.sure,
+			"the peer may have written there: certain without REMOTE_WRITE in that region");
+	}
+	f.at = (struct check_place){ "ibv_poll_cq", r->from };
+	add_posted(&f, wr);
+	check_add(c, &f);
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+void check_requests_before(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct posted_queue *q = queue_of(p, r);
+
+	if (q)
+		c->put = q->put;
+	if (!r->err && r->nargs && r->fn->args[0].role == CALL_GONE &&
+	    r->fn->args[0].object == OBJECT_MR && !r->depth)
+		find_posted(c, p, r);
+}
+
+void check_requests_after(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct posted_queue *q = queue_of(p, r);
+	const struct seen_queues *e = q ? live_program_entry(p, r->args[0]) : NULL;
+
+	if (!q)
+		return;
+	if (q == &e->sends)
+		look_at_sends(c, r, e);
+	else
+		look_at_recvs(c, r, e);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "checks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+
+const struct check_rule check_rules[CHECK_RULES] = {
+	[CHECK_SEND_CHANGED] = { "send-changed", CHECK_MISTAKE,
+				 "a send buffer was changed before its completion was polled",
+				 "poll the completion of this request, or of a later one of the queue, before the buffer is "
+				 "written again; or copy small messages (IBV_SEND_INLINE)",
+				 "ibv_post_send(3)", false },
+	[CHECK_READ_THEN_SEND] = { "read-then-send", CHECK_MISTAKE,
+				   "bytes are sent that a READ or an atomic has not brought yet",
+				   "wait for the completion of the READ, or post the later request with IBV_SEND_FENCE",
+				   "ibv_post_send(3), InfiniBand volume 1, 10.8.3.3", false },
+	[CHECK_DEREG_POSTED] = { "dereg-posted", CHECK_MISTAKE,
+				 "a region was deregistered while a request with it was outstanding",
+				 "poll the completion first; or move the QP to ERR or destroy it, and deregister after that",
+				 "ibv_reg_mr(3), ibv_post_send(3)", false },
+	[CHECK_RECV_OVERLAP] = { "recv-overlap", CHECK_ADVICE,
+				 "the memory of a receive or a READ is also that of another outstanding request",
+				 "give each outstanding request bytes of its own, unless their contents do not matter",
+				 "ibv_post_recv(3)", false },
+	[CHECK_GRH_ROOM] = { "grh-room", CHECK_MISTAKE,
+			     "a receive of a UD queue pair has no room for the 40 bytes of the GRH",
+			     "make it 40 bytes longer than the message, which begins behind them",
+			     "ibv_post_recv(3)", false },
+	[CHECK_CQ_OVERRUN] = { "cq-overrun", CHECK_MISTAKE, "a completion queue has overrun",
+			       "give ibv_create_cq() room for all completions that can come before the next poll",
+			       "ibv_create_cq(3), ibv_get_async_event(3)", true },
+	[CHECK_CQ_SMALL] = { "cq-small", CHECK_MAY,
+			     "more signaled requests were outstanding than their completion queue has entries",
+			     "give ibv_create_cq() room for all of them, signal fewer, or poll before posting more",
+			     "ibv_create_cq(3)", false },
+	[CHECK_SQ_UNSIGNALED] = { "sq-unsignaled", CHECK_MISTAKE,
+				  "a send queue is full of unsignaled requests",
+				  "set IBV_SEND_SIGNALED in one of max_send_wr requests at least, and poll its completion before "
+				  "the queue is full",
+				  "ibv_post_send(3)", false },
+	[CHECK_SQ_FULL_LUCKY] = { "sq-full-lucky", CHECK_MISTAKE,
+				  "a post found a place in a full send queue only by luck",
+				  "poll a completion before more than max_send_wr requests are outstanding: a place is free when "
+				  "the completion of its request or a later one was polled",
+				  "ibv_post_send(3), InfiniBand volume 1, 10.8.5.1", false },
+	[CHECK_RESET_LOST] = { "reset-lost", CHECK_ADVICE,
+			       "a queue pair was moved to RESET with requests outstanding: they never complete",
+			       "move it to ERR first, and poll the flushed requests",
+			       "InfiniBand volume 1, 10.3.1", false },
+	[CHECK_FLUSH_UNPOLLED] = { "flush-unpolled", CHECK_ADVICE,
+				   "a queue pair was destroyed before its outstanding requests were polled",
+				   "move it to ERR, and poll the flushed requests before it is destroyed",
+				   "InfiniBand volume 1, 10.2.4.4", false },
+	[CHECK_ARM_RACE] = { "arm-race", CHECK_MISTAKE,
+			     "a completion queue was armed, and then waited for without a poll in between",
+			     "poll until the queue is empty after ibv_req_notify_cq(), before waiting",
+			     "ibv_get_cq_event(3)", false },
+	[CHECK_ARM_NONE] = { "arm-none", CHECK_MISTAKE,
+			     "an event is waited for, and no completion queue of the channel is armed",
+			     "call ibv_req_notify_cq() before each event that is waited for",
+			     "ibv_req_notify_cq(3)", false },
+	[CHECK_UNACKED] = { "unacked", CHECK_MISTAKE,
+			    "an event was not acknowledged: its object cannot be destroyed",
+			    "acknowledge each event that was got",
+			    "ibv_ack_cq_events(3), rdma_ack_cm_event(3), ibv_ack_async_event(3)",
+			    false },
+	[CHECK_LEAK] = { "leak", CHECK_MISTAKE, "an object was left at the end of the program",
+			 "destroy it", "the manual page of the function that made it", false },
+	[CHECK_GONE] = { "gone", CHECK_MISTAKE,
+			 "a call was given an object that was destroyed before",
+			 "forget the pointer when the object is destroyed",
+			 "the manual page of the function that destroyed it", false },
+	[CHECK_WR_SCOPE] = { "wr-scope", CHECK_MISTAKE,
+			     "requests were begun and neither posted nor dropped",
+			     "end each ibv_wr_start() with ibv_wr_complete() or ibv_wr_abort(): other threads wait until then",
+			     "ibv_wr_post(3)", false },
+	[CHECK_TIMERS] = { "timers", CHECK_ADVICE, "a queue pair waits for ever, or not at all",
+			   "set a timeout of 14 or more and a retry_cnt of 7 unless there is a reason",
+			   "ibv_modify_qp(3)", false },
+};
+
+static bool choose(const char *word, bool wanted[CHECK_RULES])
+{
+	const bool on = *word != '-';
+	bool found = false;
+
+	word += !on;
+	for (unsigned i = 0; i < CHECK_RULES; i++) {
+		if (strcmp(word, "all") != 0 && strcmp(word, check_rules[i].id) != 0)
+			continue;
+		wanted[i] = on;
+		found = true;
+	}
+	return found;
+}
+
+char *checks_choose(const char *list, bool wanted[CHECK_RULES])
+{
+	const bool begins_with_all = !list || *list == '-';
+	char *words = xstrdup(list ? list : ""), *rest = words, *word, *wrong = NULL;
+
+	for (unsigned i = 0; i < CHECK_RULES; i++)
+		wanted[i] = begins_with_all && check_rules[i].grade != CHECK_ADVICE;
+	while (list && !wrong && (word = strsep(&rest, ",")))
+		if (!choose(word, wanted))
+			wrong = xstrdup(word);
+	free(words);
+	return wrong;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mistakes of a program that uses verbs which need not fail: rules over the model of the process
+ * (live_program.h) and the calls that change it. Values go in, findings come out; who shows them
+ * finds the lines of the source.
+ */
+#ifndef MODEL_CHECKS_H
+#define MODEL_CHECKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "live_program.h"
+
+enum check_grade {
+	CHECK_MISTAKE, /* every premise was observed */
+	CHECK_MAY,     /* something could not be observed; the finding says what */
+	CHECK_ADVICE,  /* legal, and often not what was meant */
+};
+
+enum check_id {
+	CHECK_SEND_CHANGED,
+	CHECK_READ_THEN_SEND,
+	CHECK_DEREG_POSTED,
+	CHECK_RECV_OVERLAP,
+	CHECK_GRH_ROOM,
+	CHECK_CQ_OVERRUN,
+	CHECK_CQ_SMALL,
+	CHECK_SQ_UNSIGNALED,
+	CHECK_SQ_FULL_LUCKY,
+	CHECK_RESET_LOST,
+	CHECK_FLUSH_UNPOLLED,
+	CHECK_ARM_RACE,
+	CHECK_ARM_NONE,
+	CHECK_UNACKED,
+	CHECK_LEAK,
+	CHECK_GONE,
+	CHECK_WR_SCOPE,
+	CHECK_TIMERS,
+	CHECK_RULES
+};
+
+struct check_rule {
+	const char *id; /* "send-changed" */
+	enum check_grade grade;
+	const char *title, *remedy;
+	const char *source; /* a manual page, or a section of the specification */
+	bool needs_device;  /* only uroce0 tells what it needs, or some of it */
+};
+
+extern const struct check_rule check_rules[CHECK_RULES];
+
+/* Where in the program a call was made. */
+struct check_place {
+	const char *call; /* the function; NULL: there is no place */
+	struct record_from from;
+};
+
+#define CHECK_STEPS 4
+
+struct check_finding {
+	enum check_id id;
+	enum check_grade grade;
+	char says[320];		/* one line, with the objects by name and the numbers */
+	char sure[160];		/* what would make it certain; "": it is */
+	char object[LIVE_NAME]; /* of which it speaks above all, or "" */
+	struct check_place at;	/* the call with which it became clear */
+	unsigned nsteps;
+	struct check_step {
+		char what[96]; /* "qp0 was made by", "the SEND, wr_id 1, was posted by" */
+		struct check_place at;
+	} steps[CHECK_STEPS]; /* the history of the object */
+	uint64_t count;	      /* how often it was found at these places */
+};
+
+struct checks;
+
+/* tell() gets each finding when it is first found at its places; NULL: nobody is told then.
+ * wanted[]: by enum check_id. */
+struct checks *checks_new(const bool *wanted,
+			  void (*tell)(void *arg, const struct check_finding *f), void *arg);
+void checks_free(struct checks *c);
+/* Sets wanted[] by a list of ids with commas between, of which "-ID" takes one away, and "all" is
+ * all; NULL: all but advice. NULL; or the word of the list that is no id. To be freed. */
+char *checks_choose(const char *list, bool wanted[CHECK_RULES]);
+
+/* Looks at a call of the process: before live_program_take(), and after it. */
+void checks_before(struct checks *c, const struct live_program *p, const struct record *r);
+void checks_after(struct checks *c, const struct live_program *p, const struct record *r);
+/* The program's buffer at that address differs from what the call of its post has sent; r: by which
+ * it was found, before the request is retired. */
+void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
+		    uint64_t qp, uint64_t address);
+/* The call had not returned when the process ended. */
+void checks_unfinished(struct checks *c, const struct live_program *p, const struct record *r);
+
+struct uroce_inventory;
+/* The device of the process tells of it. */
+void checks_device(struct checks *c, const struct live_program *p,
+		   const struct uroce_inventory *inv);
+/* The process has ended. is_regular: by exit() and with success, so that it had the time to give
+ * back what it has. */
+void checks_end(struct checks *c, const struct live_program *p, bool is_regular);
+
+/* What was found, by its number; NULL: there are no more. */
+const struct check_finding *checks_found(const struct checks *c, unsigned i);
+
+#endif

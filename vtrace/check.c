@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "door.h"
+#include "heap.h"
+#include "live_program.h"
+#include "processes.h"
+#include "reader.h"
+#include "recorded.h"
+
+/* A process that is checked. */
+struct check_process {
+	const struct traced *of;
+	struct checks *checks;
+	struct places *places;
+	struct check_process *next;
+	uint64_t calls, requests; /* requests: posts, polls and the like */
+	bool has_connected;	  /* a QP of it can send or receive */
+	bool has_end;		  /* it has ended by exit() */
+};
+
+static struct {
+	struct check_options o;
+	FILE *to;
+	bool json;
+	struct check_process *processes; /* the newest first */
+	struct suppression {
+		char *id, *pattern;
+	} * suppressed;
+	unsigned nsuppressed;
+	unsigned found[CHECK_ADVICE + 1], silenced;
+} the;
+
+/* --------------------------------------------------------------------- suppressions -- */
+
+/* "ID PATTERN", or a comment after '#'. */
+static bool read_suppression(char *line)
+{
+	char *id = strtok(line, " \t\n"), *pattern = id ? strtok(NULL, "\n") : NULL;
+	bool wanted[CHECK_RULES];
+	char *wrong;
+
+	if (!id || *id == '#')
+		return true;
+	wrong = checks_choose(id, wanted);
+	if (wrong || !pattern) {
+		door_say("%s: '%s' is no rule and a pattern: write 'ID PATTERN', such as 'leak "
+			 "*libucs*'",
+			 the.o.suppressions, wrong ? wrong : id);
+		free(wrong);
+		return false;
+	}
+	the.suppressed = xgrow(the.suppressed, the.nsuppressed, sizeof *the.suppressed);
+	the.suppressed[the.nsuppressed++] =
+		(struct suppression){ xstrdup(id), xstrdup(pattern + strspn(pattern, " \t")) };
+	return true;
+}
+
+static int read_suppressions(void)
+{
+	FILE *f = fopen(the.o.suppressions, "re");
+	char line[1024];
+	bool is_good = f;
+
+	if (!f)
+		door_say("%s: %s", the.o.suppressions, strerror(errno));
+	while (is_good && fgets(line, sizeof line, f))
+		is_good = read_suppression(line);
+	if (f)
+		fclose(f);
+	return is_good ? 0 : -1;
+}
+
+/* A pattern is for the place of the call, of a step, or for the name of the object. */
+static bool is_suppressed(struct check_process *p, const struct check_finding *f)
+{
+	for (unsigned i = 0; i < the.nsuppressed; i++) {
+		const struct suppression *s = &the.suppressed[i];
+
+		if (strcmp(s->id, "all") != 0 && strcmp(s->id, check_rules[f->id].id) != 0)
+			continue;
+		if (fnmatch(s->pattern, f->object, 0) == 0 ||
+		    fnmatch(s->pattern, places_text(p->places, f->at.from), 0) == 0)
+			return true;
+		for (unsigned k = 0; k < f->nsteps; k++)
+			if (fnmatch(s->pattern, places_text(p->places, f->steps[k].at.from), 0) ==
+			    0)
+				return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------------- writing -- */
+
+static const char *const grades[] = { [CHECK_MISTAKE] = "mistake",
+				      [CHECK_MAY] = "may be a mistake",
+				      [CHECK_ADVICE] = "advice" };
+
+static void write_place(struct check_process *p, const struct check_place *at)
+{
+	const char *where = places_text(p->places, at->from);
+
+	fprintf(the.to, "%s%s%s\n", at->call, *where ? " at " : "", where);
+}
+
+static void write_text(struct check_process *p, const struct check_finding *f)
+{
+	const struct check_rule *rule = &check_rules[f->id];
+
+	fprintf(the.to, "vtrace: %s [%s]: %s\n", grades[f->grade], rule->id, rule->title);
+	fprintf(the.to, "    %s\n", f->says);
+	if (*f->sure)
+		fprintf(the.to, "    %s\n", f->sure);
+	if (f->at.call) {
+		fputs("    found in ", the.to);
+		write_place(p, &f->at);
+	}
+	for (unsigned i = 0; i < f->nsteps; i++) {
+		fprintf(the.to, "    %s by ", f->steps[i].what);
+		write_place(p, &f->steps[i].at);
+	}
+	fprintf(the.to, "    see     %s\n    remedy  %s\n", rule->source, rule->remedy);
+}
+
+static void write_string(FILE *to, const char *s)
+{
+	putc('"', to);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putc('\\', to);
+		if ((unsigned char)*s < ' ')
+			fprintf(to, "\\u%04x", (unsigned)*s);
+		else
+			putc(*s, to);
+	}
+	putc('"', to);
+}
+
+static void write_member(const char *key, const char *value)
+{
+	fprintf(the.to, ",\"%s\":", key);
+	write_string(the.to, value);
+}
+
+static void write_json(struct check_process *p, const struct check_finding *f)
+{
+	static const char *const words[] = { "mistake", "may", "advice" };
+
+	fprintf(the.to, "{\"check\":\"%s\",\"grade\":\"%s\",\"pid\":%d", check_rules[f->id].id,
+		words[f->grade], (int)p->of->pid);
+	write_member("says", f->says);
+	write_member("object", f->object);
+	if (*f->sure)
+		write_member("sure", f->sure);
+	if (f->at.call) {
+		write_member("call", f->at.call);
+		write_member("place", places_text(p->places, f->at.from));
+	}
+	fputs(",\"history\":[", the.to);
+	for (unsigned i = 0; i < f->nsteps; i++) {
+		fputs(i ? ",{\"what\":" : "{\"what\":", the.to);
+		write_string(the.to, f->steps[i].what);
+		write_member("call", f->steps[i].at.call);
+		write_member("place", places_text(p->places, f->steps[i].at.from));
+		putc('}', the.to);
+	}
+	fputs("]", the.to);
+	write_member("source", check_rules[f->id].source);
+	write_member("remedy", check_rules[f->id].remedy);
+	fputs("}\n", the.to);
+}
+
+static void tell_finding(void *arg, const struct check_finding *f)
+{
+	struct check_process *p = arg;
+
+	if (is_suppressed(p, f)) {
+		the.silenced++;
+		return;
+	}
+	the.found[f->grade]++;
+	if (the.json)
+		write_json(p, f);
+	else
+		write_text(p, f);
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+int check_begin(const struct check_options *o, FILE *to, bool json)
+{
+	the.o = *o;
+	the.to = to;
+	the.json = json;
+	return o->suppressions ? read_suppressions() : 0;
+}
+
+static bool connects(const struct record *r)
+{
+	const struct ibv_qp_attr *attr;
+
+	switch (record_call_row(r)) {
+	case ROW_ibv_modify_qp:
+		attr = (const void *)(uintptr_t)r->args[1];
+		return attr && r->args[2] & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTR;
+	case ROW_rdma_connect:
+	case ROW_rdma_accept:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void check_call_before(const struct reader_news *news)
+{
+	struct check_process *p = news->process->check;
+
+	if (!p)
+		return;
+	p->calls++;
+	p->requests += news->r->fn->path == CALL_DATAPATH;
+	p->has_connected |= connects(news->r);
+	if (news->r->fn->path != CALL_DATAPATH)
+		places_learn(p->places, news->r->from);
+	checks_before(p->checks, news->process->live, news->r);
+}
+
+void check_call_after(const struct reader_news *news)
+{
+	struct check_process *p = news->process->check;
+
+	if (p)
+		checks_after(p->checks, news->process->live, news->r);
+}
+
+static void ask_device(struct check_process *p, const struct reader_news *news)
+{
+	struct uroce_inventory *inv = process_inventory(news->process->pid);
+
+	if (inv)
+		checks_device(p->checks, news->process->live, inv);
+	free(inv);
+}
+
+void check_own_call(const struct reader_news *news)
+{
+	struct check_process *p = news->process->check;
+	const struct record *r = news->r;
+
+	if (!p)
+		return;
+	if (record_call_row(r) == SHARED_CHANGED_ROW)
+		checks_changed(p->checks, news->process->live, r, r->args[0], r->args[2]);
+	if (record_call_row(r) != SHARED_LOOK_ROW)
+		return;
+	p->has_end |= r->args[0] == SHARED_END;
+	ask_device(p, news);
+}
+
+static void begin_process(const struct reader_news *news)
+{
+	struct check_process *p = xcalloc(1, sizeof *p);
+
+	p->of = news->process;
+	news->process->live->keeps = 64; /* requests that are done, for what is found later */
+	p->checks = checks_new(the.o.wanted, tell_finding, p);
+	p->places = places_new((int)news->process->pid);
+	p->next = the.processes;
+	the.processes = p;
+	news->process->check = p;
+}
+
+void check_take(const struct reader_news *news)
+{
+	struct check_process *p;
+
+	if (!the.o.is_on)
+		return;
+	if (news->what == READER_BEGUN)
+		begin_process(news);
+	p = news->process ? news->process->check : NULL;
+	if (news->what == READER_UNFINISHED && p)
+		checks_unfinished(p->checks, news->process->live, news->r);
+}
+
+/* ----------------------------------------------------------------------------- end -- */
+
+static void write_repeated(struct check_process *p)
+{
+	const struct check_finding *f;
+
+	for (unsigned i = 0; (f = checks_found(p->checks, i)); i++)
+		if (f->count > 1 && !is_suppressed(p, f) && !the.json)
+			fprintf(the.to, "vtrace: [%s] %s: %" PRIu64 " times\n",
+				check_rules[f->id].id,
+				places_text(p->places, f->nsteps ? f->steps[f->nsteps - 1].at.from
+								 : f->at.from),
+				f->count);
+}
+
+static void end_process(struct check_process *p, bool is_regular)
+{
+	checks_end(p->checks, p->of->live, is_regular);
+	write_repeated(p);
+	places_free(p->places);
+	checks_free(p->checks);
+}
+
+static void write_summary(uint64_t calls)
+{
+	if (the.json)
+		fprintf(the.to,
+			"{\"checked\":%" PRIu64 ",\"mistakes\":%u,\"may\":%u,\"advice\":%u,"
+			"\"suppressed\":%u}\n",
+			calls, the.found[CHECK_MISTAKE], the.found[CHECK_MAY],
+			the.found[CHECK_ADVICE], the.silenced);
+	else
+		fprintf(the.to,
+			"vtrace: %u mistake%s, %u that may be, %u of advice, %u suppressed, in %" PRIu64
+			" calls\n",
+			the.found[CHECK_MISTAKE], the.found[CHECK_MISTAKE] == 1 ? "" : "s",
+			the.found[CHECK_MAY], the.found[CHECK_ADVICE], the.silenced, calls);
+}
+
+int check_end(int status)
+{
+	uint64_t calls = 0, requests = 0;
+	bool has_connected = false;
+
+	if (!the.o.is_on)
+		return -1;
+	while (the.processes) {
+		struct check_process *p = the.processes;
+		const bool is_first = !p->next;
+
+		the.processes = p->next;
+		calls += p->calls;
+		requests += p->requests;
+		has_connected |= p->has_connected;
+		end_process(p, p->has_end && (!is_first || status == 0));
+		free(p);
+	}
+	if (!calls || (has_connected && !requests)) {
+		fprintf(the.to, the.json ? "{\"unchecked\":\"%s\"}\n" : "vtrace: not checked: %s\n",
+			calls ? "none of its posts and polls was seen"
+			      : "none of its calls was seen");
+		return CHECK_EXIT_UNCHECKED;
+	}
+	write_summary(calls);
+	return the.o.sets_exit && the.found[CHECK_MISTAKE] + the.found[CHECK_MAY] ? CHECK_EXIT_FOUND
+										  : -1;
+}
