@@ -257,24 +257,6 @@ static void keep_begun(const struct record_call *c, const struct row_plan *plan,
 	kept[IMAGE_SIZE] = m->w[IMAGE_SIZE] | (uint64_t)m->n << 48;
 }
 
-#define SMALL_FRAME 512 /* bytes: that of a function which only calls another */
-
-/* A frame begins with the frame pointer of its caller and the address to which it returns. Where
- * the caller keeps no frame pointer, the former is any value: what is read is near on the stack. */
-__attribute__((no_sanitize("address", "thread"))) struct record_from
-record_from(const void *returns_to, const void *frame)
-{
-	struct record_from from = { .at = (uintptr_t)returns_to };
-#if defined(__x86_64__) || defined(__aarch64__)
-	const uintptr_t own = (uintptr_t)frame, above = *(const uintptr_t *)frame;
-
-	if (above > own && above - own <= SMALL_FRAME && above % sizeof above == 0)
-		from.above = ((const uintptr_t *)above)[1];
-#endif
-	(void)frame;
-	return from;
-}
-
 void record_begin(struct record_call *c, unsigned row, const uint64_t *args,
 		  struct record_from from)
 {
@@ -323,29 +305,6 @@ void record_begin(struct record_call *c, unsigned row, const uint64_t *args,
 	if (!me.depth++) {
 		atomic_store_explicit(&me.slot->called_at, c->begin, memory_order_relaxed);
 		atomic_store_explicit(&me.slot->called, row + 1, memory_order_release);
-	}
-}
-
-/* The errno of a result, or 0. */
-static int errno_of_result(const struct call_fn *fn, uint64_t result, int err)
-{
-	int64_t r = (int64_t)result;
-
-	if (fn == &call_table[ROW_ibv_rereg_mr] && r) /* enum ibv_rereg_mr_err_code */
-		return err ? err : EIO;
-	switch (fn->says) {
-	case RESULT_STATUS:
-		if (r > 0)
-			return (int)r;
-		return r == -1 ? (err ? err : EIO) : (int)-r;
-	case RESULT_COUNT:
-		if (r >= 0)
-			return 0;
-		return r == -1 ? (err ? err : EIO) : (int)-r;
-	case RESULT_POINTER:
-		return result ? 0 : (err ? err : ENOMEM);
-	default:
-		return 0;
 	}
 }
 
@@ -505,7 +464,7 @@ static void end_unrecorded(const struct record_call *c, uint64_t result)
 	const struct call_fn *fn = record_row(c->row);
 	const int err = errno;
 
-	if (!the.plans[c->row].changes_objects || errno_of_result(fn, result, err))
+	if (!the.plans[c->row].changes_objects || record_errno(fn, result, err))
 		return;
 	me.busy = true;
 	record_own_objects_learn(fn, c->args, result, c->begin, record_time());
@@ -529,7 +488,7 @@ void record_end(struct record_call *c, uint64_t result)
 	me.depth--;
 	plan = &the.plans[c->row];
 	if (plan->path == RECORD_CONTROL && !c->rule &&
-	    errno_of_result(record_row(c->row), result, err))
+	    record_errno(record_row(c->row), result, err))
 		record_refused(record_row(c->row), c->args);
 	empty = is_empty_poll(plan, result);
 	end = empty || (plan->path == RECORD_DATA && !plan->is_poll &&
@@ -540,7 +499,7 @@ void record_end(struct record_call *c, uint64_t result)
 		note_returned();
 		return;
 	}
-	code = errno_of_result(record_row(c->row), result, err);
+	code = record_errno(record_row(c->row), result, err);
 	me.busy = true;
 	finish_call(c, plan, end, result, code, empty);
 	me.busy = false;

@@ -3,6 +3,7 @@
  * Copies the memory that the arguments of a call point to into its record, as the table describes
  * them.
  */
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <string.h>
@@ -465,5 +466,27 @@ void record_keep(struct image *m, const struct row_plan *plan, const struct call
 		break;
 	default:
 		break;
+	}
+}
+
+int record_errno(const struct call_fn *fn, uint64_t result, int err)
+{
+	int64_t r = (int64_t)result;
+
+	if (fn == &call_table[ROW_ibv_rereg_mr] && r) /* enum ibv_rereg_mr_err_code */
+		return err ? err : EIO;
+	switch (fn->says) {
+	case RESULT_STATUS:
+		if (r > 0)
+			return (int)r;
+		return r == -1 ? (err ? err : EIO) : (int)-r;
+	case RESULT_COUNT:
+		if (r >= 0)
+			return 0;
+		return r == -1 ? (err ? err : EIO) : (int)-r;
+	case RESULT_POINTER:
+		return result ? 0 : (err ? err : ENOMEM);
+	default:
+		return 0;
 	}
 }

@@ -246,6 +246,8 @@ struct row_plan {
 };
 
 struct row_plan record_plan(const struct call_fn *fn);
+/* The errno of a result, or 0; err: that of the thread. */
+int record_errno(const struct call_fn *fn, uint64_t result, int err);
 
 /* A record that is being written. */
 struct image {
