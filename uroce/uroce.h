@@ -64,6 +64,26 @@ int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed)
  * returns how many rules there are. */
 unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
 
+/* -------------------------------------------------------------------- order -- */
+
+/* The device does in another order whatever the specification lets it: UROCE_ORDER=SEED, or
+ * SEED,far (level 2: what a WRITE brings is seen only where the specification promises it). */
+struct uroce_order {
+	uint64_t seed;
+	unsigned level; /* 0: off */
+	/* how often that was done since the seed was given */
+	uint64_t pieces;      /* of messages, which came to memory later than others */
+	uint64_t requests;    /* whose memory was read some time after they were posted */
+	uint64_t repeated;    /* requests of which packets were sent again */
+	uint64_t completions; /* which came late */
+	uint64_t events;      /* which came after what they tell of */
+};
+
+/* Begins with a seed, which gives the same choices each time; level 0 ends it. EINVAL: there is no
+ * such level. */
+int uroce_order_set(uint64_t seed, unsigned level);
+void uroce_order_get(struct uroce_order *o);
+
 /* ---------------------------------------------------------------------- tap -- */
 
 struct uroce_packet {

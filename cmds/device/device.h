@@ -73,6 +73,8 @@ void embedded_tell(struct session *s);
 struct embedded_api {
 	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
 	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+	int (*order_set)(uint64_t seed, unsigned level);
+	void (*order_get)(struct uroce_order *o);
 	int (*tap)(uroce_tap_fn *fn, void *arg);
 	int (*capture)(const char *file);
 	unsigned (*counters)(struct uroce_counter *c, unsigned n);

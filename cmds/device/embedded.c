@@ -211,6 +211,8 @@ const struct embedded_api *embedded_api(void)
 		looked = all = true;
 		all &= find_symbol("uroce_faults_set", &api.faults_set);
 		all &= find_symbol("uroce_faults_get", &api.faults_get);
+		all &= find_symbol("uroce_order_set", &api.order_set);
+		all &= find_symbol("uroce_order_get", &api.order_get);
 		all &= find_symbol("uroce_tap", &api.tap);
 		all &= find_symbol("uroce_capture", &api.capture);
 		all &= find_symbol("uroce_counters", &api.counters);

@@ -2,12 +2,14 @@
 /* Event channels and events: rdma_create_event_channel(3), rdma_get_cm_event(3); ids that wait for
  * their own events: rdma_create_ep(3), rdma_get_request(3). */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
 #include "engine.h"
 #include "export.h"
+#include "order.h"
 #include "rdma_id.h"
 
 static LIST_HEAD(, cm_channel) channels;
@@ -41,12 +43,53 @@ EXPORT struct rdma_event_channel *rdma_create_event_channel(void)
 	return ch ? &ch->v : NULL;
 }
 
+/* The program is told of those that were held back. */
+static void tell(struct order_wait *wait)
+{
+	struct cm_channel *ch =
+		(struct cm_channel *)((char *)wait - offsetof(struct cm_channel, late));
+	struct cm_event *ev;
+
+	TAILQ_FOREACH(ev, &ch->events, entry) {
+		if (!ev->held)
+			continue;
+		ev->held = false;
+		event_added(ch->queue);
+	}
+}
+
+#define LATE_PASSES 24
+
+/* What else tells that the QP is connected, or is not any more, may come before. */
+static bool tells_of_qp(const struct cm_event *ev)
+{
+	return ev->v.event == RDMA_CM_EVENT_CONNECT_RESPONSE ||
+	       ev->v.event == RDMA_CM_EVENT_ESTABLISHED ||
+	       ev->v.event == RDMA_CM_EVENT_DISCONNECTED;
+}
+
 void cm_channel_put(struct cm_event *ev)
 {
 	struct cm_channel *ch = ev->owner->channel;
 
 	TAILQ_INSERT_TAIL(&ch->events, ev, entry);
-	event_added(ch->queue);
+	if (!order_on() || !(order_waits(&ch->late) || tells_of_qp(ev))) {
+		event_added(ch->queue);
+		return;
+	}
+	ev->held = true;
+	order_done.events++;
+	ch->late.fn = tell;
+	order_hold(&ch->late, 1 + order_draw(LATE_PASSES));
+	engine_timer_set();
+}
+
+/* An event leaves the list. */
+static void leave(struct cm_channel *ch, struct cm_event *ev)
+{
+	TAILQ_REMOVE(&ch->events, ev, entry);
+	if (!ev->held)
+		event_removed(ch->queue);
 }
 
 /* Programs such as rping destroy a channel while another thread of theirs is about to ask it for
@@ -66,7 +109,7 @@ static void *take_first(void *channel)
 	struct cm_channel *ch = channel;
 	struct cm_event *ev = TAILQ_FIRST(&ch->events);
 
-	if (!ev)
+	if (!ev || ev->held)
 		return NULL;
 	TAILQ_REMOVE(&ch->events, ev, entry);
 	ev->owner->unacked++;
@@ -93,8 +136,7 @@ static struct cm_event *cm_channel_take(struct cm_channel *ch)
 /* Frees an event that nobody has seen. The id of a request goes with it, since nobody knows it. */
 static void drop_event(struct cm_channel *ch, struct cm_event *ev)
 {
-	TAILQ_REMOVE(&ch->events, ev, entry);
-	event_removed(ch->queue);
+	leave(ch, ev);
 	if (ev->v.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
 		struct cm_id *unseen = to_cm_id(ev->v.id);
 
@@ -136,6 +178,7 @@ void cm_channel_free(struct cm_channel *ch)
 		LIST_REMOVE(ch, entry);
 		engine_flush();
 	}
+	order_drop(&ch->late);
 	event_queue_close(ch->queue);
 	free(ch);
 	engine_unlock();
@@ -167,13 +210,14 @@ void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_i
 {
 	struct cm_event *ev;
 
+	tell(&to->late); /* what goes over does not wait behind those */
 	LIST_REMOVE(id, entry);
 	LIST_INSERT_HEAD(&to->ids, id, entry);
 	id->channel = to;
 	id->v.channel = &to->v;
 	while ((ev = first_of(from, id))) {
-		TAILQ_REMOVE(&from->events, ev, entry);
-		event_removed(from->queue);
+		leave(from, ev);
+		ev->held = false;
 		TAILQ_INSERT_TAIL(&to->events, ev, entry);
 		event_added(to->queue);
 		/* nobody else knows the id yet, and its later events go to the new channel */

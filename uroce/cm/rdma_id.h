@@ -25,6 +25,7 @@
 #include <sys/queue.h>
 
 #include "conn.h"
+#include "order.h"
 
 struct membership;
 
@@ -34,6 +35,7 @@ struct cm_channel {
 	LIST_HEAD(, cm_id) ids;
 	TAILQ_HEAD(, cm_event) events; /* not yet taken */
 	struct event_queue *queue;     /* of events */
+	struct order_wait late;	       /* until the program is told of those that are held */
 	bool dead;		       /* the parent's: we are a child of fork() */
 };
 
@@ -84,6 +86,7 @@ struct cm_event {
 	TAILQ_ENTRY(cm_event) entry;
 	struct cm_id *owner;	   /* waits for its acknowledgement: the listener of a request */
 	struct membership *member; /* of MULTICAST_JOIN */
+	bool held;		   /* the program is not told yet: base/order.h */
 	uint8_t data[MAD_PRIVATE_MAX];
 };
 

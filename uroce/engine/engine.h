@@ -45,7 +45,10 @@ void engine_forget(void);
  * being made, else now; makes the thread look at the timers again. To be called before the
  * lock is released by every function of the API that queued anything. */
 void engine_flush(void);
-/* The same for what goes to this process itself: takes it in at once, and what comes of that. */
+/* A timer was set, and nothing is to be sent: makes the thread look at the timers again. */
+void engine_timer_set(void);
+/* The same as engine_flush() for what goes to this process itself: takes it in at once, and what
+ * comes of that. */
 void engine_flush_here(void);
 /* With the lock, at the end: what has come for others of this host is handed on to them. */
 void engine_last_look(void);

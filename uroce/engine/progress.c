@@ -16,14 +16,16 @@
 #include <sched.h>
 
 #include "completion_queue.h"
+#include "order.h"
 #include "pair.h"
 #include "transport.h"
 
-#define TICK	  (2 * MS)  /* a program that has not polled for so long does not read any more */
-#define BATCH	  32	    /* packets of a pass, of each process and of the socket */
-#define HERE	  8	    /* passes after a post to this process itself */
-#define LOOK_ON	  (MS / 20) /* how long the engine's thread looks on after packets */
-#define PREEMPTED (MS / 20) /* somebody else has had the processor for so long */
+#define TICK	   (2 * MS) /* a program that has not polled for so long does not read any more */
+#define SHORT_TICK (TICK / 10) /* while something is held back for some passes: base/order.h */
+#define BATCH	   32	       /* packets of a pass, of each process and of the socket */
+#define HERE	   8	       /* passes after a post to this process itself */
+#define LOOK_ON	   (MS / 20)   /* how long the engine's thread looks on after packets */
+#define PREEMPTED  (MS / 20)   /* somebody else has had the processor for so long */
 #define REST_FIRST \
 	(10 * MS) /* the thread does not look on for so long then; twice as long each time */
 #define REST_MOST (640 * MS)
@@ -60,7 +62,7 @@ static uint64_t next_deadline(void)
 	uint64_t next = transport_held_until();
 
 	if (e.reader == READER_POLLERS)
-		return e.last_poll + TICK;
+		return e.last_poll + (order_on() && order_waiting() ? SHORT_TICK : TICK);
 	if (is_due_to_thread())
 		return 0;
 	return timer_next() < next ? timer_next() : next;
@@ -96,6 +98,8 @@ static unsigned read_and_answer(enum rx_socket socket)
 	if (n)
 		e.poller_released = false;
 	timer_run(engine_now());
+	if (order_on())
+		order_step();
 	end_pass();
 	return n;
 }
@@ -139,6 +143,12 @@ void engine_flush(void)
 	poller_is_back();
 	end_pass();
 	thread_wake_at(next_deadline());
+}
+
+void engine_timer_set(void)
+{
+	if (!e.in_pass)
+		thread_wake_at(next_deadline());
 }
 
 /* -------------------------------------------------------------- who reads packets -- */
@@ -193,7 +203,7 @@ void engine_release_reading(void)
  * than that, and the program does not have to wait for it. */
 void engine_flush_here(void)
 {
-	bool reads = thread_runs() && !e.in_pass && e.reader != READER_WAITER;
+	bool reads = thread_runs() && !e.in_pass && e.reader != READER_WAITER && !order_on();
 
 	if (reads) {
 		e.last_poll = engine_now();
@@ -257,6 +267,8 @@ bool progress_turn(enum rx_socket socket)
 		if (socket == RX_READY) /* it need not wake the thread while the program reads it */
 			thread_watch_packets(false);
 		timer_run(engine_now());
+		if (order_on())
+			order_step();
 		end_pass();
 	}
 	if ((e.reader != READER_POLLERS && is_due_to_thread()) ||

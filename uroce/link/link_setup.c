@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "order.h"
 #include "path.h"
 #include "tap.h"
 
@@ -37,6 +38,21 @@ static int setup_faults(char *reason, size_t size)
 	return -1;
 }
 
+static int setup_order(char *reason, size_t size)
+{
+	const char *text = getenv("UROCE_ORDER");
+	unsigned level;
+	uint64_t seed;
+	char why[120];
+
+	if (!text || !*text)
+		return 0;
+	if (order_read(text, &seed, &level, why, sizeof(why)) == 0)
+		return order_set(seed, level);
+	snprintf(reason, size, "UROCE_ORDER: %s", why);
+	return -1;
+}
+
 static int setup_capture(char *reason, size_t size)
 {
 	const char *file = getenv("UROCE_PCAP");
@@ -61,7 +77,8 @@ int link_setup(char *reason, size_t size)
 	rx_setup(tx_gso);
 	if (path_setup(getenv("UROCE_PATH"), reason, size) != 0)
 		return -1;
-	if (!done && (setup_faults(reason, size) != 0 || setup_capture(reason, size) != 0))
+	if (!done && (setup_faults(reason, size) != 0 || setup_order(reason, size) != 0 ||
+		      setup_capture(reason, size) != 0))
 		return -1;
 	done = true;
 	return 0;

@@ -12,6 +12,7 @@
 #include "group.h"
 #include "link.h"
 #include "mad.h"
+#include "order.h"
 #include "queue_pair.h"
 #include "transport.h"
 
@@ -46,6 +47,7 @@ static void after_fork_in_child(void)
 {
 	engine_forget();
 	tree_forget();
+	order_forget();
 	cq_forget_all();
 	timer_forget();
 	cm_forget();

@@ -114,6 +114,11 @@ void engine_flush(void)
 	rig_flushes++;
 }
 
+void engine_timer_set(void)
+{
+	CHECK(rig_locked);
+}
+
 void engine_flush_here(void)
 {
 	engine_flush();

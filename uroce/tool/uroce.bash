@@ -6,7 +6,7 @@ _uroce()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W $'status\n--library\n--help\n--version' -- "$cur"))
+		COMPREPLY=($(compgen -W $'status\n--order\n--order-seeds\n--within\n--library\n--help\n--version' -- "$cur"))
 		((${#COMPREPLY[@]})) || COMPREPLY=($(compgen -c -- "$cur"))
 	elif declare -F _command_offset >/dev/null; then
 		_command_offset 1

@@ -10,21 +10,28 @@
 #include <unistd.h>
 
 #include "launch.h"
+#include "seeds.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 static const char usage[] =
-	"usage: uroce COMMAND [ARG...]   run a program that uses RDMA verbs on uroce0\n"
+	"usage: uroce [OPTION...] COMMAND [ARG...]\n"
+	"                                run a program that uses RDMA verbs on uroce0\n"
 	"       uroce status             the processes of this host that use it\n"
 	"       uroce --library          where liburoce.so is: for LD_PRELOAD\n"
 	"\n"
 	"uroce0 is an RDMA device in user space: RoCEv2 on UDP port 4791, on the addresses of\n"
 	"this host. It needs no RDMA hardware, no module of the kernel and no privilege.\n"
 	"\n"
+	"--order SEED[,far]     the device is as unkind as the specification allows: UROCE_ORDER\n"
+	"--order-seeds N[,far]  runs the program with each seed from 1 to N, and says which fail\n"
+	"--within SECONDS       the time for each of these runs, 60 if not given\n"
+	"\n"
 	"UROCE_NAME=rxe_0   the name of the device, for programs that look for one\n"
 	"UROCE_PCAP=FILE    writes all packets of the program to a pcapng file\n"
 	"UROCE_FAULT=RULES  loses, delays or spoils packets: drop=5%,dup=2%;op=ACK,delay=2ms\n"
-	"UROCE_FAULT_SEED=N makes the faults the same every time\n";
+	"UROCE_FAULT_SEED=N makes the faults the same every time\n"
+	"UROCE_ORDER=SEED   what the device may do early or late, it does so: see uroce(1)\n";
 
 static int find_library(char *path, size_t size)
 {
@@ -74,15 +81,15 @@ static int put_stand_ins_first(const char *library)
 	return rc;
 }
 
-static int run_program(char **argv)
+/* Prepares the environment of the programs that are run. 0, or the exit status. */
+static int prepare(const char *program)
 {
-	const char *why = launch_hindrance(argv[0]);
+	const char *why = launch_hindrance(program);
 	char path[PATH_MAX];
-	int err;
 
 	/* it is run all the same: it may start the program that the user means */
 	if (why)
-		fprintf(stderr, "uroce: %s is %s: it finds no device of uroce\n", argv[0], why);
+		fprintf(stderr, "uroce: %s is %s: it finds no device of uroce\n", program, why);
 
 	if (find_library(path, sizeof path))
 		return EXIT_CANNOT_RUN;
@@ -95,15 +102,113 @@ static int run_program(char **argv)
 		fprintf(stderr, "uroce: PATH: %s\n", strerror(errno));
 		return EXIT_CANNOT_RUN;
 	}
+	return 0;
+}
+
+static int run_program(char **argv)
+{
+	int err;
+
 	execvp(argv[0], argv);
 	err = errno;
 	fprintf(stderr, "uroce: %s: %s\n", argv[0], strerror(err));
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
+/* --------------------------------------------------------------------- options -- */
+
+struct run {
+	const char *level; /* of all seeds: "" or ",far" */
+	unsigned seeds;	   /* 0: one run */
+	unsigned seconds;
+};
+
+static int bad_value(const char *option, const char *value, const char *want)
+{
+	fprintf(stderr, "uroce: %s %s: %s\n", option, value ? value : "", want);
+	return -1;
+}
+
+/* Reads a number from 1 to most; *end: what follows. 0: it is none. */
+static unsigned read_number(const char *text, unsigned long most, const char **end)
+{
+	char *rest;
+	unsigned long n;
+
+	errno = 0;
+	n = text && *text >= '0' && *text <= '9' ? strtoul(text, &rest, 10) : 0;
+	if (!n || n > most || errno)
+		return 0;
+	*end = rest;
+	return (unsigned)n;
+}
+
+static int set_order(struct run *run, const char *value)
+{
+	(void)run;
+	if (!value || !*value)
+		return bad_value("--order", value, "a seed is missing: write 7 or 7,far");
+	return setenv("UROCE_ORDER", value, 1); /* the library reads it, and says what is wrong */
+}
+
+static int set_seeds(struct run *run, const char *value)
+{
+	const char *end = "?";
+
+	run->seeds = read_number(value, 1000000, &end);
+	if (!run->seeds || (*end && strcmp(end, ",far") != 0))
+		return bad_value("--order-seeds", value,
+				 "not a number from 1 to 1000000: write 100 or 100,far");
+	run->level = end;
+	return 0;
+}
+
+static int set_seconds(struct run *run, const char *value)
+{
+	const char *end = "?";
+
+	run->seconds = read_number(value, 86400, &end);
+	return run->seconds && !*end
+		       ? 0
+		       : bad_value("--within", value, "not a number of seconds from 1 to 86400");
+}
+
+static const struct {
+	const char *name;
+	int (*set)(struct run *run, const char *value);
+} options[] = {
+	{ "--order", set_order },
+	{ "--order-seeds", set_seeds },
+	{ "--within", set_seconds },
+};
+
+/* Reads the options before the program, to which *argv is moved. 0, or -1. */
+static int read_options(struct run *run, char ***argv)
+{
+	while (**argv && (**argv)[0] == '-') {
+		const char *word = *(*argv)++;
+		unsigned i = 0;
+
+		if (strcmp(word, "--") == 0)
+			break;
+		while (i < sizeof options / sizeof *options && strcmp(word, options[i].name) != 0)
+			i++;
+		if (i == sizeof options / sizeof *options) {
+			fprintf(stderr, "uroce: unknown option %s\n%s", word, usage);
+			return -1;
+		}
+		if (options[i].set(run, **argv))
+			return -1;
+		++*argv;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	struct run run = { .level = "", .seconds = 60 };
 	char path[PATH_MAX];
+	int rc;
 
 	if (argc < 2) {
 		fputs(usage, stderr);
@@ -125,14 +230,15 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "status") == 0)
 		return print_status();
-	if (argv[1][0] == '-' && strcmp(argv[1], "--") != 0) {
-		fprintf(stderr, "uroce: unknown option %s\n%s", argv[1], usage);
+	argv++;
+	if (read_options(&run, &argv))
 		return EXIT_USAGE;
-	}
-	argv += strcmp(argv[1], "--") == 0 ? 2 : 1;
 	if (!*argv) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	return run_program(argv);
+	rc = prepare(argv[0]);
+	if (rc)
+		return rc;
+	return run.seeds ? seeds_run(run.seeds, run.level, run.seconds, argv) : run_program(argv);
 }

@@ -34,7 +34,8 @@ static void complete_wqe(struct qp *qp, enum ibv_wc_status status)
 
 	if (status == IBV_WC_SUCCESS && w->op->done == IBV_WC_SEND)
 		count(CNT_RDMA_SENDS);
-	qp->sq.head++; /* the slot is free */
+	w->signaled = wanted; /* late_polled() */
+	qp->sq.head++;	      /* the slot is free */
 	if (wanted)
 		cq_put(qp->send_cq, &wc, status != IBV_WC_SUCCESS);
 }
@@ -100,7 +101,7 @@ void send_retire(struct qp *qp)
 
 /* -------------------------------------------------------------------- retries -- */
 
-static void rewind_to_oldest(struct qp *qp)
+void requester_go_back(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
@@ -127,7 +128,7 @@ static void retry(struct qp *qp)
 	r->retries--;
 	r->window = r->window > 1 ? r->window / 2 : 1;
 	r->grown = 0;
-	rewind_to_oldest(qp);
+	requester_go_back(qp);
 	r->recovering = true;
 }
 
@@ -251,7 +252,7 @@ static void rnr_retry(struct qp *qp, const struct packet *p)
 	r->retries = qp->attr.retry_cnt; /* the request has come through, and its answer */
 	r->timeouts = 0;
 	history_retried(qp, true);
-	rewind_to_oldest(qp);
+	requester_go_back(qp);
 	r->rnr_wait = true;
 	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
 }
@@ -322,7 +323,8 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 	else if (p->len != min_u32(w->len - offset, qp->mtu))
 		status = IBV_WC_LOC_LEN_ERR;
 	else
-		status = sges_scatter(qp->pd, w->sge, w->nsge, offset, p->payload, p->len);
+		status = sges_scatter(qp, PLACING_OWN, qp->pd, w->sge, w->nsge, offset, p->payload,
+				      p->len);
 	if (status == IBV_WC_SUCCESS)
 		finish_response(qp, p->psn, end);
 	else
@@ -331,8 +333,8 @@ static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe
 
 static void do_atomic(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
-	enum ibv_wc_status status = sges_scatter(qp->pd, w->sge, w->nsge, 0, &p->original,
-						 sizeof(p->original));
+	enum ibv_wc_status status = sges_scatter(qp, PLACING_OWN, qp->pd, w->sge, w->nsge, 0,
+						 &p->original, sizeof(p->original));
 
 	if (status == IBV_WC_SUCCESS)
 		finish_response(qp, p->psn, true);

@@ -71,7 +71,7 @@ void requester_start(struct qp *qp)
 	r->ring_deadline = 0;
 	r->reads = 0;
 	r->timeouts = 0;
-	r->rnr_wait = r->recovering = r->broken = false;
+	r->rnr_wait = r->stalled = r->recovering = r->broken = false;
 	r->timer.fn = completer_timeout;
 	requester_settings(qp);
 }
@@ -171,6 +171,8 @@ static bool begin_request(struct qp *qp, struct send_wqe *w)
 		return false;
 	if (w->flags & IBV_SEND_FENCE && r->reads) /* 10.8.3 */
 		return false;
+	if (w->flags & IBV_SEND_FENCE && order_on())
+		placing_settle_own(qp);
 	w->started = true;
 	qp->sq.next++;
 	if (w->op->local) {
@@ -348,6 +350,46 @@ static void wait_for_ring(struct qp *qp)
 	}
 }
 
+/* ---------------------------------------------------------- unkind: base/order.h -- */
+
+#define STALL_PASSES 8
+#define STALL_BEGIN  4	/* of so many requests all but one wait at first */
+#define STALL_WITHIN 16 /* of so many packets within a message one waits */
+#define REPEATS	     4	/* of so many waits one ends with packets that are sent again */
+
+static void resume(struct order_wait *wait)
+{
+	struct qp *qp = (struct qp *)((char *)wait - offsetof(struct qp, order.sending));
+	struct requester *r = &qp->req;
+
+	r->stalled = false;
+	qp->order.resumed = true;
+	if (qp_reliable(qp) && r->next_psn != r->una_psn && !r->rnr_wait && !r->recovering &&
+	    order_on() && order_once_in(REPEATS)) {
+		order_done.repeated++;
+		requester_go_back(qp);
+	}
+	requester_run(qp);
+}
+
+/* May the next packet of w wait, so that its memory is read later? */
+static bool stall(struct qp *qp, const struct send_wqe *w)
+{
+	bool first = qp->req.next_psn == w->first_psn;
+
+	if (qp->order.resumed) {
+		qp->order.resumed = false;
+		return false;
+	}
+	if (first ? order_once_in(STALL_BEGIN) : !order_once_in(STALL_WITHIN))
+		return false;
+	order_done.requests++;
+	qp->req.stalled = true;
+	qp->order.sending.fn = resume;
+	order_hold(&qp->order.sending, 1 + order_draw(STALL_PASSES));
+	return true;
+}
+
 /* The result for the request at the cursor. */
 enum step { REQUEST_DONE, PACKET_SENT, STOP };
 
@@ -371,6 +413,8 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 		wait_for_ring(qp);
 		return STOP;
 	}
+	if (order_on() && stall(qp, w))
+		return STOP;
 	if (send_next(qp, pair, w))
 		return PACKET_SENT;
 	qp->req.broken = w->status != IBV_WC_SUCCESS;
@@ -402,7 +446,7 @@ void requester_run(struct qp *qp)
 	switch (qp_state(qp)) {
 	case IBV_QPS_RTS:
 	case IBV_QPS_SQD:
-		if (qp->req.rnr_wait || qp->req.broken)
+		if (qp->req.rnr_wait || qp->req.broken || qp->req.stalled)
 			break;
 		send_requests(qp);
 		send_retire(qp);

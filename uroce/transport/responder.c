@@ -86,8 +86,8 @@ static enum ibv_wc_status recv_scatter(struct qp *qp, uint32_t offset, const voi
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
 
-	return sges_scatter(qp->srq ? qp->srq->pd : qp->pd, recv->sge, recv->nsge, offset, data,
-			    len);
+	return sges_scatter(qp, PLACING_NEAR, qp->srq ? qp->srq->pd : qp->pd, recv->sge, recv->nsge,
+			    offset, data, len);
 }
 
 /* A message has come in that takes a receive. */
@@ -198,7 +198,8 @@ static enum request_error write_data_in(struct qp *qp, const struct packet *p)
 
 		if (!to)
 			return REQ_ACCESS;
-		if (guard_copy(to, p->payload, p->len) != 0)
+		if (place_bytes(qp, order_level == ORDER_FAR ? PLACING_FAR : PLACING_NEAR, to,
+				p->payload, p->len) != 0)
 			return REQ_MEMORY;
 	}
 	r->va += p->len;

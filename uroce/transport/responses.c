@@ -111,6 +111,8 @@ enum request_error read_reply(struct qp *qp, const struct packet *p)
 	a = add_response(r);
 	if (!a)
 		return REQ_INVALID;
+	if (order_on())
+		placing_settle(qp);
 	*a = (struct response){
 		.kind = RESPONSE_READ,
 		.first_psn = p->psn,
@@ -173,6 +175,10 @@ enum request_error atomic_reply(struct qp *qp, const struct packet *p)
 	a = add_response(r);
 	if (!a)
 		return REQ_INVALID;
+	if (order_on()) {
+		placing_settle(qp);
+		placing_before(word, sizeof(*word));
+	}
 	if (execute_atomic(p, word, &old)) {
 		a->kind = RESPONSE_NONE;
 		r->response_tail--;
@@ -410,6 +416,8 @@ static bool send_nak(struct qp *qp, struct pair *pair)
 
 	if (!tx_has_room(pair, true))
 		return false;
+	if (order_on()) /* a NAK acknowledges what came before */
+		placing_settle(qp);
 	r->nak = 0;
 	if (syndrome == AETH_NAK_SEQUENCE) {
 		responder_acknowledge(qp, pair);
@@ -439,7 +447,8 @@ bool responder_acknowledge(struct qp *qp, struct pair *pair)
 {
 	struct responder *r = &qp->resp;
 
-	if (!r->ack_due || r->response_send != r->response_tail)
+	if (!r->ack_due || r->response_send != r->response_tail ||
+	    (order_on() && qp->order.unplaced)) /* due again when all is in its place */
 		return true;
 	if (!tx_has_room(pair, true))
 		return false;

@@ -6,8 +6,9 @@
 
 /* Copies between buf and the list, from offset bytes into it on; access as of region_local(). Each
  * SGE's key is looked up for the bytes that are touched and no others. */
-static enum ibv_wc_status copy_sges(const struct pd *pd, const struct ibv_sge *sge, int n,
-				    uint32_t offset, uint8_t *buf, uint32_t len, unsigned access)
+static enum ibv_wc_status copy_sges(struct qp *qp, enum placing placing, const struct pd *pd,
+				    const struct ibv_sge *sge, int n, uint32_t offset, uint8_t *buf,
+				    uint32_t len, unsigned access)
 {
 	for (; n > 0 && len; n--, sge++) {
 		if (offset >= sge->length) {
@@ -17,7 +18,8 @@ static enum ibv_wc_status copy_sges(const struct pd *pd, const struct ibv_sge *s
 		uint32_t bytes = min_u32(sge->length - offset, len);
 		void *at = region_local(pd, sge->lkey, sge->addr + offset, bytes, access);
 
-		if (!at || (access ? guard_copy(at, buf, bytes) : guard_copy(buf, at, bytes)) != 0)
+		if (!at || (access ? place_bytes(qp, placing, at, buf, bytes)
+				   : guard_copy(buf, at, bytes)) != 0)
 			return IBV_WC_LOC_PROT_ERR;
 		buf += bytes;
 		len -= bytes;
@@ -29,11 +31,12 @@ static enum ibv_wc_status copy_sges(const struct pd *pd, const struct ibv_sge *s
 enum ibv_wc_status sges_gather(const struct pd *pd, const struct ibv_sge *sge, int n,
 			       uint32_t offset, void *buf, uint32_t len)
 {
-	return copy_sges(pd, sge, n, offset, buf, len, 0);
+	return copy_sges(NULL, PLACING_OWN, pd, sge, n, offset, buf, len, 0);
 }
 
-enum ibv_wc_status sges_scatter(const struct pd *pd, const struct ibv_sge *sge, int n,
-				uint32_t offset, const void *buf, uint32_t len)
+enum ibv_wc_status sges_scatter(struct qp *qp, enum placing placing, const struct pd *pd,
+				const struct ibv_sge *sge, int n, uint32_t offset, const void *buf,
+				uint32_t len)
 {
-	return copy_sges(pd, sge, n, offset, (void *)buf, len, IBV_ACCESS_LOCAL_WRITE);
+	return copy_sges(qp, placing, pd, sge, n, offset, (void *)buf, len, IBV_ACCESS_LOCAL_WRITE);
 }

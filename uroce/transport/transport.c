@@ -173,10 +173,14 @@ bool transport_finish(void)
 static void stop_traffic(struct qp *qp)
 {
 	timer_stop(&qp->req.timer);
+	placing_settle(qp);
+	order_drop(&qp->order.placing);
+	order_drop(&qp->order.far);
+	order_drop(&qp->order.sending);
 	due_leave(qp);
 	room_stop_waiting(qp);
 	socket_room_return_all(qp);
-	qp->req.rnr_wait = false;
+	qp->req.rnr_wait = qp->req.stalled = false;
 	qp->draining = false;
 	responder_leave(qp);
 }
@@ -184,7 +188,7 @@ static void stop_traffic(struct qp *qp)
 static void reset_qp(struct qp *qp)
 {
 	stop_traffic(qp);
-	qp->sq.head = qp->sq.next = qp->req.at = qp->sq.tail;
+	qp->sq.head = qp->sq.next = qp->sq.polled = qp->req.at = qp->sq.tail;
 	qp->rq.head = qp->rq.tail;
 	qp->resp.has_recv = false;
 	qp->comm_est = qp->last_wqe = false;

@@ -10,6 +10,7 @@
  *   responses.c   responses to READs and atomics, and to their duplicates, ACKs, NAKs: 9.7.5.1
  *   room.c        how much all QPs together may have on its way; who waits for room
  *   sges.c        scatter and gather: 10.6.6
+ *   placing.c     bytes that come to memory late: base/order.h
  */
 #ifndef UROCE_TRANSPORT_TRANSPORT_H
 #define UROCE_TRANSPORT_TRANSPORT_H
@@ -41,6 +42,10 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 /* The QP goes to ERR, and raises the asynchronous event (an enum ibv_event_type; -1: none).
  * A QP in RESET or ERR stays as it is. */
 void transport_fail(struct qp *qp, int event, const struct uroce_change *why);
+/* The completion of a QP is about to be seen: what it tells of is in memory. recv: of its receive
+ * queue. Or all of that is, since memory goes. */
+void transport_settle(uint32_t qpn, bool recv);
+void transport_settle_all(void);
 /* Room to remember n (max_dest_rd_atomic) responses to READs and atomics in qp->resp.responses,
  * which keeps those that are there and is the owner's to free. 0, or ENOMEM. */
 int responses_resize(struct qp *qp, unsigned n);

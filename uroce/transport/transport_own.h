@@ -3,6 +3,8 @@
 #ifndef UROCE_TRANSPORT_OWN_H
 #define UROCE_TRANSPORT_OWN_H
 
+#include "engine.h"
+#include "order.h"
 #include "packet.h"
 #include "path.h"
 #include "queue_pair.h"
@@ -66,13 +68,36 @@ void room_wake_waiters(void);
 
 /* ------------------------------------------------------------------ sges.c -- */
 
+/* Of what is written to memory: what has to wait until it is there. base/order.h */
+enum placing {
+	PLACING_OWN,  /* a READ or an atomic of this QP: its completion, a fence */
+	PLACING_NEAR, /* a SEND or WRITE of the peer: the ACK */
+	PLACING_FAR,  /* a WRITE of level 2: the completion of a later receive */
+};
+
 /* Copies between a list of memory and buf, from offset bytes into the list on. IBV_WC_SUCCESS, or
  * the status of the failure: LOC_PROT_ERR (an SGE's key, range or rights, or its memory is not
  * there), LOC_LEN_ERR (the list ends before). */
 enum ibv_wc_status sges_gather(const struct pd *pd, const struct ibv_sge *sge, int n,
 			       uint32_t offset, void *buf, uint32_t len);
-enum ibv_wc_status sges_scatter(const struct pd *pd, const struct ibv_sge *sge, int n,
-				uint32_t offset, const void *buf, uint32_t len);
+enum ibv_wc_status sges_scatter(struct qp *qp, enum placing placing, const struct pd *pd,
+				const struct ibv_sge *sge, int n, uint32_t offset, const void *buf,
+				uint32_t len);
+
+/* --------------------------------------------------------------- placing.c -- */
+
+/* guard_copy() to memory of the program, for order_on(): a part of it later. */
+int placing_copy(struct qp *qp, enum placing placing, void *to, const void *from, uint32_t n);
+static inline int place_bytes(struct qp *qp, enum placing placing, void *to, const void *from,
+			      uint32_t n)
+{
+	return order_on() ? placing_copy(qp, placing, to, from, n) : guard_copy(to, from, n);
+}
+/* These bytes are about to be looked at: they are all there, whichever QP they came by. */
+void placing_before(const void *at, size_t n);
+/* All of a QP is in its place; or all that its own requests have brought. */
+void placing_settle(struct qp *qp);
+void placing_settle_own(struct qp *qp);
 
 /* ------------------------------------------------- requester.c, completer.c -- */
 
@@ -83,6 +108,8 @@ void requester_start(struct qp *qp);
 void requester_settings(struct qp *qp);
 /* Sets the time by which the oldest packet must be acknowledged. */
 void requester_arm(struct qp *qp);
+/* Goes back to the oldest packet that is not acknowledged. */
+void requester_go_back(struct qp *qp);
 /* So many packets of w were sent, or will come as responses to what was sent. */
 void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets);
 /* Of a READ: the last PSN of the READ request that psn belongs to. */

@@ -166,6 +166,14 @@ static uint64_t clock_ns(clockid_t clock)
 
 void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 {
+	if (order_on())
+		late_put(cq, wc, solicited);
+	else
+		cq_put_now(cq, wc, solicited);
+}
+
+void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited)
+{
 	uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
 	enum cq_armed armed = atomic_load_explicit(&cq->armed, memory_order_relaxed);
 	struct completion *c = &cq->ring[tail & cq->mask];
@@ -184,7 +192,7 @@ void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 	if (armed == CQ_ARMED || (armed == CQ_ARMED_SOLICITED && solicited)) {
 		atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
 		if (cq->channel)
-			channel_put(cq);
+			order_on() ? late_event(cq) : channel_put(cq);
 	}
 }
 
@@ -192,6 +200,7 @@ void cq_purge(struct cq *cq, uint32_t qpn)
 {
 	uint32_t head, to;
 
+	late_purge(cq, qpn);
 	pthread_mutex_lock(&cq->taking);
 	head = atomic_load_explicit(&cq->head, memory_order_relaxed);
 	to = atomic_load_explicit(&cq->tail, memory_order_relaxed);
@@ -207,6 +216,13 @@ void cq_purge(struct cq *cq, uint32_t qpn)
 	}
 	atomic_store_explicit(&cq->head, to, memory_order_release);
 	pthread_mutex_unlock(&cq->taking);
+}
+
+static void free_places(const struct completion *c, const struct ibv_wc *wc, unsigned n)
+{
+	SCOPED_ENGINE_LOCK();
+	for (unsigned i = 0; i < n; i++)
+		late_polled(wc ? &wc[i] : &c[i].wc);
 }
 
 /* Takes up to n completions off, without the engine's lock: into wc, or whole into c when wc
@@ -228,6 +244,8 @@ static unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, 
 	}
 	atomic_store_explicit(&cq->head, head, memory_order_release);
 	pthread_mutex_unlock(&cq->taking);
+	if (order_on())
+		free_places(c, wc, n);
 	return n;
 }
 
@@ -336,6 +354,7 @@ static struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_con
 	cq->size = cqe;
 	cq->mask = ring_slots(cqe) - 1;
 	cq->failing.fn = fail_qps;
+	TAILQ_INIT(&cq->late);
 	cq->ring = ring_alloc(pd, cq->mask + 1);
 	err = cq->ring ? enter_cq(cq) : ENOMEM;
 	if (err) {
@@ -409,6 +428,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	}
 	timer_stop(&cq->failing);
 	timer_reserve(-1);
+	late_forget(cq);
 	atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
 	if (cq->channel)
 		channel_forget(cq);

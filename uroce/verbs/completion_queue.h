@@ -12,6 +12,7 @@
 
 #include "context.h"
 #include "engine.h"
+#include "order.h"
 
 struct channel {
 	struct ibv_comp_channel v;
@@ -58,6 +59,11 @@ struct cq {
 	uint32_t taken;	 /* by ibv_get_cq_event(); v.comp_events_completed: acknowledged */
 	unsigned users;	 /* QPs and SRQs */
 
+	/* held back: base/order.h, late.c */
+	TAILQ_HEAD(, late) late;
+	uint32_t held; /* completions in it */
+	struct order_wait late_wait, event_wait;
+
 	unsigned wc_flags;	   /* of ibv_create_cq_ex() */
 	bool single;		   /* IBV_CREATE_CQ_ATTR_SINGLE_THREADED */
 	pthread_mutex_t polling;   /* from ibv_start_poll() to ibv_end_poll() */
@@ -87,6 +93,20 @@ void channel_put(struct cq *cq);
 /* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
  * queue is full: CQ_ERR, and the QPs of the queue fail. */
 void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);
+void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited);
+
+/* ------------------------------------------------- late.c, for order_on(): base/order.h -- */
+
+/* The same, some passes later. */
+void late_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);
+/* channel_put(), perhaps some passes later. */
+void late_event(struct cq *cq);
+/* cq_purge() of what is held back; all of it, since the queue goes. */
+void late_purge(struct cq *cq, uint32_t qpn);
+void late_forget(struct cq *cq);
+/* It was polled: the request's place, and those before it, are free. */
+void late_polled(const struct ibv_wc *wc);
+
 /* Calls fn for every queue. */
 void cq_each(void (*fn)(struct cq *cq, void *arg), void *arg);
 /* After fork(), in the child: other threads of the parent may have had the locks of queues. */

@@ -22,6 +22,7 @@
 #include "export.h"
 #include "line_reader.h"
 #include "region.h"
+#include "transport.h"
 
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
@@ -244,6 +245,7 @@ static int change_mr(struct mr *mr, int flags, struct pd *pd, void *addr, size_t
 	int err = 0;
 
 	engine_lock();
+	transport_settle_all();
 	if (mr->windows)
 		err = EBUSY;
 	if (mr->dm && flags & IBV_REREG_MR_CHANGE_TRANSLATION)

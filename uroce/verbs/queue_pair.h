@@ -17,6 +17,7 @@
 #include "history.h"
 #include "inventory.h"
 #include "link.h"
+#include "order.h"
 #include "region.h"
 #include "engine.h"
 
@@ -67,6 +68,7 @@ struct send_queue {
 	uint32_t stride;     /* whole cache lines */
 	uint32_t mask, size; /* size: how many may be posted; the ring has at least one slot */
 	uint32_t head, next, tail;
+	uint32_t polled; /* order_on(): places before it are free; else those before the head are */
 };
 
 /* Posting: requests are written beyond the tail without the engine's lock; under that lock the tail
@@ -122,6 +124,7 @@ struct requester {
 	uint8_t timeouts;	      /* in a row, up to TIMEOUT_DOUBLES */
 	uint8_t reads;		      /* READ requests and atomics in flight */
 	bool rnr_wait;		      /* nothing is sent until timer runs out */
+	bool stalled;		      /* nothing is sent until qp->order.sending is over */
 	bool recovering;	      /* a go-back was made for una_psn: one per loss */
 	bool broken;		      /* the request at "at" cannot be sent: it fails in its turn */
 	bool socket_wait;	      /* on the list of those that wait for socket_room: room.c */
@@ -165,6 +168,14 @@ struct responder {
 	struct ibv_sge *recv_sge; /* of recv */
 };
 
+/* What is held back on request: base/order.h. */
+struct qp_order {
+	unsigned soon;	   /* pieces that come to memory before their completion or ACK */
+	unsigned unplaced; /* those that the ACK waits for */
+	bool resumed;	   /* the next packet was held back before */
+	struct order_wait placing, far, sending;
+};
+
 /* Lists of transport.c. */
 enum qp_due { DUE_NONE, DUE_NOW, DUE_ACK, DUE_HELD };
 
@@ -201,6 +212,7 @@ struct qp {
 	unsigned mcast;	 /* groups it is attached to */
 	uint32_t number; /* of all that were made, from 0 */
 	uint64_t steps;	 /* from one state to another: inventory.h */
+	struct qp_order order;
 	struct qp_history history;
 };
 

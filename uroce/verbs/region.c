@@ -14,6 +14,7 @@
 #include "engine.h"
 #include "queue_pair.h"
 #include "region.h"
+#include "transport.h"
 
 enum kind { KIND_NONE, KIND_REGION, KIND_WINDOW };
 
@@ -137,6 +138,7 @@ int region_add_mr(struct mr *mr)
 
 void region_remove_mr(struct mr *mr)
 {
+	transport_settle_all();
 	remove_key(mr->lkey);
 }
 
@@ -230,6 +232,7 @@ static void unbind_window(struct mw *mw)
 {
 	if (!mw->mr)
 		return;
+	transport_settle_all();
 	mw->mr->windows--;
 	if (mw->type == IBV_MW_TYPE_2)
 		TAILQ_REMOVE(&bound_windows, mw, bound);

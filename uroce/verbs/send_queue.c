@@ -21,6 +21,12 @@
  * stage_commit() takes. They return 0 or an errno.
  */
 
+/* Places before it are free. */
+static uint32_t first_taken(const struct qp *qp)
+{
+	return order_on() ? qp->sq.polled : qp->sq.head;
+}
+
 static bool is_full(struct qp *qp)
 {
 	struct poster *p = &qp->post;
@@ -28,7 +34,7 @@ static bool is_full(struct qp *qp)
 	if (qp->sq.tail + p->n - p->head < qp->sq.size)
 		return false;
 	SCOPED_ENGINE_LOCK(); /* it may have moved on */
-	p->head = qp->sq.head;
+	p->head = first_taken(qp);
 	return qp->sq.tail + p->n - p->head >= qp->sq.size;
 }
 
@@ -179,7 +185,7 @@ static void start_over(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
 
-	if (sq->head != sq->tail)
+	if (sq->head != sq->tail || order_on())
 		return;
 	sq->tail = (sq->tail + sq->mask) & ~sq->mask;
 	sq->head = sq->next = qp->req.at = sq->tail;
@@ -193,7 +199,7 @@ static int stage_commit(struct qp *qp)
 	int err = 0;
 
 	engine_lock();
-	p->head = qp->sq.head;
+	p->head = first_taken(qp);
 	if (qp_state(qp) < IBV_QPS_RTS) {
 		err = EINVAL;
 	} else if (p->n) {
@@ -204,7 +210,7 @@ static int stage_commit(struct qp *qp)
 		else
 			engine_flush();
 		start_over(qp);
-		p->head = qp->sq.head;
+		p->head = first_taken(qp);
 	}
 	engine_unlock();
 	p->n = 0;
