@@ -46,7 +46,9 @@ static void place(struct piece *p)
 	TAILQ_REMOVE(&pieces, p, entry);
 	bytes_held -= p->n;
 	guard_copy(p->to, p->bytes, p->n);
-	if (p->placing != PLACING_FAR)
+	if (p->placing == PLACING_FAR)
+		o->far--;
+	else
 		o->soon--;
 	if (p->placing == PLACING_NEAR && --o->unplaced == 0 && p->qp->resp.ack_due)
 		transport_due(p->qp, DUE_ACK);
@@ -77,33 +79,42 @@ void placing_before(const void *at, size_t n)
 	}
 }
 
-/* Any one of the pieces that are not far. */
-static struct piece *draw_piece(const struct qp *qp)
+/* Any one of the n pieces of the QP that are far, or are not. */
+static struct piece *draw_piece(const struct qp *qp, bool far, uint32_t n)
 {
-	uint32_t n = order_draw(qp->order.soon) + 1;
 	struct piece *p;
 
+	n = order_draw(n) + 1;
 	TAILQ_FOREACH(p, &pieces, entry)
-		if (p->qp == qp && p->placing != PLACING_FAR && --n == 0)
+		if (p->qp == qp && (p->placing == PLACING_FAR) == far && --n == 0)
 			break;
 	return p;
 }
 
 static void place_soon(struct order_wait *w)
 {
-	struct qp *qp = (struct qp *)((char *)w - offsetof(struct qp, order.placing));
+	struct qp *qp = (struct qp *)((char *)w - offsetof(struct qp, order.place_soon));
+	const unsigned *left = &qp->order.soon;
 
 	if (!order_on())
-		place_all(qp, ALL);
-	for (uint32_t n = qp->order.soon ? 1 + order_draw(qp->order.soon) : 0; n; n--)
-		place(draw_piece(qp));
-	if (qp->order.soon)
+		place_all(qp, OWN | NEAR);
+	for (uint32_t n = *left ? 1 + order_draw(*left) : 0; n; n--)
+		place(draw_piece(qp, false, *left));
+	if (*left)
 		order_hold(w, 1 + order_draw(SOON_MOST));
 }
 
 static void place_far(struct order_wait *w)
 {
-	place_all((struct qp *)((char *)w - offsetof(struct qp, order.far)), FAR);
+	struct qp *qp = (struct qp *)((char *)w - offsetof(struct qp, order.place_far));
+	const unsigned *left = &qp->order.far;
+
+	if (!order_on())
+		place_all(qp, FAR);
+	if (*left)
+		place(draw_piece(qp, true, *left));
+	if (*left)
+		order_hold(w, 1 + order_draw(SOON_MOST));
 }
 
 /* Without memory for it, the piece goes to its place at once. 0, or -1. */
@@ -119,7 +130,7 @@ static int hold_piece(struct qp *qp, enum placing placing, uint8_t *to, const ui
 	TAILQ_INSERT_TAIL(&pieces, p, entry);
 	bytes_held += n;
 	order_done.pieces++;
-	qp->order.soon += placing != PLACING_FAR;
+	*(placing == PLACING_FAR ? &qp->order.far : &qp->order.soon) += 1;
 	qp->order.unplaced += placing == PLACING_NEAR;
 	return 0;
 }
@@ -163,12 +174,12 @@ int placing_copy(struct qp *qp, enum placing placing, void *to, const void *from
 		rest += part;
 		n -= part;
 	}
-	qp->order.placing.fn = place_soon;
-	qp->order.far.fn = place_far;
+	qp->order.place_soon.fn = place_soon;
+	qp->order.place_far.fn = place_far;
 	if (qp->order.soon)
-		order_hold(&qp->order.placing, 1 + order_draw(SOON_MOST));
-	if (placing == PLACING_FAR)
-		order_hold(&qp->order.far, FAR_LEAST + order_draw(FAR_MOST - FAR_LEAST));
+		order_hold(&qp->order.place_soon, 1 + order_draw(SOON_MOST));
+	if (qp->order.far)
+		order_hold(&qp->order.place_far, FAR_LEAST + order_draw(FAR_MOST - FAR_LEAST));
 	return 0;
 }
 

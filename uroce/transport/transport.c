@@ -174,8 +174,8 @@ static void stop_traffic(struct qp *qp)
 {
 	timer_stop(&qp->req.timer);
 	placing_settle(qp);
-	order_drop(&qp->order.placing);
-	order_drop(&qp->order.far);
+	order_drop(&qp->order.place_soon);
+	order_drop(&qp->order.place_far);
 	order_drop(&qp->order.sending);
 	due_leave(qp);
 	room_stop_waiting(qp);

@@ -172,8 +172,9 @@ struct responder {
 struct qp_order {
 	unsigned soon;	   /* pieces that come to memory before their completion or ACK */
 	unsigned unplaced; /* those that the ACK waits for */
+	unsigned far;	   /* pieces that wait for one who has to look */
 	bool resumed;	   /* the next packet was held back before */
-	struct order_wait placing, far, sending;
+	struct order_wait place_soon, place_far, sending;
 };
 
 /* Lists of transport.c. */
