@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "object_make.h"
 #include "objects.h"
-#include "output/out.h"
+#include "out.h"
 #include "session.h"
 
 struct order_args {
