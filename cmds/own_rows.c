@@ -3,7 +3,6 @@
 
 #include "call_record.h"
 #include "live_program.h"
-#include "uroce.h"
 
 /* Readers use the members of these structs unchanged. */
 static const struct call_value peer_fields[] = { { "qpn", CALL_QPN, .size = 4,
@@ -53,14 +52,6 @@ static const struct call_value bad_wc_args[] = { QP("qp"),
 						 NUMBER("either"),
 						 { 0 } };
 static const struct call_value notice_args[] = { TEXT("text"), NUMBER("bad"), { 0 } };
-static const struct call_value packet_args[] = { NUMBER("out"),
-						 NUMBER("qpn"),
-						 { "data", CALL_DATA, .with = 4, .size = 8 },
-						 { "n", CALL_UINT, .counts = 3, .size = 8 },
-						 NUMBER("len"),
-						 TEXT("fate"),
-						 NUMBER("key"),
-						 { 0 } };
 static const struct call_value left_out_args[] = { TEXT("what"), NUMBER("object"), { 0 } };
 
 #define ROW(i, name_, path_, args_)                                           \
@@ -80,7 +71,6 @@ static const struct call_fn rows[OWN_END - OWN_FIRST] = {
 	ROW(OWN_STATE, "state", CALL_SETUP, state_args),
 	ROW(OWN_BAD_WC, "bad completion", CALL_SETUP, bad_wc_args),
 	ROW(OWN_NOTICE, "notice", CALL_SETUP, notice_args),
-	ROW(OWN_PACKET, "packet", CALL_DATAPATH, packet_args),
 };
 
 void own_rows_begin(void)
@@ -139,14 +129,4 @@ void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long co
 void own_notice(const char *text, bool bad)
 {
 	record_own(OWN_NOTICE, (uint64_t[]){ P(text), bad });
-}
-
-void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key)
-{
-	uint64_t when = record_ticks((int64_t)p->time);
-
-	record_event_at(OWN_PACKET - OWN_FIRST,
-			(uint64_t[]){ p->out, p->qpn, P(p->ip), kept < p->len ? kept : p->len,
-				      p->len, P(p->fate), key },
-			0, when, when);
 }

@@ -10,7 +10,6 @@
 
 struct posted_wr;
 struct record;
-struct uroce_packet;
 
 #define OWN_FIRST 512 /* above all numbers of call_table's rows */
 
@@ -22,7 +21,6 @@ enum own_row {
 	OWN_STATE,		 /* a QP has changed its state */
 	OWN_BAD_WC, /* a completion with an error; kept longer than in the data path's ring */
 	OWN_NOTICE, /* a notice of a peer or of the event loop */
-	OWN_PACKET, /* sent or received */
 	OWN_END
 };
 
@@ -48,7 +46,5 @@ void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *
 void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
 		const struct posted_wr *of, bool is_either);
 void own_notice(const char *text, bool bad);
-/* OWN_PACKET: of its bytes the first are kept; key: the same where it is sent and received. */
-void own_packet(const struct uroce_packet *p, size_t kept, uint64_t key);
 
 #endif

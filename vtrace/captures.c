@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "heap.h"
-#include "text.h"
-#include "decode.h"
+#include "uroce.h"
 
 /* The device writes in the byte order of this host: uroce/link/pcapng.c. */
 #define PCAPNG_PACKET	6u
@@ -95,23 +94,21 @@ static void read_packet(const struct capture_file *f, const uint8_t *block, size
 			captures_fn *fn, void *arg)
 {
 	const size_t room = n - PCAPNG_LEAST + 8;
-	struct decoded d;
+	struct uroce_packet p = { .ip = block + PCAPNG_HEAD };
 	char fate[64] = "";
-	bool out = false;
-	uint64_t when;
-	size_t len, padded;
+	size_t padded;
 
 	if (n < PCAPNG_HEAD + 4)
 		return;
-	when = (uint64_t)u32_at(block + 12) << 32 | u32_at(block + 16);
-	len = u32_at(block + 20);
-	padded = (len + 3) & ~(size_t)3;
-	if (len > BLOCK_MAX || PCAPNG_HEAD + padded > room)
+	p.time = (uint64_t)u32_at(block + 12) << 32 | u32_at(block + 16);
+	p.len = u32_at(block + 20);
+	padded = (p.len + 3) & ~(size_t)3;
+	if (p.len > BLOCK_MAX || PCAPNG_HEAD + padded > room)
 		return;
-	read_options(block + PCAPNG_HEAD + padded, room - PCAPNG_HEAD - padded, &out, fate,
+	read_options(block + PCAPNG_HEAD + padded, room - PCAPNG_HEAD - padded, &p.out, fate,
 		     sizeof fate);
-	if (decode_ip(&d, block + PCAPNG_HEAD, len) == 0)
-		fn(arg, f->pid, &d, out, (int64_t)when, fate);
+	p.fate = *fate ? fate : NULL;
+	fn(arg, f->pid, &p);
 }
 
 /* Reads the block at f->at. Returns its size in bytes, or 0 if it is not complete yet. */

@@ -26,6 +26,7 @@ struct traced {
 	struct check_process *check; /* of check.c; NULL: it is not checked */
 	unsigned place;		     /* in the ladder */
 	bool was_asked;		     /* at its end */
+	struct packets *packets;     /* NULL: none yet */
 	struct traced *next;	     /* the one that has begun before */
 };
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode.h"
 #include "live_program.h"
+#include "packets.h"
 #include "call_record.h"
 #include "reader.h"
 #include "recorded.h"
@@ -131,18 +133,27 @@ void traced_ladder_take(struct ladder *l, unsigned place, const struct reader_ne
 	live_program_changes(live, add_state, &c);
 }
 
-void traced_ladder_packet(struct ladder *l, unsigned place, const struct decoded *d, bool out,
-			  int64_t when, const char *fate)
+void traced_ladder_packets(struct ladder *l, unsigned place, const struct packets *packets)
 {
-	struct ladder_row row = { .when = when,
-				  .state = -1,
-				  .to = -1,
-				  .place = place,
-				  .out = out,
-				  .key = ladder_packet_key(d) };
+	const struct kept_packet *k;
 
-	ladder_tell_packet(&row, d, fate);
-	add_row(l, &row);
+	for (unsigned i = 0; (k = packets_at(packets, i)); i++) {
+		struct ladder_row row = { .when = k->first,
+					  .state = -1,
+					  .to = -1,
+					  .place = place,
+					  .out = k->out,
+					  .key = k->key };
+		uint8_t *ip = xcalloc(1, k->len + 1);
+		struct decoded d;
+
+		if (packets_decode(k, ip, &d) == 0) {
+			ladder_tell_packet(&row, &d, k->fate);
+			ladder_count(&row, k->times, k->last);
+			ladder_add(l, &row);
+		}
+		free(ip);
+	}
 }
 
 void traced_ladder_end(struct ladder *l)
@@ -151,4 +162,5 @@ void traced_ladder_end(struct ladder *l)
 		l->remarks = xasprintf("The first %u rows are left out.\n", l->left_out);
 	l->left_out = 0;
 	ladder_arrange(l);
+	ladder_fold(l);
 }

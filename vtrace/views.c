@@ -21,6 +21,7 @@
 #include "reader.h"
 #include "recorded.h"
 #include "processes.h"
+#include "packets.h"
 #include "page.h"
 #include "heap.h"
 #include "text.h"
@@ -328,16 +329,18 @@ static void take_call(const struct reader_news *news)
 		explain_call(news);
 }
 
-static void take_packet(void *arg, int pid, const struct decoded *d, bool out, int64_t when,
-			const char *fate)
+static void take_packet(void *arg, int pid, const struct uroce_packet *packet)
 {
-	const struct traced *p = the.newest;
+	struct traced *p = the.newest;
 
 	(void)arg;
 	while (p && p->own_pid != pid)
 		p = p->next;
-	if (p)
-		traced_ladder_packet(&the.ladder, p->place, d, out, when, fate);
+	if (!p)
+		return;
+	if (!p->packets)
+		p->packets = packets_new();
+	packets_add(p->packets, packet);
 }
 
 /* Reads packets now and then, so that few are waiting. */
@@ -436,6 +439,8 @@ static void write_report(void)
 
 static void write_ladder(void)
 {
+	for (const struct traced *p = the.newest; p; p = p->next)
+		traced_ladder_packets(&the.ladder, p->place, p->packets);
 	traced_ladder_end(&the.ladder);
 	if (the.v.timeline)
 		write_timeline();
@@ -451,8 +456,10 @@ void views_end(void)
 		write_ladder();
 	if (the.summary)
 		write_summary();
-	for (const struct traced *p = the.newest; p; p = p->next)
+	for (const struct traced *p = the.newest; p; p = p->next) {
 		live_program_free(p->live);
+		packets_free(p->packets);
+	}
 	text_free(&the.why);
 	free(the.v.wanted);
 	for (unsigned i = 0; i < call_count; i++)

@@ -12,8 +12,9 @@
 #include "ladder.h"
 
 struct captures;
-struct decoded;
+struct packets;
 struct reader_news;
+struct uroce_packet;
 
 struct views {
 	FILE *to;
@@ -77,9 +78,8 @@ unsigned traced_ladder_add(struct ladder *l, const struct traced *process);
 /* Adds a call that live has taken. */
 void traced_ladder_take(struct ladder *l, unsigned place, const struct reader_news *call,
 			struct live_program *live);
-/* Adds a packet that the process in that place has sent (out) or received; fate may be "". */
-void traced_ladder_packet(struct ladder *l, unsigned place, const struct decoded *d, bool out,
-			  int64_t when, const char *fate);
+/* Adds the packets of the process in that place. */
+void traced_ladder_packets(struct ladder *l, unsigned place, const struct packets *packets);
 /* Puts the rows in order. None may be added afterwards. */
 void traced_ladder_end(struct ladder *l);
 
@@ -116,10 +116,8 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 /* Captures the packets of programs that are started from now on. NULL: UROCE_PCAP is set already,
  * by the user; or, with errno, the files cannot be created. */
 struct captures *captures_begin(void);
-/* Calls fn for each packet that was written since the last time. out: sent, else received; when:
- * CLOCK_REALTIME, ns; fate: what a fault has done to the packet, or "". */
-typedef void captures_fn(void *arg, int pid, const struct decoded *d, bool out, int64_t when,
-			 const char *fate);
+/* Calls fn for each packet that was written since the last time; it is valid during the call. */
+typedef void captures_fn(void *arg, int pid, const struct uroce_packet *p);
 void captures_read(struct captures *c, captures_fn *fn, void *arg);
 /* Removes the files; c may be NULL. */
 void captures_end(struct captures *c);

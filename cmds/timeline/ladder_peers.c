@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "packets.h"
 #include "peer/peer.h"
 #include "session.h"
 #include "timeline/timeline.h"
 
-#define PEER_MS 5000 /* time for a peer to send its rows */
+#define ROWS_MAX (LADDER_MAX + PACKETS_KEPT)
+#define PEER_MS	 5000 /* time for a peer to send its rows */
 
 static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 {
@@ -18,7 +20,7 @@ static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &values) != TCL_OK)
 		return;
-	for (int i = n > LADDER_MAX ? n - LADDER_MAX : 0; i < n; i++) {
+	for (int i = n > ROWS_MAX ? n - ROWS_MAX : 0; i < n; i++) {
 		struct ladder_row r;
 
 		if (ladder_row_read(values[i], &r))

@@ -14,6 +14,7 @@
 #include "call_record.h"
 #include "decode.h"
 #include "own_rows.h"
+#include "packets.h"
 #include "recorded.h"
 #include "session.h"
 #include "ladder.h"
@@ -438,23 +439,36 @@ static void set_packet_ends(struct ends *e, const struct decoded *d, uint32_t qp
 	row->within = from && to;
 }
 
-static void add_packet(struct ends *e, const struct record *r, struct ladder_row *row)
+static void add_packet(struct ends *e, const struct kept_packet *k)
 {
-	size_t len = r->args[4], kept = r->args[3];
-	uint8_t *ip = xcalloc(1, len + 1);
+	const uint64_t begin = record_ticks(k->first);
+	struct ladder_row row = { .when = k->first,
+				  .age = record_ticks(k->last) < e->current ? AGE_GONE
+									    : AGE_CURRENT,
+				  .state = -1,
+				  .to = -1,
+				  .out = k->out,
+				  .key = k->key };
+	uint8_t *ip = xcalloc(1, k->len + 1);
 	struct decoded d;
 
-	memcpy(ip, (const void *)(uintptr_t)r->args[2], kept < len ? kept : len);
-	if (decode_ip(&d, ip, len)) {
-		free(ip);
-		return;
+	if (packets_decode(k, ip, &d) == 0) {
+		set_packet_ends(e, &d, k->qpn, begin, &row);
+		ladder_tell_packet(&row, &d, k->fate);
+		ladder_count(&row, k->times, k->last);
+		ladder_add(e->l, &row);
 	}
-	row->out = r->args[0];
-	row->key = r->args[6];
-	set_packet_ends(e, &d, (uint32_t)r->args[1], r->begin, row);
-	ladder_tell_packet(row, &d, (const char *)(uintptr_t)r->args[5]);
-	ladder_add(e->l, row);
 	free(ip);
+}
+
+static void add_packets(struct ends *e)
+{
+	const struct packets *packets = timeline_packets(e->s);
+	const struct kept_packet *k;
+
+	for (unsigned i = 0; (k = packets_at(packets, i)); i++)
+		if (timeline_has(e->s, record_ticks(k->first)))
+			add_packet(e, k);
 }
 
 /* ----------------------------------------------------------------------------- all -- */
@@ -500,9 +514,6 @@ static void add_row(struct ends *e, const struct record *r)
 	case OWN_NOTICE:
 		add_notice(e, r, &row);
 		break;
-	case OWN_PACKET:
-		add_packet(e, r, &row);
-		break;
 	default:
 		add_call(e, r, &row);
 	}
@@ -527,6 +538,7 @@ void ladder_add_own(struct session *s, struct ladder *l)
 		if (becomes_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
 			add_row(&e, &list->v[i]);
 	record_list_free(list);
+	add_packets(&e);
 	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(&e.of, &search); h;
 	     h = Tcl_NextHashEntry(&search))
 		free(Tcl_GetHashValue(h));

@@ -50,6 +50,8 @@ void ladder_rows_out(const struct ladder *l, struct out *o)
 		out_str(o, "result", r->result ? r->result : "", "  %s\n",
 			r->result ? r->result : "");
 		out_str(o, "fate", r->fate ? r->fate : "", NULL);
+		out_u64(o, "again", r->again, NULL);
+		out_int(o, "again_until", r->again_until, NULL);
 		out_end(o);
 	}
 	out_end(o);
@@ -124,6 +126,7 @@ static int kind_of(Tcl_Obj *dict, enum ladder_kind *kind)
 int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
 {
 	Tcl_Obj *side = dict_get(value, "side");
+	int64_t again, until;
 	char *name;
 
 	*r = (struct ladder_row){ .to = -1, .state = -1 };
@@ -158,5 +161,9 @@ int ladder_row_read(Tcl_Obj *value, struct ladder_row *r)
 		r->text = xstrdup("");
 	r->result = text_of(value, "result");
 	r->fate = text_of(value, "fate");
+	again = number_of(value, "again");
+	until = number_of(value, "again_until");
+	if (again > 0 && until >= r->when && until <= INT64_MAX / 2)
+		ladder_count(r, (uint64_t)again + 1, until);
 	return 0;
 }

@@ -10,26 +10,25 @@
 #include "alloc.h"
 #include "call_record.h"
 #include "command/cmd.h"
-#include "decode.h"
 #include "device/device.h"
 #include "file/file.h"
 #include "live_context.h"
 #include "object_make.h"
 #include "out.h"
 #include "own_rows.h"
+#include "packets.h"
 #include "peer/peer.h"
 #include "session.h"
 #include "ladder.h"
 #include "timeline/timeline.h"
 #include "wire/wire.h"
 
-#define REGIONS	   64
-#define PEER_MS	   5000
-#define KEPT_OF_CM 344 /* bytes: the headers and a MAD */
-#define KEPT	   120 /* the headers */
+#define REGIONS 64
+#define PEER_MS 5000
 
 struct timeline {
-	struct packet_source *packets; /* NULL: packets are not recorded */
+	struct packet_source *source; /* NULL: packets are not recorded */
+	struct packets *packets;
 	bool on, paused;
 	struct span {
 		uint64_t from, to; /* ticks; to UINT64_MAX: the timeline is still on */
@@ -47,16 +46,20 @@ struct timeline {
 static void on_packet(void *arg, const struct uroce_packet *p)
 {
 	const struct timeline *t = arg;
-	struct decoded d;
 
-	if (!t->paused && decode_ip(&d, p->ip, p->len) == 0)
-		own_packet(p, d.is_cm ? KEPT_OF_CM : KEPT, ladder_packet_key(&d));
+	if (!t->paused)
+		packets_add(t->packets, p);
+}
+
+const struct packets *timeline_packets(const struct session *s)
+{
+	return s->ctx->timeline ? s->ctx->timeline->packets : NULL;
 }
 
 void timeline_drain(struct session *s)
 {
 	struct timeline *t = s->ctx->timeline;
-	unsigned lost = t && t->packets ? packet_source_drain(t->packets) : 0;
+	unsigned lost = t && t->source ? packet_source_drain(t->source) : 0;
 	char *text;
 
 	if (!lost)
@@ -75,8 +78,8 @@ void timeline_pause(struct session *s, bool on)
 	if (on)
 		timeline_drain(s);
 	t->paused = on;
-	if (t->packets) /* the timeline may have been turned off and on meanwhile */
-		packet_source_pause(t->packets, on);
+	if (t->source) /* the timeline may have been turned off and on meanwhile */
+		packet_source_pause(t->source, on);
 }
 
 /* Starts to record packets: of the embedded device always, of another one only if from_netdev. */
@@ -84,15 +87,15 @@ static int watch_packets(struct session *s, struct timeline *t, bool from_netdev
 {
 	struct dev *dev = NULL;
 
-	if (t->packets || (!embedded_api() && !from_netdev))
+	if (t->source || (!embedded_api() && !from_netdev))
 		return 0;
 	if (!embedded_api()) {
 		dev = dev_default(s);
 		if (!dev)
 			return -1;
 	}
-	t->packets = packet_source_open(s, "timeline on", dev, on_packet, t);
-	return t->packets ? 0 : -1;
+	t->source = packet_source_open(s, "timeline on", dev, on_packet, t);
+	return t->source ? 0 : -1;
 }
 
 /* ----------------------------------------------------------------------- memory -- */
@@ -173,6 +176,7 @@ static int begin_timeline(struct session *s, bool packets)
 
 	if (!t) {
 		t = s->ctx->timeline = xcalloc(1, sizeof *t);
+		t->packets = packets_new();
 		keep_memory(s, t);
 	}
 	if (!t->on)
@@ -190,9 +194,9 @@ static void stop_timeline(struct session *s)
 	if (t->on)
 		t->spans[t->nspans - 1].to = record_time();
 	t->on = false;
-	if (t->packets)
-		packet_source_close(t->packets);
-	t->packets = NULL;
+	if (t->source)
+		packet_source_close(t->source);
+	t->source = NULL;
 }
 
 /* Forgets the spans before now, and keeps the present contents of memory. */
@@ -203,6 +207,8 @@ static void clear_timeline(struct session *s)
 	if (!t)
 		return;
 	timeline_drain(s);
+	packets_free(t->packets);
+	t->packets = packets_new();
 	t->nspans = 0;
 	if (t->on)
 		begin_span(t);
@@ -221,6 +227,7 @@ void timeline_end(struct session *s)
 	if (!t)
 		return;
 	stop_timeline(s);
+	packets_free(t->packets);
 	forget_memory(t);
 	free(t->spans);
 	free(t);
@@ -315,6 +322,11 @@ static void rows_out(const struct ladder *l, struct out *o)
 		out_str(o, "text", r->text, NULL);
 		out_str(o, "result", r->result ? r->result : "", NULL);
 		out_bool(o, "bad", r->bad, NULL);
+		if (r->again && r->again_rows == 1) {
+			out_u64(o, "again", r->again, NULL);
+			out_double(o, "again_until", (double)(r->again_until - l->start) / 1e6,
+				   NULL);
+		}
 		if (packet) {
 			out_bool(o, "arrived", r->arrived, NULL);
 			out_str(o, "fault", r->fate ? r->fate : "", NULL);
@@ -386,7 +398,8 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
  * all rows about a QP.
  *
  * At the prompt the timeline is on from the start; a script needs 'timeline on'. The last
- * 4096 rows are kept. The packets of the embedded device are always recorded; those of
+ * 4096 rows are kept, and of packets as many; one that comes again and again is one row
+ * with a count. The packets of the embedded device are always recorded; those of
  * another device are captured on the network interface, which needs root and 'timeline
  * on'. bench is left out. The value is a list of dicts. 'report' makes a page.
  * > timeline on

@@ -14,6 +14,7 @@
 #include "ladder.h"
 #include "objects.h"
 
+struct packets;
 struct peer;
 
 #define MEMORY_KEPT 4096 /* bytes of a region that are compared */
@@ -26,6 +27,8 @@ bool timeline_has(const struct session *s, uint64_t when);
 /* Turns it on, as for the prompt: with the packets of the embedded device, but not with those of a
  * network interface, for which 'timeline on' is needed. */
 void timeline_begin(struct session *s);
+/* The packets so far; NULL: none. */
+const struct packets *timeline_packets(const struct session *s);
 /* The session ends. */
 void timeline_end(struct session *s);
 /* Records the packets so far. */

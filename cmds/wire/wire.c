@@ -29,6 +29,7 @@
 #include "session.h"
 #include "spec_tables.h"
 #include "wire/wire.h"
+#include "wire/wire_again.h"
 
 #define BYTES_SHOWN 32
 
@@ -281,6 +282,7 @@ struct wire {
 	struct session *s;
 	struct packet_source *source;
 	uint64_t shown, arrived;
+	struct wire_again again;
 	uint32_t sent[SENT]; /* ring: ICRCs of packets that were shown when sent; 0: free */
 	unsigned next_sent;
 	bool embedded; /* request packets carry their wr_id */
@@ -343,7 +345,7 @@ static void show_packet(void *arg, const struct uroce_packet *p)
 {
 	struct wire *w = arg;
 	time_t second = (time_t)(p->time / 1000000000);
-	char text[512], request[96];
+	char text[512], request[96], *line;
 	struct decoded d;
 	struct tm tm;
 
@@ -352,10 +354,12 @@ static void show_packet(void *arg, const struct uroce_packet *p)
 	decode_text(&d, text, sizeof text);
 	format_owner(w, p, &d, request, sizeof request);
 	localtime_r(&second, &tm);
-	notice_post(w->s->notices, NOTICE_WIRE, "%02d:%02d:%02d.%06u %s %s  %s%s%s%s", tm.tm_hour,
-		    tm.tm_min, tm.tm_sec, (unsigned)(p->time % 1000000000 / 1000),
-		    p->out ? "->" : "<-", packet_ends(&d), text, request,
-		    p->fate ? "  fault: " : "", p->fate ? p->fate : "");
+	line = xasprintf("%s %s  %s%s%s%s", p->out ? "->" : "<-", packet_ends(&d), text, request,
+			 p->fate ? "  fault: " : "", p->fate ? p->fate : "");
+	if (!wire_again(&w->again, w->s->notices, line))
+		notice_post(w->s->notices, NOTICE_WIRE, "%02d:%02d:%02d.%06u %s", tm.tm_hour,
+			    tm.tm_min, tm.tm_sec, (unsigned)(p->time % 1000000000 / 1000), line);
+	free(line);
 	w->shown++;
 }
 
@@ -376,6 +380,8 @@ void wire_end(struct session *s)
 		return;
 	wire_drain(s);
 	packet_source_close(w->source);
+	wire_again_tell(&w->again, s->notices);
+	wire_again_free(&w->again);
 	free(w);
 	s->ctx->wire = NULL;
 }
@@ -412,10 +418,12 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 
 /** Shows one line per packet, as a notice of the kind wire: the time, -> for sent or <- for
  * received, the addresses and headers, the work request if it is known, and the effect of
- * 'fault wire'. On the embedded device these are the packets of this process; if both ends
- * are in it, a packet is shown once, when it is sent. On other devices the packets are
- * captured on the network interface, which needs root, and where packets that a device
- * sends to itself may not appear. 'wire read' shows all fields.
+ * 'fault wire'. A packet that comes again and again is shown twice, and then counted.
+ *
+ * On the embedded device these are the packets of this process; if both ends are in it, a
+ * packet is shown once, when it is sent. On other devices the packets are captured on the
+ * network interface, which needs root, and where packets that a device sends to itself may
+ * not appear. 'wire read' shows all fields.
  * > wire on
  * > post write buf -len 8 -remote [get window addr] -rkey [get window rkey]; poll
  * > wire off */

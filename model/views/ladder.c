@@ -372,22 +372,42 @@ static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
 	return n;
 }
 
-/* Marks rows that repeat the few rows before them, such as a request that is sent several times. */
+/* How often the group of len rows that begins with row at stands there, since its rows may stand
+ * for several; *until: the time of the last one. */
+static unsigned times_of_group(const struct ladder *l, unsigned at, unsigned len, int64_t *until)
+{
+	unsigned again = 0;
+
+	for (unsigned i = at; i < at + len; i++) {
+		const struct ladder_row *r = &l->rows[i];
+
+		again = r->again > again ? r->again : again;
+		*until = r->when > *until ? r->when : *until;
+		*until = r->again_until > *until ? r->again_until : *until;
+	}
+	return 1 + again;
+}
+
 void ladder_fold(struct ladder *l)
 {
 	for (unsigned i = 1; i < l->n; i++)
 		for (unsigned len = 1; len <= FOLD_ROWS && len <= i; len++) {
-			unsigned n = repeated_rows(l, i, len), times = n / len;
+			unsigned groups = repeated_rows(l, i, len) / len, times = 0;
 			struct ladder_row *last = &l->rows[i - 1];
+			int64_t until = 0;
 
-			if (times < FOLD_TIMES || l->rows[i - len].folded)
+			if (l->rows[i - len].folded || (len > 1 && last->again))
 				continue;
-			last->again = times;
+			for (unsigned k = 0; k < groups; k++)
+				times += times_of_group(l, i + k * len, len, &until);
+			if (times < FOLD_TIMES)
+				continue;
+			last->again += times;
 			last->again_rows = len;
-			last->again_until = l->rows[i + times * len - 1].when;
-			for (unsigned k = 0; k < times * len; k++)
+			last->again_until = until;
+			for (unsigned k = 0; k < groups * len; k++)
 				l->rows[i + k].folded = true;
-			i += times * len - 1;
+			i += groups * len - 1;
 			break;
 		}
 }

@@ -79,7 +79,8 @@ struct ladder_row {
 	int from, to;	       /* lanes; to -1: not a packet */
 	bool matched, arrived; /* of a packet: sender and receiver have it; it was received */
 	/* The again_rows rows that end with this one come again times more, the last time at
-	 * again_until. Those repetitions are folded: the text leaves them out. */
+	 * again_until. Those repetitions were never rows, or are folded: the text leaves them out.
+	 */
 	unsigned again, again_rows;
 	int64_t again_until;
 	bool folded;
@@ -134,6 +135,10 @@ void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, con
 struct ladder_row *ladder_add(struct ladder *l, const struct ladder_row *r);
 /* Frees the texts of a row. */
 void ladder_free_row(struct ladder_row *r);
+/* A row that has its time stands for that many of its kind, until the last one. */
+void ladder_count(struct ladder_row *row, uint64_t times, int64_t last);
+/* "this row 17 times more, until 3.141 ms": of a row with .again. The caller frees it. */
+char *ladder_again(const struct ladder *l, const struct ladder_row *row);
 /* The first LADDER_TEXT bytes of a text as one line, with control characters made visible. The
  * caller frees it. */
 char *ladder_line(const char *text);

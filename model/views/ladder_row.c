@@ -163,6 +163,27 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
 }
 
+void ladder_count(struct ladder_row *row, uint64_t times, int64_t last)
+{
+	if (times < 2)
+		return;
+	row->again = times - 1 < UINT32_MAX ? (unsigned)(times - 1) : UINT32_MAX;
+	row->again_rows = 1;
+	row->again_until = last;
+}
+
+char *ladder_again(const struct ladder *l, const struct ladder_row *row)
+{
+	char *rows = row->again_rows > 1 ? xasprintf("these %u rows", row->again_rows)
+					 : xstrdup("this row");
+	char *text = xasprintf("%s %u time%s more, until %.3f ms", rows, row->again,
+			       row->again == 1 ? "" : "s",
+			       (double)(row->again_until - l->start) / 1e6);
+
+	free(rows);
+	return text;
+}
+
 /* ----------------------------------------------------- states and completions -- */
 
 void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, const char *why)

@@ -128,19 +128,15 @@ static void draw_arrow(struct drawing *g, const struct ladder_row *r)
 	free(says);
 }
 
-/* Draws a line that stands for the folded rows. */
+/* Draws a line that stands for the rows that came again. */
 static void draw_again(struct drawing *g, const struct ladder_row *r)
 {
-	char *rows = r->again_rows > 1 ? xasprintf("these %u rows", r->again_rows)
-				       : xstrdup("this row");
+	char *again = ladder_again(g->l, r);
 
 	g->y += ROW;
-	xappendf(g->d,
-		 "<text class=\"again\" x=\"%u\" y=\"%u\">… %s %u times more, until %.3f "
-		 "ms</text>\n",
-		 lane_x(g, 0) + 8, g->y, rows, r->again,
-		 (double)(r->again_until - g->l->start) / 1e6);
-	free(rows);
+	xappendf(g->d, "<text class=\"again\" x=\"%u\" y=\"%u\">… %s</text>\n", lane_x(g, 0) + 8,
+		 g->y, again);
+	free(again);
 }
 
 static void draw_rows(struct drawing *g)

@@ -251,18 +251,16 @@ static void draw_arrow(struct ladder_page *p, const struct ladder_row *r)
 	free(text);
 }
 
-/* Draws a line that stands for the folded rows. */
+/* Draws a line that stands for the rows that came again. */
 static void draw_again(struct ladder_page *p, const struct ladder_row *r)
 {
-	char *rows = r->again_rows > 1 ? xasprintf("these %u rows", r->again_rows)
-				       : xstrdup("this row");
+	char *again = ladder_again(p->l, r);
 
 	append_blanks(p, TIME_WIDTH);
 	out_paint(p->o, PAINT_DIM);
-	out_text(p->o, "... %s %u times more, until %.3f ms\n", rows, r->again,
-		 (double)(r->again_until - p->l->start) / 1e6);
+	out_text(p->o, "... %s\n", again);
 	out_paint(p->o, PAINT_NONE);
-	free(rows);
+	free(again);
 }
 
 static void draw_head(struct ladder_page *p)

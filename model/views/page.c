@@ -179,6 +179,17 @@ static void append_cell(struct text *d, const char *attributes, const char *text
 	text_add(d, "</td>");
 }
 
+/* A row that stands for those that came again. */
+static void append_again(const struct ladder *l, const struct ladder_row *r, struct text *d)
+{
+	char *again = ladder_again(l, r);
+
+	text_add(d, "<tr><td></td><td></td><td></td>");
+	append_cell(d, "", again);
+	text_add(d, "</tr>\n");
+	free(again);
+}
+
 /* A table of all rows, or of the packets with their headers. */
 static void append_table(const struct ladder *l, bool packets, struct text *d)
 {
@@ -191,7 +202,7 @@ static void append_table(const struct ladder *l, bool packets, struct text *d)
 		const struct ladder_row *r = &l->rows[i];
 		char *says;
 
-		if (packets && r->kind != LADDER_PACKET)
+		if (r->folded || (packets && r->kind != LADDER_PACKET))
 			continue;
 		says = ladder_says(r);
 		xappendf(d, "<tr%s><td class=\"n\">%.3f</td>",
@@ -201,6 +212,8 @@ static void append_table(const struct ladder *l, bool packets, struct text *d)
 		append_cell(d, "", packets ? says : ladder_words[r->kind]);
 		append_cell(d, " class=\"w\"", !packets ? says : r->result ? r->result : "");
 		text_add(d, "</tr>\n");
+		if (r->again)
+			append_again(l, r, d);
 		free(says);
 	}
 	text_add(d, "</tbody></table>");
