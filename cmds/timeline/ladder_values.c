@@ -50,8 +50,8 @@ void ladder_rows_out(const struct ladder *l, struct out *o)
 		out_str(o, "result", r->result ? r->result : "", "  %s\n",
 			r->result ? r->result : "");
 		out_str(o, "fate", r->fate ? r->fate : "", NULL);
-		out_u64(o, "again", r->again, NULL);
-		out_int(o, "again_until", r->again_until, NULL);
+		out_u64(o, "again", r->more, NULL);
+		out_int(o, "again_until", r->more_until, NULL);
 		out_end(o);
 	}
 	out_end(o);

@@ -322,9 +322,9 @@ static void rows_out(const struct ladder *l, struct out *o)
 		out_str(o, "text", r->text, NULL);
 		out_str(o, "result", r->result ? r->result : "", NULL);
 		out_bool(o, "bad", r->bad, NULL);
-		if (r->again && r->again_rows == 1) {
-			out_u64(o, "again", r->again, NULL);
-			out_double(o, "again_until", (double)(r->again_until - l->start) / 1e6,
+		if (r->more) {
+			out_u64(o, "again", r->more, NULL);
+			out_double(o, "again_until", (double)(r->more_until - l->start) / 1e6,
 				   NULL);
 		}
 		if (packet) {

@@ -374,42 +374,79 @@ static unsigned repeated_rows(const struct ladder *l, unsigned at, unsigned len)
 
 /* How often the group of len rows that begins with row at stands there, since its rows may stand
  * for several; *until: the time of the last one. */
-static unsigned times_of_group(const struct ladder *l, unsigned at, unsigned len, int64_t *until)
+static uint64_t times_of_group(const struct ladder *l, unsigned at, unsigned len, int64_t *until)
 {
-	unsigned again = 0;
+	uint64_t more = 0;
 
 	for (unsigned i = at; i < at + len; i++) {
 		const struct ladder_row *r = &l->rows[i];
 
-		again = r->again > again ? r->again : again;
+		more = r->more > more ? r->more : more;
 		*until = r->when > *until ? r->when : *until;
-		*until = r->again_until > *until ? r->again_until : *until;
+		*until = r->more_until > *until ? r->more_until : *until;
 	}
-	return 1 + again;
+	return 1 + more;
+}
+
+/* Says of the len rows that begin with row at that they come again. */
+static void tell_again(struct ladder *l, unsigned at, unsigned len, uint64_t times, int64_t until)
+{
+	struct ladder_row *last = &l->rows[at + len - 1];
+
+	last->again = times < UINT32_MAX ? (unsigned)times : UINT32_MAX;
+	last->again_rows = len;
+	last->again_until = until;
+}
+
+/* The rows from row at on that stand for several, and came in turns: a request and its answer. */
+static unsigned rows_in_turns(const struct ladder *l, unsigned at)
+{
+	unsigned n = 0;
+
+	while (n < FOLD_ROWS && at + n < l->n && l->rows[at + n].more &&
+	       (!n || l->rows[at + n].when < l->rows[at].more_until))
+		n++;
+	return n;
+}
+
+/* Folds the rows from row at on that repeat the len rows before it. Returns how many those are. */
+static unsigned fold_group(struct ladder *l, unsigned at, unsigned len)
+{
+	const unsigned groups = repeated_rows(l, at, len) / len;
+	uint64_t times = 0;
+	int64_t until = 0;
+
+	if (l->rows[at - len].folded)
+		return 0;
+	for (unsigned i = at - len; i < at; i++)
+		if (l->rows[i].more)
+			return 0;
+	for (unsigned i = 0; i < groups; i++)
+		times += times_of_group(l, at + i * len, len, &until);
+	if (times < FOLD_TIMES)
+		return 0;
+	tell_again(l, at - len, len, times, until);
+	for (unsigned i = 0; i < groups * len; i++)
+		l->rows[at + i].folded = true;
+	return groups * len;
 }
 
 void ladder_fold(struct ladder *l)
 {
-	for (unsigned i = 1; i < l->n; i++)
-		for (unsigned len = 1; len <= FOLD_ROWS && len <= i; len++) {
-			unsigned groups = repeated_rows(l, i, len) / len, times = 0;
-			struct ladder_row *last = &l->rows[i - 1];
-			int64_t until = 0;
+	for (unsigned i = 1; i < l->n; i++) {
+		unsigned folded = 0;
 
-			if (l->rows[i - len].folded || (len > 1 && last->again))
-				continue;
-			for (unsigned k = 0; k < groups; k++)
-				times += times_of_group(l, i + k * len, len, &until);
-			if (times < FOLD_TIMES)
-				continue;
-			last->again += times;
-			last->again_rows = len;
-			last->again_until = until;
-			for (unsigned k = 0; k < groups * len; k++)
-				l->rows[i + k].folded = true;
-			i += groups * len - 1;
-			break;
-		}
+		for (unsigned len = 1; len <= FOLD_ROWS && len <= i && !folded; len++)
+			folded = fold_group(l, i, len);
+		i += folded ? folded - 1 : 0;
+	}
+	for (unsigned i = 0, n; i < l->n; i += n ? n : 1) {
+		int64_t until = 0;
+
+		n = l->rows[i].folded ? 0 : rows_in_turns(l, i);
+		if (n)
+			tell_again(l, i, n, times_of_group(l, i, n, &until) - 1, until);
+	}
 }
 
 /* The number of rows before the last ones, of which `last` are not folded. */

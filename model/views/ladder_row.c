@@ -167,9 +167,8 @@ void ladder_count(struct ladder_row *row, uint64_t times, int64_t last)
 {
 	if (times < 2)
 		return;
-	row->again = times - 1 < UINT32_MAX ? (unsigned)(times - 1) : UINT32_MAX;
-	row->again_rows = 1;
-	row->again_until = last;
+	row->more = times - 1;
+	row->more_until = last;
 }
 
 char *ladder_again(const struct ladder *l, const struct ladder_row *row)
