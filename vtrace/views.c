@@ -200,8 +200,19 @@ static void learn_of_device(const struct live_end *asked, struct live_end *trace
 	memcpy(qp->overrun, asked->qp->overrun, sizeof qp->overrun);
 	qp->overrun_cqe = asked->qp->overrun_cqe;
 	qp->state = asked->qp->state;
+	qp->refusal = asked->qp->refusal;
 	if (asked->qp->recvs < qp->recvs)
 		qp->recvs = asked->qp->recvs;
+}
+
+/* What the device of the traced process has dropped of the answers. */
+static void learn_strays(pid_t pid, struct live_qp *qp)
+{
+	struct uroce_inventory *own = process_inventory(pid);
+
+	if (own)
+		live_qp_take_strays(qp, own);
+	free(own);
 }
 
 static void explain_completion(const struct reader_news *news, const struct seen_wc *wc)
@@ -211,6 +222,8 @@ static void explain_completion(const struct reader_news *news, const struct seen
 
 	if (wc->qp) {
 		learn_connection(news->process->pid, &wc->qp->v);
+		if (wc->wc.status == IBV_WC_RETRY_EXC_ERR)
+			learn_strays(news->process->pid, &wc->qp->v);
 		traced = find_traced_peer(news->process, wc->qp);
 		asked = asked_peer(&wc->qp->v);
 	}

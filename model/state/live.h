@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "inventory.h"
+
 #define LIVE_NAME 32
 #define LIVE_SGES 4
 
@@ -43,6 +45,10 @@ struct live_qp {
 			  * moved from there */
 	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
 	bool unanswered; /* no send of it was ever completed with success */
+	struct uroce_refusal
+		refusal; /* the request of its peer that it has refused; all zero: none */
+	/* Packets for it that came from another address than its peer's; .count 0: none. */
+	struct uroce_drop_row strays;
 };
 
 /* The window, region and rights of a BIND_MW. */

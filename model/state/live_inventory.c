@@ -90,6 +90,13 @@ static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
 			 live_status((enum ibv_wc_status)c->value));
 }
 
+void live_qp_take_strays(struct live_qp *qp, const struct uroce_inventory *inv)
+{
+	inventory_foreach(inv, UROCE_DROP, uroce_drop_row, drop)
+		if (drop->dropped == UROCE_DROP_SOURCE && drop->dest_qpn == qp->number)
+			qp->strays = *drop;
+}
+
 static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 {
 	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row) {
@@ -105,6 +112,7 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 			.cap = row->attr.cap,
 			.recvs = row->recvs,
 			.recv_len = row->recv_len,
+			.refusal = row->refusal,
 			.known = IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
 				 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_DEST_QPN | IBV_QP_QKEY |
 				 IBV_QP_AV,
@@ -116,6 +124,7 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 		name_object(qp->pd, "pd", row->pd);
 		take_srq(qp, inv, row->srq);
 		take_overrun(qp, inv, row);
+		live_qp_take_strays(qp, inv);
 	}
 }
 

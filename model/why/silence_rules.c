@@ -149,6 +149,21 @@ static bool check_peer_state(const struct diagnosis *q)
 	return true;
 }
 
+/* Packets for a QP that came from somebody else than its peer: the answers, or the requests. */
+static bool check_strays(const struct diagnosis *q, const struct live_qp *qp)
+{
+	const struct uroce_drop_row *drop = qp ? &qp->strays : NULL;
+
+	if (!drop || !drop->count || !q->qp->unanswered)
+		return false;
+	cause_add(q->c, IS_SO, "qp-info",
+		  "%s has dropped %llu packet%s from %s: it takes only those of its peer, whose "
+		  "address (dgid) was given as %s",
+		  qp->name, (unsigned long long)drop->count, drop->count == 1 ? "" : "s",
+		  why_gid(&drop->src), why_gid(&qp->attr.ah_attr.grh.dgid));
+	return true;
+}
+
 /* The first PSN that the peer expects must be the first one of this end. Later it cannot be
  * smaller. */
 static void check_psns(const struct diagnosis *q, const char *next)
@@ -182,6 +197,8 @@ void check_peer_answers(const struct diagnosis *q)
 	if (*q->wr->faults)
 		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
 			  q->wr->faults);
+	if (check_strays(q, q->qp))
+		return;
 	if (!q->peer) {
 		check_silence(q, a->dest_qp_num);
 	} else {

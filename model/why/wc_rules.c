@@ -407,9 +407,20 @@ static void guess_path_mtu(const struct diagnosis *q)
 			  "path_mtu is %s here: is it the same at the peer?", why_mtu(here));
 }
 
+/* What the peer's device says that it has refused. */
+static bool is_refused(const struct diagnosis *q, enum uroce_refused refused)
+{
+	return q->peer && q->peer->refusal.refused == refused;
+}
+
 static void check_length_there(const struct diagnosis *q)
 {
-	if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
+	if (is_refused(q, UROCE_REFUSED_TOO_LONG))
+		add_there(q, IS_SO, "post recv with a larger -len",
+			  "%s has refused the message: its RECV has room for %u bytes, the message "
+			  "has %u",
+			  q->peer->name, q->peer->refusal.recv_len, q->wr->len);
+	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		add_there(q, IS_SO, "post recv with a larger -len",
 			  "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
 			  q->peer->recv_len, q->wr->len);
@@ -460,6 +471,14 @@ static void check_own_depth(const struct diagnosis *q)
 
 static void check_target_there(const struct diagnosis *q)
 {
+	if (is_refused(q, UROCE_REFUSED_MEMORY)) {
+		add_there(q, IS_SO, "show, and get MR addr, len",
+			  "%s has refused the %s: the memory at 0x%" PRIx64
+			  " + %u, which rkey 0x%x opens, is not mapped any more, or not writable",
+			  q->peer->name, q->wr->op->name, q->peer->refusal.va, q->wr->len,
+			  q->peer->refusal.rkey);
+		return;
+	}
 	cause_add(
 		q->c, MAY_BE, "at the peer: show, and get MR addr, len",
 		"the memory at the target of the %s, 0x%" PRIx64
@@ -471,6 +490,11 @@ static void check_recv_there(const struct diagnosis *q)
 {
 	if (q->wr->op && q->wr->op->remote)
 		check_target_there(q);
+	else if (is_refused(q, UROCE_REFUSED_RECV_MEMORY))
+		add_there(q, IS_SO, "poll, then explain",
+			  "%s has refused the message: the buffer of its RECV is not valid (lkey, "
+			  "range, LOCAL_WRITE)",
+			  q->peer->name);
 	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
 	else
