@@ -201,6 +201,7 @@ static void learn_of_device(const struct live_end *asked, struct live_end *trace
 	qp->overrun_cqe = asked->qp->overrun_cqe;
 	qp->state = asked->qp->state;
 	qp->refusal = asked->qp->refusal;
+	qp->strays = asked->qp->strays;
 	if (asked->qp->recvs < qp->recvs)
 		qp->recvs = asked->qp->recvs;
 }

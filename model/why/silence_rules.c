@@ -149,18 +149,27 @@ static bool check_peer_state(const struct diagnosis *q)
 	return true;
 }
 
-/* Packets for a QP that came from somebody else than its peer: the answers, or the requests. */
-static bool check_strays(const struct diagnosis *q, const struct live_qp *qp)
+/* A QP takes packets only from the address of its peer to its own. */
+static bool check_strays(const struct diagnosis *q)
 {
+	const bool here = q->qp && q->qp->strays.count;
+	const struct live_qp *qp = here ? q->qp : q->peer, *other = here ? q->peer : q->qp;
 	const struct uroce_drop_row *drop = qp ? &qp->strays : NULL;
+	const union ibv_gid *dgid = qp ? &qp->attr.ah_attr.grh.dgid : NULL;
+	const char *why;
 
-	if (!drop || !drop->count || !q->qp->unanswered)
+	if (!drop || !drop->count || !q->qp || !q->qp->unanswered)
 		return false;
-	cause_add(q->c, IS_SO, "qp-info",
-		  "%s has dropped %llu packet%s from %s: it takes only those of its peer, whose "
-		  "address (dgid) was given as %s",
-		  qp->name, (unsigned long long)drop->count, drop->count == 1 ? "" : "s",
-		  why_gid(&drop->src), why_gid(&qp->attr.ah_attr.grh.dgid));
+	if (memcmp(&drop->src, dgid, sizeof *dgid) != 0)
+		why = temp_text("the dgid of its peer was given as %s", why_gid(dgid));
+	else if (other)
+		why = temp_text("they came to another address than its own, dgid %s of %s",
+				why_gid(&other->attr.ah_attr.grh.dgid), other->name);
+	else
+		why = "they came to another address than its own: the dgid there is wrong";
+	cause_add(q->c, IS_SO, "qp-info", "%s%s has dropped %llu packet%s from %s: %s",
+		  here ? "" : q->wr->there.whose, qp->name, (unsigned long long)drop->count,
+		  drop->count == 1 ? "" : "s", why_gid(&drop->src), why);
 	return true;
 }
 
@@ -197,7 +206,7 @@ void check_peer_answers(const struct diagnosis *q)
 	if (*q->wr->faults)
 		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
 			  q->wr->faults);
-	if (check_strays(q, q->qp))
+	if (check_strays(q))
 		return;
 	if (!q->peer) {
 		check_silence(q, a->dest_qp_num);
