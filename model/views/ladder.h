@@ -78,7 +78,8 @@ struct ladder_row {
 	char also[32];	       /* of a packet: the object at its receiver */
 	int from, to;	       /* lanes; to -1: not a packet */
 	bool matched, arrived; /* of a packet: sender and receiver have it; it was received */
-	uint64_t more; /* the row stands for that many further ones, the last of them at more_until */
+	uint64_t more; /* the row stands for that many further ones, the last of them at more_until
+			*/
 	int64_t more_until;
 	/* The again_rows rows that end with this one come again times more, the last time at
 	 * again_until. Those repetitions were never rows, or are folded: the text leaves them out.

@@ -206,13 +206,12 @@ void check_peer_answers(const struct diagnosis *q)
 	if (*q->wr->faults)
 		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
 			  q->wr->faults);
-	if (check_strays(q))
-		return;
 	if (!q->peer) {
-		check_silence(q, a->dest_qp_num);
+		if (!check_strays(q))
+			check_silence(q, a->dest_qp_num);
 	} else {
 		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
-		if (!check_peer_state(q))
+		if (!check_peer_state(q) && !check_strays(q))
 			check_psns(q, next);
 	}
 	if (causes_confirmed(q->c))
