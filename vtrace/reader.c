@@ -557,15 +557,16 @@ static void decode_begun(struct reader *r, const struct record_slot *slot, unsig
 		r->r = (struct record){ .fn = r->r.fn };
 }
 
-/* The call in which a thread was when its process ended. */
-static bool next_unfinished(struct reader *r, struct process_place *place, struct reader_news *news)
+/* The call in which a thread of the process is, or was when it ended. */
+static bool next_inside(struct reader *r, const struct process_place *place, unsigned *thread,
+		       struct reader_news *news)
 {
 	const struct record_slot *slot;
 	const struct call_fn *fn;
 	uint32_t called;
 
-	while (place->thread < RECORD_THREADS) {
-		slot = &place->area->slot[place->thread++];
+	while (*thread < RECORD_THREADS) {
+		slot = &place->area->slot[(*thread)++];
 		called = atomic_load(&slot->called);
 		fn = called && atomic_load(&slot->state) ? record_row(called - 1) : NULL;
 		if (!fn)
@@ -573,7 +574,7 @@ static bool next_unfinished(struct reader *r, struct process_place *place, struc
 		r->r = (struct record){ .fn = fn };
 		decode_begun(r, slot, called - 1);
 		r->r.begin = r->r.end = possible_time(r, atomic_load(&slot->called_at));
-		r->r.thread = place->thread - 1;
+		r->r.thread = *thread - 1;
 		r->r.depth = 0;
 		r->r.count = 1;
 		*news = (struct reader_news){ .what = READER_UNFINISHED,
@@ -581,6 +582,20 @@ static bool next_unfinished(struct reader *r, struct process_place *place, struc
 					      .r = &r->r };
 		return true;
 	}
+	return false;
+}
+
+static bool next_unfinished(struct reader *r, struct process_place *place, struct reader_news *news)
+{
+	return next_inside(r, place, &place->thread, news);
+}
+
+bool reader_inside(struct reader *r, struct traced *process, unsigned *thread,
+		   struct reader_news *news)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process == process)
+			return next_inside(r, &r->place[i], thread, news);
 	return false;
 }
 

@@ -26,8 +26,9 @@ struct traced {
 	struct check_process *check; /* of check.c; NULL: it is not checked */
 	unsigned place;		     /* in the ladder */
 	bool was_asked;		     /* at its end */
-	struct packets *packets;     /* NULL: none yet */
-	struct traced *next;	     /* the one that has begun before */
+	bool has_ended;
+	struct packets *packets; /* NULL: none yet */
+	struct traced *next;	 /* the one that has begun before */
 };
 
 enum reader_what {
@@ -63,6 +64,10 @@ int reader_admit(struct reader *);
  * order in which they began. The process's objects include those that this call has
  * created, and still those that it has destroyed. */
 void reader_next(struct reader *, struct reader_news *news, int timeout_ms);
+/* The next thread, from *thread on, of a process that still runs, which is in a call: true, with
+ * the call in news, valid until the next news. false: there is none. */
+bool reader_inside(struct reader *, struct traced *process, unsigned *thread,
+		   struct reader_news *news);
 /* Keeps everything that the record of the last call points to until reader_close(). The record
  * itself is not kept. */
 void reader_keep(struct reader *);

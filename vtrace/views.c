@@ -19,6 +19,7 @@
 #include "out.h"
 #include "call_record.h"
 #include "reader.h"
+#include "stuck.h"
 #include "recorded.h"
 #include "processes.h"
 #include "packets.h"
@@ -41,6 +42,8 @@ static struct {
 	struct traced *newest;
 	struct explained *explained; /* per row of call_table */
 	struct summary *summary;
+	uint64_t progress; /* ticks, when there was some; 0: none yet */
+	bool told_stuck;
 	bool has_ladder;
 	struct ladder ladder;
 	unsigned news;	 /* that were taken */
@@ -292,6 +295,75 @@ static void explain_end(const struct reader_news *news)
 	out_free(o);
 }
 
+/* ---------------------------------------------------------------------------- stuck -- */
+
+static void out_threads(struct traced *p, uint64_t now, struct out *o)
+{
+	struct reader_news news;
+	unsigned thread = 0;
+
+	out_list(o, "threads");
+	while (reader_inside(the.v.reader, p, &thread, &news))
+		stuck_thread(o, p->live, news.r, now);
+	out_end(o);
+}
+
+/* What the process waits for, or has waited for when it was ended. */
+static void write_stuck(struct traced *p)
+{
+	struct uroce_inventory *inv = p->has_ended ? NULL : process_inventory(p->pid);
+	const uint64_t now = record_time();
+	struct out *o = out_new(true);
+	SCOPED_TEXT(text);
+
+	out_int(o, "pid", p->pid,
+		p->has_ended ? "vtrace: process %d was ended while this waited:\n"
+			     : "vtrace: process %d makes no progress:\n",
+		(int)p->pid);
+	if (!p->has_ended) {
+		out_threads(p, now, o);
+		for (struct seen_qp *qp = p->live->newest; qp; qp = qp->older)
+			learn_connection(p->pid, &qp->v);
+	}
+	stuck_objects(p->live, inv, now, o);
+	line_write_repeated(the.v.to);
+	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
+	if (the.v.json)
+		fprintf(the.v.to, "{\"stuck\":%.*s}\n", (int)strcspn(text_str(&text), "\n"),
+			text_str(&text));
+	else if (!p->has_ended || strchr(text_str(&text), '\n')[1])
+		fputs(text_str(&text), the.v.to);
+	door_flush(the.v.to);
+	out_free(o);
+	free(inv);
+}
+
+/* Is it more than a look that has found nothing? */
+static bool is_progress(const struct reader_news *news)
+{
+	const struct record *r = news->r;
+
+	if (news->what != READER_CALL)
+		return news->what != READER_NOTHING;
+	return !record_is_empty_poll(r) && !record_found_nothing(r) && !r->fn->asks &&
+	       !(r->fn->waits && (r->err == EAGAIN || r->err == EINTR));
+}
+
+static void look_for_stuck(const struct reader_news *news)
+{
+	const uint64_t now = record_time();
+
+	if (is_progress(news) || !the.progress) {
+		the.progress = now;
+		the.told_stuck = false;
+	} else if (!the.told_stuck && (double)record_span(the.progress, now) > the.v.stuck * 1e9) {
+		the.told_stuck = true;
+		for (struct traced *p = the.newest; p; p = p->next)
+			if (!p->has_ended)
+				write_stuck(p);
+	}
+}
+
 /* --------------------------------------------------------------------------- calls -- */
 
 /* A call that libvtrace.so has made. */
@@ -393,6 +465,14 @@ static void take_unfinished(const struct reader_news *news)
 	out_free(o);
 }
 
+/* A process that ends by itself is asked before that. */
+static void take_end(struct traced *p)
+{
+	p->has_ended = true;
+	if (the.v.explain && !p->was_asked && p->live)
+		write_stuck(p);
+}
+
 void views_take(const struct reader_news *news)
 {
 	take_packets(news->what);
@@ -401,6 +481,8 @@ void views_take(const struct reader_news *news)
 	if (news->what == READER_BEGUN)
 		begin_process(news->process);
 	check_take(news);
+	if (the.v.stuck)
+		look_for_stuck(news);
 	if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)
@@ -412,6 +494,8 @@ void views_take(const struct reader_news *news)
 			(int)news->process->pid);
 	else if (news->what == READER_LOST)
 		fprintf(the.v.to, "vtrace: %" PRIu64 " calls were lost\n", news->n);
+	else if (news->what == READER_ENDED)
+		take_end(news->process);
 }
 
 static void write_summary(void)

@@ -13,6 +13,7 @@
 
 struct captures;
 struct packets;
+struct reader;
 struct reader_news;
 struct uroce_packet;
 
@@ -26,7 +27,9 @@ struct views {
 	const char *report;	   /* the file for a page of HTML with that, or NULL */
 	struct captures *captures; /* packets for these two, or NULL */
 	bool explain;		   /* say why something has failed */
-	bool *wanted;		   /* calls, per row of call_table: of views_choose(); NULL: all */
+	double stuck;		   /* seconds without progress; 0: it is not looked for */
+	struct reader *reader;
+	bool *wanted; /* calls, per row of call_table: of views_choose(); NULL: all */
 };
 
 /* The calls that a list names: names, patterns, "set-up", "data", with commas between. NULL: a line

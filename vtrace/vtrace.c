@@ -63,6 +63,8 @@ static const char usage[] =
 	"                      of a place in the source or of the name of an object\n"
 	"      --stop-on ERROR hold the thread that gets it: an errno, a status of completions, or\n"
 	"                      any; SIGCONT to vtrace lets it go on\n"
+	"      --stuck TIME    when nothing happens for so long (10s, 500ms), write what each thread and\n"
+	"                      queue waits for, and why if that is certain\n"
 	"      --timeline      write the processes side by side at the end, instead of the calls\n"
 	"  -h, --help          this text\n"
 	"      --version       the version\n"
@@ -71,16 +73,27 @@ static const char usage[] =
 	"of the program; 125 if the trace is incomplete, and a line says why.\n";
 
 static const struct option options[] = {
-	{ "check", optional_argument, NULL, 'K' },    { "check-exit", no_argument, NULL, 'X' },
-	{ "suppress", required_argument, NULL, 'P' }, { "counts", no_argument, NULL, 'c' },
-	{ "only", required_argument, NULL, 'e' },     { "follow", no_argument, NULL, 'f' },
-	{ "json", no_argument, NULL, 'j' },	      { "no-data", no_argument, NULL, 'N' },
-	{ "record", required_argument, NULL, 'D' },   { "output", required_argument, NULL, 'o' },
-	{ "report", required_argument, NULL, 'R' },   { "stop-on", required_argument, NULL, 'S' },
-	{ "timeline", no_argument, NULL, 'T' },	      { "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },	      { "version", no_argument, NULL, 'V' },
-	{ "inject", required_argument, NULL, 'I' },   { "must-inject", no_argument, NULL, 'M' },
-	{ "seed", required_argument, NULL, 'G' },     { 0 },
+	{ "check", optional_argument, NULL, 'K' },
+	{ "check-exit", no_argument, NULL, 'X' },
+	{ "suppress", required_argument, NULL, 'P' },
+	{ "counts", no_argument, NULL, 'c' },
+	{ "only", required_argument, NULL, 'e' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "no-data", no_argument, NULL, 'N' },
+	{ "record", required_argument, NULL, 'D' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "report", required_argument, NULL, 'R' },
+	{ "stop-on", required_argument, NULL, 'S' },
+	{ "timeline", no_argument, NULL, 'T' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "inject", required_argument, NULL, 'I' },
+	{ "must-inject", no_argument, NULL, 'M' },
+	{ "seed", required_argument, NULL, 'G' },
+	{ "stuck", required_argument, NULL, 'W' },
+	{ 0 },
 };
 
 static struct {
@@ -322,6 +335,7 @@ static int trace_program(char **argv)
 		reader_close(r);
 		return status;
 	}
+	the.views.reader = r;
 	views_begin(&the.views);
 	status = follow_programs(r, &command);
 	write_exit_status(command, status);
@@ -397,6 +411,20 @@ static bool choose_checks(const char *list)
 	return !wrong;
 }
 
+/* "10s", "500ms", "10". */
+static bool choose_stuck(const char *text)
+{
+	char *end;
+	const double n = strtod(text, &end), s = strcmp(end, "ms") == 0 ? n / 1000 : n;
+
+	if (end != text && s > 0 && s < 1e6 && (!*end || !strcmp(end, "s") || !strcmp(end, "ms"))) {
+		the.views.stuck = s;
+		return true;
+	}
+	door_say("--stuck: '%s' is no time: 10s, 500ms", text);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -453,6 +481,10 @@ int main(int argc, char **argv)
 			break;
 		case 'S':
 			if (!choose_stop(optarg))
+				return EXIT_USAGE;
+			break;
+		case 'W':
+			if (!choose_stuck(optarg))
 				return EXIT_USAGE;
 			break;
 		case 'T':

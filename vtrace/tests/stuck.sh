@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stuck.sh VTRACE PROGRAM: vtrace --stuck says what a program that hangs waits for, and why; and what
+# was not completed when a signal ended it. On uroce.
+set -u
+vtrace=$1 program=$2
+failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+bad() {
+	echo "not ok: $*"
+	sed 's/^/    /' "$work/said"
+	failures=$((failures + 1))
+}
+
+# hangs CASE EXPRESSION...: what is said of it, each in a line; then the program is ended
+hangs() {
+	local case=$1 tracer re
+	shift
+	: >"$work/said"
+	"$UROCE" "$vtrace" -q --stuck 300ms -o "$work/said" "$program" 10.0.0.1 "$case" >"$work/out" 2>&1 &
+	tracer=$!
+	for _ in $(seq 600); do
+		grep -q '^ *cause ' "$work/said" && break
+		kill -0 "$tracer" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -TERM "$tracer"
+	wait "$tracer"
+	for re in 'makes no progress' "$@"; do
+		grep -Eq -- "$re" "$work/said" || bad "$case: '$re' is not said"
+	done
+	[ "$(grep -c 'makes no progress' "$work/said")" = 1 ] || bad "$case: it is said again and again"
+}
+
+hangs armed_late 'thread 0 .*ibv_get_cq_event' 'cq1 +1 completion waits in it, of 64 at most; armed' \
+	'cause +cq1 was armed when its 1 completion had come'
+hangs solicited 'ibv_get_cq_event' 'armed for solicited ones' 'cause +cq1 is armed for solicited completions only'
+hangs no_receive 'qp0 +SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 1 send whose completion was not taken' \
+	'was repeated [0-9]+ times?, because the peer has no receive' \
+	'cause +the peer of qp0 has no receive for wr_id 17: rnr_retry 7' \
+	'was ended while this waited' 
+hangs timeout_0 'cause +timeout 0 of qp0 waits for an answer for ever'
+"$vtrace" --stuck 5x true 2>"$work/said" && bad "5x is taken for a time"
+grep -q "'5x' is no time" "$work/said" || bad "what 5x is not"
+[ "$failures" = 0 ] && echo ok
+exit $((failures > 0))
