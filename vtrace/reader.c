@@ -559,7 +559,7 @@ static void decode_begun(struct reader *r, const struct record_slot *slot, unsig
 
 /* The call in which a thread of the process is, or was when it ended. */
 static bool next_inside(struct reader *r, const struct process_place *place, unsigned *thread,
-		       struct reader_news *news)
+			struct reader_news *news)
 {
 	const struct record_slot *slot;
 	const struct call_fn *fn;
