@@ -6,7 +6,7 @@
 cd "$1" || exit
 typed='^cmds/call/call_structs.c:.*[(]f->name, (key|path|Tcl_GetString[(]key[)]), n[)]'
 found=$(grep -nE 'str(case)?n?(str|cmp)\(' -r cmds shell --include='*.c' | grep -v /tests/ |
-	grep -E '(fn|of|words|args\[[^]]*\]|[^a-z]v|f|count|with)(->|\.)(name|header)\b|"(ibv|rdma)_|fn->|->calls|opcode|text_str\(&p->' |
+	grep -E '(fn|of|words|args\[[^]]*\]|[^a-z]v|f|count|with)(->|\.)(name|header)\b|"(ibv|rdma)_|fn->|->calls|opcode|text_str\(&p->(body|before|phases|warnings)\)' |
 	grep -vE "$typed" | grep -vE '^cmds/explain/')
 [ -z "$found" ] && exit
 echo "compared as text:"

@@ -45,7 +45,7 @@ for row in 'rdma_create_id' 'CM REQ' 'rdma_accept' 'INIT -(>|&gt;) RTS' 'ibv_pos
 	grep -Eq -- "$row" report.html || bad "the report has no '$row'"
 done
 [ "$(wc -l < out)" -lt 100 ] || bad "the timeline has $(wc -l < out) lines"
-[ "$(stat -c %s report.html)" -lt 100000 ] || bad "the report has $(stat -c %s report.html) bytes"
+[ "$(stat -c %s report.html)" -lt 200000 ] || bad "the report has $(stat -c %s report.html) bytes"
 for call in rdma_connect rdma_accept ibv_post_send ibv_post_recv; do
 	grep -q "$call(" session.c || bad "session.c has no $call"
 done
