@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 const uint64_t *_Atomic call_fault_rows;
 static struct {
 	struct fault_rule *rules, *told;
+	uint64_t *rows; /* changed in place: a call may be reading */
+	void (*_Atomic note)(unsigned row, const void *from);
 } the;
+#define NOTED (UINT64_C(1) << FAULT_RULES_MAX) /* in each row */
 
 static bool is_named(const struct call_fn *fn, const char *name)
 {
@@ -26,24 +30,38 @@ static bool is_named(const struct call_fn *fn, const char *name)
 	return false;
 }
 
-void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told)
+/* Empty rows that no call reads. */
+static void begin_rows(void)
 {
-	static uint64_t *rows; /* changed in place: a call may be reading */
-
-	if (!rows)
-		rows = calloc(call_count, sizeof *rows);
-	if (!rows)
+	if (!the.rows)
+		the.rows = calloc(call_count, sizeof *the.rows);
+	if (!the.rows)
 		abort();
 	atomic_store(&call_fault_rows, NULL);
-	memset(rows, 0, call_count * sizeof *rows);
+}
+
+void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told)
+{
+	begin_rows();
 	the.rules = rules;
 	the.told = told;
+	for (unsigned row = 0; row < call_count; row++)
+		the.rows[row] &= NOTED;
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned row = 0; row < call_count && rules[i].what == FAULT_CALL; row++)
 			if (is_named(&call_table[row], rules[i].name))
-				rows[row] |= UINT64_C(1) << i;
-	if (n)
-		atomic_store(&call_fault_rows, rows);
+				the.rows[row] |= UINT64_C(1) << i;
+	if (n || atomic_load(&the.note))
+		atomic_store(&call_fault_rows, the.rows);
+}
+
+void call_faults_note(void (*note)(unsigned row, const void *from))
+{
+	begin_rows();
+	for (unsigned row = 0; row < call_count; row++)
+		the.rows[row] = (the.rows[row] & ~NOTED) | (note ? NOTED : 0);
+	atomic_store(&the.note, note);
+	atomic_store(&call_fault_rows, the.rows);
 }
 
 /* The headers make ibv_reg_mr_iova2() of ibv_reg_mr() with flags that are no constant, which has
@@ -55,17 +73,27 @@ static bool is_meant(const struct fault_rule *r, const struct call_fn *fn, const
 	return (strcmp(r->name, "ibv_reg_mr") == 0) == (args[1] == args[3]);
 }
 
+void call_site(const void *at, char *text, size_t size)
+{
+	struct dl_find_object found;
+	const char *name, *slash;
+
+	if (_dl_find_object((void *)(uintptr_t)at, &found)) {
+		snprintf(text, size, "%p", at);
+		return;
+	}
+	name = *found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name
+					    : program_invocation_short_name;
+	slash = strrchr(name, '/');
+	snprintf(text, size, "%s+0x%zx", slash ? slash + 1 : name,
+		 (size_t)((uintptr_t)at - found.dlfo_link_map->l_addr));
+}
+
 static bool is_at(const char *site, const void *from)
 {
 	char text[sizeof((struct fault_rule *)0)->site];
-	const char *name;
-	Dl_info info;
 
-	if (!dladdr(from, &info) || !info.dli_fname)
-		return false;
-	name = strrchr(info.dli_fname, '/');
-	snprintf(text, sizeof text, "%s+0x%zx", name ? name + 1 : info.dli_fname,
-		 (size_t)((const char *)from - (const char *)info.dli_fbase));
+	call_site(from, text, sizeof text);
 	return strcmp(text, site) == 0;
 }
 
@@ -117,9 +145,14 @@ bool call_fault_decide(struct record_call *c, unsigned row, const void *from)
 {
 	const uint64_t *rows = atomic_load(&call_fault_rows);
 	const struct call_fn *fn = &call_table[row];
+	void (*note)(unsigned, const void *) = atomic_load(&the.note);
 	bool fails = false;
 
-	for (uint64_t left = rows && c->is_outermost ? rows[row] : 0; left; left &= left - 1) {
+	if (!rows || !c->is_outermost)
+		return false;
+	if (note)
+		note(row, from);
+	for (uint64_t left = rows[row] & ~NOTED; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);
 		const struct fault_rule *r = &the.rules[i];
 

@@ -22,6 +22,13 @@ int call_fault_check(const struct fault_rule *r, char *why, size_t size);
  * several processes, or NULL. Both must stay, and n is FAULT_RULES_MAX at most. */
 void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told);
 
+/* Calls note() before each call that the program makes from now on, in its thread, with the address
+ * to which it returns. NULL: no more. It must not call verbs. */
+void call_faults_note(void (*note)(unsigned row, const void *from));
+/* The place of an address in the code of this process: "libfabric.so.1+0x12f0", with the address
+ * that it has in the file. May be called by a handler of signals. */
+void call_site(const void *at, char *text, size_t size);
+
 /* For the functions that note calls. For each row the rules about it, a bit for each; NULL: none.
  */
 extern const uint64_t *_Atomic call_fault_rows;

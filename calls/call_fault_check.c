@@ -55,7 +55,7 @@ int call_fault_check(const struct fault_rule *r, char *why, size_t size)
 	if (!fn)
 		return refuse_name(r->name, why, size);
 	if (r->error && fn->fails == FAILS_NOT) {
-		snprintf(why, size, "%s cannot fail: it has no result that says so", fn->name);
+		snprintf(why, size, "%s cannot fail in a correct program", fn->name);
 		return -1;
 	}
 	if (r->error && !r->forced && !call_gives_errno(fn, r->error))

@@ -335,7 +335,7 @@ class Table:
     def errnos(self, f):
         """Those that the function gives when it fails; empty: it cannot fail."""
         roles = {a.role for a in f.args} | {f.result.attrs.get("role", "").lower()[5:]}
-        if f.says in ("NOTHING", "VALUE"):
+        if f.says in ("NOTHING", "VALUE") or f.mark("fails") == "never":
             return []
         by = next(by for by, holds in (
             ("waiting", f.mark("waits")),

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FAULT_RULES_MAX 64 /* of one process */
+#define FAULT_RULES_MAX 63 /* of one process */
 
 enum fault_what {
 	FAULT_CALL,	  /* a function fails, or takes longer */

@@ -136,7 +136,7 @@ unsigned injections_end(const struct reader *r)
 	unsigned idle = 0;
 
 	for (unsigned i = 0; i < the.n; i++) {
-		const struct fault_rule *rule = reader_rule(r, i);
+		const struct fault_rule *rule = &reader_shared(r)->how.rules[i];
 		const uint64_t matched = atomic_load(&rule->matched);
 
 		if (!atomic_load(&rule->hit)) {

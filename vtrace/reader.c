@@ -184,9 +184,9 @@ unsigned reader_refused(const struct reader *r)
 	return atomic_load(&r->shared->refused);
 }
 
-const struct fault_rule *reader_rule(const struct reader *r, unsigned i)
+const struct shared_area *reader_shared(const struct reader *r)
 {
-	return &r->shared->how.rules[i];
+	return r->shared;
 }
 
 /* ------------------------------------------------------------------------- processes -- */

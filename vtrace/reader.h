@@ -75,8 +75,8 @@ void reader_keep(struct reader *);
 void reader_release(struct reader *);
 /* Have all processes ended, and has everything been reported? */
 bool reader_is_idle(const struct reader *);
-/* The i-th rule of the options, with its counters. */
-const struct fault_rule *reader_rule(const struct reader *, unsigned i);
+/* The memory. The programs can change it at any time. */
+const struct shared_area *reader_shared(const struct reader *);
 /* The number of processes that were not traced, because there were too many at a time. */
 unsigned reader_refused(const struct reader *);
 

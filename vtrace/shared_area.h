@@ -65,9 +65,19 @@ struct shared_options {
 	uint32_t checks, sums;
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
+	uint32_t notes;	    /* the places of calls, and of a crash */
 	/* What goes wrong on purpose. Their counters are of all processes. */
 	uint32_t nrules;
 	struct fault_rule rules[FAULT_RULES_MAX];
+};
+
+#define SHARED_PLACE 96
+#define SHARED_SITES 512
+
+/* A place that calls a function. */
+struct shared_site {
+	uint32_t row, calls;
+	char place[SHARED_PLACE]; /* see call_site() */
 };
 
 struct shared_process {
@@ -93,6 +103,12 @@ struct shared_area {
 	int32_t program; /* the process that was started */
 	struct shared_options how;
 	_Atomic uint32_t refused; /* processes that found no place */
+	/* See struct shared_options. In the order of their first calls; sites may be more than
+	 * there is room for. */
+	_Atomic uint32_t sites;
+	struct shared_site site[SHARED_SITES];
+	_Atomic uint32_t crashed; /* the first signal that an instruction has caused */
+	char crash[SHARED_PLACE];
 	struct shared_process process[SHARED_PROCESSES];
 };
 

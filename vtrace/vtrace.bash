@@ -7,7 +7,7 @@ _vtrace()
 	COMPREPLY=()
 	while ((i < COMP_CWORD)) && [[ ${COMP_WORDS[i]} == -* ]]; do
 		case ${COMP_WORDS[i]} in
-		-o | -e | --inject | --output | --only | --record | --report | --seed | --stop-on | --stuck | --suppress) ((i++)) ;;
+		-o | -e | --inject | --junit | --output | --only | --peer | --record | --report | --seed | --stop-on | --stuck | --suppress | --within) ((i++)) ;;
 		esac
 		((i++))
 	done
@@ -20,7 +20,7 @@ _vtrace()
 		esac
 	elif ((i == COMP_CWORD)); then
 		if [[ $cur == -* ]]; then
-			COMPREPLY=($(compgen -W $'--check\n--check=all\n--check-exit\n--counts\n--only\n--follow\n--inject\n--json\n--must-inject\n--no-data\n--output\n--quiet\n--record\n--report\n--seed\n--stop-on\n--stuck\n--suppress\n--timeline\n--help\n--version' -- "$cur"))
+			COMPREPLY=($(compgen -W $'--check\n--check=all\n--check-exit\n--counts\n--only\n--follow\n--inject\n--inject-each\n--json\n--junit\n--must-inject\n--no-data\n--output\n--peer\n--quiet\n--record\n--report\n--seed\n--stop-on\n--stuck\n--suppress\n--timeline\n--within\n--help\n--version' -- "$cur"))
 		else
 			COMPREPLY=($(compgen -c -- "$cur"))
 		fi

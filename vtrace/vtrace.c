@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "door.h"
+#include "each.h"
 #include "heap.h"
 #include "injections.h"
 #include "launch.h"
@@ -49,10 +50,15 @@ static const char usage[] =
 	"  -f, --follow        trace children as well\n"
 	"      --inject RULE   make calls fail on purpose: ibv_reg_mr:error=ENOMEM:when=3 fails the third,\n"
 	"                      3+ and 2..10 several, rdma_connect:delay=5ms takes longer; @FILE has rules\n"
+	"      --inject-each[=LIST]  run the program once for each place that calls one of these functions\n"
+	"                      (names as for -e; without LIST all), with that one call failing, and tell\n"
+	"                      what becomes of it; exit code 0 only if it never crashes or hangs\n"
 	"      --must-inject   the exit code is 124 if a rule has hit nothing\n"
 	"  -j, --json          write an object of JSON per line\n"
 	"  -o, --output FILE   write to FILE\n"
+	"      --junit FILE    with --inject-each: write a report for CI servers, too\n"
 	"      --no-data       with --record: leave out longer data that contains no values to be replaced\n"
+	"      --peer COMMAND  with --inject-each: run a command of sh beside the program, before it\n"
 	"  -q, --quiet         write no calls, only what fails\n"
 	"      --record FILE   write the session, instead of the calls, as a script of rdmash that plays the\n"
 	"                      program's part against its other end\n"
@@ -66,6 +72,7 @@ static const char usage[] =
 	"      --stuck TIME    when nothing happens for so long (10s, 500ms), write what each thread and\n"
 	"                      queue waits for, and why if that is certain\n"
 	"      --timeline      write the processes side by side at the end, instead of the calls\n"
+	"      --within TIME   with --inject-each: a program that takes longer hangs (30s)\n"
 	"  -h, --help          this text\n"
 	"      --version       the version\n"
 	"\n"
@@ -93,6 +100,10 @@ static const struct option options[] = {
 	{ "must-inject", no_argument, NULL, 'M' },
 	{ "seed", required_argument, NULL, 'G' },
 	{ "stuck", required_argument, NULL, 'W' },
+	{ "inject-each", optional_argument, NULL, 'E' },
+	{ "junit", required_argument, NULL, 'U' },
+	{ "peer", required_argument, NULL, 'B' },
+	{ "within", required_argument, NULL, 'A' },
 	{ 0 },
 };
 
@@ -101,10 +112,13 @@ static struct {
 	struct shared_options how;
 	const char *file;
 	struct replay_options replay; /* path NULL: none */
-	bool must_inject;
+	bool must_inject, injects_each;
+	struct each_options each;
 	struct check_options check;
 	unsigned seen; /* processes */
-} the = { .views = { .lines = true, .explain = true }, .how.keeps_all = true };
+} the = { .views = { .lines = true, .explain = true },
+	  .how.keeps_all = true,
+	  .each = { .within_s = 30 } };
 
 /* ------------------------------------------------------------ the program and its signals -- */
 
@@ -425,6 +439,28 @@ static bool choose_stuck(const char *text)
 	return false;
 }
 
+static bool choose_within(const char *time)
+{
+	double us;
+
+	if (!fault_read_time(time, 3600e6, &us) || us <= 0) {
+		door_say("--within '%s' is not a time of at most an hour: write 30s or 500ms",
+			 time);
+		return false;
+	}
+	the.each.within_s = us / 1e6;
+	return true;
+}
+
+static int inject_each(char **argv)
+{
+	the.each.json = the.views.json;
+	the.each.follows = the.how.follows;
+	the.each.to = the.views.to;
+	the.each.argv = argv;
+	return each_run(&the.each);
+}
+
 int main(int argc, char **argv)
 {
 	int c;
@@ -435,6 +471,9 @@ int main(int argc, char **argv)
 		case 'K':
 			if (!choose_checks(optarg))
 				return EXIT_USAGE;
+			break;
+		case 'U':
+			the.each.junit = optarg;
 			break;
 		case 'X':
 			the.check.sets_exit = true;
@@ -454,6 +493,18 @@ int main(int argc, char **argv)
 			break;
 		case 'f':
 			the.how.follows = the.views.pids = true;
+			break;
+		case 'E':
+			the.injects_each = true;
+			if (optarg && !(the.each.wanted = views_choose(optarg)))
+				return EXIT_USAGE;
+			break;
+		case 'B':
+			the.each.peer = optarg;
+			break;
+		case 'A':
+			if (!choose_within(optarg))
+				return EXIT_USAGE;
 			break;
 		case 'G':
 			if (!injections_seed(optarg))
@@ -528,6 +579,12 @@ int main(int argc, char **argv)
 	if (!the.views.to) {
 		door_say("%s: %s", the.file, strerror(errno));
 		return EXIT_FAILED;
+	}
+	if (the.injects_each)
+		return inject_each(argv + optind);
+	if (the.each.peer || the.each.junit) {
+		door_say("--peer and --junit are for --inject-each");
+		return EXIT_USAGE;
 	}
 	return trace_program(argv + optind);
 }

@@ -21,6 +21,7 @@
 #include "call_record.h"
 #include "record_rings.h"
 #include "shared_area.h"
+#include "sites.h"
 
 static void *own_records; /* NULL: not traced */
 static struct shared_area *own_header;
@@ -142,6 +143,8 @@ static void *take_place(struct shared_area *s, int fd)
 			hold_begin(s, &s->process[i]);
 		if (s->how.nrules)
 			begin_faults(s);
+		if (s->how.notes)
+			sites_begin(s);
 		own_records = records;
 		own_header = s;
 		return records;

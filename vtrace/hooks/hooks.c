@@ -225,7 +225,7 @@ void record_refused(const struct call_fn *fn, const uint64_t *args)
 	union ibv_gid gid;
 
 	for (unsigned i = 0; i < sizeof limited / sizeof *limited; i++)
-		if (fn == &call_table[limited[i]])
+		if (fn == &call_table[limited[i]] && args[0]) /* NULL may be why it was refused */
 			context = context_of(fn->args[0].object, args[0]);
 	if (!context)
 		return;

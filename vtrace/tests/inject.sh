@@ -117,7 +117,7 @@ ibv_reg_mr:error=ENOMEM:when=0|when=0: write 3
 ibv_reg_mr:error=ENOMEM:when=5..2|2 is not a number from 5 on
 ibv_reg_mr:delay=5|delay=5: not a time
 ibv_reg_mr:delay=1ms:chance=7|chance=7: not a probability
-ibv_wr_send:error=EINVAL|ibv_wr_send cannot fail
+ibv_wr_send:error=EINVAL|ibv_wr_send cannot fail in a correct program
 @/nowhere/rules|/nowhere/rules: No such file
 ROWS
 "$vtrace" --seed 0 --inject ibv_reg_mr:error=ENOMEM true 2>"$work/said" && fail "--seed 0 is taken"
