@@ -31,10 +31,11 @@ static double now_s(void)
 
 /* ---------------------------------------------------------------------------- processes -- */
 
-/* Starts a program in a group of its own. r: it is traced; said: its stderr. */
+/* Starts a program in a group of its own. r: it is traced; said: where its errors go. */
 static pid_t start(char *const *argv, struct reader *r, int said)
 {
 	const pid_t pid = fork();
+	const char *why;
 	int none;
 
 	if (pid)
@@ -46,8 +47,8 @@ static pid_t start(char *const *argv, struct reader *r, int said)
 	dup2(said >= 0 ? said : none, STDERR_FILENO);
 	if (!r || (reader_admit(r) == 0 && launch_preload("libvtrace.so") == 0))
 		execvp(argv[0], argv);
-	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-	_exit(127);
+	why = strerror(errno);
+	_exit(write(STDERR_FILENO, why, strlen(why)) < 0 ? 126 : 127);
 }
 
 /* The processor time of a process and its state; false: it is gone. */
