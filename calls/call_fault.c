@@ -14,7 +14,7 @@
 
 const uint64_t *_Atomic call_fault_rows;
 static struct {
-	struct fault_rule *rules, *told;
+	struct fault_rule *rules;
 	uint64_t *rows; /* changed in place: a call may be reading */
 	void (*_Atomic note)(unsigned row, const void *from);
 } the;
@@ -40,11 +40,10 @@ static void begin_rows(void)
 	atomic_store(&call_fault_rows, NULL);
 }
 
-void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told)
+void call_faults_set(struct fault_rule *rules, unsigned n)
 {
 	begin_rows();
 	the.rules = rules;
-	the.told = told;
 	for (unsigned row = 0; row < call_count; row++)
 		the.rows[row] &= NOTED;
 	for (unsigned i = 0; i < n; i++)
@@ -97,18 +96,6 @@ static bool is_at(const char *site, const void *from)
 	return strcmp(text, site) == 0;
 }
 
-/* Counts a call of a rule; true: it is to be hit. */
-static bool hits(unsigned i)
-{
-	const bool hit = fault_rule_hits(&the.rules[i]);
-
-	if (the.told) {
-		atomic_fetch_add_explicit(&the.told[i].matched, 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&the.told[i].hit, hit, memory_order_relaxed);
-	}
-	return hit;
-}
-
 static void wait_ns(uint64_t ns)
 {
 	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
@@ -141,8 +128,9 @@ static uint64_t failure(const struct call_fn *fn, int err, const uint64_t *args)
 	}
 }
 
-bool call_fault_decide(struct record_call *c, unsigned row, const void *from)
+bool call_fault_decide(struct record_call *c, unsigned row)
 {
+	const void *const from = (const void *)(uintptr_t)c->from.at;
 	const uint64_t *rows = atomic_load(&call_fault_rows);
 	const struct call_fn *fn = &call_table[row];
 	void (*note)(unsigned, const void *) = atomic_load(&the.note);
@@ -154,9 +142,10 @@ bool call_fault_decide(struct record_call *c, unsigned row, const void *from)
 		note(row, from);
 	for (uint64_t left = rows[row] & ~NOTED; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctzll(left);
-		const struct fault_rule *r = &the.rules[i];
+		struct fault_rule *r = &the.rules[i];
 
-		if (!is_meant(r, fn, c->args) || (*r->site && !is_at(r->site, from)) || !hits(i))
+		if (!is_meant(r, fn, c->args) || (*r->site && !is_at(r->site, from)) ||
+		    !fault_rule_hits(r))
 			continue;
 		if (r->delay_ns)
 			wait_ns(r->delay_ns);

@@ -18,9 +18,9 @@
 int call_fault_check(const struct fault_rule *r, char *why, size_t size);
 
 /* Applies these rules, whose counters are updated, to the calls of this process from now on; n 0:
- * none. Rules that are not about calls are skipped. told: the same rules for who counts the hits of
- * several processes, or NULL. Both must stay, and n is FAULT_RULES_MAX at most. */
-void call_faults_set(struct fault_rule *rules, unsigned n, struct fault_rule *told);
+ * none. Rules that are not about calls are skipped. They must stay; n is FAULT_RULES_MAX at most.
+ */
+void call_faults_set(struct fault_rule *rules, unsigned n);
 
 /* Calls note() before each call that the program makes from now on, in its thread, with the address
  * to which it returns. NULL: no more. It must not call verbs. */
@@ -32,15 +32,15 @@ void call_site(const void *at, char *text, size_t size);
 /* For the functions that note calls. For each row the rules about it, a bit for each; NULL: none.
  */
 extern const uint64_t *_Atomic call_fault_rows;
-bool call_fault_decide(struct record_call *c, unsigned row, const void *from);
+bool call_fault_decide(struct record_call *c, unsigned row);
 
-/* Between record_begin() and the call, which returns to from: does it fail, with c->result? Errno
- * is set where the function sets it. */
-static inline bool call_fault_hits(struct record_call *c, unsigned row, const void *from)
+/* Between record_begin() and the call: does it fail, with c->result? Errno is set where the
+ * function sets it. */
+static inline bool call_fault_hits(struct record_call *c, unsigned row)
 {
 	const uint64_t *rows = atomic_load_explicit(&call_fault_rows, memory_order_acquire);
 
-	return __builtin_expect(rows && rows[row], 0) && call_fault_decide(c, row, from);
+	return __builtin_expect(rows && rows[row], 0) && call_fault_decide(c, row);
 }
 
 #endif

@@ -29,7 +29,7 @@ static int refuse_name(const char *name, char *why, size_t size)
 	else
 		snprintf(why, size,
 			 "no function is called '%s': those of libibverbs and librdmacm can fail, "
-			 "and there are wc, event and cm",
+			 "and requests (wc:status=...)",
 			 name);
 	return -1;
 }

@@ -506,7 +506,7 @@ void record_end(struct record_call *c, uint64_t result)
 	note_returned();
 	tell_written();
 	if (code && !me.depth)
-		me.failure = (struct record_failure){ record_row(c->row), code };
+		me.failure = (struct record_failure){ record_row(c->row), code, c->rule };
 	errno = err;
 }
 

@@ -149,6 +149,7 @@ void record_look(const struct record_reader *in, struct record *r);
 struct record_failure {
 	const struct call_fn *fn;
 	int err;
+	unsigned rule; /* as in struct record */
 };
 struct record_failure record_last_failure(void);
 

@@ -229,11 +229,11 @@ class Function:
             f"({'uintptr_t' if self.result.pointers else 'uint64_t'})result"
         row = f"ROW_{self.mark('helper') or self.name}"
         make = f"\t{call};\n" if self.void else (
-            f"\tif (call_fault_hits(&the_call, {row}, __builtin_return_address(0)))\n"
+            f"\tif (call_fault_hits(&the_call, {row}))\n"
             f"\t\tresult = ({self.result.type})the_call.result;\n"
             f"\telse\n\t\tresult = {call};\n")
         if self.void:
-            make = f"\tcall_fault_hits(&the_call, {row}, __builtin_return_address(0));\n" + make
+            make = f"\tcall_fault_hits(&the_call, {row});\n" + make
         return (f"{{\n\tconst uint64_t the_args[] = {{ {values or 0} }};\n"
                 f"\tstruct record_call the_call;\n{result}\n"
                 f"{before}\trecord_begin(&the_call, {row}, the_args,\n"

@@ -50,6 +50,7 @@ static const struct call_value bad_wc_args[] = { QP("qp"),
 						 { "of", CALL_DATA, .with = 6, .size = 8 },
 						 { "n", CALL_UINT, .counts = 5, .size = 8 },
 						 NUMBER("either"),
+						 NUMBER("vendor_err"),
 						 { 0 } };
 static const struct call_value notice_args[] = { TEXT("text"), NUMBER("bad"), { 0 } };
 static const struct call_value left_out_args[] = { TEXT("what"), NUMBER("object"), { 0 } };
@@ -119,11 +120,11 @@ void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *
 	record_own(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), bad });
 }
 
-void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
+void own_bad_wc(const struct qp *qp, const struct ibv_wc *wc, unsigned long command,
 		const struct posted_wr *of, bool is_either)
 {
-	record_own(OWN_BAD_WC, (uint64_t[]){ P(qp->v), qp->o.serial, status, command, P(of),
-					     of ? sizeof *of : 0, is_either });
+	record_own(OWN_BAD_WC, (uint64_t[]){ P(qp->v), qp->o.serial, wc->status, command, P(of),
+					     of ? sizeof *of : 0, is_either, wc->vendor_err });
 }
 
 void own_notice(const char *text, bool bad)

@@ -43,7 +43,7 @@ void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *
 /* OWN_BAD_WC: of what was posted, or NULL; is_either: of struct seen_wc. The record of the poll is
  * pushed out by later ones of the data path; this one explain finds as long as the calls of the
  * control path. */
-void own_bad_wc(const struct qp *qp, enum ibv_wc_status status, unsigned long command,
+void own_bad_wc(const struct qp *qp, const struct ibv_wc *wc, unsigned long command,
 		const struct posted_wr *of, bool is_either);
 void own_notice(const char *text, bool bad);
 

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <rdma/rdma_cma.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,43 +100,13 @@ static const struct word statuses[] = {
 #word, IBV_WC_##word \
 	}
 static const struct word opcodes[] = {
-	OPCODE(SEND),	   OPCODE(RDMA_WRITE), OPCODE(RDMA_READ),
-	OPCODE(COMP_SWAP), OPCODE(FETCH_ADD),  OPCODE(BIND_MW),
-	OPCODE(LOCAL_INV), OPCODE(RECV),       OPCODE(RECV_RDMA_WITH_IMM),
-	{ NULL, 0 },
-};
-
-/* Those that something else than the program can bring about. */
-#define EVENT(word)                     \
-	{                               \
-#word, IBV_EVENT_##word \
-	}
-static const struct word events[] = {
-	EVENT(PORT_ERR), EVENT(PORT_ACTIVE), EVENT(DEVICE_FATAL), EVENT(GID_CHANGE), { NULL, 0 },
-};
-
-#define CM_EVENT(word)                      \
-	{                                   \
-#word, RDMA_CM_EVENT_##word \
-	}
-static const struct word cm_events[] = {
-	CM_EVENT(ADDR_ERROR),  CM_EVENT(ROUTE_ERROR),	 CM_EVENT(CONNECT_ERROR),
-	CM_EVENT(UNREACHABLE), CM_EVENT(REJECTED),	 CM_EVENT(DISCONNECTED),
-	CM_EVENT(ADDR_CHANGE), CM_EVENT(DEVICE_REMOVAL), { NULL, 0 },
-};
-
-static const struct {
-	const char *begins;
-	const struct word *names;
-	const char *called;
-} whats[FAULT_WHATS] = {
-	[FAULT_CALL] = { "", NULL, "function" },
-	[FAULT_COMPLETION] = { "wc", NULL, "completion" },
-	[FAULT_EVENT] = { "event", events, "event that can be made" },
-	[FAULT_CM] = { "cm", cm_events, "event of the connection manager that can be made" },
+	OPCODE(SEND),	   OPCODE(RDMA_WRITE), OPCODE(RDMA_READ), OPCODE(COMP_SWAP),
+	OPCODE(FETCH_ADD), OPCODE(BIND_MW),    OPCODE(LOCAL_INV), { NULL, 0 },
 };
 
 /* ----------------------------------------------------------------------------- a rule -- */
+
+#define COMPLETION "wc" /* begins a rule about requests */
 
 struct reading {
 	struct fault_rule *r;
@@ -248,11 +217,6 @@ static int read_delay(const struct reading *in, const char *text)
 	return read_duration(in, "delay", text, &in->r->delay_ns);
 }
 
-static int read_after(const struct reading *in, const char *text)
-{
-	return read_duration(in, "after", text, &in->r->after_ns);
-}
-
 static int read_chance(const struct reading *in, const char *text)
 {
 	if (fault_read_chance(text, &in->r->chance))
@@ -280,7 +244,8 @@ static int read_status(const struct reading *in, const char *text)
 
 static int read_opcode(const struct reading *in, const char *text)
 {
-	return read_word(in, opcodes, "opcode of a completion", text, &in->r->opcode);
+	return read_word(in, opcodes, "opcode of a request that can be made to fail", text,
+			 &in->r->opcode);
 }
 
 static int read_qpn(const struct reading *in, const char *text)
@@ -293,16 +258,6 @@ static int read_qpn(const struct reading *in, const char *text)
 	return 0;
 }
 
-static int read_reason(const struct reading *in, const char *text)
-{
-	uint64_t n;
-
-	if (!fault_read_number(text, 0xffff, &n))
-		return refuse(in, "reason=%s: not a number from 0 to 65535", text);
-	in->r->reason = (int)n;
-	return 0;
-}
-
 static int read_force(const struct reading *in, const char *text)
 {
 	(void)text;
@@ -311,7 +266,6 @@ static int read_force(const struct reading *in, const char *text)
 }
 
 #define OF(what) (1u << (what))
-#define OF_ALL	 (OF(FAULT_WHATS) - 1)
 static const struct {
 	const char *key;
 	unsigned whats;
@@ -325,10 +279,8 @@ static const struct {
 	{ "status", OF(FAULT_COMPLETION), false, read_status },
 	{ "opcode", OF(FAULT_COMPLETION), false, read_opcode },
 	{ "qpn", OF(FAULT_COMPLETION), false, read_qpn },
-	{ "reason", OF(FAULT_CM), false, read_reason },
-	{ "after", OF(FAULT_EVENT) | OF(FAULT_CM), false, read_after },
-	{ "when", OF(FAULT_CALL) | OF(FAULT_COMPLETION) | OF(FAULT_CM), false, read_when },
-	{ "chance", OF(FAULT_CALL) | OF(FAULT_COMPLETION) | OF(FAULT_CM), false, read_chance },
+	{ "when", OF(FAULT_CALL) | OF(FAULT_COMPLETION), false, read_when },
+	{ "chance", OF(FAULT_CALL) | OF(FAULT_COMPLETION), false, read_chance },
 };
 #define KEYS (sizeof keys / sizeof *keys)
 
@@ -378,17 +330,7 @@ static int check_complete(const struct reading *in)
 			      r->name);
 	if (r->what == FAULT_COMPLETION && r->status < 0)
 		return refuse(in, "it has no status=: write wc:status=RNR_RETRY_EXC_ERR");
-	if (r->what == FAULT_CM && r->reason >= 0 && r->event != RDMA_CM_EVENT_REJECTED)
-		return refuse(in, "reason= is of REJECTED only");
 	return 0;
-}
-
-static enum fault_what what_of(const char *word)
-{
-	for (enum fault_what w = FAULT_CALL + 1; w < FAULT_WHATS; w++)
-		if (strcmp(whats[w].begins, word) == 0)
-			return w;
-	return FAULT_CALL;
 }
 
 static int read_rule(const struct reading *in, char *text)
@@ -396,14 +338,9 @@ static int read_rule(const struct reading *in, char *text)
 	struct fault_rule *r = in->r;
 	const char *name = strsep(&text, ":");
 
-	r->what = what_of(name);
-	if (whats[r->what].names) {
-		name = text ? strsep(&text, ":") : "";
-		if (read_word(in, whats[r->what].names, whats[r->what].called, name, &r->event))
-			return -1;
-	}
+	r->what = strcmp(name, COMPLETION) == 0 ? FAULT_COMPLETION : FAULT_CALL;
 	if (!*name || strlen(name) >= sizeof r->name)
-		return refuse(in, "it begins with no name of a function, nor wc, event or cm");
+		return refuse(in, "it begins with neither the name of a function nor " COMPLETION);
 	strcpy(r->name, name);
 	while (text)
 		if (read_pair(in, strsep(&text, ":")))
@@ -419,7 +356,6 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 
 	*r = (struct fault_rule){ .status = -1,
 				  .opcode = -1,
-				  .reason = -1,
 				  .first = 1,
 				  .last = UINT64_MAX,
 				  .chance = 1,
@@ -436,10 +372,7 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 
 bool fault_rule_is_of_device(const char *text)
 {
-	char word[8];
-
-	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
-	return strchr(text, ':') && what_of(word) != FAULT_CALL;
+	return strncmp(text, COMPLETION ":", sizeof COMPLETION) == 0;
 }
 
 /* splitmix64 */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is to go wrong on purpose, as a rule: a call that fails, a completion with an error, an
- *event. One form of it, as text and as a struct, for vtrace --inject, for UROCE_FAULT and for the
- *shell's "fault". A rule is read here; who makes it come true has to know the names of functions.
- *Faults of packets have a form of their own (uroce/link/fault.h).
+ * What is to go wrong on purpose, as a rule: a call or a request that fails. One form of it, as
+ *text and as a struct, for vtrace --inject, for UROCE_FAULT and for the shell's "fault". A rule is
+ *read here; who makes it come true has to know the names of functions. Faults of packets have a
+ *form of their own (uroce/link/fault.h).
  *
  *	ibv_reg_mr:error=ENOMEM:when=3
  *	wc:status=RNR_RETRY_EXC_ERR:opcode=SEND:when=5
- *	event:PORT_ERR:after=1s
- *	cm:REJECTED:reason=28
  */
 #ifndef COMMON_FAULT_RULE_H
 #define COMMON_FAULT_RULE_H
@@ -23,31 +21,34 @@
 enum fault_what {
 	FAULT_CALL,	  /* a function fails, or takes longer */
 	FAULT_COMPLETION, /* a request fails */
-	FAULT_EVENT,	  /* an event of the device or a port, which is made true */
-	FAULT_CM,	  /* an event of the connection manager, the same */
-	FAULT_WHATS
 };
 
 struct fault_rule {
 	char text[160]; /* as it was written */
 	enum fault_what what;
-	char name[48];	      /* of the function, or of the event without its prefix: "PORT_ERR" */
+	char name[48];	      /* of the function, or "wc" */
 	char site[96];	      /* only calls that return there: "libfabric.so.1+0x12f0"; "": any */
 	bool forced;	      /* an errno that the function does not give */
 	int error;	      /* an errno; 0: the call does not fail */
 	int status;	      /* enum ibv_wc_status */
 	int opcode;	      /* enum ibv_wc_opcode; -1: any */
-	int event;	      /* enum ibv_event_type or enum rdma_cm_event_type */
 	uint32_t qpn;	      /* of the completion's QP; 0: any */
-	int reason;	      /* of a rejection (CM REJ); -1: that of an application */
 	uint64_t first, last; /* which of the cases that match, from 1 */
 	uint64_t delay_ns;    /* before the call */
-	uint64_t after_ns;    /* since the device was opened, or since the connection was made */
 	double chance;	      /* of one that matches */
 	uint64_t seed;
 	/* How many cases have matched, and how many of them were hit. */
 	_Atomic uint64_t matched, hit;
+	struct fault_rule *told; /* the same for who counts for several processes; NULL: nobody */
 };
+
+/* The vendor_err of a completion that a rule has made on uroce0: this | the number of the rule,
+ * from 1. */
+#define FAULT_VENDOR_ERR 0xfa170000u
+static inline unsigned fault_rule_of_vendor_err(uint32_t vendor_err)
+{
+	return (vendor_err & 0xffff0000) == FAULT_VENDOR_ERR ? vendor_err & 0xffff : 0;
+}
 
 /* Reads a rule into *r. seed: of its chance, together with index, its place among the rules. 0, or
  * -1 and why (of size bytes) names what is wrong. */
@@ -64,10 +65,14 @@ static inline bool fault_rule_hits(struct fault_rule *r)
 {
 	const uint64_t n = atomic_fetch_add_explicit(&r->matched, 1, memory_order_relaxed) + 1;
 
+	if (r->told)
+		atomic_fetch_add_explicit(&r->told->matched, 1, memory_order_relaxed);
 	if (n < r->first || n > r->last ||
 	    (r->chance < 1 && fault_rule_draw(r->seed, n) >= r->chance))
 		return false;
 	atomic_fetch_add_explicit(&r->hit, 1, memory_order_relaxed);
+	if (r->told)
+		atomic_fetch_add_explicit(&r->told->hit, 1, memory_order_relaxed);
 	return true;
 }
 

@@ -124,6 +124,8 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
 __attribute__((format(printf, 3, 0))) static void add_row(struct fail *f, const char *label,
 							  const char *fmt, va_list ap)
 {
+	if (f->is_made && strcmp(label, "next") != 0)
+		return;
 	f->rows = xgrow(f->rows, f->nrows, sizeof *f->rows);
 	f->rows[f->nrows].label = xstrdup(label);
 	f->rows[f->nrows].text = xvasprintf(fmt, ap);
@@ -137,6 +139,17 @@ int fail_row(struct session *s, const char *label, const char *fmt, ...)
 	va_start(ap, fmt);
 	add_row(&s->fail, label, fmt, ap);
 	va_end(ap);
+	return -1;
+}
+
+int fail_on_purpose(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_row(&s->fail, "cause", fmt, ap);
+	va_end(ap);
+	s->fail.is_made = true;
 	return -1;
 }
 

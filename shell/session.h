@@ -44,6 +44,7 @@ struct fail {
 	struct fail_row *rows;
 	unsigned nrows;
 	unsigned explain; /* 1 + the row of fail_explain(); 0: none */
+	bool is_made;	  /* fail_on_purpose() */
 };
 
 /* A library call has failed with errno err (sign ignored; 0: unknown). The text is
@@ -59,6 +60,10 @@ int fail(struct session *s, const char *call, const char *code, const char *fmt,
  * be called after fail() or fail_call(). Returns -1. */
 int fail_row(struct session *s, const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Adds the cause: it was made to fail. Later rows that say something else than what to type next
+ * are left out, as they would be other causes. Returns -1. */
+int fail_on_purpose(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds the row "next": what to type next. Returns -1. */
 int fail_next(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -64,6 +64,11 @@ int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed)
  * returns how many rules there are. */
 unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
 
+struct fault_rule; /* common/fault_rule.h */
+/* Makes requests fail by these rules, whose counters are updated, from now on; n 0: by none. Rules
+ * about calls are skipped. They must stay. */
+void uroce_rules_set(struct fault_rule *rules, unsigned n);
+
 /* -------------------------------------------------------------------- order -- */
 
 /* The device does in another order whatever the specification lets it: UROCE_ORDER=SEED, or

@@ -12,6 +12,7 @@
 #include "heap.h"
 #include "text.h"
 #include "call_record.h"
+#include "fault_rule.h"
 #include "wr_faults.h"
 #include "causes_out.h"
 #include "facts.h"
@@ -34,6 +35,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 		.is_foreign = true,
 		.status = wc->wc.status,
 		.wr_id = wc->wc.wr_id,
+		.rule = fault_rule_of_vendor_err(wc->wc.vendor_err),
 		.known = wc->known,
 		.is_either = wc->is_either,
 		.here = live_program_end(p, wc->qp),

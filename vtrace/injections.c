@@ -13,6 +13,7 @@
 #include "call_fault.h"
 #include "door.h"
 #include "fault_rule.h"
+#include "launch.h"
 
 static struct {
 	char *texts[FAULT_RULES_MAX];
@@ -81,8 +82,10 @@ static bool read_rule(const char *text, unsigned i, struct fault_rule *r)
 {
 	char why[512];
 
-	if (fault_rule_is_of_device(text))
-		snprintf(why, sizeof why, "only calls can be made to fail");
+	if (fault_rule_is_of_device(text) && !launch_loaded())
+		snprintf(why, sizeof why,
+			 "only uroce0 can make that come true, with all that follows from it: "
+			 "uroce vtrace ...");
 	else if (fault_rule_read(text, the.seed, i, r, why, sizeof why) == 0 &&
 		 call_fault_check(r, why, sizeof why) == 0)
 		return true;

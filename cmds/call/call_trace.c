@@ -11,6 +11,7 @@
 
 #include "call_record.h"
 #include "call_format.h"
+#include "faults/fault_made.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "output/print.h"
@@ -246,6 +247,9 @@ int call_fail(struct session *s, const char *fmt, ...)
 	what = xvasprintf(fmt, ap);
 	va_end(ap);
 	fail_call(s, last.err, last.fn ? last.fn->name : "call", "%s", what);
+	if (last.rule)
+		fail_on_purpose(s, "on purpose: %s (fault call); the library was not called",
+				fault_made_text(last.rule));
 	free(what);
 	return -1;
 }

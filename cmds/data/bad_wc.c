@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call_record.h"
+#include "fault_rule.h"
 #include "loop.h"
 #include "objects.h"
 #include "own_rows.h"
@@ -17,13 +18,13 @@ static bool find_last(struct record_walk *w)
 	return false;
 }
 
-void bad_wc_add(const struct qp *qp, enum ibv_wc_status status, const struct posted_wr *posted,
+void bad_wc_add(const struct qp *qp, const struct ibv_wc *wc, const struct posted_wr *posted,
 		bool is_either, unsigned long command)
 {
 	struct record_walk w = { .path = RECORD_CONTROL };
 
-	if (status != IBV_WC_WR_FLUSH_ERR || !find_last(&w) || w.r.args[1] != qp->o.serial)
-		own_bad_wc(qp, status, command, posted, is_either);
+	if (wc->status != IBV_WC_WR_FLUSH_ERR || !find_last(&w) || w.r.args[1] != qp->o.serial)
+		own_bad_wc(qp, wc, command, posted, is_either);
 }
 
 static void read_bad_wc(const struct record *r, struct bad_wc *bad)
@@ -37,6 +38,7 @@ static void read_bad_wc(const struct record *r, struct bad_wc *bad)
 				.serial = r->args[1],
 				.command = r->args[3],
 				.is_either = r->args[6],
+				.rule = fault_rule_of_vendor_err((uint32_t)r->args[7]),
 				.known = posted };
 	if (o)
 		snprintf(bad->qp, sizeof bad->qp, "%s", o->name);

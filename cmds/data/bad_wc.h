@@ -15,6 +15,7 @@ struct bad_wc {
 	unsigned long command; /* number of the command that took it: session.commands */
 	char qp[32];	       /* its name */
 	uint64_t serial;       /* of the QP */
+	unsigned rule;	       /* of a fault that has made it; 0: none */
 	bool known;	       /* posted is valid */
 	bool is_either;	       /* as in struct seen_wc */
 	struct posted_wr posted;
@@ -23,7 +24,7 @@ struct bad_wc {
 /* Records a failed completion for explain, with the number of the command that polled it; posted
  * may be NULL. A flushed request is a consequence: it does not replace the failure that caused it.
  */
-void bad_wc_add(const struct qp *qp, enum ibv_wc_status status, const struct posted_wr *posted,
+void bad_wc_add(const struct qp *qp, const struct ibv_wc *wc, const struct posted_wr *posted,
 		bool is_either, unsigned long command);
 #define BAD_WCS 64
 /* Fills up to n entries with the failures of the session, the newest first; returns how many. */

@@ -209,7 +209,7 @@ static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 				     .is_inline = r->a->inlined,
 				     .nsge = 1,
 				     .sge = { r->sge } };
-	bad_wc_add(r->a->qp, wc->status, wc->wr_id - r->wr_id < r->posted ? &p : NULL, false,
+	bad_wc_add(r->a->qp, wc, wc->wr_id - r->wr_id < r->posted ? &p : NULL, false,
 		   r->s->commands);
 	qp_history_sync(r->a->qp, status);
 	fail(r->s, "bench", status, "bench: number %u completed with %s", r->done, status);

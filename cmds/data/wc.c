@@ -89,7 +89,7 @@ static void apply_completion(struct session *s, struct wc *wc, struct qp *qp,
 	if (wc->v.status == IBV_WC_SUCCESS && wc->v.opcode & IBV_WC_RECV && has_inv(wc))
 		mw_invalidated(s, qp->pd, wc->v.invalidated_rkey);
 	if (wc->v.status != IBV_WC_SUCCESS) {
-		bad_wc_add(qp, wc->v.status, p, p && seen->is_either, s->commands);
+		bad_wc_add(qp, &wc->v, p, p && seen->is_either, s->commands);
 		note_error(wc, qp, first_error);
 	}
 }

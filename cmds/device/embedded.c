@@ -211,6 +211,7 @@ const struct embedded_api *embedded_api(void)
 		looked = all = true;
 		all &= find_symbol("uroce_faults_set", &api.faults_set);
 		all &= find_symbol("uroce_faults_get", &api.faults_get);
+		all &= find_symbol("uroce_rules_set", &api.rules_set);
 		all &= find_symbol("uroce_order_set", &api.order_set);
 		all &= find_symbol("uroce_order_get", &api.order_get);
 		all &= find_symbol("uroce_tap", &api.tap);

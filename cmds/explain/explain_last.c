@@ -346,7 +346,7 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *bad,
 				       struct live_qp *here)
 {
-	struct failed_wr wr = { .status = bad->status };
+	struct failed_wr wr = { .status = bad->status, .rule = bad->rule };
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
 	SCOPED_TEXT(faults);
 

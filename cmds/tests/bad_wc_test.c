@@ -28,22 +28,25 @@ static void post_many(void)
 
 int main(void)
 {
+	const struct ibv_wc failed = { .status = IBV_WC_RETRY_EXC_ERR, .vendor_err = 0xfa170002 };
+	const struct ibv_wc flushed = { .status = IBV_WC_WR_FLUSH_ERR };
 	const struct posted_wr posted = { .wr_id = 31, .nsge = 1, .sge = { { 0x1000, 8, 1 } } };
 	struct bad_wc bad;
 
 	own_rows_begin();
 	context.ops.post_send = fake_send;
 	CHECK(!bad_wc_last(&bad));
-	bad_wc_add(&qp, IBV_WC_RETRY_EXC_ERR, &posted, false, 3);
-	bad_wc_add(&qp, IBV_WC_WR_FLUSH_ERR, NULL, false, 4); /* a consequence */
+	bad_wc_add(&qp, &failed, &posted, false, 3);
+	bad_wc_add(&qp, &flushed, NULL, false, 4); /* a consequence */
 	post_many();
 	CHECK(bad_wc_last(&bad));
 	CHECK_INT(bad.status, IBV_WC_RETRY_EXC_ERR);
+	CHECK_INT(bad.rule, 2);
 	CHECK_INT(bad.serial, 5);
 	CHECK_INT(bad.command, 3);
 	CHECK(bad.known && bad.posted.wr_id == 31 && bad.posted.sge[0].addr == 0x1000);
 	qp.o.serial = 6;
-	bad_wc_add(&qp, IBV_WC_WR_FLUSH_ERR, NULL, false, 4);
+	bad_wc_add(&qp, &flushed, NULL, false, 4);
 	CHECK(bad_wc_last(&bad) && bad.status == IBV_WC_WR_FLUSH_ERR && !bad.known);
 	return checks_end();
 }

@@ -67,7 +67,7 @@ void explain_wc(const struct failed_wr *wr, struct out *o)
 	struct causes c;
 
 	tell_wr(wr, o);
-	if (fact && fact->there)
+	if (fact && fact->there && !wr->rule)
 		out_str(o, "peer", fact->there, "  peer            %s\n", fact->there);
 	why_request_failed(wr, &c);
 	causes_out(&c, o);

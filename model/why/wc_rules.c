@@ -595,6 +595,12 @@ void why_request_failed(const struct failed_wr *wr, struct causes *c)
 	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 
 	*c = (struct causes){ .no_commands = wr->is_foreign };
+	if (wr->rule) {
+		cause_add(c, IS_SO, "fault completion",
+			  "the device has failed it on purpose: rule %u of those that it was given",
+			  wr->rule);
+		return;
+	}
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
 		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
 			if (checks[i].check[k])

@@ -40,6 +40,7 @@ void causes_free(struct causes *c);
 struct failed_wr {
 	bool is_foreign; /* of another program: no commands of the shell are of use */
 	enum ibv_wc_status status;
+	unsigned rule;	    /* of a fault that has made it, from 1; 0: none */
 	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
 	bool known;	    /* what follows, but for the ends */
 	bool is_either;	    /* both queues have a request of this wr_id, and complete into one CQ */

@@ -8,9 +8,32 @@
 #include <string.h>
 
 #include "fault.h"
+#include "fault_rule.h"
 #include "order.h"
 #include "path.h"
+#include "rules.h"
 #include "tap.h"
+
+/* Rules with semicolons between: those about packets, and the others. */
+static int read_rules(const char *text, unsigned long long seed, char *why, size_t size)
+{
+	char *packets = calloc(1, strlen(text) + 2), *end = packets;
+	int rc = packets ? 0 : -1;
+
+	for (size_t n; rc == 0 && *text; text += n + (text[n] == ';')) {
+		n = strcspn(text, ";");
+		if (fault_rule_is_of_device(text)) {
+			rc = rules_add(text, n, seed, why, size);
+		} else {
+			memcpy(end, text, n + (text[n] == ';'));
+			end += n + (text[n] == ';');
+		}
+	}
+	if (rc == 0)
+		rc = fault_parse(packets, seed, why, size);
+	free(packets);
+	return rc;
+}
 
 static int setup_faults(char *reason, size_t size)
 {
@@ -32,7 +55,7 @@ static int setup_faults(char *reason, size_t size)
 			return -1;
 		}
 	}
-	if (fault_parse(text, value, why, sizeof(why)) == 0)
+	if (read_rules(text, value, why, sizeof why) == 0)
 		return 0;
 	snprintf(reason, size, "UROCE_FAULT: %s", why);
 	return -1;
@@ -88,6 +111,7 @@ void link_forget(void)
 {
 	tx_forget();
 	fault_forget();
+	rules_forget();
 	tap_forget();
 	done = false;
 }

@@ -11,6 +11,7 @@
 #include "context.h"
 #include "counters.h"
 #include "engine.h"
+#include "fault_rule.h"
 #include "region.h"
 #include "spec_tables.h"
 #include "transport_own.h"
@@ -32,6 +33,8 @@ static void complete_wqe(struct qp *qp, enum ibv_wc_status status)
 		.qp_num = qp->v.qp_num,
 	};
 
+	if (w->started && w->rule && status == w->status)
+		wc.vendor_err = FAULT_VENDOR_ERR | w->rule;
 	if (status == IBV_WC_SUCCESS && w->op->done == IBV_WC_SEND)
 		count(CNT_RDMA_SENDS);
 	w->signaled = wanted; /* late_polled() */

@@ -16,6 +16,7 @@
 #include "counters.h"
 #include "engine.h"
 #include "region.h"
+#include "rules.h"
 #include "spec_tables.h"
 #include "transport_own.h"
 
@@ -161,6 +162,32 @@ static enum ibv_wc_status do_local(struct qp *qp, const struct send_wqe *w)
 							      : IBV_WC_LOC_QP_OP_ERR;
 }
 
+/* The request that a rule may be about. */
+struct begun_request {
+	const struct qp *qp;
+	const struct send_wqe *w;
+};
+
+static bool is_of_request(const struct fault_rule *r, const void *of)
+{
+	const struct begun_request *b = of;
+
+	return (r->opcode < 0 || (int)b->w->op->done == r->opcode) &&
+	       (!r->qpn || b->qp->v.qp_num == r->qpn);
+}
+
+static enum ibv_wc_status fail_on_purpose(const struct qp *qp, struct send_wqe *w)
+{
+	const struct begun_request b = { qp, w };
+	unsigned number;
+	const struct fault_rule *r = rules_hit(FAULT_COMPLETION, is_of_request, &b, &number);
+
+	if (!r)
+		return IBV_WC_SUCCESS;
+	w->rule = (uint8_t)number;
+	return (enum ibv_wc_status)r->status;
+}
+
 /* Begins the next request of the queue: gives it its PSNs, or carries it out when nothing has to be
  * sent for it. False: it has to wait. */
 static bool begin_request(struct qp *qp, struct send_wqe *w)
@@ -174,12 +201,16 @@ static bool begin_request(struct qp *qp, struct send_wqe *w)
 	if (w->flags & IBV_SEND_FENCE && order_on())
 		placing_settle_own(qp);
 	w->started = true;
+	w->rule = 0;
 	qp->sq.next++;
+	w->status = rules_are_there(FAULT_COMPLETION) ? fail_on_purpose(qp, w) : IBV_WC_SUCCESS;
 	if (w->op->local) {
-		w->status = do_local(qp, w);
+		if (w->status == IBV_WC_SUCCESS)
+			w->status = do_local(qp, w);
 		return true;
 	}
-	w->status = check_request(qp, w);
+	if (w->status == IBV_WC_SUCCESS)
+		w->status = check_request(qp, w);
 	w->first_psn = r->psn;
 	w->last_psn = psn_add(r->psn, qp->type == IBV_QPT_UD ? 0 : packets_of(qp, w->len) - 1);
 	return true;

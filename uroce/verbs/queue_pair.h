@@ -40,6 +40,7 @@ struct send_wqe {
 	bool signaled; /* its success makes a completion too */
 	/* the requester's: not set when it is posted, but started is false */
 	bool started;		      /* it has PSNs, or was done here: BIND_MW, LOCAL_INV */
+	uint8_t rule;		      /* that makes it fail (rules_hit()); 0: none */
 	enum ibv_wc_status status;    /* of what was done here; else why it cannot be sent */
 	uint32_t first_psn, last_psn; /* READ: of the responses */
 	union {

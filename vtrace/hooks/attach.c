@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where this process writes its record. With its first call it takes a place in the memory that
  * vtrace has made; a child of fork() takes a place of its own. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -101,18 +102,41 @@ static bool become_known(struct shared_area *s, int fd, unsigned place)
 	return atomic_load(&p->state) == SHARED_KNOWN;
 }
 
-/* Each process counts for itself; the hits of all are told to vtrace. */
+static struct fault_rule own_faults[FAULT_RULES_MAX];
+static unsigned nfaults;
+
+/* The device makes those come true that are not about calls; vtrace has refused them without it. */
+static void set_faults(unsigned n)
+{
+	void (*set)(struct fault_rule *, unsigned) =
+		(void (*)(struct fault_rule *, unsigned))dlsym(RTLD_DEFAULT, "uroce_rules_set");
+
+	nfaults = n;
+	call_faults_set(own_faults, n);
+	if (set)
+		set(own_faults, n);
+}
+
+/* Each process counts for itself; vtrace is told the hits of all. */
 static void begin_faults(struct shared_area *s)
 {
-	static struct fault_rule own[FAULT_RULES_MAX];
 	const uint32_t n = s->how.nrules < FAULT_RULES_MAX ? s->how.nrules : FAULT_RULES_MAX;
 
-	memcpy(own, s->how.rules, n * sizeof *own);
+	memcpy(own_faults, s->how.rules, n * sizeof *own_faults);
 	for (uint32_t i = 0; i < n; i++) {
-		atomic_store(&own[i].matched, 0);
-		atomic_store(&own[i].hit, 0);
+		atomic_store(&own_faults[i].matched, 0);
+		atomic_store(&own_faults[i].hit, 0);
+		own_faults[i].told = &s->how.rules[i];
 	}
-	call_faults_set(own, n, s->how.rules);
+	set_faults(n);
+}
+
+/* In the child of fork(), where the memory is gone. The device has forgotten its rules. */
+static void end_faults(void)
+{
+	call_faults_set(own_faults, 0);
+	for (unsigned i = 0; i < nfaults; i++)
+		own_faults[i].told = NULL;
 }
 
 static void *take_place(struct shared_area *s, int fd)
@@ -158,7 +182,7 @@ static void forget_parent(void)
 {
 	record_keep_for(NULL);
 	hold_forget();
-	call_faults_set(NULL, 0, NULL);
+	end_faults();
 	sums_are_kept = false;
 	if (own_records) {
 		munmap(own_records, record_area_size());

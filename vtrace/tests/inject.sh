@@ -52,6 +52,26 @@ if [ -n "$2" ]; then # the lock of a QP that was started is released
 	[ "$(grep -c "ibv_wr_complete ENOMEM" "$work/out")" = 2 ] || fail "ibv_wr_complete: $(cat "$work/out")"
 fi
 
+# requests that the device fails
+if [ -n "$2" ]; then
+	exec 3< <(exec timeout 60 "${run[@]}" "$traced" serve 10.0.0.1 2>&1)
+	server=$!
+	read -r -u 3 _
+	"${run[@]}" "$vtrace" --must-inject --inject wc:status=RNR_RETRY_EXC_ERR:opcode=SEND -o "$work/trace" \
+		"$traced" visit 10.0.0.1 >"$work/out" 2>&1
+	[ $? = 1 ] || fail "wc: the program has not failed: $(cat "$work/out")"
+	grep -q 'status RNR_RETRY_EXC_ERR' "$work/trace" || fail "wc: no such completion: $(cat "$work/trace")"
+	grep -q 'cause  .*the device has failed it on purpose: rule 1' "$work/trace" || fail "wc: $(cat "$work/trace")"
+	grep -q 'has hit nothing' "$work/out" && fail "wc: $(cat "$work/out")"
+	kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+	exec 3<&-
+	UROCE_FAULT='drop=0%;wc:status=RETRY_EXC_ERR:opcode=RECV' "${run[@]}" "$program" >"$work/out" 2>&1 &&
+		fail "UROCE_FAULT: a rule about receives is taken"
+	grep -q "UROCE_FAULT: 'RECV' is no opcode of a request that can be made to fail" "$work/out" ||
+		fail "UROCE_FAULT: $(cat "$work/out")"
+fi
+
 # which ones: of 8 receives
 hit() {
 	"${run[@]}" "$vtrace" --inject "ibv_post_recv:delay=1us:when=$1" -o "$work/trace" "$traced" calls 8 >/dev/null
@@ -120,6 +140,8 @@ ibv_reg_mr:delay=1ms:chance=7|chance=7: not a probability
 ibv_wr_send:error=EINVAL|ibv_wr_send cannot fail in a correct program
 @/nowhere/rules|/nowhere/rules: No such file
 ROWS
+"$vtrace" --inject wc:status=RETRY_EXC_ERR true 2>"$work/said" && fail "a request is to fail without uroce0"
+grep -q 'only uroce0 can make that come true' "$work/said" || fail "wc: $(cat "$work/said")"
 "$vtrace" --seed 0 --inject ibv_reg_mr:error=ENOMEM true 2>"$work/said" && fail "--seed 0 is taken"
 grep -q "'0' is not a number" "$work/said" || fail "--seed: $(cat "$work/said")"
 inject "ibv_reg_mr NULL EXDEV" ibv_reg_mr:error=EXDEV:force

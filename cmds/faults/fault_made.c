@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fault call, fault completion: calls of this session and requests on the embedded device that fail
+ * on purpose. The options are words of a rule (common/fault_rule.h), which reads them.
+ */
+#include "faults/fault_made.h"
+
+#include <string.h>
+
+#include "alloc.h"
+#include "call_fault.h"
+#include "calls.h"
+#include "command/cmd.h"
+#include "device/device.h"
+#include "out.h"
+#include "session.h"
+#include "text.h"
+
+struct made_args {
+	const char *name; /* of a function; a status; "off" removes the rules; NULL lists them */
+	const char *error, *delay, *when, *chance, *opcode, *qpn;
+	struct num seed;
+	bool force, add;
+};
+
+static struct fault_rule rules[FAULT_RULES_MAX];
+static unsigned nrules;
+
+static const struct embedded_api *device_of_rules(void)
+{
+	return embedded_is_used() ? embedded_api() : NULL;
+}
+
+/* Nobody reads the rules while they change. */
+static void put_rules(unsigned n)
+{
+	const struct embedded_api *api = device_of_rules();
+
+	call_faults_set(rules, n);
+	if (api)
+		api->rules_set(rules, n);
+}
+
+static void remove_rules(enum fault_what what)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < nrules; i++)
+		if (rules[i].what != what)
+			memcpy(&rules[kept++], &rules[i], sizeof *rules);
+	nrules = kept;
+}
+
+static void append_word(struct text *t, const char *key, const char *value)
+{
+	if (value)
+		xappendf(t, ":%s=%s", key, value);
+}
+
+/* The rule as text, of the options. */
+static void write_rule(const struct made_args *a, enum fault_what what, struct text *t)
+{
+	if (what == FAULT_CALL)
+		text_add(t, a->name);
+	else
+		xappendf(t, "wc:status=%s", a->name);
+	append_word(t, "error", a->error);
+	append_word(t, "delay", a->delay);
+	append_word(t, "opcode", a->opcode);
+	append_word(t, "qpn", a->qpn);
+	append_word(t, "when", a->when);
+	append_word(t, "chance", a->chance);
+	if (a->force)
+		text_add(t, ":force");
+}
+
+static int add_rule(struct session *s, const char *command, const struct made_args *a,
+		    enum fault_what what)
+{
+	struct fault_rule r;
+	char why[512];
+	SCOPED_TEXT(text);
+
+	write_rule(a, what, &text);
+	if (fault_rule_read(text_str(&text), a->seed.set ? a->seed.v : 1, nrules, &r, why,
+			    sizeof why) ||
+	    call_fault_check(&r, why, sizeof why))
+		return fail(s, command, "EINVAL", "%s: %s", command, why);
+	if (what != FAULT_CALL && !device_of_rules())
+		return fail(s, command, "EOPNOTSUPP",
+			    "%s: only " UROCE_DEVICE
+			    " can fail a request with all that follows from "
+			    "it: rdmash --device " UROCE_DEVICE,
+			    command);
+	put_rules(0);
+	if (!a->add)
+		remove_rules(what);
+	if (nrules == FAULT_RULES_MAX) {
+		put_rules(nrules);
+		return fail(s, command, "ENOSPC", "%s: there are %d rules already", command,
+			    FAULT_RULES_MAX);
+	}
+	memcpy(&rules[nrules++], &r, sizeof r);
+	put_rules(nrules);
+	return 0;
+}
+
+static void list_rules(enum fault_what what, struct out *o)
+{
+	unsigned n = 0;
+
+	out_list(o, NULL);
+	for (unsigned i = 0; i < nrules; i++) {
+		const struct fault_rule *r = &rules[i];
+
+		if (r->what != what)
+			continue;
+		n++;
+		out_dict(o, NULL);
+		out_str(o, "rule", r->text, "%s", r->text);
+		out_u64(o, "matched", r->matched, "   %llu matched",
+			(unsigned long long)r->matched);
+		out_u64(o, "hits", r->hit, ", %llu hit\n", (unsigned long long)r->hit);
+		out_end(o);
+	}
+	out_end(o);
+	if (!n)
+		out_text(o, "no faults\n");
+}
+
+static bool has_option(const struct made_args *a)
+{
+	return a->error || a->delay || a->when || a->chance || a->opcode || a->qpn || a->seed.set ||
+	       a->force || a->add;
+}
+
+static int made_exec(struct session *s, const char *command, const struct made_args *a,
+		     enum fault_what what, struct out *o)
+{
+	const bool off = a->name && strcmp(a->name, "off") == 0;
+
+	if ((off || !a->name) && has_option(a))
+		return fail(s, command, "EINVAL", "%s%s takes no options", command,
+			    off ? " off" : "");
+	if (off) {
+		put_rules(0);
+		remove_rules(what);
+		put_rules(nrules);
+	} else if (a->name && add_rule(s, command, a, what)) {
+		return -1;
+	}
+	list_rules(what, o);
+	return 0;
+}
+
+const char *fault_made_text(unsigned rule)
+{
+	return rule && rule <= nrules ? rules[rule - 1].text : "a rule that is gone";
+}
+
+/* -------------------------------------------------------------------------- fault call -- */
+
+static void complete_function(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	for (unsigned i = 0; i < call_count; i++)
+		if (call_table[i].fails != FAILS_NOT)
+			list_append(words, call_table[i].name);
+}
+
+static const struct arg_kind kind_function = { .word = "function",
+					       .size = sizeof(char *),
+					       .parse = args_parse_str,
+					       .is_static = true,
+					       .complete = complete_function };
+
+static const struct arg fault_call_args[] = {
+	POS_OPT("name", made_args, name, kind_function,
+		"of libibverbs or librdmacm; off removes all"),
+	OPT("error", made_args, error, kind_str, "fails with this errno: ENOMEM"),
+	OPT("delay", made_args, delay, kind_str, "takes longer by this: 50us, 2ms, 1s"),
+	OPT("when", made_args, when, kind_str, "which calls: 3, 3+ (and all later ones), 2..10"),
+	OPT("chance", made_args, chance, kind_str, "share of these calls: 5% or 0.05"),
+	OPT("seed", made_args, seed, kind_u64, "makes the choice of calls repeatable", .min = 1),
+	SWITCH("force", made_args, force, "an errno that the function does not give"),
+	SWITCH("add", made_args, add, "add to the existing rules"),
+	ARGS_END
+};
+
+static int fault_call_exec(struct session *s, const void *args, struct out *o)
+{
+	return made_exec(s, "fault call", args, FAULT_CALL, o);
+}
+
+/** The library is not called: the function fails as its manual page says. Only an errno
+ * that it can give is taken, unless there is -force. A rule replaces the existing ones,
+ * or with -add follows them. Without arguments the command lists the rules, with how
+ * many calls have matched and how many were hit. For other programs: vtrace --inject.
+ * > fault call ibv_reg_mr -error ENOMEM -when 2 => 0 hit
+ * > reg 4096 => mr
+ * > catch { reg 4096 } said => 1
+ * > fault call => 1 hit
+ * > fault call off => no faults */
+const struct cmd cmd_fault_call = {
+	.name = "fault call",
+	.family = "understanding",
+	.summary = "make calls fail, or take longer",
+	.args = fault_call_args,
+	.exec = fault_call_exec,
+};
+
+/* -------------------------------------------------------------------- fault completion -- */
+
+static const struct arg fault_completion_args[] = {
+	POS_OPT("status", made_args, name, kind_str,
+		"of the completion: RNR_RETRY_EXC_ERR; off removes all"),
+	OPT("opcode", made_args, opcode, kind_str,
+	    "only such requests: SEND, RDMA_WRITE, RDMA_READ"),
+	OPT("qpn", made_args, qpn, kind_str, "only of this QP"),
+	OPT("when", made_args, when, kind_str, "which requests: 3, 3+ (and all later ones), 2..10"),
+	OPT("chance", made_args, chance, kind_str, "share of these requests: 5% or 0.05"),
+	OPT("seed", made_args, seed, kind_u64, "makes the choice of requests repeatable", .min = 1),
+	SWITCH("add", made_args, add, "add to the existing rules"),
+	ARGS_END
+};
+
+static int fault_completion_exec(struct session *s, const void *args, struct out *o)
+{
+	return made_exec(s, "fault completion", args, FAULT_COMPLETION, o);
+}
+
+/** The embedded device fails a request instead of sending it: its completion has the
+ * status, the QP goes to ERR, and later requests are flushed, as when the device itself
+ * has found the error. 'explain' says that it was on purpose. Without arguments the
+ * command lists the rules. For other programs: UROCE_FAULT, vtrace --inject.
+ * > fault completion RNR_RETRY_EXC_ERR -opcode SEND -when 5 => 0 hit
+ * > fault completion off => no faults */
+const struct cmd cmd_fault_completion = {
+	.name = "fault completion",
+	.family = "understanding",
+	.summary = "make requests fail with a status",
+	.args = fault_completion_args,
+	.exec = fault_completion_exec,
+};
