@@ -198,8 +198,7 @@ static int fault_call_exec(struct session *s, const void *args, struct out *o)
  * many calls have matched and how many were hit. For other programs: vtrace --inject.
  * > fault call ibv_reg_mr -error ENOMEM -when 2 => 0 hit
  * > reg 4096 => mr
- * > catch { reg 4096 } said => 1
- * > fault call => 1 hit
+ * > fault call => 1 matched, 0 hit
  * > fault call off => no faults */
 const struct cmd cmd_fault_call = {
 	.name = "fault call",
