@@ -102,6 +102,9 @@ int guard_install(void);
  * others: programs wait for the last byte of a message. */
 int guard_copy(void *dst, const void *src, size_t n);
 
+/* The program has a sanitizer, to which guard_copy() is to be no access from now on. */
+void guard_copy_unseen(void);
+
 /* 8 aligned bytes, as one. 0, or -1 (errno EFAULT). */
 int guard_store(uint64_t *p, uint64_t value);
 /* Atomic on 8 aligned bytes: *old is what was there. 0, or -1 (errno EFAULT). */

@@ -48,6 +48,7 @@ static void after_fork_in_child(void)
 	engine_forget();
 	tree_forget();
 	order_forget();
+	lent_forget_all();
 	cq_forget_all();
 	timer_forget();
 	cm_forget();

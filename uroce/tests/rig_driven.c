@@ -240,6 +240,10 @@ void cq_forget_all(void)
 	rig_forgets++;
 }
 
+void lent_forget_all(void)
+{
+}
+
 void tree_before_fork(void)
 {
 }

@@ -115,6 +115,25 @@ static int put_first(const char *variable, const char *word)
 	return rc;
 }
 
+/* A program that is built with gcc's AddressSanitizer has that as a library, which wants to be the
+ * first one. It need not be: no library here has functions that it takes over. Children, which may
+ * be programs of other kinds, get the same environment. */
+static int allow_sanitizer(void)
+{
+	static const char word[] = "verify_asan_link_order=0";
+	const char *old = getenv("ASAN_OPTIONS");
+	char *list;
+	int rc;
+
+	if (old && strstr(old, "verify_asan_link_order"))
+		return 0;
+	if (asprintf(&list, "%s%s%s", word, old && *old ? ":" : "", old ? old : "") < 0)
+		return -1;
+	rc = setenv("ASAN_OPTIONS", list, 1);
+	free(list);
+	return rc;
+}
+
 /* ld.so splits LD_PRELOAD at blanks and colons, LD_LIBRARY_PATH at colons and semicolons. */
 int launch_preload(const char *library)
 {
@@ -132,7 +151,7 @@ int launch_preload(const char *library)
 			return -1;
 		snprintf(path, sizeof path, "%s", library);
 	}
-	if (put_first("LD_PRELOAD", path))
+	if (put_first("LD_PRELOAD", path) || allow_sanitizer())
 		return -1;
 	return first ? put_first("LD_PRELOAD", first) : 0;
 }

@@ -31,6 +31,7 @@ static void complete_wqe(struct qp *qp, enum ibv_wc_status status)
 		.opcode = w->op->done,
 		.byte_len = w->len,
 		.qp_num = qp->v.qp_num,
+		.vendor_err = lent_seen ? qp->sq.head : 0, /* until it is polled */
 	};
 
 	if (w->started && w->rule && status == w->status)

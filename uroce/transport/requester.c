@@ -254,7 +254,7 @@ static bool send_packet(struct qp *qp, struct pair *pair, struct send_wqe *w, st
 	p->wr_id = w->wr_id;
 	buf = tx_begin(pair, qp->type == IBV_QPT_UD ? &w->flow : &qp->flow, p);
 	if (w->nsge >= 0)
-		w->status = sges_gather(qp->pd, w->sge, w->nsge, offset, buf, p->len);
+		w->status = sges_gather(qp, w->sge, w->nsge, offset, buf, p->len);
 	else
 		memcpy(buf, w->data + offset, p->len);
 	if (w->status != IBV_WC_SUCCESS)

@@ -53,6 +53,8 @@ void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited)
 {
 	wc->wr_id = qp->resp.recv.wr_id;
 	wc->qp_num = qp->v.qp_num;
+	if (lent_seen) /* until it is polled */
+		wc->vendor_err = qp->resp.recv.position;
 	qp->resp.has_recv = false;
 	cq_put(qp->recv_cq, wc, solicited);
 }

@@ -4,6 +4,14 @@
 #include "region.h"
 #include "transport_own.h"
 
+static void tell_access(struct qp *qp, enum placing placing, const void *at, uint32_t n, bool write)
+{
+	if (placing == PLACING_NEAR)
+		lent_access(qp_recv_queue(qp), true, at, n, write);
+	else
+		lent_access(&qp->sq, false, at, n, write);
+}
+
 /* Copies between buf and the list, from offset bytes into it on; access as of region_local(). Each
  * SGE's key is looked up for the bytes that are touched and no others. */
 static enum ibv_wc_status copy_sges(struct qp *qp, enum placing placing, const struct pd *pd,
@@ -21,6 +29,8 @@ static enum ibv_wc_status copy_sges(struct qp *qp, enum placing placing, const s
 		if (!at || (access ? place_bytes(qp, placing, at, buf, bytes)
 				   : guard_copy(buf, at, bytes)) != 0)
 			return IBV_WC_LOC_PROT_ERR;
+		if (lent_seen)
+			tell_access(qp, placing, at, bytes, access);
 		buf += bytes;
 		len -= bytes;
 		offset = 0;
@@ -28,10 +38,10 @@ static enum ibv_wc_status copy_sges(struct qp *qp, enum placing placing, const s
 	return len ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-enum ibv_wc_status sges_gather(const struct pd *pd, const struct ibv_sge *sge, int n,
-			       uint32_t offset, void *buf, uint32_t len)
+enum ibv_wc_status sges_gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
+			       void *buf, uint32_t len)
 {
-	return copy_sges(NULL, PLACING_OWN, pd, sge, n, offset, buf, len, 0);
+	return copy_sges(qp, PLACING_OWN, qp->pd, sge, n, offset, buf, len, 0);
 }
 
 enum ibv_wc_status sges_scatter(struct qp *qp, enum placing placing, const struct pd *pd,

@@ -188,6 +188,8 @@ static void stop_traffic(struct qp *qp)
 static void reset_qp(struct qp *qp)
 {
 	stop_traffic(qp);
+	lent_forget(&qp->sq);
+	lent_forget(&qp->rq);
 	qp->sq.head = qp->sq.next = qp->sq.polled = qp->req.at = qp->sq.tail;
 	qp->rq.head = qp->rq.tail;
 	qp->resp.has_recv = false;

@@ -78,8 +78,8 @@ enum placing {
 /* Copies between a list of memory and buf, from offset bytes into the list on. IBV_WC_SUCCESS, or
  * the status of the failure: LOC_PROT_ERR (an SGE's key, range or rights, or its memory is not
  * there), LOC_LEN_ERR (the list ends before). */
-enum ibv_wc_status sges_gather(const struct pd *pd, const struct ibv_sge *sge, int n,
-			       uint32_t offset, void *buf, uint32_t len);
+enum ibv_wc_status sges_gather(struct qp *qp, const struct ibv_sge *sge, int n, uint32_t offset,
+			       void *buf, uint32_t len);
 enum ibv_wc_status sges_scatter(struct qp *qp, enum placing placing, const struct pd *pd,
 				const struct ibv_sge *sge, int n, uint32_t offset, const void *buf,
 				uint32_t len);

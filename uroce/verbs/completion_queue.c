@@ -188,6 +188,8 @@ void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 		c->clock = clock_ns(CLOCK_MONOTONIC);
 	if (cq->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 		c->wall = clock_ns(CLOCK_REALTIME);
+	if (lent_seen)
+		lent_completed(c, wc->opcode & IBV_WC_RECV);
 	atomic_store_explicit(&cq->tail, tail + 1, memory_order_release);
 	if (armed == CQ_ARMED || (armed == CQ_ARMED_SOLICITED && solicited)) {
 		atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
@@ -218,13 +220,6 @@ void cq_purge(struct cq *cq, uint32_t qpn)
 	pthread_mutex_unlock(&cq->taking);
 }
 
-static void free_places(const struct completion *c, const struct ibv_wc *wc, unsigned n)
-{
-	SCOPED_ENGINE_LOCK();
-	for (unsigned i = 0; i < n; i++)
-		late_polled(wc ? &wc[i] : &c[i].wc);
-}
-
 /* Takes up to n completions off, without the engine's lock: into wc, or whole into c when wc
  * is NULL. Returns how many. */
 static unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n)
@@ -237,6 +232,8 @@ static unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, 
 	if (n > ready)
 		n = ready;
 	for (unsigned i = 0; i < n; i++, head++) {
+		if (lent_seen)
+			lent_polled(&cq->ring[head & cq->mask]);
 		if (wc)
 			wc[i] = cq->ring[head & cq->mask].wc;
 		else
@@ -244,8 +241,8 @@ static unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, 
 	}
 	atomic_store_explicit(&cq->head, head, memory_order_release);
 	pthread_mutex_unlock(&cq->taking);
-	if (order_on())
-		free_places(c, wc, n);
+	if (order_on() || lent_seen)
+		late_polled(c, wc, n);
 	return n;
 }
 

@@ -104,8 +104,9 @@ void late_event(struct cq *cq);
 /* cq_purge() of what is held back; all of it, since the queue goes. */
 void late_purge(struct cq *cq, uint32_t qpn);
 void late_forget(struct cq *cq);
-/* It was polled: the request's place, and those before it, are free. */
-void late_polled(const struct ibv_wc *wc);
+/* They were polled, into wc or, if that is NULL, whole into c: places of the send queue are free,
+ * and memory is the program's again: lent.h. Takes the lock. */
+void late_polled(struct completion *c, struct ibv_wc *wc, unsigned n);
 
 /* Calls fn for every queue. */
 void cq_each(void (*fn)(struct cq *cq, void *arg), void *arg);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Completions that come late: base/order.h. Those of a CQ are held back for some passes, and let go
- * in lumps; of which work queue the next one is, is drawn. The places of the send queue that polled
- * completions free.
+ * in lumps; of which work queue the next one is, is drawn. And what those that were polled give
+ * back: places of the send queue, and memory (lent.h).
  */
 #include <stdlib.h>
 
@@ -133,7 +133,7 @@ void late_forget(struct cq *cq)
 }
 
 /* The place of the oldest request that had a completion, and those before it, are free. */
-void late_polled(const struct ibv_wc *wc)
+static void free_places(const struct ibv_wc *wc)
 {
 	struct qp *qp = is_recv(wc) ? NULL : qp_find(wc->qp_num);
 
@@ -142,4 +142,30 @@ void late_polled(const struct ibv_wc *wc)
 	while (qp->sq.polled != qp->sq.head)
 		if (sq_at(qp, qp->sq.polled++)->signaled)
 			break;
+}
+
+/* The memory of the request is the program's again. */
+static void lend_back(struct ibv_wc *wc)
+{
+	struct qp *qp = qp_find(wc->qp_num);
+	const bool recv = is_recv(wc);
+
+	if (qp && !recv)
+		lent_back(&qp->sq, wc->vendor_err, true);
+	else if (qp)
+		lent_back(qp_recv_queue(qp), wc->vendor_err, false);
+	wc->vendor_err = 0;
+}
+
+void late_polled(struct completion *c, struct ibv_wc *wc, unsigned n)
+{
+	SCOPED_ENGINE_LOCK();
+	for (unsigned i = 0; i < n; i++) {
+		struct ibv_wc *one = wc ? &wc[i] : &c[i].wc;
+
+		if (order_on())
+			free_places(one);
+		if (lent_seen)
+			lend_back(one);
+	}
 }

@@ -419,6 +419,8 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 		return EBUSY;
 	}
 	qp_leave(qp);
+	lent_forget(&qp->sq);
+	lent_forget(&qp->rq);
 	history_destroyed(qp);
 	transport_forget(qp);
 	region_forget_qp(qp);

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "history.h"
 #include "inventory.h"
+#include "lent.h"
 #include "link.h"
 #include "order.h"
 #include "region.h"
@@ -88,6 +89,7 @@ struct poster {
 struct recv_wqe {
 	uint64_t wr_id;
 	uint32_t len;
+	uint32_t position; /* in its queue */
 	int nsge;
 	struct ibv_sge *sge;
 };
@@ -288,6 +290,12 @@ struct srq {
 static inline struct srq *to_srq(struct ibv_srq *srq)
 {
 	return (struct srq *)srq;
+}
+
+/* The queue that the receives of a QP are of. */
+static inline struct recv_queue *qp_recv_queue(struct qp *qp)
+{
+	return qp->srq ? &qp->srq->rq : &qp->rq;
 }
 
 /* Calls fn for every shared one. */

@@ -49,7 +49,7 @@ static void recv_queue_put(struct recv_queue *rq, uint64_t wr_id, const struct i
 		len += sge[i].length;
 	}
 	w->len = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
-	rq->tail++;
+	w->position = rq->tail++;
 }
 
 static int post_one(struct recv_queue *rq, const struct ibv_recv_wr *wr)
@@ -59,6 +59,8 @@ static int post_one(struct recv_queue *rq, const struct ibv_recv_wr *wr)
 	if (rq->tail - rq->head >= rq->size)
 		return ENOMEM;
 	recv_queue_put(rq, wr->wr_id, wr->sg_list, wr->num_sge);
+	if (lent_seen)
+		lent_out(rq, rq->tail - 1, wr->sg_list, wr->num_sge, true);
 	return 0;
 }
 
@@ -103,7 +105,7 @@ static void check_limit(struct srq *srq)
 
 bool qp_take_recv(struct qp *qp)
 {
-	struct recv_queue *rq = qp->srq ? &qp->srq->rq : &qp->rq;
+	struct recv_queue *rq = qp_recv_queue(qp);
 	struct recv_wqe *w = &rq->ring[rq->head & rq->mask];
 
 	if (rq->head == rq->tail)
@@ -130,6 +132,7 @@ void qp_flush_recvs(struct qp *qp)
 			.status = IBV_WC_WR_FLUSH_ERR,
 			.opcode = IBV_WC_RECV,
 			.qp_num = qp->v.qp_num,
+			.vendor_err = lent_seen ? rq->head : 0,
 		};
 
 		cq_put(qp->recv_cq, &wc, true);
@@ -313,6 +316,7 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *v)
 		engine_unlock();
 		return EBUSY;
 	}
+	lent_forget(&srq->rq);
 	if (srq->xrcd)
 		xrc_srq_leave(srq);
 	event_drain(srq->ctx, srq);

@@ -191,6 +191,15 @@ static void start_over(struct qp *qp)
 	sq->head = sq->next = qp->req.at = sq->tail;
 }
 
+static void lend(struct qp *qp, uint32_t n)
+{
+	for (uint32_t at = qp->sq.tail; n; n--, at++) {
+		const struct send_wqe *w = sq_at(qp, at);
+
+		lent_out(&qp->sq, at, w->sge, w->nsge, w->op->sink);
+	}
+}
+
 /* Posts all that are staged, and starts the requester. EINVAL in a state that takes no requests;
  * what is staged is forgotten then. */
 static int stage_commit(struct qp *qp)
@@ -203,6 +212,8 @@ static int stage_commit(struct qp *qp)
 	if (qp_state(qp) < IBV_QPS_RTS) {
 		err = EINVAL;
 	} else if (p->n) {
+		if (lent_seen)
+			lend(qp, p->n);
 		qp->sq.tail += p->n;
 		requester_run(qp);
 		if (qp->type != IBV_QPT_UD && qp_peer_is_here(qp))

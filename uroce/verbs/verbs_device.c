@@ -18,6 +18,7 @@
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
+#include "lent.h"
 #include "link.h"
 #include "packet.h"
 #include "queue_pair.h"
@@ -172,6 +173,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 		err = errno;
 		goto undo;
 	}
+	lent_look();
 	if (engine_get() != 0) {
 		err = errno;
 		/* errno alone does not tell the user who has the port */
