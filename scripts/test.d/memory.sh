@@ -8,5 +8,5 @@ step_memory() {
 	# -O1 makes the tests a fifth faster, which is more than it costs to build
 	build build-asan "${sanitized[@]}" '-DCMAKE_C_FLAGS_DEBUG=-g -O1' "$(werror gcc)" \
 		-DRDMASH_SANITIZE=ON || return
-	jobs=$((2 * $(nproc))) run_tests build-asan memory
+	run_tests build-asan memory
 }

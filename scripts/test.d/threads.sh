@@ -6,5 +6,5 @@ tests[threads]=$threads
 # The shell's own tests have threads only in other processes.
 step_threads() {
 	build build-tsan "${sanitized[@]}" "$(werror gcc)" -DRDMASH_SANITIZE=thread || return
-	jobs=$((2 * $(nproc))) run_tests build-tsan threads
+	run_tests build-tsan threads
 }
