@@ -32,12 +32,13 @@ struct fail_row {
 };
 
 struct fail {
-	char *call;  /* the library call or command that failed */
-	char *code;  /* errno name (EINVAL) or status word; the last word of -errorcode */
-	char *text;  /* the whole first line, without "error: " */
-	char *where; /* "file:line in proc < file:line", set by the interpreter */
-	char *file;  /* of the first of these places; NULL: not known */
-	char *check; /* the name of the expectation within which it happened, or NULL */
+	char *call;   /* the library call or command that failed */
+	char *code;   /* errno name (EINVAL) or status word; the last word of -errorcode */
+	char *text;   /* the whole first line, without "error: " */
+	char *where;  /* "file:line in proc < file:line", set by the interpreter */
+	char *file;   /* of the first of these places; NULL: not known */
+	char *check;  /* the name of the expectation within which it happened, or NULL */
+	bool at_peer; /* it happened there */
 	unsigned line;
 	int64_t when;	       /* loop_now() */
 	unsigned long command; /* s->commands at that time */

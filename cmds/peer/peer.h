@@ -40,8 +40,6 @@ struct call {
 	bool unwanted;	  /* its answer will be dropped */
 	bool done;	  /* answered, or the peer has ended */
 	unsigned awaited; /* number of commands that wait for it: it is not freed meanwhile */
-	unsigned passed;  /* expectations met, and not met, before it, as sent to the peer */
-	unsigned failed;
 	struct json_object *answer; /* NULL until done, and if the peer has ended */
 };
 

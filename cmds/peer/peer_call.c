@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands for a peer and their answers. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,8 +145,6 @@ static struct call *new_call(struct peer *p, const char *text, bool background)
 	c->what = copy_first_line(text);
 	c->since = loop_now();
 	c->background = background;
-	c->passed = p->s->passed;
-	c->failed = p->s->failed;
 	STAILQ_INSERT_TAIL(&p->calls, c, link);
 	return c;
 }
@@ -171,8 +170,6 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct js
 	put_member(body, "script", frames_str(text, len));
 	put_member(body, "values", values);
 	put_member(body, "print", json_object_new_boolean(s->printing && where_outermost(s)));
-	put_member(body, "passed", json_object_new_int64(s->passed));
-	put_member(body, "failed", json_object_new_int64(s->failed));
 	put_member(body, "settings", settings_json(s));
 	put_place(s, script, is_block, body);
 	peer_send(p, "run", body);
@@ -286,15 +283,12 @@ int peer_await(struct peer *p, struct call *c, int64_t within_ms, bool stop)
 	return -1;
 }
 
-/* Adds the peer's expectations to the totals here. A peer cannot reduce them. */
-static void count_checks(struct peer *p, const struct call *c, struct json_object *body)
+static void note_checks(const struct peer *p, struct json_object *body)
 {
 	uint64_t passed = frames_get_int(body, "passed"), failed = frames_get_int(body, "failed");
 
-	if (passed > c->passed && passed - c->passed < 1000000)
-		p->s->passed += (unsigned)(passed - c->passed);
-	if (failed > c->failed && failed - c->failed < 1000000)
-		p->s->failed += (unsigned)(failed - c->failed);
+	if ((passed || failed) && passed <= UINT_MAX && failed <= UINT_MAX)
+		verdict_peer(p->o.name, (unsigned)passed, (unsigned)failed);
 }
 
 /* A string member of an error, or a default. */
@@ -316,7 +310,7 @@ void peer_answer(struct peer *p, struct json_object *body)
 			break;
 	if (!c)
 		return;
-	count_checks(p, c, body);
+	note_checks(p, body);
 	if (json_object_object_get_ex(body, "objects", &objects) &&
 	    json_object_is_type(objects, json_type_array)) {
 		json_object_put(p->objects);
@@ -381,6 +375,7 @@ static void raise_error(struct peer *p, struct json_object *error)
 	int n;
 
 	fail(s, call, code, "%s", text);
+	s->fail.at_peer = true;
 	add_error_rows(s, error);
 	fail_row(s, "on", "%s", p->o.name);
 	where_init(&here);

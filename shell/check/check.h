@@ -42,8 +42,12 @@ void verdict_met(struct session *s, const char *name);
 void verdict_unmet(struct session *s, const char *name);
 /* Counts and reports the error in s->fail, which ended a command of a run without a prompt; an
  * error within an expectation is reported under its name. An expectation or a require that was not
- * met does not count as an error. */
+ * met does not count as an error; an expectation that was not met at a peer counts as one that was
+ * not met here. */
 void verdict_error(struct session *s);
+/* How many expectations the peer of that name has counted by now. They are shown at the end, as its
+ * own; this run's report and exit code do not depend on them. */
+void verdict_peer(const char *peer, unsigned passed, unsigned failed);
 /* The run ends as skipped, for this reason; the first one is kept. */
 void verdict_skipped(struct session *s, const char *reason);
 

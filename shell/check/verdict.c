@@ -30,6 +30,11 @@ static struct {
 	int64_t last;
 	bool begun;    /* there was an expectation: errors are printed, too */
 	char *skipped; /* why, or NULL */
+	struct peer_counts {
+		char *name;
+		unsigned passed, failed;
+	} * peers;
+	unsigned npeers;
 } kept;
 
 bool verdict_harness(void)
@@ -190,17 +195,33 @@ void verdict_error(struct session *s)
 {
 	const struct fail *f = &s->fail;
 	const char *file = f->file ? f->file : s->script ? script_name(s) : "rdmash";
+	const bool unmet = failed_by(f, "expect", "FAILED");
 	char *line, *name;
 
-	if (s->opt.interactive || s->opt.peer || s->plays || failed_by(f, "expect", "FAILED") ||
+	if (s->opt.interactive || s->opt.peer || s->plays || (unmet && !f->at_peer) ||
 	    (s->skipped && failed_by(f, "require", "UNMET"))) /* that of a peer is an error */
 		return;
-	s->errors++;
+	*(unmet ? &s->failed : &s->errors) += 1;
 	line = xasprintf("%.*s", (int)strcspn(f->text, "\n"), f->text);
 	name = f->check ? xstrdup(f->check) : verdict_placed(line, f->file, f->line);
-	add_verdict(s, ERROR, name, file);
+	add_verdict(s, unmet ? UNMET : ERROR, name, file);
 	free(name);
 	free(line);
+}
+
+void verdict_peer(const char *peer, unsigned passed, unsigned failed)
+{
+	struct peer_counts *p = kept.peers;
+
+	while (p < kept.peers + kept.npeers && strcmp(p->name, peer) != 0)
+		p++;
+	if (p == kept.peers + kept.npeers) {
+		kept.peers = xgrow(kept.peers, kept.npeers, sizeof *p);
+		p = &kept.peers[kept.npeers++];
+		p->name = xstrdup(peer);
+	}
+	p->passed = passed;
+	p->failed = failed;
 }
 
 void verdict_skipped(struct session *s, const char *reason)
@@ -321,6 +342,16 @@ static void print_json_totals(const struct session *s)
 		out_u64(o, "errors", s->errors, NULL);
 	if (s->skipped)
 		out_str(o, "skipped", kept.skipped, NULL);
+	if (kept.npeers)
+		out_dict(o, "peers");
+	for (struct peer_counts *p = kept.peers; p < kept.peers + kept.npeers; p++) {
+		out_dict(o, p->name);
+		out_u64(o, "passed", p->passed, NULL);
+		out_u64(o, "failed", p->failed, NULL);
+		out_end(o);
+	}
+	if (kept.npeers)
+		out_end(o);
 	out_show(o, OUT_JSON);
 	out_free(o);
 }
@@ -340,6 +371,9 @@ static void print_totals(const struct session *s)
 	} else {
 		xappendf(&sums, " # SKIP %s", s->skipped ? kept.skipped : "nothing is checked");
 	}
+	for (struct peer_counts *p = kept.peers; p < kept.peers + kept.npeers; p++)
+		xappendf(&sums, "\n# %s: %u checks passed, %u failed", p->name, p->passed,
+			 p->failed);
 	out_line(OUT_TEXT, text_str(&sums));
 }
 
@@ -358,6 +392,9 @@ int verdict_end(struct session *s, int code)
 	for (unsigned i = 0; i < kept.n; i++)
 		free_verdict(&kept.v[i]);
 	free(kept.v);
+	for (unsigned i = 0; i < kept.npeers; i++)
+		free(kept.peers[i].name);
+	free(kept.peers);
 	free(kept.skipped);
 	return rc;
 }

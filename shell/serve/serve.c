@@ -380,8 +380,6 @@ static void run_queued(struct session *s, struct served_run *r)
 	if (json_object_object_get_ex(r->msg, "settings", &settings))
 		apply_settings(s, settings);
 	s->opt.interactive = frames_get_bool(r->msg, "interactive");
-	s->passed = (unsigned)frames_get_int(r->msg, "passed");
-	s->failed = (unsigned)frames_get_int(r->msg, "failed");
 	if (r->cancelled)
 		raise(SIGINT);
 	else
@@ -400,7 +398,6 @@ static void run_queued(struct session *s, struct served_run *r)
 	put_names(s, body);
 	serve_send("done", body);
 	s->skipped = false;
-	s->failed = 0; /* the other end counts it */
 }
 
 static bool has_work(void *arg)
@@ -486,5 +483,6 @@ int serve(struct session *s)
 	serve_runs(s);
 	serve_flush();
 	stop_reading(s);
+	s->failed = 0; /* the other end was told */
 	return 0;
 }

@@ -18,8 +18,7 @@ struct session;
  * The messages. From the other end, which started this one:
  *
  * - run: id, script, values (of FRAMES_VALUE); print: results are printed; name, line, dir: its
- *   position in the script; interactive; passed, failed: the session's counters begin with these;
- *   settings: trace (0 to 2), color, echo, quiet, format
+ *   position in the script; interactive; settings: trace (0 to 2), color, echo, quiet, format
  * - interrupt: id: Ctrl-C, for that run only
  *
  * To it:
@@ -27,8 +26,8 @@ struct session;
  * - hello: protocol, version, host, pid: first of all
  * - out, err: text: printed
  * - notice: kind, text
- * - done: id; value, or error (call, code, text, where, rows, errorcode); passed, failed;
- *   objects: name and kind of each
+ * - done: id; value, or error (call, code, text, where, rows, errorcode); passed, failed: its
+ *   expectations so far; objects: name and kind of each
  *
  * Runs are queued and run one after the other. */
 int serve(struct session *s);
