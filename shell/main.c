@@ -527,6 +527,7 @@ int main(int argc, char **argv)
 	s.loop = loop_new();
 	loop_on_third(s.loop, on_third_signal);
 	s.notices = notices_new(s.loop);
+	notices_quiet(s.notices, &s.opt.quiet);
 	print_color(&s.opt.color);
 	s.recorder = recorder_new();
 	the_session = &s;

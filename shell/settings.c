@@ -63,7 +63,7 @@ static const struct word setting_words[] = {
 	{ "hints", 3, "grey hints while typing" },
 	{ "keep-going", 4, "errors do not end a script (-k)" },
 	{ "prompt", 5, "%p device, QP and state; %t time; %e last error; %n number" },
-	{ "quiet", 6, "results are not printed (-q)" },
+	{ "quiet", 6, "neither results nor notices of devices are printed (-q)" },
 	{ 0 }
 };
 

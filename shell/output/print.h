@@ -114,11 +114,12 @@ enum notice_kind {
 /* Names of the kinds: "cm" "async" "cq" "wire" "peer" "handler". */
 extern const char *const notice_words[NOTICE_KINDS];
 
-/* While *quiet (NULL: never), those of the kinds cm, async and cq are not printed. More than 50 of
- * a kind within a second are counted, and the loop (may be NULL) tells how many. */
+/* More than 50 of a kind within a second are counted, and the loop (may be NULL) tells how many. */
 struct loop;
 struct notices *notices_new(struct loop *loop);
 void notices_free(struct notices *n);
+/* While *quiet, those of the kinds cm, async and cq are not printed. */
+void notices_quiet(struct notices *n, const bool *quiet);
 
 /* Sets which kinds are shown: a mask of (1 << kind). Initially all are. */
 void notices_show(struct notices *n, unsigned kinds);

@@ -296,6 +296,8 @@ static const enum paint paints[NOTICE_KINDS] = {
 #define FLOOD_AFTER 50 /* notices of a kind in a second */
 #define FLOOD_SHOWN 2  /* of each further second */
 
+#define NOTICES_OF_DEVICE (1u << NOTICE_CM | 1u << NOTICE_ASYNC | 1u << NOTICE_CQ)
+
 struct flood {
 	int64_t since;	/* when this second began */
 	unsigned shown; /* in this second */
@@ -307,6 +309,7 @@ struct notices {
 	struct loop *loop;
 	struct loop_timer *timer; /* tells how many were held back; NULL: none are */
 	unsigned kinds;
+	const bool *quiet;
 	struct flood floods[NOTICE_KINDS];
 	notice_fn *divert;
 	void *arg;
@@ -319,6 +322,11 @@ struct notices *notices_new(struct loop *loop)
 	n->loop = loop;
 	n->kinds = (1u << NOTICE_KINDS) - 1;
 	return n;
+}
+
+void notices_quiet(struct notices *n, const bool *quiet)
+{
+	n->quiet = quiet;
 }
 
 static void show_notice(struct notices *n, enum notice_kind kind, const char *text)
@@ -398,7 +406,8 @@ void notices_divert(struct notices *n, notice_fn *fn, void *arg)
 void notice_post(struct notices *n, enum notice_kind kind, const char *fmt, ...)
 {
 	va_list ap;
-	bool shown = n->kinds & (1u << kind);
+	const unsigned silent = n->quiet && *n->quiet ? NOTICES_OF_DEVICE : 0;
+	bool shown = n->kinds & ~silent & (1u << kind);
 	char *text;
 
 	if (!shown && !app.noticed)

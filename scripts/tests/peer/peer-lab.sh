@@ -36,7 +36,7 @@ cat > "$tmp/network" << END
 cat '$tmp/out' &
 exec cat > '$tmp/in'
 END
-"$rdmash" -q -X -c "peer b -device rxe0 -within 90s -command {bash $tmp/machine}" \
+"$rdmash" -X -c "peer b -device rxe0 -within 90s -command {bash $tmp/machine}" \
 	-c "peer a -command {bash $tmp/network}" \
 	-c 'echo [dict get [@a device] name] [dict get [@b device] name]' \
 	-f "$tmp/both.rdma" > "$tmp/stdout" 2> "$tmp/stderr" < /dev/null

@@ -18,11 +18,27 @@ gone() {
 
 # --- both ends, step by step ---
 
-run -q -X -f "$here/peer.rdma"
+run -X -f "$here/peer.rdma"
 wants 'peer.rdma: exit code' "$code" 0
 [ "$code" = 0 ] || printf '%s\n%s\n' "$out" "$err" >&2
 has 'notices have the name' "$err" '* cm    b: id1: DISCONNECTED by peer'
 has 'what fails in the background is told' "$err" "* peer  b: no-such-command: unknown command"
+run -q -X -f "$here/peer.rdma"
+wants 'with -q no notice of a device' "$(grep -E '^\* (cm|async|cq) ' <<<"$err")" ''
+has 'but what fails in the background' "$err" "* peer  b: no-such-command: unknown command"
+# its expectations have its own numbers and counts; one that fails there fails here, unless it is caught
+run -q -X -k -c 'peer b' -c 'expect -true 1 -name mine' -c '@b {expect -true 1 -name its}' \
+	-c 'catch {@b {expect -true 0 -name bad}}' -c 'expect -true 1 -name "mine, too"' \
+	-c '@b {expect -true 0 -name bad}'
+wants 'expectations of both ends' "$code|$(grep -E '^(b\| )?(not )?ok|^1\.\.|checks' <<<"$out")" "3|ok 1 mine
+b| ok 1 its
+b| not ok 2 bad
+ok 2 mine, too
+b| not ok 3 bad
+not ok 3 expected true, got false (-c:1)
+1..3
+2 checks passed, 1 failed
+# b: 1 checks passed, 2 failed"
 
 # --- what is printed where: names, order, formats ---
 
@@ -247,9 +263,9 @@ ip link add here type veth peer name there netns "/proc/$other/ns/net" &&
 	ip addr add 10.9.0.1/24 dev here && ip link set here up &&
 	"${in_other[@]}" ip addr add 10.9.0.2/24 dev there &&
 	"${in_other[@]}" ip link set there up && "${in_other[@]}" ip link set lo up
-run -q -X -c "peer b -command {${in_other[*]}}" -c 'echo [dict get [@b device] address]' \
+run -X -c "peer b -command {${in_other[*]}}" -c 'echo [dict get [@b device] address]' \
 	-f "$here/../../examples/both-ends.rdma"
-wants 'two networks' "$code $(head -n 1 <<<"$out")" '0 10.9.0.2'
+wants 'two networks' "$code $(grep -m 1 '^10\.' <<<"$out")" '0 10.9.0.2'
 has 'two networks: checks' "$out" '5 checks passed, 0 failed'
 has 'two networks: notice' "$err" '* cm    b: id0: CONNECT_REQUEST from 10.'
 cat >no-receive.rdma <<'END'

@@ -41,7 +41,7 @@ until_in() {
 
 serve() {
 	: >"$tmp/server"
-	"$rdmash" -q -c 'rpc serve add {a:int b:int} {expr {$a + $b}}' \
+	"$rdmash" -c 'rpc serve add {a:int b:int} {expr {$a + $b}}' \
 		-c 'rpc serve slow ms:int {echo slow begins; sleep $ms; return done}' \
 		-c 'rpc listen 7100 -addr :: -within 10s' -c 'echo listening' -c 'rpc run -within 60s' >"$tmp/server" 2>&1 &
 	server=$!
