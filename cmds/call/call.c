@@ -2,6 +2,7 @@
 /* call: calls any function of libibverbs and librdmacm by its name. buf: memory for it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,22 @@ static void add_cause_rows(struct calling *c, int err)
 		add_cap_rows(c, given);
 	else if (c->fn == &call_table[ROW_ibv_reg_mr])
 		mr_explain_failure(c->s, c->arg[2], (unsigned)c->arg[3]);
+}
+
+/* Has it failed with a code of getaddrinfo(3), which is no errno? -1 says that errno has the
+ * reason. */
+static const char *lookup_code(const struct calling *c, uint64_t result)
+{
+	return c->fn == &call_table[ROW_rdma_getaddrinfo] && (int)result < -1
+		       ? why_lookup_name((int)result)
+		       : NULL;
+}
+
+static int fail_lookup(struct calling *c, const char *code, int result, const char *words)
+{
+	fail(c->s, c->fn->name, code, "%s: %s: %s (%s)", c->fn->name, words, gai_strerror(result),
+	     code);
+	return fail_row(c->s, "in C", "%s", c->fn->prototype);
 }
 
 static int fail_explained(struct calling *c, int err, const char *words)
@@ -279,13 +296,18 @@ static int run_call(struct calling *c, const struct call_cmd_args *a, struct out
 {
 	Tcl_Obj *words = Tcl_NewListObj((int)a->words.n, a->words.v);
 	struct obj *made;
-	uint64_t result;
+	uint64_t result = 0;
 	int err;
 
 	Tcl_IncrRefCount(words);
 	err = invoke_or_wait(c, a->within.v, &result);
 	if (err) {
-		fail_explained(c, err, Tcl_GetString(words));
+		const char *code = lookup_code(c, result);
+
+		if (code)
+			fail_lookup(c, code, (int)result, Tcl_GetString(words));
+		else
+			fail_explained(c, err, Tcl_GetString(words));
 		Tcl_DecrRefCount(words);
 		return -1;
 	}

@@ -305,7 +305,7 @@ static void find_listen(const struct refused_call *f)
 		find_port_user(f, id->port);
 }
 
-const char *why_lookup_error(int result)
+const char *why_lookup_name(int result)
 {
 	static const struct {
 		int value;
@@ -320,8 +320,15 @@ const char *why_lookup_error(int result)
 
 	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
 		if (errors[i].value == result)
-			return temp_text("%s  %s", errors[i].name, gai_strerror(result));
-	return temp_text("%d", result);
+			return errors[i].name;
+	return NULL;
+}
+
+const char *why_lookup_error(int result)
+{
+	const char *name = why_lookup_name(result);
+
+	return name ? temp_text("%s  %s", name, gai_strerror(result)) : temp_text("%d", result);
 }
 
 static void find_lookup(const struct refused_call *f)

@@ -21,6 +21,8 @@ void why_call_refused(const struct refused_call *f);
 /* Adds the capacities that the device does not have. */
 void why_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
 		    struct causes *c);
+/* "EAI_NONAME": a result of rdma_getaddrinfo(3); NULL: it is none that getaddrinfo(3) has. */
+const char *why_lookup_name(int result);
 /* "EAI_NONAME  Name or service not known": a result of rdma_getaddrinfo(3); as temp_text(). */
 const char *why_lookup_error(int result);
 /* Adds what ibv_reg_mr(3) refuses with EINVAL. */
