@@ -4,10 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "heap.h"
@@ -38,9 +41,29 @@ struct captures {
 	uint8_t *block; /* BLOCK_MAX bytes */
 };
 
-struct captures *captures_begin(void)
+/* Makes the folder c->path of the captures, and opens it. A program that is traced by root may have
+ * become another user before it opens its device: so anybody may write there who knows the name,
+ * which only these programs are told: the folder above it shows nothing. */
+static int make_folder(struct captures *c)
 {
 	const char *tmp = getenv("TMPDIR");
+	uint64_t secret;
+	size_t n;
+
+	snprintf(c->path, sizeof c->path, "%s/vtrace.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (getrandom(&secret, sizeof secret, 0) != sizeof secret || !mkdtemp(c->path))
+		return -1;
+	n = strlen(c->path);
+	if (chmod(c->path, 0711) != 0 ||
+	    snprintf(c->path + n, sizeof c->path - n, "/%016" PRIx64, secret) != 17 ||
+	    mkdir(c->path, 0700) != 0)
+		return -1;
+	c->dir = open(c->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return c->dir < 0 ? -1 : fchmod(c->dir, S_ISVTX | 0733);
+}
+
+struct captures *captures_begin(void)
+{
 	struct captures *c;
 	char *name;
 
@@ -48,10 +71,7 @@ struct captures *captures_begin(void)
 	if (getenv("UROCE_PCAP"))
 		return NULL;
 	c = xcalloc(1, sizeof *c);
-	snprintf(c->path, sizeof c->path, "%s/vtrace.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	c->dir = mkdtemp(c->path) ? open(c->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-				  : -1;
-	if (c->dir < 0) {
+	if (make_folder(c) != 0) {
 		free(c);
 		return NULL;
 	}
@@ -196,6 +216,8 @@ void captures_end(struct captures *c)
 	if (!c)
 		return;
 	each_name(c, remove_file);
+	rmdir(c->path);
+	*strrchr(c->path, '/') = 0;
 	rmdir(c->path);
 	close(c->dir);
 	for (struct capture_file *f = c->files; f; f = next) {

@@ -78,7 +78,7 @@ static int setup_order(char *reason, size_t size)
 
 static int setup_capture(char *reason, size_t size)
 {
-	const char *file = getenv("UROCE_PCAP");
+	const char *file = secure_getenv("UROCE_PCAP"); /* a file is written */
 
 	if (!file || !*file || tap_capture(file, true) == 0)
 		return 0;

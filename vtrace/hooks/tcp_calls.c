@@ -5,6 +5,7 @@
  * another one later. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -203,6 +204,36 @@ PUBLIC int dup3(int fd, int other, int flags)
 	if (recording && rc >= 0)
 		change_end(other, end_of(fd));
 	return rc;
+}
+
+/* What fcntl has returned: a further descriptor of fd's connection, for two of its commands. */
+static int follow_fcntl(int fd, int command, int rc)
+{
+	if (recording && rc >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+		set_end(rc, end_of(fd));
+	return rc;
+}
+
+PUBLIC int fcntl(int fd, int command, ...)
+{
+	va_list ap;
+	void *argument;
+
+	va_start(ap, command);
+	argument = va_arg(ap, void *); /* or an int, or nothing: it is passed on as it came */
+	va_end(ap);
+	return follow_fcntl(fd, command, NEXT(fcntl)(fd, command, argument));
+}
+
+PUBLIC int fcntl64(int fd, int command, ...)
+{
+	va_list ap;
+	void *argument;
+
+	va_start(ap, command);
+	argument = va_arg(ap, void *);
+	va_end(ap);
+	return follow_fcntl(fd, command, NEXT(fcntl64)(fd, command, argument));
 }
 
 PUBLIC int close(int fd)

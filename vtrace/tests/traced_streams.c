@@ -164,7 +164,8 @@ int main(int argc, char **argv)
 		gid.raw[i] = (uint8_t)byte;
 	}
 	connect_qp(qpn, &gid);
-	dprintf(fileno(end.to), "ready\n");
+	/* by one more descriptor of the connection */
+	dprintf(fcntl(fileno(end.to), F_DUPFD_CLOEXEC, 200), "ready\n");
 	must(fgets(line, sizeof line, end.from) && strcmp(line, "ready\n") == 0, "ready");
 	if (server) {
 		write_text(address, rkey);

@@ -72,6 +72,9 @@ if setpriv --reuid 12345 --regid 12345 --clear-groups true 2>/dev/null; then
 	ok "a program of another user" apart timeout -k 1 30 "$vtrace" -o "$tmp/trace" \
 		setpriv --reuid 12345 --regid 12345 --clear-groups "$uroce" "$tmp/traced_program" calls 3
 	ok "its calls are seen, too" grep -q ' ibv_alloc_pd ' "$tmp/trace"
+	ok "with its packets" apart timeout -k 1 30 "$vtrace" --timeline -o "$tmp/trace" \
+		setpriv --reuid 12345 --regid 12345 --clear-groups "$uroce" "$tmp/traced_program" calls 3
+	ok "it has its device" grep -q ' ibv_alloc_pd ' "$tmp/trace"
 	apart timeout -k 5 60 "$vtrace" -o "$tmp/trace" setpriv --reuid 12345 --regid 12345 --clear-groups \
 		"$uroce" "$tmp/traced_scribbler" 200000 2>"$tmp/err"
 	status=$?
