@@ -322,17 +322,23 @@ bool program_files(const char *variable, const char *folder, const char *names, 
 					      "../../../scripts" };
 	const char *own = getenv(variable);
 	char exe[4096], pattern[8192];
+	struct stat program, found;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 
 	if (own) {
 		snprintf(pattern, sizeof pattern, "%s/%s", own, names);
 		return glob(pattern, 0, NULL, files) == 0;
 	}
-	if (n <= 0)
+	if (n <= 0 || stat("/proc/self/exe", &program) != 0)
 		return false;
 	exe[n] = 0;
 	*strrchr(exe, '/') = 0;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(pattern, sizeof pattern, "%s/%s/%s", exe, places[i], folder);
+		/* somebody else may have made it, as /tmp/scripts */
+		if (stat(pattern, &found) != 0 ||
+		    (found.st_uid != program.st_uid && found.st_uid != 0))
+			continue;
 		snprintf(pattern, sizeof pattern, "%s/%s/%s/%s", exe, places[i], folder, names);
 		if (glob(pattern, 0, NULL, files) == 0)
 			return true;
