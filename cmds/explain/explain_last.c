@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "asked_peer.h"
 #include "calls.h"
 #include "live_context.h"
 #include "recorded.h"
@@ -16,6 +17,7 @@
 #include "connection/cm.h"
 #include "data/post.h"
 #include "data/bad_wc.h"
+#include "device/device.h"
 #include "explain/explain.h"
 #include "facts.h"
 #include "faults/fault_wire.h"
@@ -190,10 +192,14 @@ static struct live_end look_at_peers(struct session *s, const struct end_wanted 
 	return f;
 }
 
-/* Looks for the QP numbered qpn that is connected with this one. To be freed. */
-static struct live_end live_end_find(struct session *s, const struct qp *qp, uint32_t qpn)
+/* Looks for the QP that is connected with this one, of which here has the attributes: in this
+ * session, at its peers, and in any other process on uroce0. To be freed. */
+static struct live_end live_end_find(struct session *s, const struct qp *qp,
+				     const struct live_qp *here)
 {
-	struct end_wanted wanted = { .number = qpn, .peer = qp->v->qp_num, .dev = qp->pd->dev };
+	struct end_wanted wanted = { .number = here->attr.dest_qp_num,
+				     .peer = qp->v->qp_num,
+				     .dev = qp->pd->dev };
 	const struct qp *there = qp_peer_here(s, qp);
 	struct held *before = s->held, held;
 	struct live_end f = { .qp = NULL };
@@ -203,6 +209,8 @@ static struct live_end live_end_find(struct session *s, const struct qp *qp, uin
 		wanted.name = there->o.name;
 	else
 		f = look_at_peers(s, &wanted);
+	if (!there && !f.qp && embedded_is_used())
+		f = asked_peer(here);
 	if (there && live_end_look(&f, app.objects(s), &wanted))
 		take_first_psn(s, (struct live_qp *)(uintptr_t)f.qp);
 	obj_release(s, before);
@@ -211,6 +219,10 @@ static struct live_end live_end_find(struct session *s, const struct qp *qp, uin
 
 void live_end_free(struct live_end *e)
 {
+	if (e->is_asked) {
+		asked_peer_free(e);
+		return;
+	}
 	free((void *)(uintptr_t)e->qp);
 	free(e->regions);
 	*e = (struct live_end){ .qp = NULL };
@@ -245,7 +257,7 @@ static void take_regions(struct session *s, struct live_end *e)
 static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
 {
 	const int mask = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
-			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_PATH_MTU;
+			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_PATH_MTU | IBV_QP_AV;
 	struct ibv_qp_init_attr init;
 	struct qp_step step;
 
@@ -364,7 +376,7 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 						.len = qp->peer.len,
 						.rkey = qp->peer.rkey };
 		if (asked && qp->type != IBV_QPT_UD)
-			wr.there = live_end_find(s, qp, here->attr.dest_qp_num);
+			wr.there = live_end_find(s, qp, here);
 	}
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
 	fault_wire_losses(&faults);

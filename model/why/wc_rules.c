@@ -199,6 +199,8 @@ void add_there(const struct diagnosis *q, enum verdict verdict, const char *next
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	if (q->wr->there.is_asked && at)
+		next = NULL;  /* another program takes no commands */
 	if (next && at > 2) { /* "b: " */
 		snprintf(command, sizeof command, "@%.*s %s", (int)at - 2, whose, next);
 		next = command;
@@ -365,7 +367,8 @@ static void check_receives_there(const struct diagnosis *q)
 			  "%s, the SRQ of %s, the peer's QP, has no RECV posted%s", q->peer->srq,
 			  q->peer->name, used);
 	else if (!q->peer->recvs) {
-		cause_add(q->c, IS_SO, receive_there(q),
+		cause_add(q->c, IS_SO,
+			  q->wr->there.is_asked && *q->wr->there.whose ? NULL : receive_there(q),
 			  "%s%s, the peer's QP, has no RECV posted%s%s", q->wr->there.whose,
 			  q->peer->name, used,
 			  room_there(q) ? "" : ", and its PD no region for one");
