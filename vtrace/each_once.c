@@ -31,6 +31,20 @@ static double now_s(void)
 
 /* ---------------------------------------------------------------------------- processes -- */
 
+/* What a sanitizer has found ends the program by a signal, unless the user wants it otherwise. */
+static void make_sanitizers_abort(void)
+{
+	static const char *const variables[] = { "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS" };
+	char options[4096];
+
+	for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *own = getenv(variables[i]);
+
+		snprintf(options, sizeof options, "abort_on_error=1:%s", own ? own : "");
+		setenv(variables[i], options, 1);
+	}
+}
+
 /* Starts a program in a group of its own. r: it is traced; said: where its errors go. */
 static pid_t start(char *const *argv, struct reader *r, int said)
 {
@@ -45,6 +59,7 @@ static pid_t start(char *const *argv, struct reader *r, int said)
 	dup2(none, STDIN_FILENO);
 	dup2(none, STDOUT_FILENO);
 	dup2(said >= 0 ? said : none, STDERR_FILENO);
+	make_sanitizers_abort();
 	if (!r || (reader_admit(r) == 0 && launch_preload("libvtrace.so") == 0))
 		execvp(argv[0], argv);
 	why = strerror(errno);
@@ -139,7 +154,7 @@ static void read_said(int fd, char *said, size_t size)
 		n--;
 	text[n > 0 ? n : 0] = '\0';
 	line = strrchr(text, '\n');
-	snprintf(said, size, "%s", line ? line + 1 : text);
+	snprintf(said, size, "%.*s", (int)size - 1, line ? line + 1 : text);
 }
 
 /* Takes what the program does until it has ended, or its time has passed. */

@@ -39,7 +39,8 @@ pd = rows["ibv_alloc_pd"]
 assert pd["errno"] == "ENOMEM" and pd["exit"] == 3 and pd["said"] == 'a "PD" <&> is missing', pd
 assert pd["left"] == {"context": 1, "device_list": 1}, pd
 cq = rows["ibv_create_cq"]
-assert cq["signal"] == "SEGV" and re.fullmatch(r"injected_each\+0x[0-9a-f]+", cq["at"]), cq
+if cq["signal"] != "ABRT":  # that of a sanitizer, with which it may be built
+    assert cq["signal"] == "SEGV" and re.fullmatch(r"injected_each\+0x[0-9a-f]+", cq["at"]), cq
 assert rows["ibv_query_device"]["left"] == {}, rows["ibv_query_device"]
 assert rows["ibv_destroy_cq"]["left"]["cq"] == 1, rows["ibv_destroy_cq"]
 suite = xml.etree.ElementTree.parse(sys.argv[2]).getroot()
@@ -49,8 +50,8 @@ PYTHON
 
 # the rule that is given repeats it
 rule=$(sed -n 's/.*"rule": *"\(ibv_create_cq:[^"]*\)".*/\1/p' "$work/json")
-"${run[@]}" "$vtrace" -q --inject "$rule" -o "$work/again" "$program" >/dev/null 2>&1
-[ $? = 139 ] || fail "$rule does not repeat the crash: $(cat "$work/again")"
+UBSAN_OPTIONS=abort_on_error=1 "${run[@]}" "$vtrace" -q --inject "$rule" -o "$work/again" "$program" >/dev/null 2>&1
+case $? in 134 | 139) ;; *) false ;; esac || fail "$rule does not repeat the crash: $(cat "$work/again")"
 
 # only some, and the table
 "${run[@]}" "$vtrace" --inject-each=ibv_alloc_*,ibv_query_device "$program" >/dev/null 2>"$work/table" ||
