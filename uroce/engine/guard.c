@@ -169,8 +169,8 @@ __attribute__((no_sanitize("thread"), noinline)) static void copy(void *dst, con
 static bool unseen;
 
 /* Slowly, but not by a function that a sanitizer has taken over. */
-__attribute__((no_sanitize("address"))) static void copy_unseen(void *dst, const void *src,
-								size_t n)
+__attribute__((no_sanitize("address"), noinline, cold)) static void
+copy_unseen(void *dst, const void *src, size_t n)
 {
 	volatile uint8_t *to = dst;
 	const volatile uint8_t *from = src;

@@ -215,7 +215,7 @@ void transport_settle_all(void)
 static void begin_polled(struct qp *qp, void *arg)
 {
 	(void)arg;
-	qp->sq.polled = qp->sq.head;
+	qp->order.polled = qp->sq.head;
 }
 
 EXPORT int uroce_order_set(uint64_t seed, unsigned level)

@@ -190,7 +190,7 @@ static void reset_qp(struct qp *qp)
 	stop_traffic(qp);
 	lent_forget(&qp->sq);
 	lent_forget(&qp->rq);
-	qp->sq.head = qp->sq.next = qp->sq.polled = qp->req.at = qp->sq.tail;
+	qp->sq.head = qp->sq.next = qp->order.polled = qp->req.at = qp->sq.tail;
 	qp->rq.head = qp->rq.tail;
 	qp->resp.has_recv = false;
 	qp->comm_est = qp->last_wqe = false;

@@ -59,15 +59,15 @@ struct cq {
 	uint32_t taken;	 /* by ibv_get_cq_event(); v.comp_events_completed: acknowledged */
 	unsigned users;	 /* QPs and SRQs */
 
-	/* held back: base/order.h, late.c */
-	TAILQ_HEAD(, late) late;
-	uint32_t held; /* completions in it */
-	struct order_wait late_wait, event_wait;
-
 	unsigned wc_flags;	   /* of ibv_create_cq_ex() */
 	bool single;		   /* IBV_CREATE_CQ_ATTR_SINGLE_THREADED */
 	pthread_mutex_t polling;   /* from ibv_start_poll() to ibv_end_poll() */
 	struct completion current; /* what ibv_wc_read_...() read from */
+
+	/* held back: base/order.h, late.c */
+	TAILQ_HEAD(, late) late;
+	uint32_t held; /* completions in it */
+	struct order_wait late_wait, event_wait;
 };
 
 static inline bool cq_is_armed(struct cq *cq)

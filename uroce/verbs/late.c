@@ -139,8 +139,8 @@ static void free_places(const struct ibv_wc *wc)
 
 	if (!qp)
 		return;
-	while (qp->sq.polled != qp->sq.head)
-		if (sq_at(qp, qp->sq.polled++)->signaled)
+	while (qp->order.polled != qp->sq.head)
+		if (sq_at(qp, qp->order.polled++)->signaled)
 			break;
 }
 

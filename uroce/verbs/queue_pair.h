@@ -70,7 +70,6 @@ struct send_queue {
 	uint32_t stride;     /* whole cache lines */
 	uint32_t mask, size; /* size: how many may be posted; the ring has at least one slot */
 	uint32_t head, next, tail;
-	uint32_t polled; /* order_on(): places before it are free; else those before the head are */
 };
 
 /* Posting: requests are written beyond the tail without the engine's lock; under that lock the tail
@@ -177,6 +176,8 @@ struct qp_order {
 	unsigned unplaced; /* those that the ACK waits for */
 	unsigned far;	   /* pieces that wait for one who has to look */
 	bool resumed;	   /* the next packet was held back before */
+	uint32_t
+		polled; /* places of the send queue before it are free, not those before the head */
 	struct order_wait place_soon, place_far, sending;
 };
 

@@ -24,7 +24,7 @@
 /* Places before it are free. */
 static uint32_t first_taken(const struct qp *qp)
 {
-	return order_on() ? qp->sq.polled : qp->sq.head;
+	return order_on() ? qp->order.polled : qp->sq.head;
 }
 
 static bool is_full(struct qp *qp)
