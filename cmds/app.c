@@ -30,6 +30,7 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "timeline/timeline.h"
+#include "view/view.h"
 #include "wire/wire.h"
 #include "words.h"
 
@@ -195,6 +196,7 @@ static void app_close(struct session *s)
 {
 	if (!s->ctx)
 		return;
+	view_end(s);
 	capture_end(s);
 	peer_end_all(s); /* while the objects of this end still exist */
 	cm_close(s);
@@ -214,6 +216,7 @@ static void app_after(struct session *s)
 	call_trace_watch(s);
 	wire_drain(s);
 	timeline_drain(s);
+	view_after(s);
 }
 
 /* "rxe0 qp0:RTS": the device, the current QP and its state as the device has it now. */

@@ -15,6 +15,7 @@ struct handler;
 struct qp;
 struct session;
 struct timeline;
+struct view;
 struct wire;
 
 TAILQ_HEAD(id_list, id);
@@ -33,6 +34,7 @@ struct context {
 	struct wire *wire;	     /* wire on, or NULL */
 	struct capture *capture;     /* capture start, or NULL */
 	struct timeline *timeline;   /* what it shows; NULL: it was never on */
+	struct view *view;	     /* the page in a browser, or NULL */
 };
 
 /* Iterates over all objects, the oldest first. */

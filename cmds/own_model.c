@@ -43,6 +43,11 @@ void own_model_begin(void)
 	record_learn(take_call, NULL);
 }
 
+const struct live_program *own_model(void)
+{
+	return the.live;
+}
+
 static struct seen_queues *queues_of(const struct qp *qp)
 {
 	return live_program_entry(the.live, (uintptr_t)qp->v);

@@ -12,6 +12,9 @@ struct qp;
 /* To be called once, before the first call. */
 void own_model_begin(void);
 
+/* The whole model; valid until the next call. */
+const struct live_program *own_model(void);
+
 struct outstanding {
 	unsigned n;			/* requests that are not done */
 	unsigned silent;		/* of them, unsignaled */

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian's and Ubuntu's names.
 packages_build="gcc make cmake pkg-config python3 libc6-dev libibverbs-dev librdmacm-dev libedit-dev
-	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev uthash-dev libdw-dev"
+	tcl8.6-dev libjson-c-dev libdeflate-dev libpcap0.8-dev libmicrohttpd-dev uthash-dev libdw-dev"
 packages_lab="qemu-system-x86 busybox-static kmod iproute2 xz-utils zstd binutils
 	ibverbs-providers rdma-core"
 packages_test="tmux less man-db shellcheck rdmacm-utils ibverbs-utils perftest tcpdump tshark

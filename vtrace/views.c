@@ -530,7 +530,7 @@ static void write_report(void)
 		door_say("%s is not written: there were no calls", the.v.report);
 		return;
 	}
-	page_write("Traced program", &the.ladder, text_str(&the.why), "", &page);
+	page_of_ladder("Traced program", &the.ladder, text_str(&the.why), &page);
 	if (!f || fputs(text_str(&page), f) < 0 || fclose(f) != 0)
 		door_say_incomplete("%s: %s", the.v.report, strerror(errno));
 }

@@ -35,6 +35,8 @@ bool explain_wr_id(struct session *s, const char *text, struct out *o);
 
 struct bad_wc;
 
+/* Why the completion is an error, judged by the objects that exist now. */
+void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o);
 /* The failures that belong to all[at], which is the newest of them, of all n, the newest first:
  * chain, with room for n, begins with the one that explains the others. Returns how many. */
 unsigned failures_chain(struct session *s, const struct bad_wc *all, unsigned n, unsigned at,

@@ -390,8 +390,7 @@ static void forget_failed(struct failed_wr *wr)
 	free(wr->here.regions);
 }
 
-/* Why the completion is an error, judged by the objects that exist now. */
-static void tell_completion(struct session *s, const struct bad_wc *bad, struct out *o)
+void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o)
 {
 	const struct fact *fact = fact_of(fact_family("wc-status"), bad->status);
 	struct live_qp here;
@@ -423,7 +422,7 @@ static void tell_chain(struct session *s, unsigned at, struct out *o)
 	const unsigned n = bad_wc_list(all, BAD_WCS);
 	const unsigned members = failures_chain(s, all, n, at, chain);
 
-	tell_completion(s, &chain[0], o);
+	explain_bad_wc(s, &chain[0], o);
 	failures_out(chain, members, o);
 }
 
@@ -449,7 +448,7 @@ bool explain_wr_id(struct session *s, const char *text, struct out *o)
 	for (unsigned i = 0; i < n && end != text && !*end; i++)
 		if (all[i].known && all[i].posted.wr_id == wr_id) {
 			tell_age(s, all[i].command, o);
-			tell_completion(s, &all[i], o);
+			explain_bad_wc(s, &all[i], o);
 			return true;
 		}
 	return false;

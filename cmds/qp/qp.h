@@ -73,6 +73,8 @@ struct qp_step {
 
 /* Copies the last steps in the record, oldest first; returns their number. */
 unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS]);
+/* The same of the QP that was at that address up to a time, CLOCK_REALTIME in ns. */
+unsigned qp_history_at(uint64_t address, int64_t until, struct qp_step steps[QP_STEPS]);
 /* Its last step to ERR; false: there was none. */
 bool qp_history_err(const struct qp *qp, struct qp_step *step);
 /* Finds the value of rq_psn (IBV_QP_RQ_PSN) or sq_psn (IBV_QP_SQ_PSN) that the QP began with, which

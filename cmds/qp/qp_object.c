@@ -369,7 +369,7 @@ void qp_history_begin(struct qp *qp)
 	record_state(qp, -1, IBV_QPS_RESET, "created", true);
 }
 
-unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
+unsigned qp_history_at(uint64_t address, int64_t until, struct qp_step steps[QP_STEPS])
 {
 	struct record_walk w = { .path = RECORD_CONTROL };
 	unsigned n = 0;
@@ -378,7 +378,8 @@ unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
 	while (n < QP_STEPS && !made && record_back(&w)) {
 		struct qp_step *step = &steps[QP_STEPS - 1 - n];
 
-		if (row_of(&w.r) != OWN_STATE || w.r.args[0] != (uintptr_t)qp->v)
+		if (row_of(&w.r) != OWN_STATE || w.r.args[0] != address ||
+		    record_realtime(w.r.begin) > until)
 			continue;
 		*step = (struct qp_step){ .when = record_realtime(w.r.begin),
 					  .state = (enum ibv_qp_state)w.r.args[2],
@@ -389,6 +390,11 @@ unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
 	}
 	memmove(steps, steps + QP_STEPS - n, n * sizeof *steps);
 	return n;
+}
+
+unsigned qp_history_steps(const struct qp *qp, struct qp_step steps[QP_STEPS])
+{
+	return qp_history_at((uintptr_t)qp->v, INT64_MAX, steps);
 }
 
 bool qp_history_err(const struct qp *qp, struct qp_step *step)

@@ -112,7 +112,8 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	ladder_add_place(l, NULL);
 	timeline_drain(s);
 	ladder_add_own(s, l);
-	add_peers(s, l);
+	if (!how->is_alone)
+		add_peers(s, l);
 	if (how->all || how->qp)
 		for (unsigned i = 0; i < l->n; i++)
 			l->rows[i].age = AGE_CURRENT;

@@ -47,6 +47,7 @@ struct ladder_how {
 	unsigned last;	/* most rows, without folded ones; 0: all */
 	const char *qp; /* only rows about this QP, of any age; or NULL */
 	bool all;	/* rows of any age; else those of AGE_GONE are left out */
+	bool is_alone;	/* peers are not asked, so that nothing waits */
 };
 
 /* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */

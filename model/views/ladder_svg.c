@@ -17,6 +17,7 @@
 #define LINE	   14 /* height of a further line of text */
 #define HEAD	   40
 #define ZONE_MIN   330
+#define ZONE_PAGE  360 /* where two lanes share a page with others */
 #define ZONE_ROOM  760 /* least width of all lanes */
 #define PER_LETTER 6.7 /* width of a letter */
 #define LINES_MAX  6
@@ -139,18 +140,37 @@ static void draw_again(struct drawing *g, const struct ladder_row *r)
 	free(again);
 }
 
-static void draw_rows(struct drawing *g)
+static void draw_row(struct drawing *g, const struct ladder_row *r)
 {
+	if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
+		draw_arrow(g, r);
+	else
+		draw_event(g, r);
+}
+
+/* Each row has its number, and a frame by which it can be pointed to. */
+static void draw_rows(struct drawing *g, unsigned width)
+{
+	struct text *all = g->d;
+	unsigned number = 0;
+
 	for (unsigned i = 0; i < g->l->n; i++) {
 		const struct ladder_row *r = &g->l->rows[i];
+		unsigned top = g->y + ROW - LINE;
+		SCOPED_TEXT(one);
 
 		if (r->folded)
 			continue;
 		g->y += ROW;
-		if (r->kind == LADDER_PACKET && r->to >= 0 && r->to != r->from)
-			draw_arrow(g, r);
-		else
-			draw_event(g, r);
+		g->d = &one;
+		draw_row(g, r);
+		g->d = all;
+		xappendf(all,
+			 "<g data-row=\"%u\"><rect class=\"pick\" y=\"%u\" width=\"%u\" "
+			 "height=\"%u\"/>",
+			 number++, top, width, g->y + 4 - top);
+		text_add(all, text_str(&one));
+		text_add(all, "</g>\n");
 		if (r->again)
 			draw_again(g, r);
 	}
@@ -177,10 +197,10 @@ void ladder_svg(const struct ladder *l, bool alone, struct text *d)
 	SCOPED_TEXT(rows);
 
 	g.zone = ZONE_ROOM / nlanes > ZONE_MIN ? ZONE_ROOM / nlanes : ZONE_MIN;
-	g.zone = nlanes == 2 ? 470 : g.zone;
+	g.zone = nlanes == 2 ? alone ? 470 : ZONE_PAGE : g.zone;
 	width = TIME_X + MARGIN + nlanes * g.zone;
 	g.d = &rows;
-	draw_rows(&g);
+	draw_rows(&g, width);
 	height = g.y + ROW;
 	g.d = d;
 	if (alone)
@@ -188,10 +208,14 @@ void ladder_svg(const struct ladder *l, bool alone, struct text *d)
 	xappendf(d,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lad\" role=\"img\" "
 		 "aria-label=\"Timeline of %u rows\" viewBox=\"0 0 %u %u\" width=\"%u\" "
-		 "height=\"%u\">\n<style>\n%s</style>\n"
+		 "height=\"%u\">\n",
+		 l->n, width, height, width, height);
+	if (alone)
+		xappendf(d, "<style>\n%s</style>\n", ladder_css);
+	xappendf(d,
 		 "<rect class=\"bg\" width=\"%u\" height=\"%u\"/>"
 		 "<text class=\"t\" x=\"%d\" y=\"22\">ms</text>\n",
-		 l->n, width, height, width, height, ladder_css, width, height, TIME_X - 4);
+		 width, height, TIME_X - 4);
 	draw_lanes(&g, height - 4);
 	text_add_bytes(d, text_str(&rows), text_len(&rows));
 	text_add(d, "</svg>\n");

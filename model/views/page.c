@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The ladder as one self-contained page of HTML. */
 #include "page.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "heap.h"
 #include "ladder.h"
+#include "out.h"
+#include "page_ends.h"
+#include "state_svg.h"
 #include "text.h"
 #include "visible.h"
 
@@ -56,89 +60,11 @@ void markup_textf(struct text *d, const char *fmt, ...)
 	free(text);
 }
 
-/* ------------------------------------------------------------- what failed -- */
+/* ------------------------------------------------------------------------- rows -- */
 
-/* Ends the item of list_failures() for that many equal failures, of which last is the last. */
-static void end_failure(const struct ladder *l, const struct ladder_row *last, unsigned times,
-			struct text *d)
+int64_t page_row_time(const struct ladder_row *r)
 {
-	if (times > 1)
-		xappendf(d, ", %u times until %.3f ms", times, ladder_ms(l, last));
-	text_add(d, times ? "</li>\n" : "");
-}
-
-/* Lists the failures. Equal ones without another between them are one item. */
-static void list_failures(const struct ladder *l, struct text *d)
-{
-	const struct ladder_row *last = NULL;
-	char *said = NULL;
-	unsigned times = 0;
-
-	text_add(d, "<ul class=\"bad\">\n");
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *r = &l->rows[i];
-		char *says;
-
-		if (!r->bad)
-			continue;
-		says = ladder_says(r);
-		if (!said || r->from != last->from || strcmp(says, said) != 0) {
-			end_failure(l, last, times, d);
-			xappendf(d, "<li>%.3f ms, ", ladder_ms(l, r));
-			markup_textf(d, "%s: %s", ladder_end(l, r->from), says);
-			times = 0;
-		}
-		times++;
-		last = r;
-		free(said);
-		said = says;
-	}
-	end_failure(l, last, times, d);
-	free(said);
-	text_add(d, "</ul>\n");
-}
-
-/* A QP that is moved to ERR by a disconnect has not failed. */
-static bool is_failure(const struct ladder_row *r)
-{
-	return r->bad && r->kind != LADDER_STATE;
-}
-
-static void page_failures(const struct ladder *l, const char *why, struct text *d)
-{
-	bool any = *why;
-
-	for (unsigned i = 0; i < l->n && !any; i++)
-		any = is_failure(&l->rows[i]);
-	if (!any)
-		return;
-	text_add(d, "<section id=\"failures\"><h2>What failed</h2>\n");
-	list_failures(l, d);
-	if (*why) {
-		text_add(d, "<h3>Why</h3>\n<pre tabindex=\"0\">");
-		markup_text(d, why);
-		text_add(d, "</pre>\n");
-	}
-	text_add(d, "</section>\n");
-}
-
-/* ------------------------------------------------------------- the page -- */
-
-/* The policy keeps the page from loading or running anything, whatever a peer has sent. */
-static void begin_page(const char *title, struct text *d)
-{
-	text_add(d, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">"
-		    "<head><meta charset=\"utf-8\"/>\n"
-		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-		    "'none'; style-src 'unsafe-inline'\"/>\n"
-		    "<meta name=\"viewport\" content=\"width=device-width, "
-		    "initial-scale=1\"/>\n<title>");
-	markup_text(d, title);
-	text_add(d, "</title>\n<style>");
-	text_add(d, report_css);
-	text_add(d, "</style></head>\n<body><header><h1>");
-	markup_text(d, title);
-	text_add(d, "</h1>\n");
+	return r->until > r->when ? r->until : r->when;
 }
 
 static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
@@ -150,94 +76,169 @@ static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
 	return n;
 }
 
-static void append_summary(const struct ladder *l, struct text *d)
+static void out_summary(struct out *o, const struct ladder *l)
 {
 	time_t second = (time_t)(l->start / 1000000000);
 	char when[64] = "";
 	struct tm tm;
 
+	if (!l->n) {
+		out_str(o, "summary", "Nothing was recorded yet.", NULL);
+		return;
+	}
 	if (localtime_r(&second, &tm))
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
-	xappendf(d,
-		 "<p class=\"dim\">Began %s; took %.3f ms: %u calls, %u packets, %u completions, "
-		 "%u events.</p>\n",
-		 when, ladder_ms(l, &l->rows[l->n - 1]), count_rows(l, LADDER_CALL),
-		 count_rows(l, LADDER_PACKET), count_rows(l, LADDER_WC),
-		 count_rows(l, LADDER_EVENT));
-	if (l->remarks) {
-		text_add(d, "<p>");
-		markup_text(d, l->remarks);
-		text_add(d, "</p>\n");
-	}
-	text_add(d, "</header>\n<main>\n");
+	page_strf(o, "summary",
+		  "Began %s; took %.3f ms: %u calls, %u packets, %u completions, %u events%s%s",
+		  when, ladder_ms(l, &l->rows[l->n - 1]), count_rows(l, LADDER_CALL),
+		  count_rows(l, LADDER_PACKET), count_rows(l, LADDER_WC),
+		  count_rows(l, LADDER_EVENT), l->remarks ? ". " : "",
+		  l->remarks ? l->remarks : "");
 }
 
-static void append_cell(struct text *d, const char *attributes, const char *text)
+/* The row that stands for those that came again. */
+static void out_repeats(struct out *o, const struct ladder *l, const struct ladder_row *r)
 {
-	xappendf(d, "<td%s>", attributes);
-	markup_text(d, text);
-	text_add(d, "</td>");
-}
+	char *again = r->again ? ladder_again(l, r) : NULL;
 
-/* A row that stands for those that came again. */
-static void append_again(const struct ladder *l, const struct ladder_row *r, struct text *d)
-{
-	char *again = ladder_again(l, r);
-
-	text_add(d, "<tr><td></td><td></td><td></td>");
-	append_cell(d, "", again);
-	text_add(d, "</tr>\n");
+	if (again)
+		page_str(o, "again", again);
 	free(again);
 }
 
-/* A table of all rows, or of the packets with their headers. */
-static void append_table(const struct ladder *l, bool packets, struct text *d)
+static void out_row(struct out *o, const struct page_rows *rows, unsigned i)
 {
-	xappendf(d,
-		 "<table><thead><tr><th class=\"n\" scope=\"col\">ms</th><th scope=\"col\">%s</th>"
-		 "<th scope=\"col\">%s</th><th scope=\"col\">%s</th></tr></thead><tbody>\n",
-		 packets ? "From" : "End", packets ? "Packet" : "Kind",
-		 packets ? "Addresses and headers" : "What");
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *r = &l->rows[i];
-		char *says;
+	const struct ladder_row *r = &rows->l->rows[i];
+	char *says = ladder_says(r);
 
-		if (r->folded || (packets && r->kind != LADDER_PACKET))
-			continue;
-		says = ladder_says(r);
-		xappendf(d, "<tr%s><td class=\"n\">%.3f</td>",
-			 r->bad || (packets && !r->arrived) ? " class=\"bad\"" : "",
-			 ladder_ms(l, r));
-		append_cell(d, "", ladder_end(l, r->from));
-		append_cell(d, "", packets ? says : ladder_words[r->kind]);
-		append_cell(d, " class=\"w\"", !packets ? says : r->result ? r->result : "");
-		text_add(d, "</tr>\n");
-		if (r->again)
-			append_again(l, r, d);
-		free(says);
-	}
-	text_add(d, "</tbody></table>");
+	out_dict(o, NULL);
+	page_strf(o, "id", "%" PRId64 ".%u", page_row_time(r), r->seq);
+	if (r->age == AGE_EARLIER)
+		out_str(o, "ms", "earlier", NULL);
+	else
+		page_strf(o, "ms", "%.3f", ladder_ms(rows->l, r));
+	page_str(o, "end", ladder_end(rows->l, r->from));
+	out_str(o, "kind", ladder_words[r->kind], NULL);
+	page_str(o, "text", says);
+	out_bool(o, "bad", r->bad || (r->kind == LADDER_PACKET && !r->arrived), NULL);
+	if (r->kind == LADDER_PACKET && r->result)
+		page_str(o, "headers", r->result);
+	if (rows->whys && rows->whys[i])
+		page_str(o, "why", rows->whys[i]);
+	if (rows->states)
+		out_u64(o, "state", rows->states[i], NULL);
+	out_repeats(o, rows->l, r);
+	out_end(o);
+	free(says);
 }
 
-void page_write(const char *title, const struct ladder *l, const char *why, const char *more,
-		struct text *d)
+void page_rows_out(struct out *o, const struct page_rows *rows)
 {
-	begin_page(title, d);
-	append_summary(l, d);
-	page_failures(l, why, d);
-	text_add(d, "<section id=\"ladder\"><h2>Timeline</h2>\n<div class=\"wide\">");
-	ladder_svg(l, false, d);
-	text_add(d, "</div>\n");
-	/* for screen readers, and for copying */
-	text_add(d, "<details><summary>The same as a table</summary>");
-	append_table(l, false, d);
-	text_add(d, "</details>\n</section>\n");
-	page_qps(l, d);
-	if (count_rows(l, LADDER_PACKET)) {
-		text_add(d, "<section id=\"packets\"><h2>Packets</h2>\n");
-		append_table(l, true, d);
-		text_add(d, "</section>\n");
+	SCOPED_TEXT(drawing);
+
+	page_str(o, "title", rows->title);
+	out_summary(o, rows->l);
+	page_str(o, "why", rows->why);
+	ladder_svg(rows->l, false, &drawing);
+	out_str(o, "ladder", text_str(&drawing), NULL);
+	out_list(o, "rows");
+	for (unsigned i = 0; i < rows->l->n; i++)
+		if (!rows->l->rows[i].folded)
+			out_row(o, rows, i);
+	out_end(o);
+}
+
+/* --------------------------------------------------------------------- document -- */
+
+void page_nonce(char nonce[PAGE_NONCE])
+{
+	unsigned char random[(PAGE_NONCE - 1) / 2];
+
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		abort(); /* so few bytes are never cut short */
+	for (size_t i = 0; i < sizeof random; i++)
+		snprintf(nonce + 2 * i, 3, "%02x", random[i]);
+}
+
+/* Appends an element with JSON, in which nothing may look like a tag. */
+static void add_values(struct text *d, const char *id, const char *nonce, const char *json)
+{
+	xappendf(d, "<script type=\"application/json\" id=\"%s\" nonce=\"%s\">", id, nonce);
+	for (const char *p = json; *p; p++)
+		if (*p == '<')
+			text_add(d, "\\u003c");
+		else
+			text_add_bytes(d, p, 1);
+	text_add(d, "</script>\n");
+}
+
+static const char help[] = "<aside id=\"help\" hidden>"
+			   "<kbd>↑ ↓</kbd> an earlier row: everything as it was then<br>"
+			   "<kbd>End</kbd> or <kbd>l</kbd> back to now<br>"
+			   "<kbd>f</kbd> the next failure<br>"
+			   "<kbd>1</kbd> … <kbd>6</kbd> one pane alone, and again: all<br>"
+			   "<kbd>t</kbd> the timeline as a table<br>"
+			   "<kbd>?</kbd> this help</aside>\n";
+
+/* The policy keeps the page from loading anything, and from running what a peer has sent. */
+void page_document(struct text *d, const char *title, const char *nonce, const struct out *values,
+		   const char *states)
+{
+	SCOPED_TEXT(json);
+
+	text_add(d, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+	xappendf(
+		d,
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+		"style-src 'nonce-%s'; script-src 'nonce-%s'; connect-src %s; base-uri 'none'; "
+		"form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<link rel=\"icon\" href=\"data:,\">\n<title>",
+		nonce, nonce, values ? "'none'" : "'self'");
+	markup_text(d, title);
+	xappendf(d, "</title>\n<style nonce=\"%s\">\n%s%s%s</style></head>\n", nonce, page_css,
+		 ladder_css, state_svg_css);
+	text_add(d, "<body><header><h1 id=\"title\">");
+	markup_text(d, title);
+	text_add(d, "</h1><p id=\"summary\"></p><span id=\"when\"></span>"
+		    "<span><kbd>?</kbd>keys</span></header>\n<main id=\"panes\"></main>\n");
+	text_add(d, help);
+	text_add(
+		d,
+		"<noscript>This page needs JavaScript, which shows the values in it.</noscript>\n");
+	if (values)
+		out_print(values, OUT_JSON, &json);
+	add_values(d, "data", nonce, text_str(&json));
+	add_values(d, "states", nonce, values ? states : "");
+	xappendf(d, "<script nonce=\"%s\">\n%s</script></body></html>\n", nonce, page_js);
+}
+
+void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d)
+{
+	unsigned *of = xcalloc(l->n + 1, sizeof *of), n = 0;
+	struct page_rows rows = { .title = title, .why = why, .l = l, .states = of };
+	struct out *o = out_new(false), *states = out_new(false);
+	char nonce[PAGE_NONCE];
+	SCOPED_TEXT(json);
+
+	out_list(states, NULL);
+	for (unsigned i = 0; i < l->n; i++) {
+		if (!i || l->rows[i].kind == LADDER_STATE) {
+			out_list(states, NULL);
+			page_ladder_ends_out(states, l, 0, i + 1);
+			out_end(states);
+			n++;
+		}
+		of[i] = n - 1;
 	}
-	text_add(d, more);
-	text_add(d, "</main></body></html>\n");
+	out_end(states);
+	out_print(states, OUT_JSON, &json);
+	out_dict(o, NULL);
+	page_rows_out(o, &rows);
+	out_end(o);
+	page_nonce(nonce);
+	page_document(d, title, nonce, o, text_str(&json));
+	out_free(states);
+	out_free(o);
+	free(of);
 }

@@ -11,13 +11,13 @@
 #include "spec_tables.h"
 
 #define STATES (IBV_QPS_ERR + 1)
-#define BOX_W  96
+#define BOX_W  92
 #define BOX_H  46
-#define WIDTH  760
+#define WIDTH  648
 #define HEIGHT 300
 #define LINE   17
 #define MARGIN 16
-#define TEXT_W 74 /* letters of a row of the table */
+#define TEXT_W 64 /* letters of a row of the table */
 
 /* Colours that the colour-blind tell apart (Okabe and Ito); frames and dashes say the same. */
 const char state_svg_css[] =
@@ -27,10 +27,11 @@ const char state_svg_css[] =
 	"--line: #76818d; --way: #5ab4ec; --bad: #ff9d5c; --soft: #1d2c38; } }\n"
 	"@media print { .qs { --bg: #fff; --fg: #000; --dim: #444; --line: #777; --way: #004b7a; "
 	"--bad: #8a3600; --soft: #eee; } }\n"
-	".qs text { font: 14px system-ui, 'DejaVu Sans', sans-serif; fill: var(--fg); }\n"
+	".qs text { font: 17px system-ui, 'DejaVu Sans', sans-serif; fill: var(--fg); }\n"
 	".qs .bg { fill: var(--bg); }\n"
 	".qs .n { text-anchor: middle; }\n"
-	".qs .s, .qs .row { font-size: 12px; }\n"
+	".qs .s { font-size: 14px; }\n"
+	".qs .row { font-size: 12px; }\n"
 	".qs .dim { fill: var(--dim); }\n"
 	".qs .title, .qs .now { font-weight: bold; }\n"
 	".qs rect.box { fill: var(--bg); stroke: var(--line); stroke-dasharray: 3 3; }\n"
@@ -55,9 +56,9 @@ struct place {
 };
 
 static const struct place boxes[STATES] = {
-	[IBV_QPS_RESET] = { 16, 88 }, [IBV_QPS_INIT] = { 170, 88 }, [IBV_QPS_RTR] = { 324, 88 },
-	[IBV_QPS_RTS] = { 478, 88 },  [IBV_QPS_SQD] = { 648, 88 },  [IBV_QPS_SQE] = { 478, 218 },
-	[IBV_QPS_ERR] = { 170, 218 },
+	[IBV_QPS_RESET] = { 8, 88 },  [IBV_QPS_INIT] = { 136, 88 }, [IBV_QPS_RTR] = { 264, 88 },
+	[IBV_QPS_RTS] = { 392, 88 },  [IBV_QPS_SQD] = { 548, 88 },  [IBV_QPS_SQE] = { 392, 218 },
+	[IBV_QPS_ERR] = { 136, 218 },
 };
 
 struct drawing {
@@ -235,6 +236,15 @@ static bool is_edge(const struct state_svg *d, enum ibv_qp_state from, enum ibv_
 	return (from == IBV_QPS_RTS && to == IBV_QPS_SQE) || qp_row(d->type, from, to);
 }
 
+/* Has it gone to RESET above the boxes? */
+static bool goes_back(const struct state_svg *d)
+{
+	for (enum ibv_qp_state from = IBV_QPS_INIT; from <= IBV_QPS_SQD; from++)
+		if (was_taken(d, from, IBV_QPS_RESET))
+			return true;
+	return false;
+}
+
 static void draw_edges(struct drawing *g)
 {
 	const struct state_svg *d = g->d;
@@ -270,7 +280,7 @@ static void draw_any(struct drawing *g)
 		to_err.x1 + 6, y + 4, to_reset.x1 - 10, to_reset.y1 + 14);
 	if (has_state(g->d, IBV_QPS_SQE))
 		fprintf(g->to, "<text class=\"s dim\" x=\"%d\" y=\"%d\">a send failed</text>\n",
-			boxes[IBV_QPS_RTS].x + BOX_W - 18, boxes[IBV_QPS_RTS].y + BOX_H + 46);
+			boxes[IBV_QPS_RTS].x + BOX_W - 16, boxes[IBV_QPS_RTS].y + BOX_H + 46);
 }
 
 /* ------------------------------------------------------------------------ boxes -- */
@@ -290,7 +300,7 @@ static void draw_box(const struct drawing *g, enum ibv_qp_state state)
 	const bool now = d->has_state && state == d->now;
 	const bool bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE;
 	const bool drains = now && state == IBV_QPS_SQD && d->drain != DRAIN_UNKNOWN;
-	const int x = middle(state), y = boxes[state].y + BOX_H / 2 + (drains ? -3 : 5);
+	const int x = middle(state), y = boxes[state].y + BOX_H / 2 + (drains ? -2 : 6);
 
 	if (now)
 		draw_frame(g, state, 4, bad ? "here bad" : "here");
@@ -347,7 +357,7 @@ static void add_names(struct words *w, const char *label, unsigned mask)
 
 static void list_row(struct drawing *g, const struct qp_row *r, int *y)
 {
-	struct words w = { .to = g->to, .x = 190, .y = y };
+	struct words w = { .to = g->to, .x = 160, .y = y };
 
 	*y += 6;
 	fprintf(g->to,
@@ -412,7 +422,7 @@ static void draw_numbers(struct drawing *g)
 void state_svg(FILE *to, const struct state_svg *d)
 {
 	struct drawing g = { .d = d, .to = NULL };
-	int y = HEIGHT + 8;
+	int y = HEIGHT + 8, top;
 	size_t size;
 	char *text;
 
@@ -433,12 +443,13 @@ void state_svg(FILE *to, const struct state_svg *d)
 	}
 	fclose(g.to);
 	y += d->nlines || d->is_table ? 12 : -8;
+	top = d->is_alone || goes_back(d) ? 0 : boxes[0].y - 12;
 	if (d->is_alone)
 		fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	fprintf(to,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"qs\" role=\"img\" "
-		"viewBox=\"0 0 %d %d\"",
-		WIDTH, y);
+		"viewBox=\"0 %d %d %d\"",
+		top, WIDTH, y - top);
 	if (d->is_alone)
 		fprintf(to, " width=\"%d\" height=\"%d\"", WIDTH, y);
 	fprintf(to, "><title>%s</title>\n", d->title);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/view_ends.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call_record.h"
+#include "heap.h"
+#include "inventory.h"
+#include "ladder.h"
+#include "objects.h"
+#include "out.h"
+#include "own_model.h"
+#include "page.h"
+#include "page_ends.h"
+#include "peer/peer.h"
+#include "qp/qp.h"
+#include "recorded.h"
+#include "resources/show_process.h"
+#include "session.h"
+#include "text.h"
+#include "words.h"
+
+#define TAKEN_MAX 256 /* completions that are looked at, the newest */
+
+/* This session at a moment. */
+struct view_moment {
+	struct session *s;
+	int64_t at; /* CLOCK_REALTIME, ns; INT64_MAX: now */
+	const struct live_program *live;
+	struct live_program *replayed; /* live, where it is not that of now */
+	struct record_list *list;      /* in the order in which the calls ended */
+	unsigned done;		       /* of them, so many are taken */
+	struct page_wc taken[TAKEN_MAX];
+	unsigned ntaken;
+};
+
+static bool is_now(const struct view_moment *m)
+{
+	return m->at == INT64_MAX;
+}
+
+/* ------------------------------------------------------------------- the record -- */
+
+static void take_completions(struct view_moment *m, const struct record *r)
+{
+	const struct ibv_wc *wc = r->err ? NULL : (const void *)(uintptr_t)r->after[2];
+
+	for (int64_t i = 0; wc && i < (int64_t)r->result; i++) {
+		if (m->ntaken == TAKEN_MAX)
+			memmove(m->taken, m->taken + 1, --m->ntaken * sizeof *m->taken);
+		m->taken[m->ntaken++] = (struct page_wc){ .cq = r->args[0], .wc = wc[i] };
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Learns from the record up to that moment what there was then; of now the model knows more than
+ * the record still has. */
+static void replay(struct view_moment *m)
+{
+	for (; m->done < m->list->n; m->done++) {
+		const struct record *r = &m->list->v[m->done];
+
+		if (record_realtime(r->end) > m->at)
+			return;
+		if (!r->ended || record_call_row(r) == call_count)
+			continue;
+		if (m->replayed)
+			live_program_take(m->replayed, r, &record_own_objects);
+		if (record_call_row(r) == ROW_ibv_poll_cq)
+			take_completions(m, r);
+	}
+}
+
+struct view_moment *view_moment_new(struct session *s, bool now)
+{
+	struct view_moment *m = xcalloc(1, sizeof *m);
+
+	m->s = s;
+	m->replayed = now ? NULL : live_program_new();
+	m->live = now ? own_model() : m->replayed;
+	m->at = now ? INT64_MAX : 0;
+	m->list = record_list(now ? 1u << RECORD_DATA : ~0u, 0);
+	if (m->list->n)
+		qsort(m->list->v, m->list->n, sizeof *m->list->v, by_end);
+	return m;
+}
+
+void view_moment_free(struct view_moment *m)
+{
+	if (m->replayed)
+		live_program_free(m->replayed);
+	record_list_free(m->list);
+	free(m);
+}
+
+/* -------------------------------------------------------------------------- QPs -- */
+
+static const struct qp *qp_at(struct session *s, uint64_t address)
+{
+	const struct qp *qp;
+
+	obj_foreach_of(qp, s, &qp_class)
+		if ((uintptr_t)qp->v == address)
+			return qp;
+	return NULL;
+}
+
+/* The name that the object has, or had then. */
+static const char *name_at(const struct view_moment *m, uint64_t address)
+{
+	const uint64_t when = is_now(m) ? record_time() : record_ticks(m->at);
+
+	return temp_text("%s", live_program_name(m->live, address, when));
+}
+
+/* The other end: a QP of this session by its name, or a number. */
+static const char *peer_text(const struct view_moment *m, uint32_t dest, uint32_t number)
+{
+	const struct seen_qp *peer = live_program_numbered(m->live, dest, number);
+
+	return !dest ? "" : peer ? name_at(m, peer->address) : temp_text("qpn %u", dest);
+}
+
+/* What only the device knows, of a QP that is there now. */
+static void ask_device(const struct view_moment *m, const struct qp *there, struct page_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr a = { 0 };
+
+	if (qp_query(there, &a, &init) != 0)
+		return;
+	qp->peer = peer_text(m, a.dest_qp_num, qp->number);
+	if (a.qp_state == IBV_QPS_SQD)
+		qp->drain = a.sq_draining ? DRAIN_RUNNING : DRAIN_DONE;
+}
+
+static void out_qp(const struct view_moment *m, const struct seen_qp *seen, struct out *o)
+{
+	struct seen_queues *e = live_program_entry(m->live, seen->address);
+	const struct qp *there = is_now(m) ? qp_at(m->s, seen->address) : NULL;
+	struct qp_step steps[QP_STEPS];
+	const unsigned n = qp_history_at(seen->address, m->at, steps);
+	struct page_queue sends = { .posted = &e->sends, .room = seen->v.cap.max_send_wr };
+	struct page_queue recvs = { .posted = live_program_recvs(m->live, e),
+				    .room = seen->srq ? 0 : seen->v.cap.max_recv_wr };
+	struct page_qp qp = { .name = name_at(m, seen->address),
+			      .peer = "",
+			      .number = seen->v.number,
+			      .type = seen->v.type,
+			      .now = n ? steps[n - 1].state : seen->v.state,
+			      .steps = qp_steps_taken(steps, n),
+			      .why = n ? steps[n - 1].why : NULL,
+			      .failed = n && steps[n - 1].failed,
+			      .sends = &sends,
+			      .recvs = recvs.posted ? &recvs : NULL };
+
+	if (there)
+		ask_device(m, there, &qp);
+	else if (seen->v.known & IBV_QP_DEST_QPN)
+		qp.peer = peer_text(m, seen->v.attr.dest_qp_num, seen->v.number);
+	page_qp_out(o, &qp);
+}
+
+static void out_qps(const struct view_moment *m, struct out *o)
+{
+	const struct seen_qp **all = NULL;
+	unsigned n = 0;
+
+	for (const struct seen_qp *qp = m->live->newest; qp; qp = qp->older) {
+		all = xgrow(all, n, sizeof *all);
+		all[n++] = qp;
+	}
+	out_list(o, "qps");
+	while (n-- > 0)
+		if (live_program_entry(m->live, all[n]->address))
+			out_qp(m, all[n], o);
+	out_end(o);
+	free(all);
+}
+
+/* ------------------------------------------------------------------ CQs, regions -- */
+
+static void out_cq(const struct view_moment *m, const struct seen_object *cq, struct out *o)
+{
+	const unsigned due = live_program_due(m->live, cq->address);
+	bool broken = false;
+	SCOPED_TEXT(text);
+	const struct cq *it;
+
+	obj_foreach_of(it, m->s, &cq_class)
+		broken |= (uintptr_t)it->v == cq->address && it->broken;
+	xappendf(&text, "%d entries · %u to come%s", cq->entries, due, cq->armed ? " · armed" : "");
+	if (broken)
+		text_add(&text, " · OVERRUN");
+	page_cq_out(o, name_at(m, cq->address), cq->address, text_str(&text), broken, m->taken,
+		    m->ntaken);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct seen_object *x = *(const struct seen_object *const *)a;
+	const struct seen_object *y = *(const struct seen_object *const *)b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void out_cqs(const struct view_moment *m, struct out *o)
+{
+	const struct seen_object **all = NULL;
+	unsigned n = 0;
+
+	for (const struct seen_object *it = m->live->seen; it; it = it->hh.next)
+		if (it->kind == OBJECT_CQ || it->kind == OBJECT_CQ_EX) {
+			all = xgrow(all, n, sizeof *all);
+			all[n++] = it;
+		}
+	if (n)
+		qsort(all, n, sizeof *all, by_address);
+	out_list(o, "cqs");
+	for (unsigned i = 0; i < n; i++)
+		out_cq(m, all[i], o);
+	out_end(o);
+	free(all);
+}
+
+static const struct mr *mr_keyed(struct session *s, uint32_t lkey)
+{
+	const struct mr *mr;
+
+	obj_foreach_of(mr, s, &mr_class)
+		if (mr->v->lkey == lkey)
+			return mr;
+	return NULL;
+}
+
+static void out_regions(const struct view_moment *m, const struct view_memory *memory,
+			struct out *o)
+{
+	const struct seen_regions *all = &m->live->regions;
+
+	out_list(o, "regions");
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct live_region *r = &all->v[i];
+		const struct mr *mr = r->gone ? NULL : mr_keyed(m->s, r->lkey);
+
+		if (r->gone)
+			continue;
+		out_dict(o, NULL);
+		page_str(o, "name", name_at(m, all->at[i]));
+		page_strf(o, "text", "%" PRIu64 " B at 0x%" PRIx64 " · lkey 0x%x · rkey 0x%x · %s",
+			  r->len, r->begin, r->lkey, r->rkey,
+			  word_flags(mr_access_words, r->access));
+		if (mr && is_now(m))
+			view_memory_out(m->s, memory, mr, o);
+		else
+			out_str(o, "note", "the bytes of earlier rows are not recorded", NULL);
+		out_end(o);
+	}
+	out_end(o);
+}
+
+static void out_own(struct view_moment *m, const struct view_memory *memory, struct out *o)
+{
+	replay(m);
+	out_dict(o, NULL);
+	out_str(o, "name", "this session", NULL);
+	out_qps(m, o);
+	out_cqs(m, o);
+	out_regions(m, memory, o);
+	out_end(o);
+}
+
+/* ------------------------------------------------------------------------- whole -- */
+
+/* A process that is a peer of this session is called by the name that the user gave it. */
+static const char *peer_name(struct session *s, pid_t pid)
+{
+	const struct peer *p;
+	char program[32];
+
+	obj_foreach_of(p, s, &peer_class)
+		if (p->its_pid == pid)
+			return temp_text("@%s", p->o.name);
+	return temp_text("%s, process %d", process_program(pid, program, sizeof program), (int)pid);
+}
+
+static bool is_own_peer(struct session *s, pid_t pid)
+{
+	const struct peer *p;
+
+	obj_foreach_of(p, s, &peer_class)
+		if (p->its_pid == pid)
+			return true;
+	return false;
+}
+
+void view_moment_out(struct view_moment *m, const struct view_look *look, struct out *o)
+{
+	const struct view_peers *p = look->peers;
+	unsigned shown = 0;
+
+	if (!is_now(m) && look->at > m->at)
+		m->at = look->at;
+	out_own(m, look->memory, o);
+	for (unsigned i = 0; p && i < p->n; i++) {
+		if (!p->v[i].inv || (!is_now(m) && is_own_peer(m->s, p->v[i].pid)))
+			continue;
+		page_inventory_out(o, peer_name(m->s, p->v[i].pid), p->v[i].inv,
+				   is_now(m) ? 0 : (uint64_t)m->at);
+		shown++;
+	}
+	if (!is_now(m) || !shown) /* their own rows tell the states of the peers of this session */
+		page_ladder_ends_out(o, look->l, 1, look->n);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A web server on the event loop, for one browser user of this host: an address of loopback, a
+ * secret word in each request, GET alone. It has no thread. */
+#ifndef CMDS_VIEW_SERVER_H
+#define CMDS_VIEW_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct session;
+struct text;
+struct view_server;
+
+#define VIEW_TOKEN 33 /* bytes of the secret word, with the null byte at the end */
+
+/* What may be asked for, once it is known that the question is from who has the word. */
+struct view_answers {
+	/* Appends the document, whose scripts and styles have that nonce. */
+	void (*page)(void *arg, const char *nonce, struct text *to);
+	/* Appends the state as JSON. at: of an earlier row, CLOCK_REALTIME in ns, 0: now; seen: the
+	 * version that the browser has, 0: none. */
+	void (*state)(void *arg, int64_t at, uint64_t seen, struct text *to);
+	void *arg;
+};
+
+/* Starts it; port 0: any. NULL with s->fail filled. */
+struct view_server *view_server_new(struct session *s, uint16_t port, const struct view_answers *a);
+void view_server_free(struct view_server *v);
+/* "http://127.0.0.1:41234/TOKEN/"; valid as long as the server. */
+const char *view_server_address(const struct view_server *v);
+
+#endif

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page shows what it is given, moves what has changed, and asks for other rows. It derives
+ * nothing: states, ages and drawings come from the program, or were put into the file.
+ */
+"use strict";
+
+const PANES = [["qps", "Queue pairs"], ["ladder", "Timeline"], ["why", "Why"],
+	["memory", "Memory"], ["cqs", "Completion queues"], ["program", "C program"]];
+const WAIT_MS = 120; /* between an answer and the next question */
+const LOST_MS = 1500; /* the same when there was none */
+
+const state = {
+	live: false,	/* a program answers */
+	data: null,	/* all but the ends */
+	ends: null,	/* the objects at the row that is shown */
+	past: [],	/* those of all rows, where they are in the file */
+	at: null,	/* the row that is chosen; null: the newest */
+	big: null,	/* the pane that is alone */
+	asks: false, failed: false, asked: 0,
+};
+
+function find(id) {
+	return document.getElementById(id);
+}
+
+/* An element with text; text is never read as HTML. */
+function make(tag, name, text) {
+	const e = document.createElement(tag);
+
+	if (name)
+		e.className = name;
+	if (text !== undefined)
+		e.textContent = text;
+	return e;
+}
+
+function drawing(text) {
+	const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+
+	return document.importNode(svg, true);
+}
+
+/* Replaces the contents of a pane, unless they are the same as before. */
+function put(id, value, build) {
+	const pane = find(id), text = JSON.stringify(value) || "";
+
+	if (pane.dataset.is === text)
+		return false;
+	pane.dataset.is = text;
+	pane.replaceChildren(...build());
+	return true;
+}
+
+/* ------------------------------------------------------------------ movement -- */
+
+function places() {
+	const all = new Map();
+
+	for (const e of document.querySelectorAll("[data-move]"))
+		all.set(e.dataset.move, e.getBoundingClientRect());
+	return all;
+}
+
+/* What is elsewhere now goes there visibly; what is new lights up. */
+function move(before) {
+	if (matchMedia("(prefers-reduced-motion: reduce)").matches)
+		return;
+	for (const e of document.querySelectorAll("[data-move]")) {
+		const from = before.get(e.dataset.move), to = e.getBoundingClientRect();
+
+		if (!from) {
+			e.animate([{opacity: 0, transform: "scale(.7)"}, {opacity: 1, transform: "none"}], 250);
+			continue;
+		}
+		if (Math.abs(from.left - to.left) + Math.abs(from.top - to.top) > 2)
+			e.animate([{transform: `translate(${from.left - to.left}px, ${from.top - to.top}px)`},
+				{transform: "none"}], {duration: 450, easing: "ease-in-out"});
+	}
+}
+
+/* ------------------------------------------------------------------- objects -- */
+
+function request(r) {
+	const e = make("span", "req " + r.state);
+
+	e.dataset.move = r.id;
+	e.append(make("b", "", r.what), ` ${r.size}`, make("i", "", ` wr_id ${r.wr_id}`));
+	e.title = `${r.what}, ${r.size}, wr_id ${r.wr_id}: ${r.state}`;
+	return e;
+}
+
+function queue(title, q) {
+	const e = make("div", "queue"), head = make("div", "label", title);
+
+	head.append(make("span", "count", q.text));
+	e.append(head);
+	const slots = make("div", "slots");
+
+	slots.append(...q.requests.map(request));
+	if (q.more)
+		slots.append(make("span", "dim", `and ${q.more} more`));
+	e.append(slots);
+	return e;
+}
+
+function qpCard(end, qp) {
+	const card = make("article", "card" + (qp.bad ? " bad" : "") + (qp.gone ? " gone" : ""));
+	const head = make("h3");
+
+	head.append(make("b", "", qp.name), make("span", "dim", ` ${end.name} · ${qp.text}`));
+	card.append(head, drawing(qp.svg));
+	if (qp.why)
+		card.append(make("p", qp.bad ? "bad" : "dim", qp.why));
+	const queues = make("div", "queues");
+
+	for (const [title, q] of [["sends", qp.sends], ["receives", qp.recvs]])
+		if (q)
+			queues.append(queue(title, q));
+	card.append(queues);
+	return card;
+}
+
+function showQps() {
+	put("qps-body", state.ends.map(e => [e.name, e.note, e.qps]), () => {
+		const all = [];
+
+		for (const end of state.ends) {
+			all.push(...end.qps.map(qp => qpCard(end, qp)));
+			if (end.note)
+				all.push(make("p", "note", `${end.name}: ${end.note}`));
+		}
+		return all.length ? all : [make("p", "note", "No queue pair yet: qp create, or listen and connect.")];
+	});
+}
+
+function completion(c) {
+	const e = make("span", "wc" + (c.bad ? " bad" : ""));
+
+	e.dataset.move = c.id;
+	e.append(make("b", "", (c.bad ? "✗ " : "✓ ") + c.status), ` ${c.what}`, make("i", "", ` wr_id ${c.wr_id}`));
+	return e;
+}
+
+function showCqs() {
+	put("cqs-body", state.ends.map(e => [e.name, e.cqs]), () => {
+		const all = [];
+
+		for (const end of state.ends)
+			for (const cq of end.cqs) {
+				const card = make("article", "card cq" + (cq.bad ? " bad" : "")), head = make("h3");
+				const slots = make("div", "slots");
+
+				head.append(make("b", "", cq.name), make("span", "dim", ` ${end.name} · ${cq.text}`));
+				slots.append(...cq.taken.map(completion));
+				card.append(head, slots);
+				all.push(card);
+			}
+		return all.length ? all : [make("p", "note", "No completion queue yet.")];
+	});
+}
+
+/* A line of memory: each byte as two digits, and as a character. */
+function memoryLine(line) {
+	const row = make("div", "line"), text = make("span", "chars");
+
+	row.append(make("span", "off", line.off));
+	for (let i = 0; i < line.how.length; i++) {
+		const how = line.how[i] === "n" ? "new" : line.how[i] === "c" ? "changed" : "";
+
+		row.append(make("span", "byte " + how, line.hex.slice(2 * i, 2 * i + 2)));
+		text.append(make("span", how, line.text[i]));
+	}
+	row.append(text);
+	return row;
+}
+
+function showMemory() {
+	put("memory-body", state.ends.map(e => [e.name, e.regions]), () => {
+		const all = [];
+
+		for (const end of state.ends)
+			for (const mr of end.regions) {
+				const card = make("article", "card mr"), head = make("h3");
+
+				head.append(make("b", "", mr.name), make("span", "dim", ` ${end.name} · ${mr.text}`));
+				card.append(head);
+				if (mr.lines) {
+					const dump = make("div", "dump");
+
+					dump.append(...mr.lines.map(memoryLine));
+					card.append(dump);
+				}
+				if (mr.note)
+					card.append(make("p", "note", mr.note));
+				all.push(card);
+			}
+		return all.length ? all : [make("p", "note", "No region yet: reg 4096")];
+	});
+}
+
+/* ---------------------------------------------------------------- the ladder -- */
+
+function rows() {
+	return state.data.rows;
+}
+
+/* The index of the row that is chosen; -1: none, or it is not there any more. */
+function chosen() {
+	return state.at === null ? -1 : rows().findIndex(r => r.id === state.at);
+}
+
+function showLadder() {
+	const pane = find("ladder-body"), table = find("ladder").classList.contains("as-table");
+	const atEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 40;
+	const is = put("ladder-body", [table, state.data.ladder, table && rows()], () =>
+		[table ? rowTable() : drawing(state.data.ladder)]);
+
+	if (is && atEnd && state.at === null)
+		pane.scrollTop = pane.scrollHeight;
+	markRow();
+}
+
+function rowTable() {
+	const table = make("table"), body = make("tbody"), head = make("tr");
+
+	for (const title of ["ms", "end", "kind", "what", "headers"])
+		head.append(make("th", "", title));
+	rows().forEach((r, i) => {
+		const tr = make("tr", r.bad ? "bad" : "");
+
+		tr.dataset.row = i;
+		for (const text of [r.ms, r.end, r.kind, r.text, r.headers || ""])
+			tr.append(make("td", "", text));
+		body.append(tr);
+	});
+	table.append(head, body);
+	return table;
+}
+
+function rowElement(i) {
+	return find("ladder-body").querySelector(`[data-row="${i}"]`);
+}
+
+function markRow() {
+	for (const e of find("ladder-body").querySelectorAll(".chosen"))
+		e.classList.remove("chosen");
+	const i = chosen(), e = i < 0 ? null : rowElement(i);
+
+	if (e)
+		e.classList.add("chosen");
+}
+
+function showWhy() {
+	const i = chosen(), all = rows();
+	let last = -1;
+
+	for (let k = 0; k < all.length && (i < 0 || k <= i); k++)
+		if (all[k].why)
+			last = k;
+	const row = i >= 0 && all[i].why ? all[i] : last >= 0 ? all[last] : null;
+
+	const why = row ? row.why : i < 0 ? state.data.why : "";
+
+	put("why-body", [row && row.id, why], () => why
+		? [make("h3", "bad", row ? `✗ ${row.ms} ms, ${row.end}: ${row.text}` : ""), make("pre", "", why)]
+		: [make("p", "note", i < 0 ? "Nothing has failed." : "Nothing had failed yet.")]);
+	find("why").classList.toggle("alarm", Boolean(why));
+}
+
+/* ---------------------------------------------------------------------- whole -- */
+
+function showHead() {
+	const i = chosen(), badge = find("when");
+
+	find("title").textContent = state.data.title;
+	find("summary").textContent = state.data.summary;
+	badge.className = state.failed ? "lost" : i >= 0 ? "past" : "now";
+	badge.textContent = state.failed ? "the program does not answer"
+		: i >= 0 ? `as it was at ${rows()[i].ms} ms` : state.live ? "live" : "at the end";
+}
+
+function show() {
+	const before = places();
+
+	showHead();
+	showQps();
+	showCqs();
+	showMemory();
+	showLadder();
+	showWhy();
+	put("program-body", state.data.program, () => [make("pre", "", state.data.program || "")]);
+	find("program").hidden = !state.data.program;
+	move(before);
+}
+
+/* ----------------------------------------------------------------- questions -- */
+
+async function ask() {
+	const params = new URLSearchParams(), at = state.at, row = at === null ? "0" : at.split(".")[0];
+
+	params.set("row", row);
+	if (state.data && state.data.at === row)
+		params.set("seen", state.data.version);
+	state.asked++;
+	try {
+		const answer = await fetch("state?" + params, {cache: "no-store"});
+
+		if (!answer.ok)
+			throw new Error(answer.status);
+		const data = await answer.json();
+
+		state.failed = false;
+		if (data.rows && at === state.at) {
+			state.data = data;
+			state.ends = data.ends;
+			show();
+		}
+	} catch (e) {
+		state.failed = true;
+	}
+	if (state.data)
+		showHead();
+	return state.failed ? LOST_MS : document.hidden ? LOST_MS : WAIT_MS;
+}
+
+async function watch() {
+	for (;;)
+		await new Promise(next => { ask().then(ms => setTimeout(next, ms)); });
+}
+
+/* Shows the objects at a row; null: as they are now. */
+function choose(i) {
+	const all = rows();
+
+	state.at = i === null || !all.length ? null : all[Math.max(0, Math.min(i, all.length - 1))].id;
+	if (state.live) {
+		show();
+		ask();
+	} else {
+		const row = chosen();
+
+		state.ends = state.past[row < 0 ? state.past.length - 1 : all[row].state];
+		show();
+	}
+	const e = chosen() < 0 ? null : rowElement(chosen());
+
+	if (e)
+		e.scrollIntoView({block: "nearest"});
+}
+
+function step(by) {
+	const i = chosen(), n = rows().length;
+
+	if (i < 0 && by > 0)
+		return;
+	choose(i < 0 ? n - 1 : i + by >= n ? null : i + by);
+}
+
+function nextFailure() {
+	const all = rows(), from = chosen();
+
+	for (let k = 1; k <= all.length; k++) {
+		const i = (from + k + all.length) % all.length;
+
+		if (all[i].bad) {
+			choose(i);
+			return;
+		}
+	}
+}
+
+function enlarge(name) {
+	state.big = state.big === name ? null : name;
+	document.body.classList.toggle("alone", state.big !== null);
+	for (const [pane] of PANES)
+		find(pane).classList.toggle("big", pane === state.big);
+}
+
+/* -------------------------------------------------------------------- frame -- */
+
+const KEYS = {
+	ArrowUp: () => step(-1), k: () => step(-1), ArrowDown: () => step(1), j: () => step(1),
+	PageUp: () => step(-10), PageDown: () => step(10), Home: () => choose(0),
+	End: () => choose(null), l: () => choose(null), f: nextFailure,
+	t: toggleTable, "0": () => enlarge(state.big),
+	Escape: () => { if (state.big) enlarge(state.big); else choose(null); },
+	"?": () => find("help").toggleAttribute("hidden"),
+};
+
+function toggleTable() {
+	find("ladder").classList.toggle("as-table");
+	showLadder();
+}
+
+function onKey(event) {
+	if (event.ctrlKey || event.altKey || event.metaKey || !state.data)
+		return;
+	const pane = PANES[Number(event.key) - 1];
+	const does = pane && !find(pane[0]).hidden ? () => enlarge(pane[0]) : KEYS[event.key];
+
+	if (!does)
+		return;
+	event.preventDefault();
+	does();
+}
+
+function onClick(event) {
+	const row = event.target.closest("[data-row]"), title = event.target.closest("h2");
+
+	if (row)
+		choose(Number(row.dataset.row));
+	else if (title)
+		enlarge(title.parentElement.id);
+}
+
+function frame() {
+	const main = find("panes");
+
+	PANES.forEach(([id, title], i) => {
+		const pane = make("section", "pane"), head = make("h2", "", title), body = make("div", "body");
+
+		pane.id = id;
+		head.title = `Key ${i + 1}: this pane alone`;
+		head.prepend(make("kbd", "", i + 1));
+		body.id = id + "-body";
+		body.tabIndex = 0;
+		pane.append(head, body);
+		main.append(pane);
+	});
+	find("program").hidden = true;
+	document.addEventListener("keydown", onKey);
+	document.addEventListener("click", onClick);
+}
+
+function begin() {
+	const inside = find("data").textContent.trim();
+
+	frame();
+	if (!inside) {
+		state.live = true;
+		watch();
+		return;
+	}
+	state.data = JSON.parse(inside);
+	state.past = JSON.parse(find("states").textContent);
+	choose(null);
+}
+
+begin();

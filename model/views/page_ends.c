@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "page_ends.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "out.h"
+#include "page.h"
+#include "text.h"
+#include "visible.h"
+#include "words.h"
+
+#define TAKEN 12 /* completions of a CQ are shown */
+
+void page_str(struct out *o, const char *key, const char *text)
+{
+	SCOPED_TEXT(visible);
+
+	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
+	out_str(o, key, text_str(&visible), NULL);
+}
+
+void page_strf(struct out *o, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	page_str(o, key, text);
+	free(text);
+}
+
+/* ----------------------------------------------------------------------- queues -- */
+
+/* Requests and their completions have the same id, by which the page moves them. */
+static void out_id(struct out *o, uint32_t qpn, uint64_t wr_id)
+{
+	page_strf(o, "id", "%" PRIu32 ".%" PRIu64, qpn, wr_id);
+	page_strf(o, "wr_id", "%" PRIu64, wr_id);
+}
+
+static void out_request(struct out *o, const struct page_qp *qp, const struct posted_wr *wr)
+{
+	out_dict(o, NULL);
+	out_id(o, qp->number, wr->wr_id);
+	out_str(o, "what", wr->op ? wr->op->name : "?", NULL);
+	page_strf(o, "size", "%" PRIu32 " B", wr->len);
+	out_str(o, "state", "posted", NULL);
+	out_end(o);
+}
+
+static void out_queue(struct out *o, const char *key, const struct page_qp *qp,
+		      const struct page_queue *q)
+{
+	const unsigned n = q->posted ? q->posted->n : q->n;
+	const unsigned shown = !q->posted ? 0 : n < PAGE_REQUESTS ? n : PAGE_REQUESTS;
+	SCOPED_TEXT(text);
+
+	xappendf(&text, "%u", n);
+	if (q->room)
+		xappendf(&text, " of %u", q->room);
+	if (!q->posted && q->begun)
+		xappendf(&text, ", %u begun", q->begun);
+	out_dict(o, key);
+	out_str(o, "text", text_str(&text), NULL);
+	out_list(o, "requests");
+	for (unsigned i = 0; i < shown; i++)
+		out_request(o, qp, &q->posted->v[q->posted->begin + i]);
+	out_end(o);
+	out_u64(o, "more", q->posted ? n - shown : 0, NULL);
+	out_end(o);
+}
+
+static void out_drawing(struct out *o, const struct page_qp *qp)
+{
+	SCOPED_TEXT(title);
+	struct state_svg d = { .type = qp->type,
+			       .has_state = true,
+			       .now = qp->now,
+			       .steps = qp->steps,
+			       .drain = qp->drain };
+	char *svg;
+	size_t len;
+	FILE *to = xmemstream(&svg, &len);
+
+	markup_textf(&title, "States of %s: %s", qp->name, word_name(qp_state_words, qp->now));
+	d.title = text_str(&title);
+	state_svg(to, &d);
+	fclose(to);
+	out_str(o, "svg", svg, NULL);
+	free(svg);
+}
+
+void page_qp_out(struct out *o, const struct page_qp *qp)
+{
+	const char *state = word_name(qp_state_words, qp->now);
+
+	out_dict(o, NULL);
+	page_str(o, "name", qp->name);
+	if (qp->type)
+		page_strf(o, "text", "%s %s · qpn %" PRIu32 "%s%s",
+			  word_name(qp_type_words, qp->type), state, qp->number,
+			  *qp->peer ? " · with " : "", qp->peer);
+	else
+		out_str(o, "text", state, NULL);
+	out_str(o, "state", state, NULL);
+	out_bool(o, "bad", qp->failed, NULL);
+	if (qp->why)
+		page_strf(o, "why", "%s: %s", state, qp->why);
+	out_drawing(o, qp);
+	if (qp->sends)
+		out_queue(o, "sends", qp, qp->sends);
+	if (qp->recvs)
+		out_queue(o, "recvs", qp, qp->recvs);
+	out_end(o);
+}
+
+/* -------------------------------------------------------------------------- CQs -- */
+
+static void out_completion(struct out *o, const struct ibv_wc *wc)
+{
+	out_dict(o, NULL);
+	out_id(o, wc->qp_num, wc->wr_id);
+	out_str(o, "status", word_name(wc_status_words, wc->status), NULL);
+	out_str(o, "what", wc->status ? "" : word_name(wc_opcode_words, wc->opcode), NULL);
+	out_bool(o, "bad", wc->status != IBV_WC_SUCCESS, NULL);
+	out_end(o);
+}
+
+void page_cq_out(struct out *o, const char *name, uint64_t address, const char *text, bool bad,
+		 const struct page_wc *taken, unsigned n)
+{
+	unsigned shown = 0;
+
+	out_dict(o, NULL);
+	page_str(o, "name", name);
+	page_str(o, "text", text);
+	out_bool(o, "bad", bad, NULL);
+	out_list(o, "taken");
+	for (unsigned i = n; i-- > 0 && shown < TAKEN;)
+		if (taken[i].cq == address) {
+			out_completion(o, &taken[i].wc);
+			shown++;
+		}
+	out_end(o);
+	out_end(o);
+}

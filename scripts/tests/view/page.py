@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""page.py FILE.html: checks that a page of report runs nothing but its own script and loads nothing,
+and prints what it shows as lines: "title: ...", "row: ms end kind text", "qp: row name text" ..."""
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+
+class Page(HTMLParser):
+    """The elements of a page that could run or load something, and the texts of its scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.scripts, self.id, self.policy, self.wrong = {}, None, "", []
+        self.title, self.tag = "", ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tag = tag
+        if tag in ("img", "iframe", "object", "embed", "form", "a", "base", "svg"):
+            self.wrong.append(tag)
+        if tag == "link" and attrs.get("href") != "data:,":
+            self.wrong.append(f"link to {attrs.get('href')}")
+        self.wrong += [f"{tag} {name}" for name in attrs if name.startswith("on") or name in ("src", "style")]
+        if attrs.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attrs["content"]
+        self.id = None
+        if tag in ("script", "style"):
+            self.id = attrs.get("id", tag)
+            if self.id in self.scripts:
+                self.wrong.append(f"a second {self.id}")
+            self.scripts[self.id] = ""
+            if f"nonce-{attrs.get('nonce')}'" not in self.policy:
+                self.wrong.append(f"{tag} without the nonce")
+
+    def handle_data(self, data):
+        if self.tag == "title":
+            self.title += data
+        if self.id:
+            self.scripts[self.id] += data
+
+    def handle_endtag(self, tag):
+        self.id, self.tag = None, ""
+
+
+def drawing(text):
+    """What a drawing must not have; it is well-formed."""
+    for element in ElementTree.fromstring(text).iter():
+        name = element.tag.split("}")[1]
+        if name in ("script", "image", "a", "foreignObject", "style", "use") or any(
+                key.startswith("on") or "href" in key for key in element.attrib):
+            yield name
+
+
+def check_ends(ends):
+    return [f"{name} in a drawing" for end in ends for qp in end["qps"] for name in drawing(qp["svg"])]
+
+
+def check(text):
+    """What is wrong with the document, and its values."""
+    page = Page(text)
+    wrong = list(page.wrong)
+    if "default-src 'none'" not in page.policy or "unsafe" in page.policy:
+        wrong.append(f"policy {page.policy}")
+    if sorted(page.scripts) != ["data", "script", "states", "style"]:
+        wrong.append(f"scripts {sorted(page.scripts)}")
+    return page, wrong
+
+
+def lines(page):
+    data, states = (json.loads(page.scripts[name]) for name in ("data", "states"))
+    yield f"title: {page.title}"
+    yield f"summary: {data['summary']}"
+    if data["why"]:
+        yield "last: " + data["why"].replace("\n", " ")
+    for i, row in enumerate(data["rows"]):
+        yield f"row: {row['ms']} {row['end']} {row['kind']} {row['text']} {row.get('headers', '')}"
+        if row["bad"]:
+            yield f"bad: {row['end']} {row['text']}"
+        if "again" in row:
+            yield f"again: {row['text']}: {row['again']}"
+        if "why" in row:
+            yield f"why: {row['text']}: " + row["why"].replace("\n", " ")
+        for end in states[row["state"]]:
+            for qp in end["qps"]:
+                yield f"then: {i} {end['name']} {qp['name']} {qp['state']}"
+    for end in states[-1]:
+        for qp in end["qps"]:
+            yield f"qp: {end['name']} {qp['name']} {qp['text']} {qp.get('why', '')}"
+        for cq in end["cqs"]:
+            yield f"cq: {end['name']} {cq['name']} " + " ".join(wc["status"] for wc in cq["taken"])
+        for mr in end["regions"]:
+            yield f"mr: {end['name']} {mr['name']} {mr['text']}"
+            for line in mr.get("lines", ()):
+                yield f"bytes: {mr['name']} {line['off']} {line['hex']} {line['how']} {line['text']}"
+    if "program" in data:
+        yield "program: " + data["program"].replace("\n", " ")
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as f:
+        page, wrong = check(f.read())
+    data, states = (json.loads(page.scripts[name]) for name in ("data", "states"))
+    wrong += [f"{name} in the ladder" for name in drawing(data["ladder"])]
+    for ends in states:
+        wrong += check_ends(ends)
+    if wrong:
+        sys.exit(f"{sys.argv[1]}: {wrong}")
+    print("\n".join(lines(page)))
+
+
+if __name__ == "__main__":
+    main()
