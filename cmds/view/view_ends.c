@@ -205,31 +205,13 @@ static void out_cq(const struct view_moment *m, const struct seen_object *cq, st
 		    m->ntaken);
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct seen_object *x = *(const struct seen_object *const *)a;
-	const struct seen_object *y = *(const struct seen_object *const *)b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 static void out_cqs(const struct view_moment *m, struct out *o)
 {
-	const struct seen_object **all = NULL;
-	unsigned n = 0;
-
-	for (const struct seen_object *it = m->live->seen; it; it = it->hh.next)
-		if (it->kind == OBJECT_CQ || it->kind == OBJECT_CQ_EX) {
-			all = xgrow(all, n, sizeof *all);
-			all[n++] = it;
-		}
-	if (n)
-		qsort(all, n, sizeof *all, by_address);
 	out_list(o, "cqs");
-	for (unsigned i = 0; i < n; i++)
-		out_cq(m, all[i], o);
+	for (const struct seen_object *it = m->live->seen; it; it = it->hh.next)
+		if (it->kind == OBJECT_CQ || it->kind == OBJECT_CQ_EX)
+			out_cq(m, it, o);
 	out_end(o);
-	free(all);
 }
 
 static const struct mr *mr_keyed(struct session *s, uint32_t lkey)

@@ -251,19 +251,15 @@ function markRow() {
 		e.classList.add("chosen");
 }
 
+/* Why the row that is chosen has failed, or the last one before it; now: what failed last. */
 function showWhy() {
 	const i = chosen(), all = rows();
-	let last = -1;
-
-	for (let k = 0; k < all.length && (i < 0 || k <= i); k++)
-		if (all[k].why)
-			last = k;
-	const row = i >= 0 && all[i].why ? all[i] : last >= 0 ? all[last] : null;
-
-	const why = row ? row.why : i < 0 ? state.data.why : "";
+	const row = i < 0 ? all.findLast(r => r.why && r.why === state.data.why)
+		: all.slice(0, i + 1).findLast(r => r.why);
+	const why = i < 0 ? state.data.why : row ? row.why : "";
 
 	put("why-body", [row && row.id, why], () => why
-		? [make("h3", "bad", row ? `✗ ${row.ms} ms, ${row.end}: ${row.text}` : ""), make("pre", "", why)]
+		? [...row ? [make("h3", "bad", `✗ ${row.ms} ms, ${row.end}: ${row.text}`)] : [], make("pre", "", why)]
 		: [make("p", "note", i < 0 ? "Nothing has failed." : "Nothing had failed yet.")]);
 	find("why").classList.toggle("alarm", Boolean(why));
 }
