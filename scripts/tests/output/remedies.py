@@ -62,7 +62,7 @@ CASES = {
         "max_send_sge 1 max_recv_sge 1}}", "call rdma_destroy_id end", DO, "again"),
     "timeline off": ("timeline off", "timeline", DO, "reg 64; timeline"),
     "report off": ("timeline off", "report r.html", DO, "reg 64; report r.html"),
-    "a port that is taken": ("tcp listen 0 -name d", "view -port [get d port]", PROSE, "view"),
+    "a port of view that is taken": ("tcp listen 0 -name d", "view -port [get d port]", PROSE, "view"),
     "no explanation": ("", "explain xyzzy", PROSE, "explain errno"),
     "nothing to explain": ("", "explain", PROSE, "explain RETRY_EXC_ERR"),
     "a timer without a pause": ("", "on timer 0 {}", PROSE, "on timer 0 {} -once"),
