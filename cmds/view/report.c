@@ -66,6 +66,11 @@ struct past {
 	unsigned n, *of; /* of each row: the number of its objects */
 };
 
+static bool is_same(const struct text *a, const struct text *b)
+{
+	return text_len(a) == text_len(b) && memcmp(text_str(a), text_str(b), text_len(a)) == 0;
+}
+
 static void add_state(struct past *p, struct view_moment *m, unsigned rows)
 {
 	const int64_t at = rows ? page_row_time(&p->l->rows[rows - 1]) : 0;
@@ -78,12 +83,12 @@ static void add_state(struct past *p, struct view_moment *m, unsigned rows)
 	out_end(o);
 	out_print(o, OUT_JSON, &json);
 	out_free(o);
-	if (p->n && strcmp(text_str(&json), text_str(&p->last)) == 0)
+	if (p->n && is_same(&json, &p->last))
 		return;
 	text_add(&p->list, p->n++ ? "," : "");
-	text_add(&p->list, text_str(&json));
+	text_add_bytes(&p->list, text_str(&json), text_len(&json));
 	text_resize(&p->last, 0);
-	text_add(&p->last, text_str(&json));
+	text_add_bytes(&p->last, text_str(&json), text_len(&json));
 }
 
 static void add_states(struct past *p)
