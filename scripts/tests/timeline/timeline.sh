@@ -69,7 +69,8 @@ page whole.html
 [ "$(grep -c '^row: .* rdma_connect id' whole.html.txt)" -gt 1 ] || bad "whole.html has one connection only"
 # what failed again and again is one item
 "$rdmash" -c 'timeline on; listen 7474 -accept -address 127.0.0.1; connect 127.0.0.1 7474; reg 64 -name buf
-	post send buf; wait until {[llength [lsearch -all [timeline] {*RNR NAK*}]] >= 4} -within 20s
+	modify-qp qp1 -min-rnr-timer 1; post send buf
+	wait until {[dict get [counters] send_rnr_err] + [dict get [counters] rcvd_rnr_err] >= 8} -within 20s
 	report rnr.html' > rnr 2>&1 || bad "no receive at the peer: $(cat rnr)"
 page rnr.html
 grep -q '^again: .*RNR NAK.*these 2 rows [0-9]* times* more, until' rnr.html.txt ||
