@@ -23,6 +23,7 @@ struct check_process {
 	struct check_process *next;
 	uint64_t calls, requests; /* requests: posts, polls and the like */
 	bool has_connected;	  /* a QP of it can send or receive */
+	bool is_on_uroce;	  /* whose requests go through libibverbs */
 	bool has_end;		  /* it has ended by exit() */
 };
 
@@ -36,6 +37,10 @@ static struct {
 	} * suppressed;
 	unsigned nsuppressed;
 	unsigned found[CHECK_ADVICE + 1], silenced;
+	FILE *failures; /* for JUnit, into failure_text; NULL: it is not asked for */
+	char *failure_text;
+	size_t failure_size;
+	unsigned failed[CHECK_RULES];
 } the;
 
 /* --------------------------------------------------------------------- suppressions -- */
@@ -103,30 +108,36 @@ static const char *const grades[] = { [CHECK_MISTAKE] = "mistake",
 				      [CHECK_MAY] = "may be a mistake",
 				      [CHECK_ADVICE] = "advice" };
 
-static void write_place(struct check_process *p, const struct check_place *at)
+static void write_place(FILE *to, struct check_process *p, const struct check_place *at)
 {
 	const char *where = places_text(p->places, at->from);
 
-	fprintf(the.to, "%s%s%s\n", at->call, *where ? " at " : "", where);
+	fprintf(to, "%s%s%s\n", at->call, *where ? " at " : "", where);
+}
+
+/* What stands below the heading. */
+static void write_details(FILE *to, struct check_process *p, const struct check_finding *f)
+{
+	fprintf(to, "    %s\n", f->says);
+	if (*f->sure)
+		fprintf(to, "    %s\n", f->sure);
+	if (f->at.call) {
+		fputs("    found in ", to);
+		write_place(to, p, &f->at);
+	}
+	for (unsigned i = 0; i < f->nsteps; i++) {
+		fprintf(to, "    %s by ", f->steps[i].what);
+		write_place(to, p, &f->steps[i].at);
+	}
+	fprintf(to, "    see     %s\n    remedy  %s\n", check_rules[f->id].source,
+		check_rules[f->id].remedy);
 }
 
 static void write_text(struct check_process *p, const struct check_finding *f)
 {
-	const struct check_rule *rule = &check_rules[f->id];
-
-	fprintf(the.to, "vtrace: %s [%s]: %s\n", grades[f->grade], rule->id, rule->title);
-	fprintf(the.to, "    %s\n", f->says);
-	if (*f->sure)
-		fprintf(the.to, "    %s\n", f->sure);
-	if (f->at.call) {
-		fputs("    found in ", the.to);
-		write_place(p, &f->at);
-	}
-	for (unsigned i = 0; i < f->nsteps; i++) {
-		fprintf(the.to, "    %s by ", f->steps[i].what);
-		write_place(p, &f->steps[i].at);
-	}
-	fprintf(the.to, "    see     %s\n    remedy  %s\n", rule->source, rule->remedy);
+	fprintf(the.to, "vtrace: %s [%s]: %s\n", grades[f->grade], check_rules[f->id].id,
+		check_rules[f->id].title);
+	write_details(the.to, p, f);
 }
 
 static void write_string(FILE *to, const char *s)
@@ -177,6 +188,73 @@ static void write_json(struct check_process *p, const struct check_finding *f)
 	fputs("}\n", the.to);
 }
 
+/* ------------------------------------------------------------------------- JUnit -- */
+
+static void write_xml(FILE *to, const char *s)
+{
+	for (; *s; s++)
+		switch (*s) {
+		case '&':
+			fputs("&amp;", to);
+			break;
+		case '<':
+			fputs("&lt;", to);
+			break;
+		case '"':
+			fputs("&quot;", to);
+			break;
+		default: /* other control characters are not allowed in XML */
+			putc((unsigned char)*s < ' ' && *s != '\n' ? '?' : *s, to);
+		}
+}
+
+/* A finding is a test that has failed. */
+static void add_failure(struct check_process *p, const struct check_finding *f)
+{
+	char *details = NULL;
+	size_t size;
+	FILE *text = xmemstream(&details, &size);
+
+	write_details(text, p, f);
+	fclose(text);
+	fprintf(the.failures,
+		"<testcase classname=\"vtrace.check\" name=\"%s\"><failure type=\"%s\" message=\"",
+		check_rules[f->id].id, grades[f->grade]);
+	write_xml(the.failures, check_rules[f->id].title);
+	fputs("\">", the.failures);
+	write_xml(the.failures, details);
+	fputs("</failure></testcase>\n", the.failures);
+	free(details);
+	the.failed[f->id]++;
+}
+
+/* Rules that have found nothing are tests that have passed. */
+static void write_junit(void)
+{
+	unsigned tests = 0, failures = 0;
+	FILE *f = fopen(the.o.junit, "we");
+
+	fclose(the.failures);
+	for (unsigned i = 0; i < CHECK_RULES; i++) {
+		failures += the.failed[i];
+		tests += the.failed[i] ? the.failed[i] : the.o.wanted[i];
+	}
+	if (f) {
+		fprintf(f,
+			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vtrace.check\" "
+			"tests=\"%u\" failures=\"%u\">\n%s",
+			tests, failures, the.failure_text);
+		for (unsigned i = 0; i < CHECK_RULES; i++)
+			if (the.o.wanted[i] && !the.failed[i])
+				fprintf(f, "<testcase classname=\"vtrace.check\" name=\"%s\"/>\n",
+					check_rules[i].id);
+		fputs("</testsuite>\n", f);
+	}
+	free(the.failure_text);
+	if (!f || fclose(f))
+		door_say_incomplete("%s: %s", the.o.junit, strerror(errno));
+}
+
 static void tell_finding(void *arg, const struct check_finding *f)
 {
 	struct check_process *p = arg;
@@ -186,6 +264,8 @@ static void tell_finding(void *arg, const struct check_finding *f)
 		return;
 	}
 	the.found[f->grade]++;
+	if (the.failures)
+		add_failure(p, f);
 	if (the.json)
 		write_json(p, f);
 	else
@@ -199,6 +279,8 @@ int check_begin(const struct check_options *o, FILE *to, bool json)
 	the.o = *o;
 	the.to = to;
 	the.json = json;
+	if (o->junit)
+		the.failures = xmemstream(&the.failure_text, &the.failure_size);
 	return o->suppressions ? read_suppressions() : 0;
 }
 
@@ -244,6 +326,7 @@ static void ask_device(struct check_process *p, const struct reader_news *news)
 {
 	struct uroce_inventory *inv = process_inventory(news->process->pid);
 
+	p->is_on_uroce |= inv != NULL;
 	if (inv)
 		checks_device(p->checks, news->process->live, inv);
 	free(inv);
@@ -329,10 +412,20 @@ static void write_summary(uint64_t calls)
 			the.found[CHECK_MAY], the.found[CHECK_ADVICE], the.silenced, calls);
 }
 
+/* Nothing that was checked can be said of a program of which nothing was seen. */
+static int write_unchecked(const char *why)
+{
+	if (the.json)
+		fprintf(the.to, "{\"unchecked\":\"%s\"}\n", why);
+	else
+		fprintf(the.to, "vtrace: not checked: %s\n", why);
+	return CHECK_EXIT_UNCHECKED;
+}
+
 int check_end(int status)
 {
 	uint64_t calls = 0, requests = 0;
-	bool has_connected = false;
+	bool has_connected = false, is_on_uroce = false;
 
 	if (!the.o.is_on)
 		return -1;
@@ -344,15 +437,18 @@ int check_end(int status)
 		calls += p->calls;
 		requests += p->requests;
 		has_connected |= p->has_connected;
+		is_on_uroce |= p->is_on_uroce;
 		end_process(p, p->has_end && (!is_first || status == 0));
 		free(p);
 	}
-	if (!calls || (has_connected && !requests)) {
-		fprintf(the.to, the.json ? "{\"unchecked\":\"%s\"}\n" : "vtrace: not checked: %s\n",
-			calls ? "none of its posts and polls was seen"
-			      : "none of its calls was seen");
-		return CHECK_EXIT_UNCHECKED;
-	}
+	if (the.failures)
+		write_junit();
+	if (!calls)
+		return write_unchecked("none of its calls was seen");
+	if (has_connected && !requests && !is_on_uroce)
+		return write_unchecked(
+			"none of its posts and polls was seen; it may drive the device "
+			"itself, or only be written to and read from");
 	write_summary(calls);
 	return the.o.sets_exit && the.found[CHECK_MISTAKE] + the.found[CHECK_MAY] ? CHECK_EXIT_FOUND
 										  : -1;

@@ -173,12 +173,24 @@ static const char *file_of_call(Dwarf_Die *cu, Dwarf_Die *scope)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
+/* The scopes around the innermost at pc, as they lie in the code. To be freed. */
+static int scopes_at(Dwarf_Die *cu, Dwarf_Addr pc, Dwarf_Die **scopes)
+{
+	Dwarf_Die *found = NULL;
+	int n = dwarf_getscopes(cu, pc, &found);
+
+	/* behind an inlined function these are the scopes in which it is written */
+	n = n > 0 ? dwarf_getscopes_die(&found[0], scopes) : 0;
+	free(found);
+	return n;
+}
+
 static void leave_headers(Dwarf_Die *cu, Dwarf_Addr pc, struct source *s)
 {
 	Dwarf_Die *scopes = NULL;
 	Dwarf_Attribute attr;
 	Dwarf_Word line;
-	const int n = dwarf_getscopes(cu, pc, &scopes);
+	const int n = scopes_at(cu, pc, &scopes);
 
 	s->function = NULL;
 	for (int i = 0; i < n; i++) {

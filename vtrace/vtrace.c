@@ -56,7 +56,7 @@ static const char usage[] =
 	"      --must-inject   the exit code is 124 if a rule has hit nothing\n"
 	"  -j, --json          write an object of JSON per line\n"
 	"  -o, --output FILE   write to FILE\n"
-	"      --junit FILE    with --inject-each: write a report for CI servers, too\n"
+	"      --junit FILE    with --check or --inject-each: write a report for CI servers, too\n"
 	"      --no-data       with --record: leave out longer data that contains no values to be replaced\n"
 	"      --peer COMMAND  with --inject-each: run a command of sh beside the program, before it\n"
 	"  -q, --quiet         write no calls, only what fails\n"
@@ -83,6 +83,7 @@ static const struct option options[] = {
 	{ "check", optional_argument, NULL, 'K' },
 	{ "check-exit", no_argument, NULL, 'X' },
 	{ "suppress", required_argument, NULL, 'P' },
+	{ "junit", required_argument, NULL, 'U' },
 	{ "counts", no_argument, NULL, 'c' },
 	{ "only", required_argument, NULL, 'e' },
 	{ "follow", no_argument, NULL, 'f' },
@@ -473,7 +474,7 @@ int main(int argc, char **argv)
 				return EXIT_USAGE;
 			break;
 		case 'U':
-			the.each.junit = optarg;
+			the.each.junit = the.check.junit = optarg;
 			break;
 		case 'X':
 			the.check.sets_exit = true;

@@ -335,6 +335,12 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 			f.sure, sizeof f.sure,
 			"the peer may have written there: certain without REMOTE_WRITE in that region");
 	}
+	if (e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC) {
+		f.grade = CHECK_MAY;
+		snprintf(
+			f.sure, sizeof f.sure,
+			"certain unless an answer has told that the message came: it is not sent again");
+	}
 	f.at = (struct check_place){ "ibv_poll_cq", r->from };
 	add_posted(&f, wr);
 	check_add(c, &f);

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# check_views.sh VTRACE DIR STATIC: how vtrace --check says what it has found, of programs in DIR, on the
+# embedded device (UROCE: the command in front). STATIC: a program that is linked statically.
+set -u
+vtrace=$1
+dir=$2
+static=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+failed=0
+
+# check NAME STATUS PROGRAM CASE OPTION...: runs it; what it says is in $work/said.
+check() {
+	local name=$1 expected=$2 program=$3 case=$4
+	shift 4
+	timeout 60 "$UROCE" "$vtrace" "$@" -o "$work/said" "$dir/$program" 10.0.0.1 "$case" >"$work/out" 2>&1
+	status=$?
+	[ $status = "$expected" ] || fail "$name: exit code $status, not $expected"
+}
+
+fail() {
+	echo "FAILED: $*"
+	sed 's/^/    /' "$work/said" "$work/out"
+	failed=1
+}
+
+# says NAME EXPRESSION...: each is in a line.
+says() {
+	local name=$1 e
+	shift
+	for e; do
+		grep -qE -- "$e" "$work/said" || fail "$name: '$e' is not said"
+	done
+}
+
+check text 0 buffers ring_too_early --check
+says text '^vtrace: mistake \[send-changed\]: ' '^    found in ibv_poll_cq at .*case_rig\.h:[0-9]+ in await_within\(\)$' \
+	'^    the RDMA_WRITE, wr_id [0-9]+ \(64 bytes\) was posted by ibv_post_send at .*pair\.h:[0-9]+ in post_from\(\)$' \
+	'^    see     ibv_post_send\(3\)$' '^    remedy  poll ' '^vtrace: \[send-changed\] .*: 36 times$' \
+	'^vtrace: 1 mistake, 0 that may be, 0 of advice, 0 suppressed, in [0-9]+ calls$'
+
+check exit 99 buffers ring_too_early --check --check-exit
+check correct 0 buffers ring --check --check-exit
+says correct '^vtrace: 0 mistakes, 0 that may be, '
+check chosen 0 buffers ring_too_early --check=leak,gone --check-exit
+says chosen '^vtrace: 0 mistakes, '
+check without 0 buffers ring_too_early --check=-send-changed --check-exit
+check advice 0 queues recv_overlap --check=all --check-exit
+says advice '^vtrace: advice \[recv-overlap\]: ' ' 1 of advice'
+check wrong 2 buffers ring --check=nonsense
+grep -q "no rule is called 'nonsense'" "$work/out" || fail "the wrong rule is not named"
+
+# as JSON, which a program can read
+check json 0 events arm_late --check --json
+python3 - "$work/said" <<'END' || fail "json"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+found = [l for l in lines if "check" in l]
+assert len(found) == 1, found
+f = found[0]
+assert f["check"] == "arm-race" and f["grade"] == "may" and f["object"] == "cq2", f
+assert f["call"] == "ibv_get_cq_event" and "events.c:" in f["place"] and f["sure"], f
+assert [h["call"] for h in f["history"]] == ["ibv_req_notify_cq", "ibv_create_cq"], f
+assert lines[-1]["may"] == 1 and lines[-1]["mistakes"] == 0, lines[-1]
+END
+
+check junit 0 objects mrs_left --check --junit "$work/junit.xml"
+python3 - "$work/junit.xml" <<'END' || fail "junit"
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+cases = {c.get("name"): c for c in suite}
+assert int(suite.get("tests")) == len(list(suite)) and suite.get("failures") == "2", suite.attrib
+assert cases["leak"].find("failure") is not None and cases["gone"].find("failure") is None
+END
+
+# by the name of an object, by a place in the source
+printf '# known\nleak pd*\nleak *register_part*\n' >"$work/known"
+check suppressed 0 objects mrs_left --check --check-exit --suppress "$work/known"
+says suppressed '^vtrace: 0 mistakes, .* 2 suppressed, '
+echo 'nonsense mr0' >"$work/known"
+check wrong_file 2 objects lives --check --suppress "$work/known"
+grep -q "'nonsense' is no rule" "$work/out" || fail "the wrong rule of the file is not named"
+check needless 2 objects lives --check-exit
+
+# nothing is seen of it
+timeout 60 "$UROCE" "$vtrace" --check -o "$work/said" "$static" >"$work/out" 2>&1
+status=$?
+[ $status = 98 ] || fail "static: exit code $status, not 98"
+says static '^vtrace: not checked: none of its calls was seen$'
+exit $failed
