@@ -36,6 +36,13 @@ static struct {
 		char *id, *pattern;
 	} * suppressed;
 	unsigned nsuppressed;
+	struct told {
+		char *places;
+		enum check_id id;
+		uint64_t count;
+		char at[256]; /* the last of the places */
+	} * told;
+	unsigned ntold;
 	unsigned found[CHECK_ADVICE + 1], silenced;
 	FILE *failures; /* for JUnit, into failure_text; NULL: it is not asked for */
 	char *failure_text;
@@ -255,14 +262,41 @@ static void write_junit(void)
 		door_say_incomplete("%s: %s", the.o.junit, strerror(errno));
 }
 
+/* What was said of these lines of the source; the model goes by addresses in the code, of which a
+ * line may have several. */
+static struct told *meet_told(struct check_process *p, const struct check_finding *f, bool *is_new)
+{
+	char *places = xasprintf("%d %s", (int)f->id, places_text(p->places, f->at.from)), *more;
+
+	for (unsigned i = 0; i < f->nsteps; i++) {
+		more = xasprintf("%s %s", places, places_text(p->places, f->steps[i].at.from));
+		free(places);
+		places = more;
+	}
+	*is_new = false;
+	for (unsigned i = 0; i < the.ntold; i++)
+		if (strcmp(the.told[i].places, places) == 0) {
+			free(places);
+			return &the.told[i];
+		}
+	*is_new = true;
+	the.told = xgrow(the.told, the.ntold, sizeof *the.told);
+	the.told[the.ntold] = (struct told){ .places = places, .id = f->id };
+	return &the.told[the.ntold++];
+}
+
 static void tell_finding(void *arg, const struct check_finding *f)
 {
 	struct check_process *p = arg;
+	bool is_new;
 
 	if (is_suppressed(p, f)) {
 		the.silenced++;
 		return;
 	}
+	meet_told(p, f, &is_new);
+	if (!is_new)
+		return;
 	the.found[f->grade]++;
 	if (the.failures)
 		add_failure(p, f);
@@ -375,23 +409,40 @@ void check_take(const struct reader_news *news)
 
 /* ----------------------------------------------------------------------------- end -- */
 
-static void write_repeated(struct check_process *p)
+static void count_findings(struct check_process *p)
 {
 	const struct check_finding *f;
+	struct told *told;
+	bool is_new;
 
-	for (unsigned i = 0; (f = checks_found(p->checks, i)); i++)
-		if (f->count > 1 && !is_suppressed(p, f) && !the.json)
+	for (unsigned i = 0; (f = checks_found(p->checks, i)); i++) {
+		if (is_suppressed(p, f))
+			continue;
+		told = meet_told(p, f, &is_new);
+		told->count += f->count;
+		snprintf(told->at, sizeof told->at, "%s",
+			 places_text(p->places,
+				     f->nsteps ? f->steps[f->nsteps - 1].at.from : f->at.from));
+	}
+}
+
+static void write_repeated(void)
+{
+	for (unsigned i = 0; i < the.ntold; i++) {
+		const struct told *t = &the.told[i];
+
+		if (t->count > 1 && !the.json)
 			fprintf(the.to, "vtrace: [%s] %s: %" PRIu64 " times\n",
-				check_rules[f->id].id,
-				places_text(p->places, f->nsteps ? f->steps[f->nsteps - 1].at.from
-								 : f->at.from),
-				f->count);
+				check_rules[t->id].id, t->at, t->count);
+		free(t->places);
+	}
+	free(the.told);
 }
 
 static void end_process(struct check_process *p, bool is_regular)
 {
 	checks_end(p->checks, p->of->live, is_regular);
-	write_repeated(p);
+	count_findings(p);
 	places_free(p->places);
 	checks_free(p->checks);
 }
@@ -441,6 +492,7 @@ int check_end(int status)
 		end_process(p, p->has_end && (!is_first || status == 0));
 		free(p);
 	}
+	write_repeated();
 	if (the.failures)
 		write_junit();
 	if (!calls)
