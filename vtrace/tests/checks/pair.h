@@ -10,6 +10,7 @@
 static struct rig r;
 static struct ibv_cq *other_cq;
 static struct ibv_qp *a, *b;
+static unsigned depth_made; /* of the send queue of the last QP: its device may have made more */
 
 #define DEPTH 16 /* requests of a queue of these QPs */
 #define ALL_RIGHTS                                                                   \
@@ -42,6 +43,7 @@ static inline struct ibv_qp *make_wide_qp(enum ibv_qp_type type, struct ibv_cq *
 	struct ibv_qp *qp = ibv_create_qp(r.pd, &attr);
 
 	check("ibv_create_qp", qp ? 0 : errno);
+	depth_made = attr.cap.max_send_wr;
 	return qp;
 }
 
