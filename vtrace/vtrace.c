@@ -102,7 +102,6 @@ static const struct option options[] = {
 	{ "seed", required_argument, NULL, 'G' },
 	{ "stuck", required_argument, NULL, 'W' },
 	{ "inject-each", optional_argument, NULL, 'E' },
-	{ "junit", required_argument, NULL, 'U' },
 	{ "peer", required_argument, NULL, 'B' },
 	{ "within", required_argument, NULL, 'A' },
 	{ 0 },
@@ -583,8 +582,8 @@ int main(int argc, char **argv)
 	}
 	if (the.injects_each)
 		return inject_each(argv + optind);
-	if (the.each.peer || the.each.junit) {
-		door_say("--peer and --junit are for --inject-each");
+	if (the.each.peer || (the.each.junit && !the.check.is_on)) {
+		door_say("--peer is for --inject-each, --junit for that or --check");
 		return EXIT_USAGE;
 	}
 	return trace_program(argv + optind);
