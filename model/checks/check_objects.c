@@ -174,14 +174,17 @@ static void find_open_end(struct checks *c, const struct live_program *p, const 
 void check_objects_before(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	find_uses(c, p, r);
+	if (r->fn->path == CALL_DATAPATH)
+		return;
 	find_open_end(c, p, r);
 	learn_ends(c, p, r);
 }
 
 void check_objects_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	learn_makes(c, r);
-	if (!r->depth)
+	if (r->fn->path != CALL_DATAPATH)
+		learn_makes(c, r);
+	else if (!r->depth)
 		learn_steps(c, p, r);
 }
 
