@@ -3,6 +3,7 @@
  * One run of the program. A process of its own does it: it is in another network, takes over
  * processes that lose their parent, and leaves none behind.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -66,8 +67,8 @@ static pid_t start(char *const *argv, struct reader *r, int said)
 	_exit(write(STDERR_FILENO, why, strlen(why)) < 0 ? 126 : 127);
 }
 
-/* The processor time of a process and its state; false: it is gone. */
-static bool look_at(pid_t pid, unsigned long *ticks, char *state)
+/* The parent of a process, its processor time and its state; false: it is gone. */
+static bool look_at(pid_t pid, pid_t *parent, unsigned long *ticks, char *state)
 {
 	unsigned long user, system;
 	char path[64], text[1024];
@@ -84,8 +85,8 @@ static bool look_at(pid_t pid, unsigned long *ticks, char *state)
 		return false;
 	text[n] = '\0';
 	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", state, &user,
-			  &system) != 3)
+	if (!at || sscanf(at, ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", state, parent,
+			  &user, &system) != 4)
 		return false;
 	*ticks = user + system;
 	return *state != 'Z';
@@ -98,32 +99,41 @@ static void let_settle(pid_t pid, double until)
 	const unsigned looks = 10, pause_us = 20000;
 	unsigned long ticks, before = 0;
 	unsigned quiet = 0;
+	pid_t parent;
 	char state;
 
-	while (quiet < looks && now_s() < until && look_at(pid, &ticks, &state)) {
+	while (quiet < looks && now_s() < until && look_at(pid, &parent, &ticks, &state)) {
 		quiet = state == 'S' && ticks == before ? quiet + 1 : 0;
 		before = ticks;
 		usleep(pause_us);
 	}
 }
 
+/* Kills the children of this process. Kernels need not have a list of them. */
+static void kill_children(void)
+{
+	DIR *all = opendir("/proc");
+	const struct dirent *entry;
+	unsigned long ticks;
+	pid_t parent;
+	char state;
+
+	while (all && (entry = readdir(all))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && look_at(pid, &parent, &ticks, &state) && parent == getpid())
+			kill(pid, SIGKILL);
+	}
+	if (all)
+		closedir(all);
+}
+
 /* Ends all children, and those that become children meanwhile. */
 static void end_all(void)
 {
-	char path[64], text[4096], *at, *end;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-		if (fd >= 0)
-			close(fd);
-		text[n > 0 ? n : 0] = '\0';
-		for (at = text; strtol(at, &end, 10) > 0; at = end)
-			kill((pid_t)strtol(at, NULL, 10), SIGKILL);
-	} while (wait(NULL) > 0 || errno == EINTR);
+	do
+		kill_children();
+	while (wait(NULL) > 0 || errno == EINTR);
 }
 
 /* ------------------------------------------------------------------------------ the run -- */
