@@ -297,8 +297,9 @@ static void c_object(struct call_sink *k, const void *object)
 	fprintf(k->to, "(void *)%p", object);
 }
 
-static void c_string(FILE *to, const unsigned char *c, size_t n)
+void call_write_c_string(FILE *to, const void *data, size_t n)
 {
+	const unsigned char *c = data;
 	unsigned column = 0;
 
 	fputc('"', to);
@@ -332,7 +333,7 @@ static void c_bytes(struct call_sink *k, const void *data, size_t n)
 	if (k->v->kind == CALL_BYTES)
 		c_numbers(k->to, data, n);
 	else
-		c_string(k->to, data, n);
+		call_write_c_string(k->to, data, n);
 }
 
 static void c_gid(struct call_sink *k, const union ibv_gid *gid)

@@ -85,6 +85,8 @@ bool call_is_counted(const struct call_value *values, const struct call_value *v
 void call_write_flags(FILE *to, const struct call_enum *e, uint64_t bits);
 /* The same in C, with the whole names: "IBV_ACCESS_LOCAL_WRITE | ...". */
 void call_write_c_flags(FILE *to, const struct call_enum *e, uint64_t bits);
+/* Bytes as a string of C. */
+void call_write_c_string(FILE *to, const void *data, size_t n);
 /* C in lines of at most width columns (a tab is 8): the contents of braces that do not fit are
  * indented by one more tab. */
 void call_lay_out(FILE *to, const char *text, unsigned tabs, unsigned width);

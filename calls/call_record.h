@@ -75,7 +75,7 @@ static inline unsigned record_call_row(const struct record *r)
 }
 
 /* The last copy of the memory at address during the call; NULL: r has none. For objects, whose
- * pointers do not lead to copies, and for records of record_look(). *len, if not NULL, is set to
+ * pointers do not lead to copies. *len, if not NULL, is set to
  * its size. Valid as long as r is. */
 const void *record_bytes(const struct record *r, uint64_t address, size_t *len);
 /* The argument called name of r; 0 if there is none. */
@@ -125,25 +125,9 @@ struct record_walk {
 	uint64_t image[RECORD_MAX / 8 + 144]; /* with room for IMAGE_BEHIND() */
 };
 bool record_back(struct record_walk *w);
-
-/* Reads the records of the calling thread, oldest first, from a place to the newest one.
- * record_place() is the place after all records so far. */
+/* The place in the ring of the calling thread after all records so far: it tells whether there were
+ * more since. */
 uint64_t record_place(enum record_path path);
-struct record_reader {
-	enum record_path path;
-	uint64_t at;   /* the place of the next record; initially, where to start */
-	bool has_lost; /* records in between were overwritten */
-	/* What record_next() found: */
-	uint64_t place;
-	const struct call_fn *fn;
-	uint64_t first;	       /* its first argument */
-	const uint64_t *image; /* in the ring */
-};
-/* Finds the next record; false: there is none. */
-bool record_next(struct record_reader *in);
-/* The whole record that was found, valid until the next call of this thread. Its arguments are
- * those of the call, unchanged; record_bytes() gives the memory they point to. */
-void record_look(const struct record_reader *in, struct record *r);
 
 /* The last call of this thread at depth 0 that failed (err 0: none). */
 struct record_failure {

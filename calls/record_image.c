@@ -92,6 +92,11 @@ static void walk_object(struct record_walker *w, enum call_object kind, uint64_t
 		uint64_t qp = (uintptr_t)((const struct rdma_cm_id *)base)->qp;
 
 		walk_object(w, OBJECT_QP, &qp, false);
+		if (w->leaves_event) {
+			uint64_t event = (uintptr_t)((const struct rdma_cm_id *)base)->event;
+
+			walk_object(w, OBJECT_CM_EVENT, &event, false);
+		}
 	}
 }
 
@@ -240,6 +245,8 @@ void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *ar
 	uint64_t counts[16];
 	unsigned n = 0;
 
+	w->leaves_event = fn == &call_table[ROW_rdma_connect] ||
+			  fn == &call_table[ROW_rdma_get_request];
 	/* the caller's pointers change on the way, the counts stay; a list that was filled in has
 	 * as many as the result says */
 	for (; fn->args[n].name && n < 16; n++) {

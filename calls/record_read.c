@@ -526,38 +526,3 @@ uint64_t record_place(enum record_path path)
 
 	return slot ? atomic_load_explicit(&slot->ring[path].head, memory_order_relaxed) : 0;
 }
-
-bool record_next(struct record_reader *in)
-{
-	const struct record_slot *slot = record_own_slot();
-	const struct record_ring *ring = slot ? &slot->ring[in->path] : NULL;
-	uint64_t head, tail;
-
-	if (!ring)
-		return false;
-	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-	if (in->at < tail) {
-		in->has_lost = true;
-		in->at = tail;
-	}
-	while (in->at < head) {
-		/* only this thread writes to the ring */
-		in->image = (const uint64_t *)(uintptr_t)record_word(
-			record_area(), own_number(slot), in->path, in->at);
-		in->place = in->at;
-		in->at += IMAGE_WORDS(in->image);
-		if (IMAGE_ROW(in->image) == IMAGE_PAD)
-			continue;
-		in->fn = record_row(IMAGE_ROW(in->image));
-		in->first = IMAGE_NARGS(in->image) ? in->image[IMAGE_ARGS] : 0;
-		if (in->fn)
-			return true;
-	}
-	return false;
-}
-
-void record_look(const struct record_reader *in, struct record *r)
-{
-	record_raw(in->image, r);
-}

@@ -177,8 +177,9 @@ enum record_target {
 struct record_walker {
 	void *arg;
 	enum record_moment moment;
-	bool failed; /* the call failed: do not read what it should have filled in */
-	bool copied; /* follow() leads to pieces of an image */
+	bool failed;	   /* the call failed: do not read what it should have filled in */
+	bool leaves_event; /* in an id that has no channel of the program's */
+	bool copied;	   /* follow() leads to pieces of an image */
 	const void *(*follow)(struct record_walker *w, uint64_t *pointer, size_t len,
 			      enum record_target target);
 };

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "object_store.h"
+#include "qp_peer.h"
 
 struct id;
 struct session;
@@ -60,21 +61,6 @@ struct srq {
 	struct ibv_srq *v;
 	uint32_t max_wr, max_sge, limit;
 	unsigned limit_events;
-};
-
-/* Data about the peer's QP (oob, modify-qp -peer), or about a region only (listen -share: known is
- * false), and the same data of this end for the peer. */
-struct qp_peer {
-	bool known;
-	enum ibv_qp_type type;
-	uint32_t qpn, psn, qkey;
-	uint16_t lid;
-	union ibv_gid gid;
-	unsigned gid_index;
-	enum ibv_mtu mtu;   /* 0: unknown */
-	uint64_t addr, len; /* of a region; len 0: unknown */
-	uint32_t rkey;	    /* 0: no region */
-	unsigned access;    /* what the region lets peers do; 0: unknown */
 };
 
 struct qp {

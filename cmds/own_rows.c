@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "own_rows.h"
 
+#include <sys/socket.h>
+
+#include "replay.h"
 #include "call_record.h"
 #include "live_program.h"
 
@@ -69,6 +72,12 @@ static const struct call_fn rows[OWN_END - OWN_FIRST] = {
 	ROW(OWN_MEM_GET, "mem get", CALL_DATAPATH, memory_args),
 	ROW(OWN_OOB, "oob", CALL_SETUP, oob_args),
 	ROW(OWN_LEFT_OUT, "left out", CALL_SETUP, left_out_args),
+	ROW(OWN_TCP_LISTEN, "tcp listen", CALL_SETUP, replay_socket_args),
+	ROW(OWN_TCP_ACCEPT, "tcp accept", CALL_SETUP, replay_accept_args),
+	ROW(OWN_TCP_CONNECT, "tcp connect", CALL_SETUP, replay_socket_args),
+	ROW(OWN_TCP_SEND, "tcp send", CALL_SETUP, replay_stream_args),
+	ROW(OWN_TCP_RECV, "tcp recv", CALL_SETUP, replay_stream_args),
+	ROW(OWN_TCP_CLOSE, "tcp close", CALL_SETUP, replay_close_args),
 	ROW(OWN_STATE, "state", CALL_SETUP, state_args),
 	ROW(OWN_BAD_WC, "bad completion", CALL_SETUP, bad_wc_args),
 	ROW(OWN_NOTICE, "notice", CALL_SETUP, notice_args),
@@ -108,6 +117,40 @@ void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct 
 	     const struct qp_peer *peer)
 {
 	record_own(OWN_OOB, (uint64_t[]){ P(qp->v), P(host), port, P(mine), P(peer) });
+}
+
+void own_tcp(enum own_row row, uint64_t listener, uint64_t number, int fd)
+{
+	struct sockaddr_storage at = { 0 };
+	socklen_t n = sizeof at;
+
+	if ((row == OWN_TCP_LISTEN ? getsockname : getpeername)(fd, (struct sockaddr *)&at, &n))
+		return;
+	if (row == OWN_TCP_ACCEPT)
+		record_own(row, (uint64_t[]){ listener, number, P(&at), n });
+	else
+		record_own(row, (uint64_t[]){ number, P(&at), n });
+}
+
+void own_tcp_bytes(enum own_row row, uint64_t number, const void *data, size_t n)
+{
+	const char *at = data;
+	size_t piece, left = n;
+
+	do {
+		piece = left < RECORD_DATA_MAX ? left : RECORD_DATA_MAX;
+		if (n - left >= REPLAY_STREAM_MAX)
+			record_own(row, (uint64_t[]){ number, 0, 0, left });
+		else
+			record_own(row, (uint64_t[]){ number, P(at), piece, 0 });
+		at += piece;
+		left -= n - left >= REPLAY_STREAM_MAX ? left : piece;
+	} while (left);
+}
+
+void own_tcp_close(uint64_t number)
+{
+	record_own(OWN_TCP_CLOSE, (uint64_t[]){ number });
 }
 
 void own_left_out(const char *what, const void *object)

@@ -18,7 +18,13 @@ enum own_row {
 	OWN_MEM_GET,		 /* bytes were read from one */
 	OWN_OOB,		 /* both ends have exchanged the data of their QPs */
 	OWN_LEFT_OUT,		 /* something that is not visible in calls */
-	OWN_STATE,		 /* a QP has changed its state */
+	OWN_TCP_LISTEN,		 /* in the order of enum replay_row, with the same arguments */
+	OWN_TCP_ACCEPT,
+	OWN_TCP_CONNECT,
+	OWN_TCP_SEND,
+	OWN_TCP_RECV,
+	OWN_TCP_CLOSE,
+	OWN_STATE,  /* a QP has changed its state */
 	OWN_BAD_WC, /* a completion with an error; kept longer than in the data path's ring */
 	OWN_NOTICE, /* a notice of a peer or of the event loop */
 	OWN_END
@@ -36,6 +42,12 @@ void own_memory(enum own_row row, const struct mr *mr, uint64_t off, uint64_t le
 /* OWN_OOB: host "": the peer connected to this end. */
 void own_oob(const struct qp *qp, const char *host, uint16_t port, const struct qp_peer *mine,
 	     const struct qp_peer *peer);
+/* OWN_TCP_LISTEN, OWN_TCP_ACCEPT (listener: its number, else 0), OWN_TCP_CONNECT: number is that of
+ * the socket's object. */
+void own_tcp(enum own_row row, uint64_t listener, uint64_t number, int fd);
+/* OWN_TCP_SEND, OWN_TCP_RECV (n 0: the peer has closed). */
+void own_tcp_bytes(enum own_row row, uint64_t number, const void *data, size_t n);
+void own_tcp_close(uint64_t number);
 /* OWN_LEFT_OUT: what is a function or a command; object: of its library, or NULL. */
 void own_left_out(const char *what, const void *object);
 /* OWN_STATE: from -1: the QP was created. bad: an error state that was not requested. */

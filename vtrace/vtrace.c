@@ -21,7 +21,7 @@
 #include "launch.h"
 #include "text.h"
 #include "reader.h"
-#include "replay.h"
+#include "recording.h"
 #include "views.h"
 
 enum {
@@ -111,7 +111,7 @@ static struct {
 	struct views views;
 	struct shared_options how;
 	const char *file;
-	struct replay_options replay; /* path NULL: none */
+	struct recording_options replay; /* path NULL: none */
 	bool must_inject, injects_each;
 	struct each_options each;
 	struct check_options check;
@@ -297,8 +297,8 @@ static int follow_programs(struct reader *r, const char **command)
 		if (news.what == READER_BEGUN && news.process->pid == first)
 			*command = news.process->name;
 		if (the.replay.path)
-			replay_take(r, &news);
-		if (!replay_is_row(&news))
+			recording_take(r, &news);
+		if (!recording_is_row(&news))
 			views_take(&news);
 		if (continued) {
 			continued = 0;
@@ -338,7 +338,7 @@ static int trace_program(char **argv)
 	if (hindrance)
 		door_say("%s is %s: its calls are not seen", argv[0], hindrance);
 	the.replay.argv = argv;
-	if (the.replay.path && replay_begin(&the.replay)) {
+	if (the.replay.path && recording_begin(&the.replay)) {
 		reader_close(r);
 		return EXIT_FAILED;
 	}
@@ -356,7 +356,7 @@ static int trace_program(char **argv)
 	code = check_end(status);
 	views_end();
 	captures_end(the.views.captures);
-	if (the.replay.path && replay_end())
+	if (the.replay.path && recording_end())
 		door_note_incomplete();
 	if (!the.seen && !hindrance)
 		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],

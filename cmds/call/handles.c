@@ -77,6 +77,15 @@ static void describe_qp(const struct ibv_qp *qp, struct out *out)
 		out_str(out, "state", state, "  %s", state);
 }
 
+/* Of the last event of an id that has no channel of its own. */
+static void describe_private(const struct rdma_cm_id *id, struct out *out)
+{
+	const struct rdma_conn_param *p = id->event ? &id->event->param.conn : NULL;
+
+	if (p && p->private_data)
+		out_bytes(out, "private_data", p->private_data, p->private_data_len);
+}
+
 static void lib_describe(struct session *s, struct obj *o, struct out *out)
 {
 	struct lib_obj *lib = (struct lib_obj *)o;
@@ -97,6 +106,8 @@ static void lib_describe(struct session *s, struct obj *o, struct out *out)
 		describe_qp(qp, out);
 	if (o->class->kind == OBJECT_DEVICE_LIST || o->class->kind == OBJECT_CONTEXT_LIST)
 		list_names(lib, out);
+	if (o->class->kind == OBJECT_CM_ID)
+		describe_private(lib->v, out);
 	out_text(out, "\n");
 	if (of)
 		call_out_struct(s, of, lib->v, out);

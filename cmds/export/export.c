@@ -7,9 +7,12 @@
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "export/program.h"
+#include "device/device.h"
+#include "export/export.h"
 #include "file/file.h"
 #include "out.h"
+#include "own_rows.h"
+#include "recorded.h"
 #include "session.h"
 
 /* Checks the name of the program, which becomes that of a CMake target, too. */
@@ -29,9 +32,80 @@ static int check_name(struct session *s, const char *path)
 	return 0;
 }
 
-static void out_warnings(const struct program *p, struct out *o)
+/* ------------------------------------------------------------------ the record -- */
+
+static enum replay_row row_in_replay(const struct record *r)
 {
-	const char *line = text_str(&p->warnings), *end;
+	const unsigned row = row_of(r);
+
+	if (row < OWN_FIRST)
+		return r->ended && !r->depth ? REPLAY_CALL : REPLAY_IGNORED;
+	if (row >= OWN_TCP_LISTEN && row <= OWN_TCP_CLOSE)
+		return REPLAY_LISTEN + (row - OWN_TCP_LISTEN);
+	switch (row) {
+	case OWN_MEM_PUT:
+		return REPLAY_PUT;
+	case OWN_MEM_GET:
+		return REPLAY_GET;
+	case OWN_OOB:
+		return REPLAY_EXCHANGE;
+	case OWN_LEFT_OUT:
+		return REPLAY_LEFT_OUT;
+	default:
+		return REPLAY_IGNORED;
+	}
+}
+
+static struct replay_gid *add_gids(struct replay_gid *all, unsigned *n, const struct dev *dev)
+{
+	struct ibv_port_attr port;
+	SCOPED_GIDS(rows);
+	const int nrows = gid_table(dev, 0, &rows);
+
+	for (int i = 0; i < nrows; i++) {
+		const struct ibv_gid_entry *e = &rows[i].e;
+
+		if (ibv_query_port(dev->v, (uint8_t)e->port_num, &port))
+			continue;
+		all = xgrow(all, *n, sizeof *all);
+		all[(*n)++] = (struct replay_gid){ .context = (uintptr_t)dev->v,
+						   .port = (uint8_t)e->port_num,
+						   .index = (int)e->gid_index,
+						   .gid = e->gid,
+						   .lid = port.lid };
+	}
+	return all;
+}
+
+unsigned export_program(struct session *s, enum replay_end role, const char *file,
+			struct text *program, struct text *differences)
+{
+	struct record_list *list = record_list(~0u, 0);
+	struct replay_source from = { .objects = &record_own_objects, .ncalls = list->n };
+	struct replay_gid *gids = NULL;
+	const struct dev *dev;
+	unsigned n;
+
+	memcpy(from.lost, list->lost, sizeof from.lost);
+	from.calls = xcalloc(list->n + 1, sizeof *from.calls);
+	for (unsigned i = 0; i < list->n; i++)
+		from.calls[i] = (struct replay_call){ .r = list->v[i],
+						      .row = row_in_replay(&list->v[i]) };
+	record_aside(1);
+	obj_foreach_of(dev, s, &dev_class)
+		gids = add_gids(gids, &from.ngids, dev);
+	record_aside(-1);
+	from.gids = gids;
+	n = replay_program(&from, role, file, program, differences);
+	free(from.calls);
+	free(gids);
+	record_list_free(list);
+	return n;
+}
+
+static void out_differences(const struct text *differences, struct out *o)
+{
+	const char *line = text_str(differences), *end;
 
 	out_list(o, "warnings");
 	for (; (end = strchr(line, '\n')); line = end + 1) {
@@ -67,18 +141,6 @@ static int write_text(struct session *s, const char *path, bool force, const str
 	return save_file(s, path, force, 0666, text_str(text), text_len(text));
 }
 
-static int write_program(struct session *s, struct program *p, const struct export_args *a)
-{
-	char *copy = xstrdup(a->path);
-	SCOPED_TEXT(text);
-	int rc;
-
-	program_text(p, basename(copy), &text);
-	rc = write_text(s, a->path, a->force, &text);
-	free(copy);
-	return rc;
-}
-
 /* Keeps an existing file, which is the user's, or that of an earlier export to the same folder. */
 static int write_cmake(struct session *s, const char *path, bool *written)
 {
@@ -87,7 +149,7 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 	SCOPED_TEXT(text);
 	int rc;
 
-	program_cmake(basename(copy2), &text);
+	replay_program_cmake(basename(copy2), &text);
 	rc = write_text(s, cmake, false, &text);
 	*written = rc == 0;
 	if (rc && strcmp(s->fail.code, "EEXIST") == 0) {
@@ -100,35 +162,29 @@ static int write_cmake(struct session *s, const char *path, bool *written)
 	return rc;
 }
 
-static void out_written(const struct program *p, const char *path, bool cmake, struct out *o)
-{
-	out_str(o, "file", path, "%s: %u function%s", path, p->nphases, p->nphases == 1 ? "" : "s");
-	out_bool(o, "cmake", cmake, "%s\n", cmake ? ", CMakeLists.txt beside it" : "");
-	out_warnings(p, o);
-}
-
 static int export_c_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct export_args *a = args;
-	struct program p = { .s = s, .role = a->role.set ? (enum end)a->role.v : END_BOTH };
+	const enum replay_end role = a->role.set ? (enum replay_end)a->role.v : END_BOTH;
+	const char *slash = strrchr(a->path, '/');
+	SCOPED_TEXT(program);
+	SCOPED_TEXT(differences);
 	bool cmake;
-	int rc;
+	unsigned n;
 
 	if (check_name(s, a->path))
 		return -1;
-	program_write(&p);
-	if (p.nphases == 0)
-		rc = fail(s, "export", "ENOENT",
-			  p.role ? "nothing in this session is of that role"
+	n = export_program(s, role, slash ? slash + 1 : a->path, &program, &differences);
+	if (n == 0)
+		return fail(s, "export", "ENOENT",
+			    role ? "nothing in this session is of that role"
 				 : "the session has made no calls yet: there is nothing to export");
-	else
-		rc = write_program(s, &p, a);
-	if (rc == 0)
-		rc = write_cmake(s, a->path, &cmake);
-	if (rc == 0)
-		out_written(&p, a->path, cmake, o);
-	program_free(&p);
-	return rc;
+	if (write_text(s, a->path, a->force, &program) || write_cmake(s, a->path, &cmake))
+		return -1;
+	out_str(o, "file", a->path, "%s: %u function%s", a->path, n, n == 1 ? "" : "s");
+	out_bool(o, "cmake", cmake, "%s\n", cmake ? ", CMakeLists.txt beside it" : "");
+	out_differences(&differences, o);
+	return 0;
 }
 
 #define SETUP                                                                          \
@@ -139,9 +195,9 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
 /** Writes the library calls that succeeded, in their order, with error checks; at the end
  * the program destroys everything in the right order. Addresses, keys and QP numbers are
  * recognised by their values and become expressions, also where they came from the peer,
- * in private data or in bytes that mem get has read. The addresses to connect to are
- * arguments of the program. If the session had both ends, so has the program; -role writes
- * one of them. At its end a server waits until its clients have disconnected, unless it
+ * in private data, over TCP (tcp recv) or in bytes that mem get has read. The addresses to
+ * connect to are arguments of the program. If the session had both ends, so has the program; -role
+ * writes one of them. At its end a server waits until its clients have disconnected, unless it
  * disconnected them in the session. Functions that 'call' called are in the program, too.
  * Calls that failed, bench and rereg are left out: export lists them, and comments in the
  * program name them. CMakeLists.txt is written beside the program, unless it exists. A

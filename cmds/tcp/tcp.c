@@ -13,6 +13,7 @@
 #include "memory/mem.h"
 #include "object_args.h"
 #include "objects.h"
+#include "own_rows.h"
 #include "session.h"
 #include "tcp/tcp_socket.h"
 
@@ -42,8 +43,12 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 	const struct tcp_args *a = args;
 	struct sock_where where;
 	int fd = sock_listen(s, "tcp listen", a->host, (uint16_t)a->port.v, 16, &where);
+	struct tcp *t = fd < 0 ? NULL : tcp_new(s, &tcpl_class, a->name, fd, &where);
 
-	return fd < 0 ? -1 : obj_out(s, tcp_new(s, &tcpl_class, a->name, fd, &where), o);
+	if (!t)
+		return -1;
+	own_tcp(OWN_TCP_LISTEN, 0, t->o.serial, fd);
+	return obj_out(s, t, o);
 }
 
 /** For programs that exchange the data of their queue pairs over TCP in their own format,
@@ -85,6 +90,7 @@ static int tcp_accept_exec(struct session *s, const void *args, struct out *o)
 	t = tcp_new(s, &tcp_class, a->name, fd, &peer);
 	if (!t)
 		return -1;
+	own_tcp(OWN_TCP_ACCEPT, a->listener->o.serial, t->o.serial, fd);
 	out_str(o, NULL, t->o.name, "tcp %s  from %s\n", t->o.name, t->where.text);
 	return 0;
 }
@@ -127,6 +133,7 @@ static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
 	t = tcp_new(s, &tcp_class, a->name, fd, &peer);
 	if (!t)
 		return -1;
+	own_tcp(OWN_TCP_CONNECT, 0, t->o.serial, fd);
 	out_str(o, NULL, t->o.name, "tcp %s  to %s\n", t->o.name, t->where.text);
 	return 0;
 }
@@ -214,6 +221,7 @@ static int tcp_send_exec(struct session *s, const void *args, struct out *o)
 		p = mem_range(s, a->mr, &a->off, &a->len, &n);
 	if (!p || send_all(s, a, p, n))
 		return -1;
+	own_tcp_bytes(OWN_TCP_SEND, a->tcp->o.serial, p, n);
 	out_u64(o, NULL, n, "%zu B\n", n);
 	return 0;
 }
@@ -300,6 +308,7 @@ static int tcp_recv_exec(struct session *s, const void *args, struct out *o)
 	p = a->mr ? mem_range(s, a->mr, &a->off, &a->len, &n) : arena_alloc(&s->arena, n + 1);
 	if (!p || recv_all(s, a, p, n, &got))
 		return -1;
+	own_tcp_bytes(OWN_TCP_RECV, a->tcp->o.serial, p, got);
 	if (a->mr)
 		out_u64(o, NULL, got, "%zu B\n", got);
 	else

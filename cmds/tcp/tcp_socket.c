@@ -14,11 +14,13 @@
 #include "alloc.h"
 #include "out.h"
 #include "session.h"
+#include "own_rows.h"
 #include "tcp/tcp_socket.h"
 
 static int tcp_destroy(struct session *s, struct obj *o)
 {
 	(void)s;
+	own_tcp_close(o->serial);
 	close(((struct tcp *)o)->fd);
 	return 0;
 }

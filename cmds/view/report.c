@@ -6,7 +6,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
-#include "export/program.h"
+#include "export/export.h"
 #include "file/file.h"
 #include "ladder.h"
 #include "out.h"
@@ -46,15 +46,11 @@ static void append_explanation(struct session *s, struct text *why)
 /* The session as a C program: what export c writes. */
 static void out_program(struct session *s, struct out *o)
 {
-	struct program p = { .s = s, .role = END_BOTH };
 	SCOPED_TEXT(text);
+	SCOPED_TEXT(differences);
 
-	program_write(&p);
-	if (p.nphases) {
-		program_text(&p, "session.c", &text);
+	if (export_program(s, END_BOTH, "session.c", &text, &differences))
 		page_str(o, "program", text_str(&text));
-	}
-	program_free(&p);
 }
 
 /* The objects after each row, as a list of JSON: equal ones that follow each other are one. */

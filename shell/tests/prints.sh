@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Nothing but shell/output/print.c prints in these folders: what others send must not reach the
 # terminal another way. The files that may all the same:
-folders='shell cmds calls vtrace/*.c vtrace/record'
+folders='shell cmds calls model vtrace/*.c'
 except='^shell/(output/print|edit/edit[a-z_]*)\.c: the line that is being typed
 ^shell/serve/serve\.c: puts a channel in the place of the streams
 ^shell/(help/help|main)\.c: the options, versions and the manual page: our own words; a panic
 ^vtrace/door\.c: the same of vtrace
 ^vtrace/vtrace\.c: the options and the version; our own words
 ^calls/backend\.c: why a library cannot be loaded, and the end of the process
-^cmds/export/program_frame\.c: within the programs that it writes'
+^model/replay/program\.c: names that exported programs cannot use'
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck disable=SC2086 # words
 found=$(grep -rnE --include=*.c --exclude-dir=tests \

@@ -18,6 +18,7 @@
 #include "call_record.h"
 #include "reader.h"
 #include "record_rings.h"
+#include "recording.h"
 #include "replay.h"
 #include "views.h"
 
@@ -199,7 +200,7 @@ static uint64_t read_program(struct views v, int64_t until)
 		}
 		reader_next(r, &news, child ? 50 : 0);
 		calls += news.what == READER_CALL;
-		if (!replay_is_row(&news))
+		if (!recording_is_row(&news))
 			views_take(&news);
 	}
 	if (child > 0) {

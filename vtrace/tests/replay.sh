@@ -178,8 +178,10 @@ done
 
 [ -n "$uroce" ] || finish
 client=("${on[@]}" rping -c -a "$address" -C 2 -v -V)
-behind "rping's server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
-	rping -s -a $address -C 2
+# its status is 255 if the client's end comes before it waits for the next message
+# shellcheck disable=SC2016 # of the inner shell
+behind "rping's server is recorded" sh -c '"$@"; status=$?; [ $status = 255 ] || exit $status' sh \
+	"$vtrace" --record "$tmp/script.rdma" "${on[@]}" rping -s -a $address -C 2
 has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays rping's server" "$rdmash" -q "$tmp/script.rdma"
 grep -q 'rdma-ping-1: BCDEF' "$tmp/client" || not_ok "the client got no second ping"
@@ -200,6 +202,17 @@ behind "a server in librdmacm's PD is recorded" "$vtrace" --record "$tmp/script.
 	"$program" serve $address
 has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays that server" "$rdmash" -q "$tmp/script.rdma"
+
+# what the server has told is read from the event that librdmacm keeps in the id
+server "$tmp/first" "${on[@]}" "$program" serve $address
+ok "a client without a channel is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" \
+	"${on[@]}" "$program" meet $address
+ok "its server ends" wait "$pid"
+has_no "all values were followed" 'NOT FOLLOWED'
+has "what the server has told" '^set private0 \[dict get \[show id0\] private_data\]'
+server "$tmp/second" "${on[@]}" "$program" serve $address
+ok "the script plays that client" play $address
+ok "its server ends" wait "$pid"
 
 # the same of rdma_create_ep(), whose listener gives them to the id of a request
 server "$tmp/first" "${on[@]}" rdma_server -s $address

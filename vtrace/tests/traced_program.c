@@ -15,6 +15,7 @@
  *	traced_program rejected ADDRESS	a receive that is flushed, as nobody listens there
  *	traced_program serve ADDRESS	waits for one of the next, in PD and CQs of librdmacm
  *	traced_program visit ADDRESS [OFF]	sends, and writes with an rkey that is OFF off
+ *	traced_program meet ADDRESS	does the same without a channel of its own
  *	traced_program hang [SECONDS]	waits for an event that never comes, until SIGALRM
  *	traced_program exit CODE
  *	traced_program endless FILE	makes FILE.begun, fills all rings, and makes FILE
@@ -337,6 +338,27 @@ static void visit(const char *address, unsigned off)
 	await_event(channel, RDMA_CM_EVENT_DISCONNECTED, NULL);
 }
 
+static void meet(const char *address)
+{
+	struct rdma_conn_param param = { .initiator_depth = 1, .retry_count = 7 };
+	struct sockaddr_in there = address_of(address);
+	struct rdma_cm_id *id;
+	uint64_t told[2];
+	struct ibv_mr *mr;
+
+	if (rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(id, NULL, (struct sockaddr *)&there, 5000) ||
+	    rdma_resolve_route(id, 5000))
+		fail("rdma_resolve_route");
+	mr = prepare(id);
+	if (rdma_connect(id, &param))
+		fail("rdma_connect");
+	memcpy(told, id->event->param.conn.private_data, sizeof told);
+	post_and_poll(id, mr, IBV_WR_SEND, told, IBV_WC_SUCCESS);
+	post_and_poll(id, mr, IBV_WR_RDMA_WRITE, told, IBV_WC_SUCCESS);
+	rdma_disconnect(id);
+}
+
 /* -------------------------------------------------------------------------- threads -- */
 
 struct thread {
@@ -605,6 +627,8 @@ int main(int argc, char **argv)
 		serve(argv[2]);
 	else if (strcmp(what, "visit") == 0 && argc > 2)
 		visit(argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0);
+	else if (strcmp(what, "meet") == 0 && argc > 2)
+		meet(argv[2]);
 	else if (strcmp(what, "threads") == 0 && argc > 3)
 		threads(n, (unsigned)strtoul(argv[3], NULL, 10));
 	else if (strcmp(what, "flush") == 0)

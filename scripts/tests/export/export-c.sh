@@ -39,10 +39,10 @@ session() {
 	}
 }
 
-# server NAME: the script of one end of an example listens, in the background
+# server NAME [FOLDER]: the script of one end of an example listens, in the background
 server() {
 	: >"$dir/server" # what the one before has said is not what this one says
-	"$rdmash" -q -c "trace on" -f "$examples/$1.rdma" -- server >"$dir/server" 2>&1 &
+	"$rdmash" -q -c "trace on" -f "${2:-$examples}/$1.rdma" -- server >"$dir/server" 2>&1 &
 	for _ in {1..300}; do
 		# it listens: the CM's trace says so, TCP port 7000 is in the kernel's table
 		in_file "$dir/server" rdma_listen && return
@@ -93,6 +93,7 @@ write_programs() {
 	END
 	session part -- -f "$dir/part.rdma"
 	write_pair
+	write_tcp
 	[ "${#uroce[@]}" = 0 ] || { write_calls; write_far; }
 }
 
@@ -117,7 +118,7 @@ write_pair() {
 	for role in client server; do
 		session "pair-$role" "-role $role" -- -f "$dir/pair.rdma"
 	done
-	grep -q 'data + 0, 8) + 32' "$dir/pair-client/pair-client.c" ||
+	grep -q 'private0 + 0, 8) + 32' "$dir/pair-client/pair-client.c" ||
 		not_ok "an address in the window of the peer is that of the session"
 	grep -q 'DISCONNECTED' "$dir/pair-client/pair-client.c" &&
 		not_ok "the client waits for a server that does not leave"
@@ -125,6 +126,54 @@ write_pair() {
 		'while {[dict get [cm event id2 -within 9000] event] ne "ESTABLISHED"} {}; disconnect id2'
 	grep -q 'RDMA_CM_EVENT_DISCONNECTED' "$dir/left/left.c" ||
 		not_ok "the client does not wait for the server, which leaves first"
+}
+
+# QPs whose ends tell each other of them over TCP, in digits of their own.
+write_tcp() {
+	cat >"$dir/told.rdma" <<-'END'
+		lassign $argv role host
+		qp create -name q
+		reg 64 -name buf
+		set me [qp-info q]
+		set digits [string repeat 0 20]ffff[format %02x%02x%02x%02x \
+			{*}[split [dict get [device] address] .]]
+		set mine [format %06x:%06x:%s [dict get $me qpn] [dict get $me psn] $digits]
+		modify-qp INIT q -port 1 -pkey-index 0 -access remote-write
+		if {$role eq "server"} {
+			post recv buf
+			tcp listen 7000 -name door
+			tcp accept door -name told -within 60s
+			tcp send told $mine
+			set theirs [tcp recv told 46]
+		} else {
+			tcp connect $host 7000 -name told
+			set theirs [tcp recv told 46]
+			tcp send told $mine
+		}
+		scan $theirs %x:%x:%s qpn psn gid
+		modify-qp RTR q -dgid [join [regexp -all -inline {....} $gid] :] -mtu 1024 \
+			-sgid-index [dict get $me gid_index] -dest-qpn $qpn -rq-psn $psn \
+			-max-dest-rd-atomic 1 -min-rnr-timer 12
+		modify-qp RTS q -timeout 18 -retry-cnt 6 -rnr-retry 7 -sq-psn [dict get $me psn] \
+			-max-rd-atomic 1
+		if {$role eq "server"} {
+			expect status SUCCESS {poll -within 30s}
+			expect -value "over TCP" {mem get buf 0 8}
+		} else {
+			mem put buf 0 "over TCP"
+			post send buf -len 8
+			expect status SUCCESS {poll -within 20s}
+			expect -value "" {tcp recv told 1 -any -within 20s}
+		}
+	END
+	server told "$dir"
+	mkdir "$dir/told"
+	"$rdmash" -q -f "$dir/told.rdma" -c "export c $dir/told/told.c" -- client \
+		"$(cat "$dir/address")" >"$dir/log" 2>&1 ||
+		{ cat "$dir/log" >&2; not_ok "no session that is told over TCP"; }
+	wait $!
+	grep -q 'dest_qp_num = get_digits(s.heard0 + 0, 6, 16)' "$dir/told/told.c" ||
+		not_ok "the number of the peer's QP is not the one that it has told"
 }
 
 # A peer on another host, 10.0.0.78, has a QP with the number of ours: it is the peer's that the
@@ -230,10 +279,10 @@ again() {
 	fi
 }
 
-# beside EXAMPLE NAME WHAT: with the server's script of the example the program passes, prints
-# that, and the script passes too
+# beside EXAMPLE NAME WHAT [FOLDER]: with the server's script of the example the program passes,
+# prints that, and the script passes too
 beside() {
-	server "$1"
+	server "$1" "${4-}"
 	if timeout 60 "${uroce[@]}" "$dir/$2/$2" "$addr" >"$dir/out" 2>&1 && wait $! &&
 		grep -q "$3" "$dir/out"
 	then
@@ -276,6 +325,7 @@ run_programs() {
 	addr=$(cat "$dir/address")
 	beside write-read client 'buf+100: client wrote this'
 	beside by-hand alone 'wr_id 2: success'
+	beside told told 'wr_id 1: success' "$dir"
 	run_pair
 	timeout 60 "${uroce[@]}" "$dir/client/client" "$addr" >"$dir/out" 2>&1
 	if [ $? = 1 ] && grep -q 'status' "$dir/out" && ! grep -q Sanitizer "$dir/out"; then

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/template.h"
+#include "template.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "heap.h"
+#include "text.h"
 
 static bool is_of_word(char c)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a recorded script that are repeated become a loop. */
 #include "checks.h"
-#include "replay_script.h"
+#include "play_parts.h"
 
 static const char *folded(const char *script)
 {
 	static struct text to;
 
 	text_free(&to);
-	replay_fold(script, &to);
+	play_fold(script, &to);
 	return text_str(&to);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
+#include "heap.h"
 #include "number_places.h"
 #include "replay_values.h"
 
@@ -324,6 +324,8 @@ void replay_memory_clear(struct replay_memory *m)
 		free(m->blocks[i].bytes);
 		free(m->blocks[i].dirty);
 		m->blocks[i].bytes = NULL;
+		*m->blocks[i].name = '\0';
+		m->blocks[i].is_used = false;
 		m->blocks[i].dirty = NULL;
 	}
 }

@@ -7,10 +7,8 @@
  *   - a function or a struct of C, or a procedure of Tcl, which is left out if nothing uses it;
  *   - or anything else, which is always written.
  */
-#ifndef CMDS_TEMPLATE_H
-#define CMDS_TEMPLATE_H
-
-#include <tcl.h>
+#ifndef MODEL_TEMPLATE_H
+#define MODEL_TEMPLATE_H
 
 struct text;
 

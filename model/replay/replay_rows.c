@@ -18,21 +18,21 @@
 		"n", CALL_UINT, .counts = counts_, .size = 8 \
 	}
 
-static const struct call_value socket_args[] = { NUMBER("number"),
+const struct call_value replay_socket_args[] = { NUMBER("number"),
 						 BYTES("address", 3),
 						 COUNT(2),
 						 { 0 } };
-static const struct call_value accept_args[] = { NUMBER("listener"),
+const struct call_value replay_accept_args[] = { NUMBER("listener"),
 						 NUMBER("number"),
 						 BYTES("address", 4),
 						 COUNT(3),
 						 { 0 } };
-static const struct call_value stream_args[] = { NUMBER("number"),
+const struct call_value replay_stream_args[] = { NUMBER("number"),
 						 BYTES("data", 3),
 						 COUNT(2),
 						 NUMBER("all"),
 						 { 0 } };
-static const struct call_value close_args[] = { NUMBER("number"), { 0 } };
+const struct call_value replay_close_args[] = { NUMBER("number"), { 0 } };
 static const struct call_value memory_args[] = { NUMBER("at"),
 						 BYTES("data", 3),
 						 COUNT(2),
@@ -50,10 +50,14 @@ static const struct call_value unseen_args[] = { NUMBER("at"), NUMBER("n"), { 0 
 		  .prototype = "" }
 
 static const struct call_fn rows[REPLAY_ROWS] = {
-	ROW(REPLAY_LISTEN, "listen", socket_args),   ROW(REPLAY_ACCEPT, "accept", accept_args),
-	ROW(REPLAY_CONNECT, "connect", socket_args), ROW(REPLAY_SEND, "send", stream_args),
-	ROW(REPLAY_RECV, "recv", stream_args),	     ROW(REPLAY_CLOSE, "close", close_args),
-	ROW(REPLAY_MEMORY, "memory", memory_args),   ROW(REPLAY_UNSEEN, "unseen", unseen_args),
+	ROW(REPLAY_LISTEN, "listen", replay_socket_args),
+	ROW(REPLAY_ACCEPT, "accept", replay_accept_args),
+	ROW(REPLAY_CONNECT, "connect", replay_socket_args),
+	ROW(REPLAY_SEND, "send", replay_stream_args),
+	ROW(REPLAY_RECV, "recv", replay_stream_args),
+	ROW(REPLAY_CLOSE, "close", replay_close_args),
+	ROW(REPLAY_MEMORY, "memory", memory_args),
+	ROW(REPLAY_UNSEEN, "unseen", unseen_args),
 };
 
 void replay_rows_begin(void)

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the script, and the loops that repeated ones become. */
-#include "replay_script.h"
+#include "play_parts.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
-
 #define COLUMNS 96
 
-void replay_flush(struct replay *p)
+void play_flush(struct replay *p)
 {
-	text_add_bytes(&p->body, text_str(&p->before), text_len(&p->before));
+	text_add(&p->body, text_str(&p->before));
 	text_resize(&p->before, 0);
 }
 
@@ -32,24 +30,24 @@ __attribute__((format(printf, 2, 0))) static void add_line(struct text *to, cons
 			column = 8;
 			line++;
 		}
-		text_add_bytes(to, line, (end - line));
+		text_add_bytes(to, line, (size_t)(end - line));
 		column += (size_t)(end - line);
 	}
 	text_add(to, "\n");
 	free(text);
 }
 
-void replay_line(struct replay *p, const char *fmt, ...)
+void play_line(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
 
-	replay_flush(p);
+	play_flush(p);
 	va_start(ap, fmt);
 	add_line(&p->body, fmt, ap);
 	va_end(ap);
 }
 
-void replay_first(struct replay *p, const char *fmt, ...)
+void play_first(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,31 +56,19 @@ void replay_first(struct replay *p, const char *fmt, ...)
 	va_end(ap);
 }
 
-void replay_note(struct replay *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	text_add(&p->before, "# NOT FOLLOWED: ");
-	va_start(ap, fmt);
-	xvappendf(&p->before, fmt, ap);
-	va_end(ap);
-	text_add(&p->before, "\n");
-	p->notes++;
-}
-
 /* ---------------------------------------------------------------------------------- loops -- */
 
 #define PERIOD_MAX 32 /* lines that are repeated together */
 #define TIMES_MIN  3
 
-struct script_line {
+struct play_line {
 	const char *text;
 	size_t len; /* with its newline */
 };
 
-static struct script_line *split_lines(const char *script, size_t *n)
+static struct play_line *split_lines(const char *script, size_t *n)
 {
-	struct script_line *lines = NULL;
+	struct play_line *lines = NULL;
 	const char *begin = script;
 
 	*n = 0;
@@ -90,13 +76,13 @@ static struct script_line *split_lines(const char *script, size_t *n)
 		if (at[0] != '\n' || (at > script && at[-1] == '\\'))
 			continue;
 		lines = xgrow(lines, (unsigned)*n, sizeof *lines);
-		lines[(*n)++] = (struct script_line){ begin, (size_t)(at + 1 - begin) };
+		lines[(*n)++] = (struct play_line){ begin, (size_t)(at + 1 - begin) };
 		begin = at + 1;
 	}
 	return lines;
 }
 
-static bool is_same(const struct script_line *a, const struct script_line *b, size_t n)
+static bool is_same(const struct play_line *a, const struct play_line *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (a[i].len != b[i].len || memcmp(a[i].text, b[i].text, a[i].len) != 0)
@@ -105,7 +91,7 @@ static bool is_same(const struct script_line *a, const struct script_line *b, si
 }
 
 /* How often the first period lines are repeated one after another. */
-static size_t times_of(const struct script_line *lines, size_t n, size_t period)
+static size_t times_of(const struct play_line *lines, size_t n, size_t period)
 {
 	size_t times = 1;
 
@@ -116,7 +102,7 @@ static size_t times_of(const struct script_line *lines, size_t n, size_t period)
 
 /* The loop that saves most lines: how often it runs, and in *period the number of its lines; 0:
  * none is worth it. */
-static size_t best_loop(const struct script_line *lines, size_t n, size_t *period)
+static size_t best_loop(const struct play_line *lines, size_t n, size_t *period)
 {
 	size_t best = 0, saved = 0;
 
@@ -133,7 +119,7 @@ static size_t best_loop(const struct script_line *lines, size_t n, size_t *perio
 	return best;
 }
 
-static void add_indented(struct text *to, const struct script_line *line)
+static void add_indented(struct text *to, const struct play_line *line)
 {
 	const char *end = line->text + line->len, *at = line->text, *next;
 
@@ -141,14 +127,14 @@ static void add_indented(struct text *to, const struct script_line *line)
 		next = memchr(at, '\n', (size_t)(end - at));
 		next = next ? next + 1 : end;
 		text_add(to, "\t");
-		text_add_bytes(to, at, (next - at));
+		text_add_bytes(to, at, (size_t)(next - at));
 	}
 }
 
-void replay_fold(const char *script, struct text *to)
+void play_fold(const char *script, struct text *to)
 {
 	size_t n, period, times, step;
-	struct script_line *lines = split_lines(script, &n);
+	struct play_line *lines = split_lines(script, &n);
 
 	for (size_t i = 0; i < n; i += step) {
 		times = best_loop(lines + i, n - i, &period);

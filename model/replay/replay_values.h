@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct replay_object;
+
 enum value_form {
 	VALUE_BE, /* binary, the highest byte first; a GID as it is */
 	VALUE_LE,
@@ -58,7 +60,10 @@ struct own_value {
 	uint64_t value, len;
 	unsigned char gid[16];
 	/* The user's: */
-	char name[32];
+	struct replay_object *of;
+	char name[48];
+	uint8_t port;	       /* of a GID */
+	int index;	       /* of a GID */
 	bool is_read, is_told; /* memory: the peer may read it, and knows of it */
 	bool is_extra;	       /* memory: the script registers it, though the program did not */
 };
@@ -76,7 +81,9 @@ const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
 struct memory_block {
 	uint64_t at, len;
 	unsigned char *bytes;
-	bool *dirty; /* per byte: the program has written it, and the script has not yet */
+	bool *dirty;   /* per byte: the program has written it, and the script has not yet */
+	char name[16]; /* "": it is not written yet */
+	bool is_used;  /* by now: something was registered in it */
 };
 
 /* All zero: none. */

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: MIT */
+/* The way through the record: each call is written, or what it waited for, in the order in which
+ * the peer could see them. */
+#include "replay.h"
+
+#include <errno.h>
+#include <rdma/rdma_cma.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record_rings.h"
+#include "recorded.h"
+#include "replay_parts.h"
+
+#define IDLE_NS 500000000 /* a pause of this length was meant by the program */
+#define GAP	8	  /* unchanged bytes that may stand between changed ones in one piece */
+
+const struct replay_call *replay_now(const struct replay *p)
+{
+	return &p->from->calls[p->at];
+}
+
+void replay_note(struct replay *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	p->notes++;
+	p->back->steps->note(p, text);
+	free(text);
+}
+
+/* ---------------------------------------------------------------------------- order -- */
+
+/* A call that waits takes its place when it ends, and so does one that destroys an object, which
+ * may wait for events. Any other call takes its place when it begins, because the peer may act on
+ * it before it ends. */
+static uint64_t when_of(const struct record *r, enum replay_row row)
+{
+	enum call_object kind;
+	const bool ends = r->nargs && r->fn->args[0].role == CALL_GONE && !r->fn->fetches;
+
+	if (row != REPLAY_CALL || ends || r->fn->waits || r->fn == &call_table[ROW_ibv_poll_cq] ||
+	    record_takes_completion(r->fn) || record_made(r, &kind))
+		return r->end;
+	return r->begin;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct replay_call *x = a, *y = b;
+
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+/* Of a list that was refused in part, only the accepted requests are kept. */
+static void keep_accepted(struct record *r)
+{
+	unsigned accepted = r->err ? record_accepted(r) : 0;
+
+	for (unsigned i = 0; i < r->nargs && accepted; i++) {
+		const struct call_value *v = &r->fn->args[i];
+		char **next = (char **)(uintptr_t)&r->args[i];
+
+		if (v->kind != CALL_CHAIN)
+			continue;
+		for (unsigned n = 0; n < accepted; n++)
+			next = (char **)(void *)(*next + v->of->next);
+		*next = NULL;
+		r->err = 0;
+	}
+}
+
+/* --------------------------------------------------------------------------- memory -- */
+
+void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
+	struct ibv_sge piece;
+
+	switch (record_call_row(r)) {
+	case ROW_ibv_post_send:
+		for (; wr; wr = wr->next)
+			for (int i = 0; wr->send_flags & IBV_SEND_INLINE && i < wr->num_sge; i++)
+				fn(p, &wr->sg_list[i]);
+		break;
+	case ROW_ibv_wr_set_inline_data:
+		piece = (struct ibv_sge){ .addr = r->args[1], .length = (uint32_t)r->args[2] };
+		fn(p, &piece);
+		break;
+	case ROW_ibv_wr_set_inline_data_list:
+		for (uint64_t i = 0; buf && i < r->args[1]; i++) {
+			piece = (struct ibv_sge){ .addr = (uintptr_t)buf[i].addr,
+						  .length = (uint32_t)buf[i].length };
+			fn(p, &piece);
+		}
+		break;
+	}
+}
+
+static void add_piece_memory(struct replay *p, const struct ibv_sge *s)
+{
+	replay_memory_add(&p->memory, s->addr, s->length);
+}
+
+/* Finds the memory that it registers, and that from which it sends inline. */
+static void find_memory(struct replay *p)
+{
+	for (unsigned i = 0; i < p->from->ncalls; i++) {
+		const struct record *r = &p->from->calls[i].r;
+		enum call_object kind = OBJECT_NONE;
+		const uint64_t made = p->from->calls[i].row == REPLAY_CALL ? record_made(r, &kind)
+									   : 0;
+		const struct ibv_mr *mr = made && kind == OBJECT_MR ? record_bytes(r, made, NULL)
+								    : NULL;
+
+		if (mr)
+			replay_memory_add(&p->memory, (uintptr_t)mr->addr, mr->length);
+		if (p->from->calls[i].row == REPLAY_CALL)
+			replay_each_inline(p, r, add_piece_memory);
+	}
+}
+
+/* The end of the dirty bytes that begin at i; up to GAP clean ones may be among them. */
+static uint64_t dirty_end(const struct memory_block *b, uint64_t i, uint64_t end)
+{
+	uint64_t last = i;
+
+	for (; i < end && i - last <= GAP; i++)
+		last = b->dirty[i] ? i + 1 : last;
+	return last;
+}
+
+/* Extends the range so that it contains the program's own values as a whole. */
+static void widen_to_values(const struct replay *p, const struct memory_block *b, uint64_t *first,
+			    uint64_t *end)
+{
+	struct value_place place;
+	uint64_t offset;
+
+	for (uint64_t i = *first > 31 ? *first - 31 : 0; i < *end; i++) {
+		if (!value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
+			continue;
+		if (place.at + place.len > *first) {
+			*first = place.at < *first ? place.at : *first;
+			*end = place.at + place.len > *end ? place.at + place.len : *end;
+		}
+		i = place.at + place.len - 1;
+	}
+}
+
+static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t first, uint64_t end)
+{
+	const struct own_value *mr;
+
+	memset(b->dirty + first, 0, end - first);
+	widen_to_values(p, b, &first, &end);
+	mr = own_region(p, b->at + first, end - first);
+	if (mr && (!p->from->no_data || end - first <= REPLAY_SHORT ||
+		   words_have_own(p, b->bytes + first, end - first)))
+		p->back->steps->put(p, mr, b->at + first - mr->value, b->bytes + first,
+				    end - first);
+}
+
+void replay_put(struct replay *p, uint64_t at, uint64_t n)
+{
+	const struct memory_block *b = replay_memory_find(&p->memory, at, n);
+	uint64_t i = b ? at - b->at : 0, end = i + n, last;
+
+	if (!b || !b->bytes)
+		return;
+	for (; i < end; i = last) {
+		last = i + 1;
+		if (!b->dirty[i])
+			continue;
+		last = dirty_end(b, i, end);
+		put_dirty(p, b, i, last);
+	}
+}
+
+void replay_put_told(struct replay *p)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == OWN_MEMORY && !p->own[i].gone && p->own[i].is_read &&
+		    p->own[i].is_told)
+			replay_put(p, p->own[i].value, p->own[i].len);
+}
+
+static void each_piece(struct replay *p, const struct ibv_sge *sge, int n, piece_fn *fn)
+{
+	for (int i = 0; sge && i < n; i++)
+		fn(p, &sge[i]);
+}
+
+static void put_piece(struct replay *p, const struct ibv_sge *s)
+{
+	replay_put(p, s->addr, s->length);
+}
+
+static void add_built(struct replay *p, const struct ibv_sge *s)
+{
+	p->built = xgrow(p->built, p->nbuilt, sizeof *p->built);
+	p->built[p->nbuilt++] = *s;
+}
+
+/* What a request sends is in memory before it is posted; requests of an extended QP are posted
+ * together by ibv_wr_complete(). */
+static void put_sent(struct replay *p, const struct record *r)
+{
+	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
+	struct ibv_sge piece;
+
+	switch (record_call_row(r)) {
+	case ROW_ibv_post_send:
+		for (; wr; wr = wr->next)
+			if (wr->opcode != IBV_WR_RDMA_READ)
+				each_piece(p, wr->sg_list, wr->num_sge, put_piece);
+		break;
+	case ROW_ibv_wr_set_inline_data:
+	case ROW_ibv_wr_set_inline_data_list:
+		replay_each_inline(p, r, put_piece);
+		break;
+	case ROW_ibv_wr_start:
+		p->nbuilt = 0;
+		break;
+	case ROW_ibv_wr_set_sge:
+		piece = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
+		add_built(p, &piece);
+		break;
+	case ROW_ibv_wr_set_sge_list:
+		each_piece(p, (const void *)(uintptr_t)r->args[2], (int)r->args[1], add_built);
+		break;
+	case ROW_ibv_wr_complete:
+		each_piece(p, p->built, (int)p->nbuilt, put_piece);
+		break;
+	}
+}
+
+/* What has arrived belongs to the poll that follows: a receive or a READ takes it as its own. */
+static void take_memory(struct replay *p, const struct record *r)
+{
+	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
+
+	if (!data)
+		return;
+	replay_memory_put(&p->memory, r->args[0], data, r->args[2], !r->args[3]);
+	if (!r->args[3])
+		return;
+	p->arrived = xgrow(p->arrived, p->narrived, sizeof *p->arrived);
+	p->arrived[p->narrived++] = r;
+}
+
+/* What the peer has written with a WRITE may contain values, too. */
+static void write_arrived(struct replay *p)
+{
+	for (unsigned i = 0; i < p->narrived; i++) {
+		const struct record *r = p->arrived[i];
+		const struct own_value *mr = own_region(p, r->args[0], r->args[2]);
+		const struct memory_piece piece = { mr, mr ? r->args[0] - mr->value : 0,
+						    r->args[2] };
+		const struct told_bytes *t =
+			mr ? told_add(p, "wrote", (const void *)(uintptr_t)r->args[1], r->args[2])
+			   : NULL;
+
+		if (t)
+			p->back->steps->keep(p, t, &piece, 1);
+	}
+	p->narrived = 0;
+}
+
+/* The block in which the call registers memory. */
+static void write_block(struct replay *p, const struct record *r)
+{
+	const struct call_value *v = r->fn->args;
+	struct memory_block *b;
+
+	while (v->name && v->kind != CALL_ADDRESS)
+		v++;
+	b = v->name ? (struct memory_block *)(uintptr_t)replay_memory_find(
+			      &p->memory, r->args[v - r->fn->args], 0)
+		    : NULL;
+	if (!b || *b->name)
+		return;
+	snprintf(b->name, sizeof b->name, "buf%u", p->buffers++);
+	p->back->steps->block(p, b);
+}
+
+/* ----------------------------------------------------------------------------- calls -- */
+
+static bool is_device_call(const struct call_fn *fn)
+{
+	if (fn->result.kind == CALL_OBJECT &&
+	    (fn->result.object == OBJECT_CONTEXT || fn->result.object == OBJECT_DEVICE_LIST ||
+	     fn->result.object == OBJECT_CONTEXT_LIST))
+		return true;
+	for (const struct call_value *v = fn->args; v->name; v++)
+		if (v->kind == CALL_OBJECT &&
+		    (v->object == OBJECT_DEVICE || v->object == OBJECT_DEVICE_LIST ||
+		     v->object == OBJECT_CONTEXT_LIST ||
+		     (v->object == OBJECT_CONTEXT && v->role == CALL_GONE)))
+			return true;
+	return false;
+}
+
+/* Devices are opened by their names, where they are first needed. */
+static void meet_device(struct replay *p, const struct record *r)
+{
+	const struct replay_object *device =
+		r->nargs && r->fn->args[0].object == OBJECT_DEVICE && r->args[0] &&
+				r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err
+			? objects_of(p, r, r->args[0], OBJECT_DEVICE)
+			: NULL;
+	struct replay_object *o = device ? objects_of(p, r, r->result, OBJECT_CONTEXT) : NULL;
+
+	if (!o || o->made)
+		return;
+	snprintf(o->called, sizeof o->called, "%s", device->called);
+	o->made = r;
+}
+
+static void learn_gid(struct replay *p, const struct record *r)
+{
+	struct own_value v = { .kind = OWN_GID };
+	const void *gid = (const void *)(uintptr_t)r->after[3];
+	struct own_value *own;
+
+	if (!gid || own_gid(p, gid))
+		return;
+	memcpy(v.gid, gid, sizeof v.gid);
+	v.of = objects_of(p, r, r->args[0], OBJECT_CONTEXT);
+	v.port = (uint8_t)r->args[1];
+	v.index = (int)r->args[2];
+	own = own_add(p, &v);
+	if (p->back->steps->gid_read)
+		p->back->steps->gid_read(p, r, own);
+}
+
+static void write_as(struct replay *p, const struct record *r, enum call_row row,
+		     const uint64_t *args, unsigned nargs, struct replay_object *made)
+{
+	struct record plain = *r;
+
+	plain.fn = &call_table[row];
+	plain.args = args;
+	plain.nargs = nargs;
+	p->back->steps->call(p, &plain, made);
+}
+
+/* A program may destroy the QP of an id after the id. It is known only by the id. */
+static void end_qp_first(struct replay *p, const struct record *r)
+{
+	const struct replay_object *qp =
+		objects_drop_qp(p, objects_of(p, r, r->args[0], OBJECT_CM_ID));
+
+	if (!qp)
+		return;
+	write_as(p, r, ROW_rdma_destroy_qp, r->args, 1, NULL);
+	objects_skip(p, qp->address);
+}
+
+/* Where the flags are not constant, the header makes ibv_reg_mr_iova2() of ibv_reg_mr(). A QP of an
+ * id is destroyed with rdma_destroy_qp(), even if the program used ibv_destroy_qp(). */
+static void write_function(struct replay *p, const struct record *r, struct replay_object *made)
+{
+	const uint64_t reg[] = { r->args[0], record_arg(r, "addr"), record_arg(r, "length"),
+				 record_arg(r, "access") };
+	const struct replay_object *qp = record_call_row(r) == ROW_ibv_destroy_qp
+						 ? objects_of(p, r, r->args[0], OBJECT_QP)
+						 : NULL;
+
+	if (record_call_row(r) == ROW_ibv_reg_mr_iova2 && record_arg(r, "iova") == reg[1])
+		write_as(p, r, ROW_ibv_reg_mr, reg, sizeof reg / sizeof *reg, made);
+	else if (qp && qp->whole)
+		write_as(p, r, ROW_rdma_destroy_qp, &qp->whole->address, 1, NULL);
+	else
+		p->back->steps->call(p, r, made);
+}
+
+/* Is it the destruction of an object that is not written, or has been destroyed already? */
+static bool is_skipped(struct replay *p, const struct record *r)
+{
+	return r->nargs && r->fn->args[0].role == CALL_GONE && objects_are_skipped(p, r->args[0]);
+}
+
+/* What else is known of the object that the call makes. */
+static void describe_made(struct replay *p, const struct record *r, struct replay_object *o)
+{
+	o->made = r;
+	if (o->kind != OBJECT_CM_ID)
+		return;
+	for (unsigned i = 0; i < r->nargs && !o->from; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].role == CALL_IN)
+			o->from = objects_of(p, r, r->args[i], r->fn->args[i].object);
+	if (!o->end)
+		o->end = record_call_row(r) == ROW_rdma_get_request ? END_SERVER : END_CLIENT;
+	o->is_ud = record_call_row(r) == ROW_rdma_create_id && r->args[3] == RDMA_PS_UDP;
+}
+
+/* The id of a request was made by librdmacm. */
+static void describe_request(struct replay *p, const struct record *r)
+{
+	const struct rdma_cm_event *ev = record_cm_event(r);
+	struct replay_object *id = ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST
+					   ? objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID)
+					   : NULL;
+
+	if (!id)
+		return;
+	id->made = r;
+	id->live = true;
+	id->end = END_SERVER;
+	id->from = objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID);
+	id->is_ud = id->from && id->from->is_ud;
+}
+
+/* librdmacm keeps the last event of an id that has no channel of the program's. */
+static void take_private(struct replay *p, const struct record *r, struct replay_object *made)
+{
+	const bool has = record_call_row(r) == ROW_rdma_get_request ||
+			 record_call_row(r) == ROW_rdma_connect;
+	struct replay_object *o = !has	 ? NULL
+				  : made ? made
+					 : objects_of(p, r, r->args[0], OBJECT_CM_ID);
+	const struct rdma_cm_id *id = o ? record_bytes(r, o->address, NULL) : NULL;
+	const struct rdma_cm_event *ev = id && id->event
+						 ? record_bytes(r, (uintptr_t)id->event, NULL)
+						 : NULL;
+	const struct rdma_conn_param *param = ev ? &ev->param.conn : NULL;
+	const struct told_bytes *t = param && param->private_data
+					     ? told_add(p, "private", param->private_data,
+							param->private_data_len)
+					     : NULL;
+
+	if (t)
+		p->back->steps->keep_private(p, t, o);
+}
+
+static void write_made(struct replay *p, const struct record *r, struct replay_object *made)
+{
+	if (made && made->kind == OBJECT_MR)
+		write_block(p, r);
+	p->back->steps->prepare(p, r);
+	put_sent(p, r);
+	if (r->left_out)
+		replay_note(p, "of what %s was given not all was kept", r->fn->name);
+	if (r->fn == &call_table[ROW_rdma_destroy_id])
+		end_qp_first(p, r);
+	write_function(p, r, made);
+	if (made)
+		made->written = true;
+}
+
+static void write_call(struct replay *p, const struct record *r)
+{
+	enum call_object kind = OBJECT_NONE;
+	uint64_t address;
+	struct replay_object *made;
+
+	if (r->err && !is_device_call(r->fn)) {
+		p->back->steps->failed(p, r);
+		return;
+	}
+	if (r->fn == &call_table[ROW_ibv_query_gid])
+		learn_gid(p, r);
+	if (is_device_call(r->fn)) {
+		meet_device(p, r);
+		return;
+	}
+	if (r->fn->asks || is_skipped(p, r))
+		return;
+	address = record_made(r, &kind);
+	made = address && kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT
+		       ? objects_of(p, r, address, kind)
+		       : NULL;
+	if (made)
+		describe_made(p, r, made);
+	describe_request(p, r);
+	if (!p->back->leaves_out || !p->back->leaves_out(p)) {
+		if (waits_write(p, r))
+			return;
+		write_made(p, r, made);
+	}
+	objects_learn(p, r, made);
+	take_private(p, r, made);
+	if (r->fn == &call_table[ROW_rdma_destroy_qp])
+		objects_drop_qp(p, objects_of(p, r, r->args[0], OBJECT_CM_ID));
+}
+
+/* The program has slept, or a person has typed. */
+static void write_pause(struct replay *p, const struct replay_call *c)
+{
+	if (p->back->steps->pause && c->idle >= IDLE_NS && !c->r.fn->waits && !c->r.fn->fetches)
+		p->back->steps->pause(p, c->idle / 1000000);
+}
+
+static void write_one(struct replay *p, const struct replay_call *c)
+{
+	if (c->row == REPLAY_CALL) {
+		write_pause(p, c);
+		live_program_take(p->live, &c->r, p->from->objects);
+		write_call(p, &c->r);
+		write_arrived(p);
+	} else if (c->row == REPLAY_MEMORY) {
+		take_memory(p, &c->r);
+	} else if (c->row == REPLAY_UNSEEN) {
+		replay_note(p, "%llu bytes of a region are more than was looked at",
+			    (unsigned long long)c->r.args[1]);
+	} else if (c->row < REPLAY_ROWS) {
+		waits_write_tcp(p, c->row, &c->r);
+	} else if (p->back->steps->row) {
+		p->back->steps->row(p, c->row, &c->r);
+	}
+}
+
+/* ---------------------------------------------------------------------------- passes -- */
+
+static void end_pass(struct replay *p)
+{
+	for (unsigned i = 0; i < p->ntold; i++)
+		free(p->told[i].data);
+	p->ntold = p->nown = p->ntcp = p->narrived = p->nskipped = p->nbuilt = p->notes = 0;
+	p->buffers = 0;
+	text_resize(&p->body, 0);
+	text_resize(&p->before, 0);
+	replay_memory_clear(&p->memory);
+	for (struct replay_object *o = p->objects; o; o = o->hh.next) {
+		o->live = o->written = o->is_left_out = o->is_connected = o->is_left = false;
+		o->peer = NULL;
+		o->ud = NULL;
+		o->client = NULL;
+	}
+}
+
+/* The devices are there until the last call. */
+static void add_gids(struct replay *p, const struct record *last)
+{
+	for (unsigned i = 0; i < p->from->ngids; i++) {
+		const struct replay_gid *g = &p->from->gids[i];
+		struct own_value v = { .kind = OWN_GID, .port = g->port, .index = g->index };
+
+		memcpy(v.gid, &g->gid, sizeof v.gid);
+		v.of = objects_of(p, last, g->context, OBJECT_CONTEXT);
+		own_add(p, &v);
+	}
+}
+
+static void write_pass(struct replay *p)
+{
+	end_pass(p);
+	live_program_free(p->live);
+	p->live = live_program_new();
+	p->back->begin(p);
+	if (p->from->ncalls)
+		add_gids(p, &p->from->calls[p->from->ncalls - 1].r);
+	for (p->at = 0; p->at < p->from->ncalls; p->at++)
+		write_one(p, &p->from->calls[p->at]);
+	p->back->end(p);
+}
+
+void replay_write(struct replay *p, const struct replay_source *from,
+		  const struct replay_back *back, void *its)
+{
+	p->from = from;
+	p->back = back;
+	p->its = its;
+	p->wanted = xcalloc(from->ncalls + 1, sizeof *p->wanted);
+	p->live = live_program_new();
+	for (unsigned i = 0; i < from->ncalls; i++) {
+		keep_accepted(&from->calls[i].r);
+		from->calls[i].when = when_of(&from->calls[i].r, from->calls[i].row);
+	}
+	if (from->ncalls)
+		qsort(from->calls, from->ncalls, sizeof *from->calls, by_time);
+	find_memory(p);
+	for (unsigned i = 0; i < back->passes; i++)
+		write_pass(p);
+}
+
+void replay_free(struct replay *p)
+{
+	struct replay_object *o, *next;
+
+	end_pass(p);
+	HASH_ITER(hh, p->objects, o, next)
+	{
+		HASH_DEL(p->objects, o);
+		free(o);
+	}
+	free(p->told);
+	free(p->own);
+	free(p->tcp);
+	free(p->skipped);
+	free(p->arrived);
+	free(p->built);
+	free(p->wanted);
+	live_program_free(p->live);
+	text_free(&p->body);
+	text_free(&p->before);
+	replay_memory_free(&p->memory);
+}

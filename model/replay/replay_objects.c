@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects of the record, values of this end, and what the peer has told. */
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorded.h"
+#include "replay_parts.h"
+
+/* -------------------------------------------------------------------------- objects -- */
+
+struct replay_object *objects_of(struct replay *p, const struct record *r, uint64_t address,
+				 enum call_object kind)
+{
+	struct record_objects *b = p->from->objects;
+	const struct record_object *known = address ? record_objects_at(b, address, r->end) : NULL;
+	struct replay_object *o;
+
+	if (address && !known)
+		known = record_objects_at(b, address, r->begin); /* the call has destroyed it */
+	if (address && !known)
+		known = record_objects_meet(b, address, kind, r->end);
+	if (!known)
+		return NULL;
+	HASH_FIND(hh, p->objects, &known->serial, sizeof known->serial, o);
+	if (o)
+		return o;
+	o = xcalloc(1, sizeof *o);
+	o->serial = known->serial;
+	o->address = address;
+	o->kind = known->kind;
+	snprintf(o->called, sizeof o->called, "%s",
+		 *known->name ? known->name : call_objects[o->kind].word);
+	p->back->name(p, o);
+	HASH_ADD(hh, p->objects, serial, sizeof o->serial, o);
+	return o;
+}
+
+struct replay_object *objects_extra(struct replay *p, const char *name)
+{
+	struct replay_object *o = p->objects;
+
+	while (o && (o->address || strcmp(o->name, name) != 0))
+		o = o->hh.next;
+	if (o)
+		return o;
+	o = xcalloc(1, sizeof *o);
+	o->serial = UINT64_MAX - HASH_COUNT(p->objects);
+	snprintf(o->name, sizeof o->name, "%s", name);
+	HASH_ADD(hh, p->objects, serial, sizeof o->serial, o);
+	return o;
+}
+
+struct replay_object *objects_qp(const struct replay *p, uint32_t qpn)
+{
+	for (struct replay_object *o = p->objects; o; o = o->hh.next)
+		if (o->live && o->kind == OBJECT_QP && o->qpn == qpn)
+			return o;
+	return NULL;
+}
+
+static void learn_key(struct replay *p, struct replay_object *o, uint32_t rkey)
+{
+	struct own_value v = { .kind = OWN_KEY, .of = o, .value = rkey };
+
+	o->rkey = rkey;
+	own_add(p, &v);
+}
+
+static void learn_region(struct replay *p, const struct record *r, struct replay_object *o)
+{
+	const struct ibv_mr *mr = record_bytes(r, o->address, NULL);
+	struct own_value v = { .kind = OWN_MEMORY, .of = o };
+
+	if (!mr)
+		return;
+	v.value = o->at = (uintptr_t)mr->addr;
+	v.len = o->len = mr->length;
+	v.is_read = record_arg(r, "access") & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+	own_add(p, &v);
+	o->lkey = mr->lkey;
+	learn_key(p, o, mr->rkey);
+}
+
+static void learn_qp(struct replay *p, const struct record *r, struct replay_object *o)
+{
+	const struct ibv_qp *qp = record_bytes(r, o->address, NULL);
+	struct own_value v = { .kind = OWN_QPN, .of = o };
+
+	o->live = true;
+	if (!qp)
+		return;
+	v.value = o->qpn = qp->qp_num;
+	own_add(p, &v);
+}
+
+/* Calls about an id show its device and its QP. */
+static void learn_id(struct replay *p, const struct record *r, struct replay_object *id)
+{
+	const struct rdma_cm_id *copy = record_bytes(r, id->address, NULL);
+	struct replay_object *o;
+
+	if (!copy)
+		return;
+	o = objects_of(p, r, (uintptr_t)copy->verbs, OBJECT_CONTEXT);
+	if (o && !o->made && !o->from)
+		o->from = id;
+	o = objects_of(p, r, (uintptr_t)copy->qp, OBJECT_QP);
+	if (!o || o->made)
+		return;
+	o->whole = id;
+	o->end = id->end;
+	learn_qp(p, r, o);
+}
+
+static void learn_made(struct replay *p, const struct record *r, struct replay_object *o)
+{
+	o->live = true;
+	switch (o->kind) {
+	case OBJECT_MR:
+		learn_region(p, r, o);
+		break;
+	case OBJECT_MW:
+		if (record_bytes(r, o->address, NULL))
+			learn_key(p, o,
+				  ((const struct ibv_mw *)record_bytes(r, o->address, NULL))->rkey);
+		break;
+	case OBJECT_QP:
+	case OBJECT_QP_EX:
+		learn_qp(p, r, o);
+		break;
+	case OBJECT_CM_ID:
+		learn_id(p, r, o);
+		break;
+	default:
+		break;
+	}
+}
+
+void objects_learn(struct replay *p, const struct record *r, struct replay_object *made)
+{
+	for (unsigned i = 0; i < r->nargs; i++) {
+		const struct call_value *v = &r->fn->args[i];
+		struct replay_object *o = v->kind == CALL_OBJECT && r->args[i] &&
+							  (v->role == CALL_IN ||
+							   v->role == CALL_GONE)
+						  ? objects_of(p, r, r->args[i], v->object)
+						  : NULL;
+
+		if (o && v->role == CALL_GONE) {
+			own_end(p, o);
+			o->live = false;
+		} else if (o && v->object == OBJECT_CM_ID) {
+			if (r->fn == &call_table[ROW_rdma_listen])
+				o->end = END_SERVER;
+			learn_id(p, r, o);
+		}
+	}
+	if (made)
+		learn_made(p, r, made);
+}
+
+struct replay_object *objects_drop_qp(struct replay *p, const struct replay_object *id)
+{
+	for (struct replay_object *o = p->objects; o; o = o->hh.next)
+		if (o->whole == id && o->live && o->kind == OBJECT_QP) {
+			o->live = false;
+			return o;
+		}
+	return NULL;
+}
+
+void objects_skip(struct replay *p, uint64_t address)
+{
+	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
+	p->skipped[p->nskipped++] = address;
+}
+
+bool objects_are_skipped(struct replay *p, uint64_t address)
+{
+	for (unsigned i = 0; i < p->nskipped; i++)
+		if (p->skipped[i] == address) {
+			p->skipped[i] = 0;
+			return true;
+		}
+	return false;
+}
+
+/* -------------------------------------------------------------------------- own values -- */
+
+struct own_value *own_add(struct replay *p, const struct own_value *v)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == v->kind && p->own[i].of == v->of && !p->own[i].gone &&
+		    p->own[i].value == v->value && memcmp(p->own[i].gid, v->gid, 16) == 0)
+			return &p->own[i];
+	p->own = xgrow(p->own, p->nown, sizeof *p->own);
+	p->own[p->nown] = *v;
+	return &p->own[p->nown++];
+}
+
+void own_end(struct replay *p, const struct replay_object *of)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].of == of && p->own[i].kind != OWN_GID)
+			p->own[i].gone = true;
+}
+
+const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len)
+{
+	for (unsigned i = p->nown; i-- > 0;) {
+		const struct own_value *o = &p->own[i];
+
+		if (o->kind == OWN_MEMORY && !o->gone && at >= o->value && at - o->value < o->len &&
+		    len <= o->len - (at - o->value))
+			return o;
+	}
+	return NULL;
+}
+
+const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v)
+{
+	for (unsigned i = p->nown; i-- > 0;)
+		if (p->own[i].kind == kind && !p->own[i].gone && p->own[i].value == v)
+			return &p->own[i];
+	return NULL;
+}
+
+const struct own_value *own_gid(const struct replay *p, const void *gid)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, 16) == 0)
+			return &p->own[i];
+	return NULL;
+}
+
+bool own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
+{
+	bool known = false;
+
+	for (unsigned i = 0; to && to->is_global && i < p->nown; i++)
+		known |= p->own[i].kind == OWN_GID;
+	for (unsigned i = 0; to && !to->is_global && i < p->from->ngids; i++) {
+		if (p->from->gids[i].lid && p->from->gids[i].lid == to->dlid)
+			return true;
+		known = true;
+	}
+	return !known || (to->is_global && own_gid(p, &to->grh.dgid));
+}
+
+/* ---------------------------------------------------------------------------- the peer's -- */
+
+bool told_is_wanted(const struct replay *p, const struct told_bytes *t)
+{
+	return p->wanted[t->call] >> t->bit & 1;
+}
+
+const struct told_bytes *told_add(struct replay *p, const char *name, const void *data, size_t n)
+{
+	struct told_bytes *t;
+	unsigned same = 0, bit = 0;
+
+	if (!n)
+		return NULL;
+	for (unsigned i = 0; i < p->ntold; i++) {
+		same += strncmp(p->told[i].variable, name, strlen(name)) == 0;
+		bit += p->told[i].call == p->at;
+	}
+	p->told = xgrow(p->told, p->ntold, sizeof *p->told);
+	t = &p->told[p->ntold++];
+	*t = (struct told_bytes){ .data = xcalloc(n, 1), .n = n, .call = p->at };
+	t->bit = bit < 64 ? bit : 63;
+	memcpy(t->data, data, n);
+	snprintf(t->variable, sizeof t->variable, "%.16s%u", name, same);
+	return told_is_wanted(p, t) ? t : NULL;
+}
+
+static const struct told_bytes *want(struct replay *p, unsigned i)
+{
+	p->wanted[p->told[i].call] |= UINT64_C(1) << p->told[i].bit;
+	return &p->told[i];
+}
+
+/* Half of the address that is told with a key may be the same number. */
+static bool find_told(const struct told_bytes *t, uint64_t v, unsigned size, uint64_t address,
+		      struct value_place *place)
+{
+	struct value_place taken;
+	uint64_t base;
+	const bool is_there = address && value_find_base(t->data, t->n, address, &taken, &base);
+
+	return value_find(t->data, t->n, v, size, is_there ? &taken : NULL, place);
+}
+
+const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
+			uint64_t address)
+{
+	struct value_place place;
+
+	for (unsigned i = p->ntold; i-- > 0;)
+		if (find_told(&p->told[i], v, size, address, &place))
+			return p->back->words->told(p, want(p, i), &place, name, 0);
+	return NULL;
+}
+
+const char *told_gid(struct replay *p, const void *gid, bool pointer)
+{
+	struct value_place place;
+
+	for (unsigned i = p->ntold; i-- > 0;)
+		if (value_find_gid(p->told[i].data, p->told[i].n, gid, &place))
+			return p->back->words->told_gid(p, want(p, i), &place, pointer);
+	return NULL;
+}
+
+/* The bytes with the key also contain the address at which its region begins. */
+const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
+{
+	const char *exact = told_number(p, "addr", v, 8, 0);
+	struct value_place place;
+	uint64_t base;
+
+	if (exact)
+		return exact;
+	for (unsigned i = p->ntold; i-- > 0;) {
+		const struct told_bytes *t = &p->told[i];
+
+		if (rkey && !find_told(t, rkey, 4, v, &place))
+			continue;
+		if (value_find_base(t->data, t->n, v, &place, &base))
+			return p->back->words->told(p, want(p, i), &place, "addr", v - base);
+	}
+	return NULL;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The replay while it is being written, and its two back ends. It is written several times, because
+ * only an earlier pass shows what is needed later: bytes of the peer, objects. */
+#ifndef MODEL_REPLAY_PARTS_H
+#define MODEL_REPLAY_PARTS_H
+
+#include "call_format.h"
+#include "heap.h"
+#include "live_program.h"
+#include "qp_peer.h"
+#include "replay.h"
+#include "replay_values.h"
+#include "text.h"
+
+/* An object; it stays what it is in all passes, but for what is marked as by now. */
+struct replay_object {
+	uint64_t serial, address;
+	enum call_object kind;	     /* when it was created */
+	const struct record *made;   /* created it; NULL: the id's call did, or it is a device */
+	struct replay_object *whole; /* a QP, an SRQ: the id that has it; stands for this object */
+	struct replay_object *from;  /* an id: its event channel, or its listener */
+	char called[32];	     /* its name in the record */
+	char name[48];		     /* its name in what is written */
+	bool live, written;	     /* by now: it exists, also in what is written */
+	uint64_t at, len;	     /* a region, by now: its address and length */
+	uint32_t lkey, rkey, qpn;    /* by now; qpn of a server's id: the client's */
+	enum replay_end end;	     /* an id, a QP: the end that has it */
+	/* Of the program in C: */
+	bool used;			/* an expression uses it */
+	bool is_left_out;		/* a QP, by now: its data path is not in the program */
+	bool is_ud;			/* an id */
+	bool is_connected;		/* an id, by now: and neither end has disconnected */
+	bool is_left;			/* an id of a client: the server has disconnected it */
+	struct replay_object *client;	/* an id of a server: the id here that it accepts */
+	const struct record *joined;	/* an id: the call that connected it */
+	const struct qp_peer *peer;	/* a QP, by now: as an exchange has brought it */
+	const struct rdma_ud_param *ud; /* an id, by now: the peer of its last event */
+	bool keeps; /* an id: the program keeps its last event; a QP: the data of its peer */
+	UT_hash_handle hh;
+};
+
+/* Bytes that came from the peer. */
+struct told_bytes {
+	unsigned char *data;
+	size_t n;
+	char variable[24];
+	unsigned call, bit; /* of wanted */
+};
+
+/* A piece of memory in a region. */
+struct memory_piece {
+	const struct own_value *mr;
+	uint64_t off;
+	size_t len;
+};
+
+struct tcp_end {
+	uint64_t number;
+	bool listens, live;
+	bool is_server; /* it listens, or was accepted */
+	char name[16];
+};
+
+struct replay {
+	const struct replay_source *from;
+	const struct replay_back *back;
+	void *its;   /* of the back end */
+	unsigned at; /* the call that is written */
+	enum replay_end role;
+	struct live_program *live;
+	struct replay_memory memory;
+	struct replay_object *objects; /* uthash, in the order in which they were first met */
+	struct own_value *own;
+	unsigned nown;
+	struct told_bytes *told;
+	unsigned ntold;
+	uint64_t *wanted; /* of each call, a bit for each of its told_bytes that was needed */
+	struct tcp_end *tcp;
+	unsigned ntcp;
+	const struct record **arrived; /* memory that has arrived with the last wait */
+	unsigned narrived;
+	uint64_t *skipped; /* events and QPs whose end is not written */
+	unsigned nskipped;
+	unsigned buffers;      /* names given so far */
+	struct ibv_sge *built; /* what the requests since ibv_wr_start() send from */
+	unsigned nbuilt;
+
+	struct text body, before; /* lines; those that the one being written needs first */
+	unsigned notes;		  /* that say what could not be followed */
+};
+
+/* How values are written: as temp_text(). NULL: as the sink writes them. */
+struct replay_words {
+	struct call_sink (*sink)(FILE *to);
+	/* A value that this back end alone knows. */
+	const char *(*special)(struct replay *p, const struct call_sink *k,
+			       const struct call_value *v, const void *at);
+	const char *(*object)(struct replay *p, struct replay_object *o, enum call_object want);
+	/* A number in told bytes, offset more than it; a GID. */
+	const char *(*told)(struct replay *p, const struct told_bytes *t,
+			    const struct value_place *place, const char *name, uint64_t offset);
+	const char *(*told_gid)(struct replay *p, const struct told_bytes *t,
+				const struct value_place *place, bool pointer);
+	/* An own value as a number, or (is_key) as lkey or rkey of a request. */
+	const char *(*own)(struct replay *p, const struct own_value *o, uint64_t offset);
+	const char *(*key)(struct replay *p, const struct own_value *o, bool is_local);
+	const char *(*gid)(struct replay *p, const struct own_value *o, bool pointer);
+	/* A place in a region, or (mr NULL) in a block that is being registered. */
+	const char *(*place)(struct replay *p, const struct own_value *mr,
+			     const struct memory_block *b, uint64_t off, bool is_number);
+	const char *(*host)(struct replay *p, const struct sockaddr *sa, const char *argument);
+	const char *(*data)(struct replay *p, const unsigned char *data, size_t n);
+};
+
+/* How steps are written. pause, gid_read and row may be NULL. */
+struct replay_steps {
+	void (*note)(struct replay *p, const char *text);
+	void (*failed)(struct replay *p, const struct record *r);
+	void (*pause)(struct replay *p, int64_t ms);
+	void (*block)(struct replay *p, struct memory_block *b);
+	/* Writes what a call needs before its data are put into memory. */
+	void (*prepare)(struct replay *p, const struct record *r);
+	/* o: the object that the call makes, or NULL. */
+	void (*call)(struct replay *p, const struct record *r, struct replay_object *o);
+	void (*gid_read)(struct replay *p, const struct record *r, struct own_value *gid);
+	void (*put)(struct replay *p, const struct own_value *mr, uint64_t off,
+		    const unsigned char *data, size_t n);
+	void (*completion)(struct replay *p, struct replay_object *cq, const struct seen_wc *c);
+	void (*cq_event)(struct replay *p, struct replay_object *channel, uint64_t cq);
+	/* t: its private data, or NULL. */
+	void (*cm_event)(struct replay *p, const struct rdma_cm_event *ev,
+			 const struct told_bytes *t);
+	/* These pieces of memory become the variable. */
+	void (*keep)(struct replay *p, const struct told_bytes *t, const struct memory_piece *v,
+		     unsigned n);
+	/* The private data of the event that librdmacm keeps in the id. */
+	void (*keep_private)(struct replay *p, const struct told_bytes *t,
+			     struct replay_object *id);
+	void (*listen)(struct replay *p, const struct tcp_end *e, const char *host, unsigned port);
+	void (*accept)(struct replay *p, const struct tcp_end *listener, const struct tcp_end *e);
+	void (*connect)(struct replay *p, const struct tcp_end *e, const char *host, unsigned port);
+	void (*send)(struct replay *p, const struct tcp_end *e, const unsigned char *data,
+		     size_t n);
+	/* t NULL: n bytes that nothing needs; n 0: the peer closes. */
+	void (*recv)(struct replay *p, const struct tcp_end *e, size_t n,
+		     const struct told_bytes *t);
+	void (*close)(struct replay *p, const struct tcp_end *e);
+	/* A row that only a session has. */
+	void (*row)(struct replay *p, enum replay_row row, const struct record *r);
+};
+
+struct replay_back {
+	unsigned passes;
+	const struct replay_words *words;
+	const struct replay_steps *steps;
+	void (*begin)(struct replay *p); /* a pass */
+	void (*end)(struct replay *p);
+	/* Names an object that was met for the first time. */
+	void (*name)(struct replay *p, struct replay_object *o);
+	/* Is the call left out, for instance as one of the other end? NULL: none is. */
+	bool (*leaves_out)(struct replay *p);
+};
+
+/* replay.c: writes it in passes; afterwards body has the last one. To be freed. */
+void replay_write(struct replay *p, const struct replay_source *from,
+		  const struct replay_back *back, void *its);
+void replay_free(struct replay *p);
+/* The call that is written. */
+const struct replay_call *replay_now(const struct replay *p);
+/* Says what could not be followed. */
+void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Writes what the program has written to these n bytes of its memory. */
+void replay_put(struct replay *p, uint64_t at, uint64_t n);
+/* The same for all memory that the peer may read and has been told of. */
+void replay_put_told(struct replay *p);
+typedef void piece_fn(struct replay *p, const struct ibv_sge *piece);
+/* Calls fn for each piece of memory that the call sends inline. */
+void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn);
+
+/* ----------------------------------------------------------------- replay_objects.c -- */
+
+/* The object that was at address during that record; NULL: address is 0. */
+struct replay_object *objects_of(struct replay *p, const struct record *r, uint64_t address,
+				 enum call_object kind);
+/* An object of that name, which the record does not have. */
+struct replay_object *objects_extra(struct replay *p, const char *name);
+/* Learns from a call that was written: what it has made, changed and destroyed. */
+void objects_learn(struct replay *p, const struct record *r, struct replay_object *made);
+/* Its QP belongs to no id any more. NULL: it has none. */
+struct replay_object *objects_drop_qp(struct replay *p, const struct replay_object *id);
+/* The end of that object is not written. */
+void objects_skip(struct replay *p, uint64_t address);
+/* Is it so? Once: what is at that address later is another one. */
+bool objects_are_skipped(struct replay *p, uint64_t address);
+/* The live QP with that number, or NULL. */
+struct replay_object *objects_qp(const struct replay *p, uint32_t qpn);
+
+/* Values of this end. */
+struct own_value *own_add(struct replay *p, const struct own_value *v);
+void own_end(struct replay *p, const struct replay_object *of);
+/* The live region with all these bytes, or NULL. */
+const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
+const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);
+const struct own_value *own_gid(const struct replay *p, const void *gid);
+/* Does an address handle with this address (NULL: not known) lead to this end? */
+bool own_leads_here(const struct replay *p, const struct ibv_ah_attr *to);
+
+/* The peer has sent these bytes. NULL: nothing needs them. */
+const struct told_bytes *told_add(struct replay *p, const char *name, const void *data, size_t n);
+/* Values that the peer has sent, as words; NULL: it has not sent them. address: of a key, an
+ * address in its region; else 0. */
+const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
+			uint64_t address);
+const char *told_gid(struct replay *p, const void *gid, bool pointer);
+/* An address at the peer: rkey 0, or the key of its region. */
+const char *told_address(struct replay *p, uint64_t v, uint32_t rkey);
+bool told_is_wanted(const struct replay *p, const struct told_bytes *t);
+
+/* ------------------------------------------------------------------- replay_words.c -- */
+
+/* For call_sink.own; the sink's arg is the replay. */
+bool words_own(struct call_sink *k, const struct call_value *v, const void *at);
+/* The arguments of the call, with these in place of its own (NULL: its own). To be freed. */
+char *words_of_args(struct replay *p, const struct record *r, const uint64_t *args);
+/* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
+ * "wr.rdma.remote_addr". 0: none. */
+uint64_t words_beside(const struct call_sink *k, const struct call_value *v, enum call_kind kind);
+/* The address that the call gives with the number of a QP, or NULL. */
+const struct ibv_ah_attr *words_destination(struct replay *p, const struct call_sink *k);
+
+/* A piece is one of the own values, or the bytes up to the next of them. */
+struct data_piece {
+	size_t at, len;
+	const struct own_value *own; /* NULL: bytes */
+	struct value_place place;
+	uint64_t offset;
+};
+
+/* The piece that follows; the first follows { 0 }. false: there is none. */
+bool words_next_piece(struct replay *p, const unsigned char *data, size_t n,
+		      struct data_piece *piece);
+/* Do the bytes contain own values? */
+bool words_have_own(struct replay *p, const unsigned char *data, size_t n);
+
+/* ------------------------------------------------------------------- replay_waits.c -- */
+
+/* Writes a call that waits for the other end. false: it does not wait. */
+bool waits_write(struct replay *p, const struct record *r);
+/* Writes a row of TCP. */
+void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r);
+
+#endif
