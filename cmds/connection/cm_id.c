@@ -378,6 +378,12 @@ static void id_describe(struct session *s, struct obj *o, struct out *out)
 	out_bool(out, "stepping", id->stepping, NULL);
 	out_bool(out, "hold", id->hold, NULL);
 	out_u64(out, "private_data_len", id->data_len, NULL);
+	if (id->listening) {
+		const struct mr *share = id->listening->share;
+
+		out_bool(out, "accepts", id->listening->accept, NULL);
+		out_str(out, "share", share ? share->o.name : "", NULL);
+	}
 	describe_events(id, out);
 	out_text(out, "\n");
 }

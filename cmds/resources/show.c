@@ -59,7 +59,8 @@ static void show_all(struct session *s, struct out *out)
 
 struct show_args {
 	Tcl_Obj *name;
-	struct num process;
+	struct num process, within;
+	bool watch;
 };
 
 /* The name of an object, here or in another process. */
@@ -72,6 +73,8 @@ static const struct arg show_args[] = {
 	POS_OPT("object", show_args, name, kind_name, "its name; left out: all, as a tree"),
 	OPT("process", show_args, process, kind_u32,
 	    "objects of another program on uroce0: its process ID", .min = 1, .max = INT_MAX),
+	SWITCH("watch", show_args, watch, "states and queues of all QPs, again and again"),
+	OPT("within", show_args, within, kind_ms, "with -watch: how long (default: until Ctrl-C)"),
 	ARGS_END
 };
 
@@ -103,6 +106,10 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	const struct show_args *a = args;
 	struct obj *obj = NULL;
 
+	if (a->watch) {
+		show_watch(s, a->within.set ? (int64_t)a->within.v : INT_MAX, o);
+		return 0;
+	}
 	if (a->process.set)
 		return show_process(s, (pid_t)a->process.v, a->name ? Tcl_GetString(a->name) : NULL,
 				    o);
@@ -128,11 +135,15 @@ static int show_exec(struct session *s, const void *args, struct out *o)
  * the only one, is shown with its states, as qp-state draws them. The program is neither
  * stopped nor changed. '!uroce status' lists the processes.
  *
+ * -watch shows the states of all QPs and how much is posted to their queues in one line, which
+ * is drawn again when something changes, until Ctrl-C. 'view' shows more, in a browser.
+ *
  * What the kernel has of this process on another device, rdma(8) shows: '!rdma resource
  * show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN.
  * > show => mr0
  * > show mr0 => uses pd0
  * > show mr0 -process [pid] => 4096 B
+ * > show -watch -within 60 => no QP
  * > destroy -all; show => no objects yet */
 const struct cmd cmd_show = {
 	.name = "show",

@@ -24,5 +24,7 @@ void process_tell_drops(const struct uroce_inventory *inv, struct out *o);
 
 /* show -process PID: 0, or -1 with s->fail filled. only: the name of an object, or NULL. */
 int show_process(struct session *s, pid_t pid, const char *only, struct out *o);
+/* show -watch: for so long, or until Ctrl-C. The value is the list of the lines. */
+void show_watch(struct session *s, int64_t within_ms, struct out *o);
 
 #endif

@@ -22,6 +22,21 @@ namespace eval ::lesson {
 	proc equals {what is value} {
 		expr {$is eq $value || [no "$what is '$is', and is to be '$value'"]}
 	}
+	# A poll that has taken the completion with that wr_id, by itself or among others.
+	proc took wr_id {
+		variable result
+		expr {[did poll*] && ([string match "*wr_id $wr_id *" "$result "] ||
+				      [no "the completion with wr_id $wr_id is not taken yet"])}
+	}
+	# A listener that answers by itself, with the address and key of that region.
+	proc serves {name region} { expr {[is $name accepts 1] && [is $name share $region]} }
+	# The CQ of a connection has a channel.
+	proc wakes name {
+		variable first
+		if {[dict exists [get [get [get $name qp] send_cq]] channel]} { return 1 }
+		set first "destroy $name -cascade"
+		no "the CQ of $name has no channel: connect takes -events"
+	}
 	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }
 	proc has name { expr {[dict exists [show] $name] || [no "nothing is named $name"]} }
 	proc is {name key value} {

@@ -19,6 +19,9 @@
  *	[typed PATTERN]		it matches, whether or not it succeeded
  *	[fails PATTERN]		it matches and failed, as it should
  *	[gave KEY VALUE]	its result is a dict with this value
+ *	[took WR_ID]		it is a poll that has taken this completion
+ *	[serves NAME REGION]	the listener answers by itself, and shares the region
+ *	[wakes NAME]		the CQ of the connection has a channel
  *	[has NAME]		there is such an object
  *	[is NAME KEY VALUE]	what 'get NAME KEY' says
  *	[filled REGION OFF]	something was written there

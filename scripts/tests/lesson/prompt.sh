@@ -239,6 +239,40 @@ await_text '(not yet'
 run 'explain RETRY_EXC_ERR'
 await_text 'Make an error of your own'
 echo 'ok: a typing error is no answer'
+
+# A step wants what later steps need, and says how to begin it again; several polls are as good as one.
+run 'lesson stop'
+run 'destroy -all'
+clean
+run 'lesson 5'
+run 'reg 4096 -name window'
+run 'listen 7471 -share window -name door'
+await_text "(not yet: accepts of door is '0', and is to be '1'"
+run 'lesson hint'
+await_text 'destroy door'
+run 'destroy door'
+run 'listen 7471 -share window -accept -name door'
+await_text 'The client connects.'
+run 'lesson stop'
+run 'destroy -all'
+clean
+run 'lesson 6'
+run 'reg 4096 -name window'
+run 'listen 7471 -share window -accept -name door'
+run 'connect 127.0.0.1 7471 -name c'
+run 'reg 64 -name buf'
+await_text '(not yet: the CQ of c has no channel: connect takes -events'
+run 'lesson hint'
+await_text 'destroy c -cascade'
+run 'destroy c -cascade'
+run 'connect 127.0.0.1 7471 -name c -events'
+await_text 'Write three times'
+run 'foreach i {1 2 3} { post write buf -len 8 -wr-id $i }'
+run 'poll'
+await_text '(not yet: the completion with wr_id 3 is not taken yet'
+run 'poll -all'
+await_text 'In which order do the completions'
+echo 'ok: what later steps need, and every way that does it'
 stop
 
 # Back after the first lesson.
