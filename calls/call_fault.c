@@ -106,7 +106,7 @@ static void wait_ns(uint64_t ns)
 	errno = err;
 }
 
-/* What the function would leave behind. */
+/* The values that the function would leave behind. */
 static uint64_t failure(const struct call_fn *fn, int err, const uint64_t *args)
 {
 	for (unsigned i = 0; fn->args[i].name; i++)

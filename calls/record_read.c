@@ -294,7 +294,7 @@ uint64_t record_arg(const struct record *r, const char *name)
 	return v ? r->args[v - r->fn->args] : 0;
 }
 
-/* What the second argument of a call that went well points to; NULL: r is no call of that row. */
+/* The target of the second argument of a call that went well; NULL: r is no call of that row. */
 static const void *second_out(const struct record *r, enum call_row row)
 {
 	return r->fn == &call_table[row] && r->after && !r->err

@@ -162,7 +162,7 @@ const struct record_slot *record_own_slot(void);
 /* Empties the rings. */
 void record_forget(void);
 
-/* What a pointer refers to. */
+/* The target of a pointer. */
 enum record_target {
 	TARGET_BYTES,
 	TARGET_STRING,	 /* as long as it is */

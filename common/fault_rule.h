@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is to go wrong on purpose, as a rule: a call or a request that fails. One form of it, as
+ * A failure on purpose, as a rule: a call or a request that fails. One form of it, as
  *text and as a struct, for vtrace --inject, for UROCE_FAULT and for the shell's "fault". A rule is
  *read here; who makes it come true has to know the names of functions. Faults of packets have a
  *form of their own (uroce/link/fault.h).

@@ -2,7 +2,7 @@
 /*
  * Output: one writer for values, text, JSON and CSV.
  *
- * What is told is written once: key, value, and the text for a person. The shell makes a Tcl value
+ * A fact is written once: key, value, and the text for a person. The shell makes a Tcl value
  * of it, and decides whether and in which format it is printed; vtrace writes the text or JSON.
  */
 #ifndef COMMON_OUT_H
@@ -64,8 +64,8 @@ void out_print(const struct out *o, enum out_format f, struct text *text);
 /* Appends a cell of CSV; first: without a comma before it. */
 void csv_cell(struct text *d, const char *cell, bool first);
 
-/* What was written, which stays with o; NULL: nothing. Its strings for which out_is_bytes() holds
- * are the hex digits of bytes. */
+/* The value that was written, which stays with o; NULL: nothing. Its strings for which
+ * out_is_bytes() holds are the hex digits of bytes. */
 struct json_object *out_json(const struct out *o);
 bool out_is_bytes(struct json_object *value);
 const struct painted *out_painted_text(const struct out *o);

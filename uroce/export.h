@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program sees of liburoce.so: everything else is hidden. */
+/* The symbols that a program sees of liburoce.so: everything else is hidden. */
 #ifndef UROCE_EXPORT_H
 #define UROCE_EXPORT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process has on uroce0: its contexts, PDs, CQs, SRQs, regions, windows and QPs, as they are
- * at one moment; when and why QPs and CQs came to be so; QPs that are gone, and packets that were
- * dropped. Any process of the same user may ask for it, and changes nothing by that.
+ * The objects of a process on uroce0: its contexts, PDs, CQs, SRQs, regions, windows and QPs, as
+ * they are at one moment; when and why QPs and CQs came to be so; QPs that are gone, and packets
+ * that were dropped. Any process of the same user may ask for it, and changes nothing by that.
  *
  * Times are those of CLOCK_REALTIME in nanoseconds, as in uroce_tap(); 0: never.
  *

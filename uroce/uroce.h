@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program may ask of the embedded device beyond verbs: faults, a packet tap, who
+ * Requests to the embedded device beyond verbs: faults, a packet tap, who
  * is there. liburoce.so exports these functions; look them up at run time with
  * dlsym(RTLD_DEFAULT, "uroce_..."): absent means that the system's own devices are used.
  *

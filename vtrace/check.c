@@ -122,7 +122,7 @@ static void write_place(FILE *to, struct check_process *p, const struct check_pl
 	fprintf(to, "%s%s%s\n", at->call, *where ? " at " : "", where);
 }
 
-/* What stands below the heading. */
+/* The lines below the heading. */
 static void write_details(FILE *to, struct check_process *p, const struct check_finding *f)
 {
 	fprintf(to, "    %s\n", f->says);
@@ -262,7 +262,7 @@ static void write_junit(void)
 		door_say_incomplete("%s: %s", the.o.junit, strerror(errno));
 }
 
-/* What was said of these lines of the source; the model goes by addresses in the code, of which a
+/* The finding of the same lines of the source; the model goes by addresses in the code, of which a
  * line may have several. */
 static struct told *meet_told(struct check_process *p, const struct check_finding *f, bool *is_new)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The way out: all that vtrace writes for a person or a program to read, but pages and scripts.
- * What it has read in another process may be any bytes, so whatever would control a terminal is
+ * Data from another process may be any bytes, so whatever would control a terminal is
  * written escaped here. */
 #ifndef VTRACE_DOOR_H
 #define VTRACE_DOOR_H

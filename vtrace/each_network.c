@@ -29,7 +29,8 @@ static int write_file(const char *path, const char *text)
 	return n < 0 ? -1 : 0;
 }
 
-/* Who is not root becomes it in a user namespace of its own, and is nobody else elsewhere. */
+/* A user who is not root becomes root in a user namespace of its own, and has no more rights
+ * elsewhere. */
 static int leave_network(void)
 {
 	const unsigned uid = getuid(), gid = getgid();

@@ -32,7 +32,7 @@ static double now_s(void)
 
 /* ---------------------------------------------------------------------------- processes -- */
 
-/* What a sanitizer has found ends the program by a signal, unless the user wants it otherwise. */
+/* A finding of a sanitizer ends the program by a signal, unless the user wants it otherwise. */
 static void make_sanitizers_abort(void)
 {
 	static const char *const variables[] = { "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What went wrong in a program on uroce0 without an error: at its end the device is asked, while it
+ * Failures of a program on uroce0 without an error: at its end the device is asked, while it
  * is still there, for CQs that have overrun and for datagrams that were dropped, its own and those
  * of it that other processes have dropped.
  */

@@ -307,7 +307,7 @@ void add_fact_causes(const struct fact *fact, const char *name, struct causes *c
 			cause_add(c, MAY_BE, NULL, "%s", of->text);
 }
 
-/* What the errno means, and its causes for the function. */
+/* The meaning of the errno, and its causes for the function. */
 static void out_usual_causes(const struct record *r, struct out *o)
 {
 	const struct fact_family *errnos = fact_family("errno");

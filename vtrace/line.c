@@ -81,7 +81,7 @@ static bool write_object_json(struct call_sink *k, const struct call_value *v, c
 	return true;
 }
 
-/* What the call has filled in: completions, attributes. */
+/* The values that the call has filled in: completions, attributes. */
 static void write_out_json(struct call_sink *k, const struct record *r)
 {
 	unsigned n = 0;

@@ -66,7 +66,7 @@ struct shared_options {
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
 	uint32_t notes;	    /* the places of calls, and of a crash */
-	/* What goes wrong on purpose. Their counters are of all processes. */
+	/* Failures on purpose. Their counters are of all processes. */
 	uint32_t nrules;
 	struct fault_rule rules[FAULT_RULES_MAX];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program waits for: its threads' calls, requests without a completion, completions that
+ * The waits of a program: its threads' calls, requests without a completion, completions that
  * nobody takes, events. While it runs on uroce0 its device is asked, and that of the peer; of one
  * that has ended only the calls are known.
  */

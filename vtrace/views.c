@@ -31,7 +31,7 @@
 
 _Static_assert(SHARED_PORTS <= LIVE_PORTS, "libvtrace.so asks for more ports than are kept");
 
-/* What was explained of a function. The same is not explained again, and no more than these are. */
+/* Explanations of a function. The same is not given again, and no more than these are. */
 struct explained {
 	char *texts[EXPLAINED_MAX];
 	unsigned n;
@@ -209,7 +209,7 @@ static void learn_of_device(const struct live_end *asked, struct live_end *trace
 		qp->recvs = asked->qp->recvs;
 }
 
-/* What the device of the traced process has dropped of the answers. */
+/* Answers that the device of the traced process has dropped. */
 static void learn_strays(pid_t pid, struct live_qp *qp)
 {
 	struct uroce_inventory *own = process_inventory(pid);
@@ -308,7 +308,7 @@ static void out_threads(struct traced *p, uint64_t now, struct out *o)
 	out_end(o);
 }
 
-/* What the process waits for, or has waited for when it was ended. */
+/* The waits of the process, now or when it was ended. */
 static void write_stuck(struct traced *p)
 {
 	struct uroce_inventory *inv = p->has_ended ? NULL : process_inventory(p->pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What vtrace writes: a line for each call, in text or JSON; why something has failed; and at the
+/* The output of vtrace: a line for each call, in text or JSON; why something has failed; and at the
  * end the counts, the timeline and the report. */
 #ifndef VTRACE_VIEWS_H
 #define VTRACE_VIEWS_H

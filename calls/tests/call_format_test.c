@@ -200,7 +200,7 @@ static const char *object_name(const struct call_names *n, const struct record *
 	return "cq0";
 }
 
-/* What the line of a trace says of a completion: SEND is 0, and is shown. */
+/* The line of a trace about a completion: SEND is 0, and is shown. */
 static void check_completion(enum ibv_wc_opcode opcode, const char *name)
 {
 	struct ibv_wc wc = { .wr_id = 3, .opcode = opcode, .byte_len = 5, .qp_num = 9 };

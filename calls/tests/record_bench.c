@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a record costs: the same functions of a device that does nothing, with and without it, in
+ * The costs of a record: the same functions of a device that does nothing, with and without it, in
  * turns. For scripts/bench record.
  *
  *   record_bench [ROUNDS [CALLS]]

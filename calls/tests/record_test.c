@@ -454,7 +454,7 @@ static void test_objects(void)
 	CHECK(!record_object_at(PTR(&pd), 1));
 }
 
-/* What librdmacm makes for an id. */
+/* Objects that librdmacm makes for an id. */
 static void test_held_objects(void)
 {
 	static struct ibv_qp its;

@@ -422,8 +422,8 @@ int made_undo_since(struct session *s, uint64_t mark)
 	return made_undo(s, &made);
 }
 
-/* What listen -share sends, in network byte order. Most programs exchange the first twelve bytes in
- * this form. */
+/* The message of listen -share, in network byte order. Most programs exchange the first twelve
+ * bytes in this form. */
 struct shared_window {
 	uint64_t addr;
 	uint32_t rkey;

@@ -25,7 +25,7 @@
 #include "words.h"
 
 /*
- * What an event that ends an attempt means. The status of REJECTED is a reason of the
+ * The meaning of an event that ends an attempt. The status of REJECTED is a reason of the
  * InfiniBand CM, no errno (strerror(28) would say "No space left on device"); iWARP puts
  * a negative errno there.
  */

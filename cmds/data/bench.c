@@ -342,8 +342,8 @@ static int look_for_write(struct bench_run *r)
 	return 1;
 }
 
-/* What has come since, of either kind; -1: failed. Where only memory changes, the CQ is still
- * polled from time to time: a device in software may need that to make progress. */
+/* The number of completions since, of either kind; -1: failed. Where only memory changes, the CQ is
+ * still polled from time to time: a device in software may need that to make progress. */
 static int look_for_answer(struct bench_run *r, uint32_t n, unsigned spins)
 {
 	const struct qp *qp = r->a->qp;

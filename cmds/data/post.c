@@ -130,7 +130,7 @@ static void say_flushed(struct session *s, const struct qp *qp, struct out *o)
 	out_text(o, "\n");
 }
 
-/* What becomes of it, and what to type for it. */
+/* Its consequence, and the line to type for it. */
 static void say_completion(struct session *s, const struct post_req *r, struct out *o)
 {
 	if (post_chain_open())
@@ -148,7 +148,7 @@ static void say_completion(struct session *s, const struct post_req *r, struct o
 		out_text(o, "); 'poll -qp %s' takes its completion\n", r->qp->o.name);
 }
 
-/* What it means that no region is named, where it is seldom meant. */
+/* The meaning of a request without a region, where that is seldom meant. */
 static const char *without_region(const struct wr_op *op)
 {
 	if (op == &wr_ops[WR_RECV])
@@ -329,7 +329,7 @@ static struct wr_judged judge_request(const struct post_req *r)
 	return wr;
 }
 
-/* What an atomic without a region lacks: the line to type, with a region for what was there. */
+/* The remedy for an atomic without a region: the line to type, with a region for what was there. */
 static int next_atomic(struct session *s, const struct post_req *r)
 {
 	const struct mr *mr = mr_to_receive(s, r->qp->pd);
@@ -351,7 +351,7 @@ static int next_atomic(struct session *s, const struct post_req *r)
 	return fail_next(s, "%s", text_str(&line));
 }
 
-/* What else there is to say of a fault, and what to type. */
+/* Further facts about a fault, and the line to type. */
 static int add_rows(struct session *s, const struct post_req *r, const struct wr_judged *wr,
 		    enum wr_fault fault)
 {

@@ -17,7 +17,7 @@
 
 #define POST_SGES 32
 
-/* What the examples need: a connected pair, buf at this end, window and $peer (its QP) at
+/* The examples need a connected pair, buf at this end, window and $peer (its QP) at
  * the other. Both ends live in one process, on two addresses of the machine. */
 #define POST_SETUP_WITH(options)                                           \
 	"reg 4096 -name window -access "                                   \
@@ -86,7 +86,7 @@ struct post_req {
 		OPT("sge", post_args, sge, kind_sge, "a piece, or raw addr:len:lkey",      \
 		    .flags = ARG_MANY)
 #define POST_DATA_ARGS POST_REGION_ARGS(kind_mr_opt)
-/* What is sent may be a text. */
+/* The message may be a text. */
 #define POST_SOURCE_ARGS                \
 	POST_REGION_ARGS(kind_mr_sent), \
 		OPT("text", post_args, text, kind_bytes, "these bytes, instead of a region")
@@ -121,7 +121,7 @@ int post_fill(struct session *s, const struct wr_op *op, const struct post_args 
 /* -1 with s->fail filled where neither the peer of qp has told a window nor both are given. */
 int post_needs_target(struct session *s, const struct wr_op *op, const struct qp *qp,
 		      const struct num *remote, const struct num *rkey);
-/* What to type next for a QP of this state, so that it gets to RTS; as temp_text(). */
+/* The next line to type for a QP of this state, so that it gets to RTS; as temp_text(). */
 const char *post_way_to_rts(struct session *s, const struct qp *qp, enum ibv_qp_state state);
 /* Adds that to s->fail. Returns -1. */
 int post_next_state(struct session *s, const struct qp *qp, enum ibv_qp_state state);
@@ -145,9 +145,9 @@ void post_sge_text(struct session *s, const struct ibv_sge *sge, struct text *d)
 void post_text_over(struct qp *qp);
 uint64_t post_bytes(const struct post_req *r);
 
-/* What the device would refuse, or worse, would not. */
+/* Mistakes that the device would refuse, or worse, would not. */
 int post_check(struct session *s, const struct post_req *r);
-/* What the library itself would follow blindly, and crash: refused even with -force. */
+/* Pointers that the library itself would follow blindly, and crash: refused even with -force. */
 int post_check_safe(struct session *s, const struct post_req *r);
 
 /* post_list.c: one list of work requests handed over in one call. All are of one QP (or

@@ -136,7 +136,7 @@ static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *b
 	return rc;
 }
 
-/* What a forced request breaks: the words of the check that was passed by. */
+/* The rule that a forced request breaks: the words of the check that was passed by. */
 static char *broken_rule(struct session *s, const struct post_req *r)
 {
 	char *text;

@@ -52,7 +52,7 @@ int wc_missing(struct session *s, const char *call, const struct cq_set *set, co
  * reason. more: sends that will need a receive beside those in flight. Returns -1. */
 int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more);
 
-/* What -ok asks for: 0 when all have succeeded, else -1 with s->fail filled, its code the status
+/* The answer to -ok: 0 when all have succeeded, else -1 with s->fail filled, its code the status
  * of the first that has not. */
 int wc_all_ok(struct session *s, const char *call, const struct wc *wc, int n);
 

@@ -71,7 +71,7 @@ static void copy_name(char name[LIVE_NAME], Tcl_Obj *object, const char *key)
 	snprintf(name, LIVE_NAME, "%s", member_text(object, key));
 }
 
-/* What has a key: regions and windows. */
+/* Objects with a key: regions and windows. */
 static void take_region(struct live_end *e, Tcl_Obj *object)
 {
 	struct live_region *r;
@@ -156,7 +156,7 @@ bool live_end_look(struct live_end *e, Tcl_Obj *objects, const struct end_wanted
 
 #define PEER_MS 3000 /* how long a peer may take to show its objects */
 
-/* What the peer shows; NULL when it is busy or gone. */
+/* The objects that the peer shows; NULL when it is busy or gone. */
 static Tcl_Obj *ask_peer(struct session *s, const char *name)
 {
 	struct peer *p = obj_find(s, &peer_class, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What fails on purpose in this session: fault call, fault completion. */
+/* Failures on purpose in this session: fault call, fault completion. */
 #ifndef CMDS_FAULT_MADE_H
 #define CMDS_FAULT_MADE_H
 

@@ -44,8 +44,8 @@ static const char *const picture[] = {
 	"                 [-----]     but RESET    [-----]",
 };
 
-/* What each character belongs to: a state, by its number; an edge, by its letter; a text ('s': about
- * SQE). */
+/* The part to which each character belongs: a state, by its number; an edge, by its letter; a text
+ * ('s': about SQE). */
 static const char *const owners[] = {
 	"   000000000     11111111     2222222     3333333 ddd 4444444",
 	"   0 00000 0 aaa 1 1111 1 bbb 2 222 2 ccc 3 333 3     4 444 4",

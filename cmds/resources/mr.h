@@ -19,8 +19,8 @@ const struct mr *mr_to_receive(struct session *s, const struct pd *pd);
 void mr_explain_failure(struct session *s, uint64_t len, unsigned access);
 
 /*
- * What memory windows are bound to, as far as can be known here: from the post of a bind on
- * until its key is seen to be invalidated. A window of type 2 holds on to its QP, too: a
+ * The regions to which memory windows are bound, as far as can be known here: from the post of a
+ * bind on until its key is seen to be invalidated. A window of type 2 holds on to its QP, too: a
  * device may wait for the window when the QP is destroyed.
  */
 

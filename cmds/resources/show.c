@@ -138,9 +138,8 @@ static int show_exec(struct session *s, const void *args, struct out *o)
  * -watch shows the states of all QPs and how much is posted to their queues in one line, which
  * is drawn again when something changes, until Ctrl-C. 'view' shows more, in a browser.
  *
- * What the kernel has of this process on another device, rdma(8) shows: '!rdma resource
- * show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN.
- * > show => mr0
+ * Objects of this process that the kernel has on another device are shown by rdma(8): '!rdma
+ * resource show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN. > show => mr0
  * > show mr0 => uses pd0
  * > show mr0 -process [pid] => 4096 B
  * > show -watch -within 60 => no QP

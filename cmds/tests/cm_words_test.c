@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What connection management says, without a device: addresses, limits, statuses, dumps.
+/* Texts of connection management, without a device: addresses, limits, statuses, dumps.
  */
 #include <arpa/inet.h>
 #include <errno.h>

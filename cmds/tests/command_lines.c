@@ -100,7 +100,7 @@ static Tcl_Obj *text(const char *bytes)
 	return Tcl_NewStringObj(bytes, -1);
 }
 
-/* What completion would offer: names of live objects, of devices, of methods. */
+/* Words that completion would offer: names of live objects, of devices, of methods. */
 static Tcl_Obj *completed(struct lines *g, const struct arg *a)
 {
 	Tcl_Obj *all = Tcl_NewListObj(0, NULL), *word = NULL, **v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a peer tells of its QP: read back as it was said, and refused when it is not
+/* The data that a peer tells of its QP: read back as they were said, and refused when it is not
  * right. */
 #include "checks.h"
 #include "objects.h"

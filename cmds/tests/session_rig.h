@@ -19,7 +19,7 @@ void rig_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Destroys all and makes anew what there is at first; options are as at first. */
 void rig_reset(struct session *s);
-/* As rig_reset(), if objects have come or gone since. */
+/* Does the same as rig_reset(), if objects have come or gone since. */
 void rig_mend(struct session *s);
 
 /* Runs a command as at top level. A watchdog does what Ctrl-C does when it takes long, and ends

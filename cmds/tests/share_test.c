@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What listen -share tells: the bytes that other programs read, and what a hostile peer may send.
+/* The message of listen -share: the bytes that other programs read, and what a hostile peer may
+ * send.
  */
 #include <string.h>
 

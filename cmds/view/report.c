@@ -32,7 +32,7 @@ static const struct arg report_args[] = {
 	ARGS_END,
 };
 
-/* What explain says about the last failure, if there was one. */
+/* The explanation of the last failure, if there was one. */
 static void append_explanation(struct session *s, struct text *why)
 {
 	struct out *o = out_new(true);

@@ -130,7 +130,7 @@ static const char *peer_text(const struct view_moment *m, uint32_t dest, uint32_
 	return !dest ? "" : peer ? name_at(m, peer->address) : temp_text("qpn %u", dest);
 }
 
-/* What only the device knows, of a QP that is there now. */
+/* Facts about a living QP that only the device knows. */
 static void ask_device(const struct view_moment *m, const struct qp *there, struct page_qp *qp)
 {
 	struct ibv_qp_init_attr init;

@@ -14,7 +14,7 @@ struct mr;
 struct out;
 struct session;
 
-/* What the page remembers between two looks. All zero: nothing yet. */
+/* The memory of the page between two looks. All zero: nothing yet. */
 struct view_memory {
 	struct view_region {
 		uint64_t serial; /* of the region */

@@ -104,8 +104,8 @@ static bool is_host(const struct view_server *v, const char *host)
 	return host && (strcmp(host, numeric) == 0 || strcmp(host, named) == 0);
 }
 
-/* What follows the word in the path "/WORD/..."; NULL: it is not there. Takes as long whatever is
- * wrong. */
+/* The part that follows the word in the path "/WORD/..."; NULL: it is not there. Takes as long
+ * whatever is wrong. */
 static const char *after_token(const struct view_server *v, const char *path)
 {
 	const size_t n = VIEW_TOKEN - 1;

@@ -14,7 +14,7 @@ struct view_server;
 
 #define VIEW_TOKEN 33 /* bytes of the secret word, with the null byte at the end */
 
-/* What may be asked for, once it is known that the question is from who has the word. */
+/* The documents that may be asked for with the right word. */
 struct view_answers {
 	/* Appends the document, whose scripts and styles have that nonce. */
 	void (*page)(void *arg, const char *nonce, struct text *to);

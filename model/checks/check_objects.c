@@ -57,8 +57,8 @@ static void tell_gone(struct checks *c, const struct record *r, const struct gon
 	check_add(c, &f);
 }
 
-/* What no call was seen to make may be another object at the address: one with which a call of the
- * kernel goes well is. */
+/* An object that no call was seen to make may be another one at the address: one with which a call
+ * of the kernel goes well is. */
 static bool is_used_after_end(const struct live_program *p, const struct record *r,
 			      const struct call_value *v, const struct gone_object *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found, each once for its places, and which rules look at a call. */
+/* The findings, each once for its places, and the rules that look at a call. */
 #include "check_impl.h"
 
 #include <stdarg.h>

@@ -102,7 +102,7 @@ void checks_device(struct checks *c, const struct live_program *p,
  * back what it has. */
 void checks_end(struct checks *c, const struct live_program *p, bool is_regular);
 
-/* What was found, by its number; NULL: there are no more. */
+/* The finding of that number; NULL: there are no more. */
 const struct check_finding *checks_found(const struct checks *c, unsigned i);
 
 #endif

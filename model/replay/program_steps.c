@@ -196,7 +196,7 @@ static void write_block(struct replay *p, struct memory_block *b)
 	return_if(p, "", "memory");
 }
 
-/* What is registered anew is zero, as it was there. */
+/* Memory that is registered anew is zero, as it was in the session. */
 static void prepare(struct replay *p, const struct record *r)
 {
 	enum call_object kind = OBJECT_NONE;

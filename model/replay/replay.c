@@ -207,7 +207,7 @@ static void add_built(struct replay *p, const struct ibv_sge *s)
 	p->built[p->nbuilt++] = *s;
 }
 
-/* What a request sends is in memory before it is posted; requests of an extended QP are posted
+/* The data of a request are in memory before it is posted; requests of an extended QP are posted
  * together by ibv_wr_complete(). */
 static void put_sent(struct replay *p, const struct record *r)
 {
@@ -240,7 +240,8 @@ static void put_sent(struct replay *p, const struct record *r)
 	}
 }
 
-/* What has arrived belongs to the poll that follows: a receive or a READ takes it as its own. */
+/* Data that have arrived belong to the poll that follows: a receive or a READ takes it as its own.
+ */
 static void take_memory(struct replay *p, const struct record *r)
 {
 	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
@@ -254,7 +255,7 @@ static void take_memory(struct replay *p, const struct record *r)
 	p->arrived[p->narrived++] = r;
 }
 
-/* What the peer has written with a WRITE may contain values, too. */
+/* Data that the peer has written with a WRITE may contain values, too. */
 static void write_arrived(struct replay *p)
 {
 	for (unsigned i = 0; i < p->narrived; i++) {
@@ -386,7 +387,7 @@ static bool is_skipped(struct replay *p, const struct record *r)
 	return r->nargs && r->fn->args[0].role == CALL_GONE && objects_are_skipped(p, r->args[0]);
 }
 
-/* What else is known of the object that the call makes. */
+/* Further facts about the object that the call makes. */
 static void describe_made(struct replay *p, const struct record *r, struct replay_object *o)
 {
 	o->made = r;

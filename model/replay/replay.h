@@ -25,8 +25,8 @@ struct text;
 #define REPLAY_STREAM_MAX  (1u << 20)
 
 /*
- * What a program does besides calling the libraries is noted in rows of the record that are
- * described like functions. The arguments stand behind each. Bytes: pointer and number, at most
+ * Anything that a program does besides calling the libraries is noted in rows of the record that
+ * are described like functions. The arguments stand behind each. Bytes: pointer and number, at most
  * RECORD_DATA_MAX of them.
  */
 enum replay_row {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program has waited for: completions, events, connections and bytes over TCP. */
+/* The waits of the program: for completions, events, connections and bytes over TCP. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -14,7 +14,7 @@
 
 /* -------------------------------------------------------------------------- completions -- */
 
-/* What has arrived in the memory of a request, len bytes in all. */
+/* The data that have arrived in the memory of a request, len bytes in all. */
 static void take_received(struct replay *p, const char *name, const struct posted_wr *posted,
 			  size_t len)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of the objects of a process, as values: of this session, of a peer that was asked,
- * or of a program whose calls were recorded. The rules that explain a failure read nothing else.
+ * The known facts about the objects of a process, as values: of this session, of a peer that was
+ * asked, or of a program whose calls were recorded. The rules that explain a failure read nothing
+ * else.
  */
 #ifndef MODEL_LIVE_H
 #define MODEL_LIVE_H

@@ -97,7 +97,7 @@ void seen_objects_take(struct seen_object **objects, const struct record *r);
 
 #define LIVE_PORTS 4 /* of a device; further ones are not looked at */
 
-/* What the device allows of which a call was refused last. All zero: not known. */
+/* The limits of the device on which a call was refused last. All zero: not known. */
 struct seen_limits {
 	struct ibv_device_attr device;
 	struct ibv_port_attr port[LIVE_PORTS]; /* of port 1 and so on */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two ends of a connection tell each other of their QPs and regions. */
+/* The data that the two ends of a connection tell each other of their QPs and regions. */
 #ifndef MODEL_QP_PEER_H
 #define MODEL_QP_PEER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about the statuses, events, reasons, flags and attributes of verbs, and about rules
- * and terms: what the two ends see, the usual causes, the cures, and the source. It stands in the
- * texts of facts/. facts.py makes these tables of them, and the tables of names in words.h.
+ * The known facts about the statuses, events, reasons, flags and attributes of verbs, and about
+ * rules and terms: what the two ends see, the usual causes, the cures, and the source. It stands in
+ * the texts of facts/. facts.py makes these tables of them, and the tables of names in words.h.
  */
 #ifndef MODEL_FACTS_H
 #define MODEL_FACTS_H
@@ -25,7 +25,7 @@ struct fact_cause {
 /* Does it hold for the function or errno of that name? cause->of must not be NULL. */
 bool fact_cause_is_of(const struct fact_cause *cause, const char *name);
 
-/* What is not known is NULL. Lists of strings end with NULL. */
+/* Unknown facts are NULL. Lists of strings end with NULL. */
 struct fact {
 	uint64_t value;
 	const char *text;		 /* a term in full: also the title of its objects */

@@ -149,7 +149,7 @@ static void check_buffers(const struct diagnosis *q)
 				      : "the buffers of this end are right, as they are now");
 }
 
-/* What to type for a receive with more room: in its own region, else in the only one. */
+/* The line to type for a receive with more room: in its own region, else in the only one. */
 static void longer_receive(const struct diagnosis *q, char *next, size_t size)
 {
 	const struct live_region *r = q->wr->here.nregions == 1 ? q->wr->here.regions : NULL;
@@ -336,7 +336,7 @@ static const struct live_region *room_there(const struct diagnosis *q)
 	return NULL;
 }
 
-/* What to type for a receive at the peer: where the ends connect again, on its new QP. */
+/* The line to type for a receive at the peer: where the ends connect again, on its new QP. */
 static const char *receive_there(const struct diagnosis *q)
 {
 	const struct live_region *room = room_there(q);
@@ -410,7 +410,7 @@ static void guess_path_mtu(const struct diagnosis *q)
 			  "path_mtu is %s here: is it the same at the peer?", why_mtu(here));
 }
 
-/* What the peer's device says that it has refused. */
+/* The refusals that the peer's device tells of. */
 static bool is_refused(const struct diagnosis *q, enum uroce_refused refused)
 {
 	return q->peer && q->peer->refusal.refused == refused;

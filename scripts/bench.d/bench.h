@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs of the benchmarks share. They are built with _GNU_SOURCE. */
+/* Functions that the programs of the benchmarks share. They are built with _GNU_SOURCE. */
 #ifndef BENCH_H
 #define BENCH_H
 

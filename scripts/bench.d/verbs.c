@@ -349,8 +349,8 @@ static double to_regions(struct end *e, unsigned n)
 	return t * 1e6 / n;
 }
 
-/* As ib_write_lat(1): the last byte of a message is its number, which the answer repeats. The lower
- * half of the buffer receives, the upper half is sent. */
+/* The same as in ib_write_lat(1): the last byte of a message is its number, which the answer
+ * repeats. The lower half of the buffer receives, the upper half is sent. */
 static void look(struct end *e, size_t size, unsigned n)
 {
 	const volatile unsigned char *in = (void *)&e->buf[size - 1];
@@ -529,7 +529,7 @@ static enum ibv_mtu mtu_of(const char *bytes)
 	return mtu;
 }
 
-/* What two processes do; a and n are the last two words. */
+/* The benchmarks of two processes; a and n are the last two words. */
 static int both(struct end *e, char **argv, size_t a, unsigned n)
 {
 	const char *mode = argv[1];

@@ -95,7 +95,7 @@ const struct topic topic_exit_codes = { .name = "exit-codes", .title = "Exit cod
  *   capture start FILE         keeps the packets; wire read FILE shows them
  *   report FILE, export        the session as a page, as a program
  *
- * What rdmash itself reads and writes:
+ * Files that rdmash itself reads and writes:
  *
  *   $XDG_CONFIG_HOME/rdmash/rc.rdma
  *       the start file: run at the start of each interactive session, unless
@@ -122,7 +122,7 @@ const struct topic topic_files = { .name = "files", .title = "Files" };
  * command of the system. A line with '*' is a notice: an event that no command
  * waited for ('notices').
  *
- * What is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.
+ * Text that is longer than the screen goes through a pager: $PAGER, else less; PAGER=cat: none.
  * 'option prompt', 'option color' and 'timing' suit the prompt to one's taste; with
  * NO_COLOR set there are no colours. ~/.editrc binds keys, as in other programs that use
  * libedit. */

@@ -18,7 +18,7 @@
 
 /* ---------------------------------------------------------------- printing -- */
 
-/* What a command of the shell has returned is printed as that command prints it, also if Tcl's if
+/* The result of a command of the shell is printed as that command prints it, also if Tcl's if
  * or a proc returned it. */
 static void print_result(struct session *s, bool ours)
 {

@@ -89,7 +89,7 @@ static void interrupts(void)
 	CHECK_INT(errno, EINTR);
 	loop_clear_interrupt(loop);
 
-	/* What is typed behind it, even if both are there at once, is for the next line.
+	/* Text that is typed behind it, even if both are there at once, is for the next line.
 	 */
 	raise(SIGINT);
 	send("v");

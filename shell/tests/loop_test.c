@@ -116,7 +116,7 @@ static void read_one(void *arg, int fd, short revents)
 }
 
 /* Reads one byte, then waits until the other pipe's byte has been read: by a nested pass.
- * What the outer pass knew of that pipe is stale then, and a second read would block. */
+ * The outer pass has stale knowledge of that pipe then, and a second read would block. */
 static void wait_inside(void *arg, int fd, short revents)
 {
 	read_one(arg, fd, revents);

@@ -48,7 +48,7 @@
 enum { ORDER_OFF, ORDER_NEAR, ORDER_FAR };
 
 extern _Atomic unsigned order_level;
-/* What was done since the seed was given. */
+/* Counts of what was moved since the seed was given. */
 extern struct uroce_order order_done;
 
 /* The only cost of all this while it is off. */

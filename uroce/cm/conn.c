@@ -127,7 +127,8 @@ static bool is_near(const struct conn *c)
 	       c->qp_type != IBV_QPT_UD && gid_index(&c->flow.dgid, c->flow.scope) >= 0;
 }
 
-/* What the kernel would say for it: 12.9.8.1 when there was a connection, else 12.9.7.1. */
+/* The message that the kernel would send for it: 12.9.8.1 when there was a connection,
+ * else 12.9.7.1. */
 static void say_goodbye(struct conn *c)
 {
 	struct mad m = { .remote_id = c->local_id, .local_id = c->remote_id, .tid = c->tid };

@@ -76,7 +76,8 @@ struct conn {
 	uint8_t sent[MAD_BYTES];
 };
 
-/* What the user of a connection is told. m: the message with the private data, or NULL. */
+/* The events that the user of a connection is told of. m: the message with the private data, or
+ * NULL. */
 enum conn_event {
 	CONN_EV_RESPONSE,     /* active: REP */
 	CONN_EV_ESTABLISHED,  /* passive: RTU; of a datagram active: SIDR_REP */
@@ -101,7 +102,7 @@ void conn_let_go(struct conn *c);
 /* Frees one that never came to be. */
 void conn_free(struct conn *c);
 
-/* What its user does; data: len bytes, no more than the message holds. Those that the state
+/* The actions of its user; data: len bytes, no more than the message holds. Those that the state
  * does not allow return -1 with EINVAL. The QP numbers, PSN and the like are in c. */
 void conn_connect(struct conn *c, const void *data, size_t len);
 int conn_accept(struct conn *c, const void *data, size_t len);
@@ -166,7 +167,7 @@ void conn_linger(struct conn *c, enum conn_state state);
 void conn_over(struct conn *c);
 void conn_tell(struct conn *c, enum conn_event event, int status, const struct mad *m);
 
-/* As many READs and atomics at once as asked for, or as the device has. */
+/* The number of READs and atomics at once: as many as asked for, or as the device has. */
 static inline uint8_t limit_rd_atom(uint8_t n)
 {
 	return n < MAX_RD_ATOM ? n : MAX_RD_ATOM;

@@ -322,8 +322,8 @@ void conn_expired(struct timer *t)
 
 /* -------------------------------------------------- messages of the peer -- */
 
-/* What a message does to a connection: the tables of 12.9.7 (active, passive) and 12.9.8 (release).
- * What is not in the table is ignored: 12.9.5. */
+/* The effect of a message on a connection: the tables of 12.9.7 (active, passive) and 12.9.8
+ * (release). Messages that are not in the table are ignored: 12.9.5. */
 
 static void req_again(struct conn *c, const struct mad *m)
 {

@@ -49,7 +49,7 @@ enum rej_reason {
 	REJ_ECE = 35,
 };
 
-/* What a REJ or an MRA is about. */
+/* The message that a REJ or an MRA answers. */
 enum mad_about { ABOUT_REQ, ABOUT_REP, ABOUT_OTHER };
 
 /* 12.7.12 */

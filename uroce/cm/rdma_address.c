@@ -35,7 +35,8 @@ static void set_addr(struct sockaddr_storage *ss, const struct sockaddr *sa)
 	memset((char *)ss + n, 0, sizeof(*ss) - n);
 }
 
-/* As a GID; EINVAL: another family, or a link-local address that does not say its link. */
+/* Makes a GID of the address; EINVAL: another family, or a link-local address that does not say its
+ * link. */
 static int read_addr(const struct sockaddr *sa, union ibv_gid *gid, uint32_t *scope)
 {
 	if (!sa)
@@ -232,7 +233,7 @@ static void address_resolved(struct cm_id *id)
 
 /* --------------------------------------------------------- the neighbour -- */
 
-/* As with the kernel's device, an address is resolved when the next hop has answered the system's
+/* An address is resolved, as by the kernel's device, when the next hop has answered the system's
  * ARP or neighbour discovery. A timer looks whether it has: soon at first, then less often. */
 #define WAIT_FIRST 500000u    /* ns */
 #define WAIT_MOST  100000000u /* ns */

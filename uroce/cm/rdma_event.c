@@ -60,7 +60,7 @@ static void tell(struct order_wait *wait)
 
 #define LATE_PASSES 24
 
-/* What else tells that the QP is connected, or is not any more, may come before. */
+/* Other signs that the QP is connected, or is not any more, may come before. */
 static bool tells_of_qp(const struct cm_event *ev)
 {
 	return ev->v.event == RDMA_CM_EVENT_CONNECT_RESPONSE ||

@@ -78,7 +78,8 @@ void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
 	id->v.route.addr.addr.ibaddr.pkey = htobe16(PKEY_DEFAULT);
 }
 
-/* As the subnet administration would answer. rdma_rxe has the same, but for the packet life time.
+/* The path that the subnet administration would give. rdma_rxe has the same, but for the packet
+ * life time.
  */
 void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu)
 {

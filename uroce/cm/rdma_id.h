@@ -39,7 +39,7 @@ struct cm_channel {
 	bool dead;		       /* the parent's: we are a child of fork() */
 };
 
-/* As far as it has come; the names are the kernel's. */
+/* The state that it has reached; the names are the kernel's. */
 enum id_state {
 	ID_IDLE,
 	ID_BOUND,

@@ -8,7 +8,7 @@
 
 #define MS UINT64_C(1000000) /* ns */
 
-/* Who takes packets from our socket. */
+/* The thread that takes packets from our socket. */
 enum reader {
 	READER_THREAD,
 	READER_POLLERS, /* threads of the program, in ibv_poll_cq() */

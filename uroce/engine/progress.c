@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who reads packets. They come through memory (pair.h) and on a socket. One reader at a time takes
- * in both, in a pass, under the lock. A thread of the program that polls an empty queue or waits
- * for an event is the reader; otherwise the engine's thread is. A reader that polls or spins needs
- * no bell, so a packet through memory costs no system call. A program keeps the reading until it
- * has not polled for a tick. If packets had come by then, it looks at its memory instead: from then
- * on it releases the reading whenever a poll finds something, until it polls or posts again before
- * the next packet.
+ * The thread that reads packets. They come through memory (pair.h) and on a socket. One reader at a
+ * time takes in both, in a pass, under the lock. A thread of the program that polls an empty queue
+ * or waits for an event is the reader; otherwise the engine's thread is. A reader that polls or
+ * spins needs no bell, so a packet through memory costs no system call. A program keeps the reading
+ * until it has not polled for a tick. If packets had come by then, it looks at its memory instead:
+ * from then on it releases the reading whenever a poll finds something, until it polls or posts
+ * again before the next packet.
  *
  * After packets the engine's thread looks on for a while before it sleeps, unless somebody else
  * wants its processor: the thread gives way after each pass, and the time until it is back tells.

@@ -147,7 +147,7 @@ WRAP_READ(read, (int fd, void *buf, size_t n), (fd, buf, n))
 WRAP_READ(pread, (int fd, void *buf, size_t n, off_t at), (fd, buf, n, at))
 WRAP_READ(pread64, (int fd, void *buf, size_t n, off64_t at), (fd, buf, n, at))
 
-/* What programs that were compiled with _FORTIFY_SOURCE call; they have checked the mode. */
+/* Functions that programs compiled with _FORTIFY_SOURCE call; they have checked the mode. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);

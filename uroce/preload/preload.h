@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of preload/ provide: the device as sysfs and /dev would show it, in a directory of
- * this process (tree.c); and what happens at fork(2) and exit(3) (fork_exit.c). */
+/* The functions that the files of preload/ provide: the device as sysfs and /dev would show it, in
+ * a directory of this process (tree.c); and what happens at fork(2) and exit(3) (fork_exit.c). */
 #ifndef UROCE_PRELOAD_H
 #define UROCE_PRELOAD_H
 

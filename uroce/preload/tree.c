@@ -426,7 +426,8 @@ static void make_root(void)
 	root[0] = '\0';
 }
 
-/* What must be there before anything is asked for: a path may lead through the links. */
+/* The entries that must be there before anything is asked for: a path may lead through the links.
+ */
 static void begin_tree(void)
 {
 	const __be64 guid = device_guid();

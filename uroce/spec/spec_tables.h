@@ -68,7 +68,7 @@ struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 
 /* -------------------------------------------------------- operations of a queue -- */
 
-/* What each operation of a queue needs and allows: ibv_post_send(3), volume 1, 10.8. */
+/* The needs and rights of each operation of a queue: ibv_post_send(3), volume 1, 10.8. */
 
 struct wr_op {
 	const char *name;	 /* as in verbs.h without the prefix */

@@ -37,7 +37,7 @@ extern unsigned disturbed[2], disturbances;
 extern enum rig_fate disturbance;
 enum rig_fate disturb(unsigned n, const struct mad *m);
 
-/* What applications do: each as its manner is. */
+/* Lets the applications act, each in its manner. */
 void applications(void);
 /* How often an event was told, and with which status. */
 unsigned count_of(const struct cm_id *id, enum conn_event event);

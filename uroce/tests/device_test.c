@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device says of itself, and the layouts that programs were compiled with. */
+/* Attributes of the device, and the layouts that programs were compiled with. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>

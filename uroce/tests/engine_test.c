@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Who makes progress, and when: the engine on a device that counts. */
+/* The threads that make progress, and when: the engine on a device that counts. */
 #include "engine.h"
 
 #include <errno.h>
@@ -306,8 +306,8 @@ static void test_found(void)
 	wait_unparked();
 }
 
-/* Who gives the reading back has taken what had come in: the thread has no work from it. Here
- * too the application may be too slow to keep the socket until the packet is sent. */
+/* The thread that gives the reading back has taken what had come in: the thread has no work from
+ * it. Here too the application may be too slow to keep the socket until the packet is sent. */
 static void test_found_takes(void)
 {
 	unsigned thread, mine, tries = 0;
@@ -331,7 +331,7 @@ static void test_found_takes(void)
 	flush();
 }
 
-/* What is sent to ourselves is taken in by who sends it. */
+/* A packet to ourselves is taken in by the thread that sends it. */
 static void test_here(void)
 {
 	unsigned thread, before, tries = 0;

@@ -233,7 +233,7 @@ static void test_two_wait(void)
 	reaches(&rig_thread.packets, others + 1);
 }
 
-/* Who polls all the time comes before one that waits: for asynchronous events, often. */
+/* A thread that polls all the time comes before one that waits: for asynchronous events, often. */
 static void test_wait_and_poll(void)
 {
 	uint64_t one = 1;

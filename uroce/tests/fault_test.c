@@ -15,7 +15,7 @@
 
 bool tap_on = true;
 
-/* What came out of fault_pass(). */
+/* The result of fault_pass(). */
 static struct {
 	unsigned n, changed, dropped;
 	uint32_t psn[SENDS * 2];

@@ -109,7 +109,8 @@ static void test_parts(void)
 	CHECK(reached > FRAME_RING_BYTES - 2000);
 }
 
-/* What is not published is not seen; what was reserved and not committed is forgotten. */
+/* A frame that is not published is not seen; one that was reserved and not committed is forgotten.
+ */
 static void test_publish(void)
 {
 	start();

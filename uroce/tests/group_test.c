@@ -521,7 +521,7 @@ static void test_status(void)
 	worker_end(&w[1]);
 }
 
-/* What others of this user send is not believed. */
+/* Messages that others of this user send are not believed. */
 static void test_rubbish(void)
 {
 	struct socket_dir dir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What another process says that it has is looked at before it is believed. */
+/* The inventory of another process is looked at before it is believed. */
 #include "group_own.h"
 
 #include <errno.h>

@@ -19,7 +19,7 @@
 #define SLOT 1u
 #define QPN  (SLOT << SLOT_SHIFT | 0x3456)
 
-/* As group.c does it; but qemu-user, in which tests run too, does not know IPV6_DONTFRAG. */
+/* The same as in group.c; but qemu-user, in which tests run too, does not know IPV6_DONTFRAG. */
 static int open_sender(int family, uint16_t *port)
 {
 	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons(50001) };
@@ -260,7 +260,7 @@ static void check_bad_packets(void)
 	expect(CNT_BAD_PACKET, &a, data, n);
 }
 
-/* Who wrote 0 as identification so far is not believed another one, but for long. */
+/* A sender that wrote 0 as identification so far is not believed another one, but for long. */
 static void check_identifications(void)
 {
 	struct packet zero = addresses("10.0.0.3", "10.0.0.2", 50000);
@@ -364,7 +364,7 @@ static void remember(void *arg, const struct uroce_packet *p)
 	tapped.len[tapped.n++] = p->len;
 }
 
-/* What the sender shows is what the receiver shows: so the identification is 0, too. */
+/* The sender and the receiver show the same: so the identification is 0, too. */
 static void check_tap(const char *from, const char *to)
 {
 	struct flow f = flow(from, to);

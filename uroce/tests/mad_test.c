@@ -20,7 +20,7 @@ static bool next_mad(struct mad *m, struct captured *c, const uint8_t **buf)
 	return false;
 }
 
-/* What is built from what was parsed is the same: no bit of it is lost. */
+/* A MAD that is built from a parsed one is the same: no bit of it is lost. */
 static void check_rebuilt(const struct mad *m, const uint8_t *buf)
 {
 	uint8_t again[MAD_BYTES];

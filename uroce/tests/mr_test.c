@@ -88,7 +88,7 @@ static void memory(void)
 	munmap(file, (size_t)page);
 }
 
-/* What is not pinned is not limited. */
+/* Memory that is not pinned is not limited. */
 static void no_limit(void)
 {
 	const struct rlimit none = { 0, 0 };

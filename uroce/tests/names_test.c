@@ -28,7 +28,7 @@ static void refused(struct worker *w, const char *what, int err)
 	CHECK_INT(worker_number(w, "errno"), err);
 }
 
-/* As rdma_cm of the kernel decides. */
+/* The decision of the kernel's rdma_cm. */
 static void test_claims(void)
 {
 	claims(&a, "106 7471 127.0.0.1", 7471); /* 0 */

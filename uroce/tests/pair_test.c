@@ -33,7 +33,7 @@ struct offer {
 };
 static uint32_t layout = PAIR_LAYOUT;
 
-/* What the other process is told. */
+/* The message to the other process. */
 static struct {
 	unsigned n;
 	enum control_type type;
@@ -294,7 +294,7 @@ static void test_fork(void)
 	munmap(m, sizeof(*m));
 }
 
-/* As the other process does, which has accepted the offer: its answer was lost. */
+/* Does the same as the other process, which has accepted the offer: its answer was lost. */
 static void send_frames(struct pair *p, unsigned n)
 {
 	struct frame_producer out = { .ring = &p->memory->ring[!pair_side(p)] };
@@ -310,7 +310,7 @@ static void send_frames(struct pair *p, unsigned n)
 	frame_publish(&out);
 }
 
-/* What is sent while a frame is handled does not take the memory away from under it. */
+/* A packet that is sent while a frame is handled does not take the memory away from under it. */
 static void test_answer_lost(void)
 {
 	struct pair *p;

@@ -328,7 +328,7 @@ static void forked_busy(void)
 	pthread_join(thread, NULL);
 }
 
-/* What nobody asks for is not made. */
+/* A file that nobody asks for is not made. */
 static void on_demand(void)
 {
 	char link[64], place[PATH_MAX];

@@ -65,7 +65,7 @@ static struct qp *new_qp(enum ibv_qp_type type)
 	return qp;
 }
 
-/* What is done at once leaves the queue where it starts over: at the first slot. */
+/* A request that is done at once leaves the queue where it starts over: at the first slot. */
 static void posted(struct qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad = NULL;

@@ -9,7 +9,7 @@
 static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
 					  IBV_QPT_XRC_RECV };
 
-/* What follows what, independent of the table: rows are from, columns are to. */
+/* The order of states, independent of the table: rows are from, columns are to. */
 static const char *const pairs[STATES] = {
 	/*		   RESET INIT RTR RTS SQD SQE ERR */
 	[IBV_QPS_RESET] = "xx.....", [IBV_QPS_INIT] = "xxx...x", [IBV_QPS_RTR] = "x..x..x",

@@ -158,7 +158,7 @@ extern bool rig_full, rig_blocked;
 
 /* MADs come back to this host when they go to an address of it. */
 enum rig_fate { RIG_PASS, RIG_DROP, RIG_TWICE, RIG_AGAIN_LATE };
-/* What becomes of a MAD, the n-th from 0; NULL: all pass. */
+/* The fate of a MAD, the n-th from 0; NULL: all pass. */
 extern enum rig_fate (*rig_mad_fate)(unsigned n, const struct mad *m);
 enum rig_fate rig_drop_mads(unsigned n, const struct mad *m); /* none passes */
 extern unsigned rig_mads_sent;
@@ -209,7 +209,7 @@ extern void (*rig_on_mad)(const uint8_t *mad);
 
 /* ---------------------------------------------------------------- rig_driven.c -- */
 
-/* What the thread of the engine has done, and what others have. */
+/* The work that the thread of the engine has done, and the work of others. */
 struct rig_counts {
 	_Atomic unsigned packets;
 	_Atomic unsigned passes; /* that looked at the socket */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is above link/: packets and MADs are kept for the test, and all MADs are for this process.
+/* The floor above link/: packets and MADs are kept for the test, and all MADs are for this process.
  */
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine drives. Packets, MADs and messages are datagrams on socket pairs; the rest of the
- * device only counts. */
+/* The floors that the engine drives. Packets, MADs and messages are datagrams on socket pairs; the
+ * rest of the device only counts. */
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ int rig_join_errno;
 struct cq *_Atomic rig_filled_cq;
 _Atomic int rig_event_fd = -1;
 
-/* What is sent to [1] comes out of [0]. */
+/* A datagram that is sent to [1] comes out of [0]. */
 static int own[2] = { -1, -1 }, gsi[2] = { -1, -1 }, control[2] = { -1, -1 };
 static int addresses[2] = { -1, -1 };
 

@@ -16,7 +16,7 @@
 #define MAD_DELAY  1000000ull
 #define MAD_LATE   200000000ull /* less than the time wait of the tests */
 
-/* Who is there takes what comes: cm/ or transport/. */
+/* The floor that is there takes all that comes: cm/ or transport/. */
 #pragma weak cm_route
 #pragma weak transport_input
 

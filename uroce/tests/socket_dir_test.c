@@ -177,7 +177,7 @@ static void test_theft(void)
 	close(fds[0]);
 }
 
-/* What Mallory plants where Alice was careless is not sent to. */
+/* A socket that Mallory plants where Alice was careless is not sent to. */
 static int mallorys;
 
 static void plant_slot(void)
@@ -471,7 +471,7 @@ static void test_environment(void)
 	CHECK_INT(system("rm -rf /run/user"), 0);
 }
 
-/* What processes that were killed leave behind goes with the next one that joins. */
+/* Files that killed processes leave behind go with the next one that joins. */
 static void test_leftovers(void)
 {
 	struct worker a, b;

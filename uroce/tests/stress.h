@@ -36,7 +36,7 @@ enum kind {
 
 extern const char *const kind_names[KINDS];
 
-/* What both ends must agree on; the client's is used. */
+/* The settings on which both ends must agree; the client's are used. */
 struct setting {
 	uint64_t seed, operations; /* of both directions */
 	uint32_t qps, kinds;	   /* bits of enum kind */
@@ -80,11 +80,11 @@ struct plan {
 };
 
 uint64_t mix(uint64_t x);
-/* What the content would be; valid until the next call. len is at most AREA_BYTES. */
+/* The content that would be there; valid until the next call. len is at most AREA_BYTES. */
 const uint8_t *content_bytes(struct content c, uint32_t len);
 /* Of what an end offers for READs on its QP. */
 struct content source_content(const struct setting *s, unsigned end, unsigned qp);
-/* What end does on a QP in a round. */
+/* The operations of end on a QP in a round. */
 void plan_make(struct plan *p, const struct setting *s, unsigned end, unsigned qp, uint64_t round);
 bool op_is_atomic(const struct op *op);
 bool op_takes_recv(const struct op *op);
@@ -94,13 +94,13 @@ int op_sges(struct ibv_sge *sge, uint64_t addr, uint32_t len, const uint32_t *cu
 
 /* -------------------------------------------------------------------- stress_end.c -- */
 
-/* What the peer may write to. */
+/* The memory to which the peer may write. */
 struct open_area {
 	uint8_t target[AREA_BYTES]; /* WRITE */
 	uint8_t source[AREA_BYTES]; /* READ: does not change */
 	uint64_t counter[COUNTERS_MAX];
 };
-/* What is the end's own. */
+/* The memory that is the end's own. */
 struct own_area {
 	uint8_t local[AREA_BYTES];
 	uint8_t recv[AREA_BYTES];
@@ -144,7 +144,7 @@ struct end {
 	uint64_t count[KINDS], bytes, failures, unfinished;
 };
 
-/* What the ends tell each other over the control socket. */
+/* The messages of the ends over the control socket. */
 enum say { SAY_HELLO, SAY_READY, SAY_GO, SAY_FAILED, SAY_DONE };
 struct message {
 	uint32_t say, qp; /* SAY_FAILED */

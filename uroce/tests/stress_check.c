@@ -75,7 +75,8 @@ void check_sink(const struct lane *l, const struct op *op)
 		    (unsigned long long)op->original);
 }
 
-/* What our own operations have read, and that what they sent is still there. */
+/* Checks the data that our own operations have read, and that the data they sent are still there.
+ */
 static void check_local(struct lane *l)
 {
 	for (unsigned i = 0; i < l->posted; i++) {

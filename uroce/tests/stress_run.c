@@ -317,7 +317,7 @@ static bool doze(struct end *e)
 	return p[1].revents;
 }
 
-/* What the other end says while we work. True: it is done with the round. */
+/* Hears the other end while we work. True: it is done with the round. */
 static bool listen_once(struct end *e, struct message *m)
 {
 	hear(e, m);
@@ -345,7 +345,7 @@ static void begin_round(struct end *e)
 	*e->shared = 0;
 }
 
-/* What has become of the QPs, at both ends. */
+/* The states of the QPs, at both ends. */
 static void end_round(struct end *e, const struct message *peer)
 {
 	for (unsigned q = 0; q < e->s.qps; q++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is not supported says so in the way of each call. */
+/* Functions that are not supported say so in the way of each call. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>

@@ -129,7 +129,7 @@ static void check_files(const char *dir)
 	CHECK_INT(unlink(other), 0);
 }
 
-/* What is printed on stderr while fn runs. */
+/* The text that is printed on stderr while fn runs. */
 static const char *said(void (*fn)(const char *dir, const char *path), const char *dir,
 			const char *path)
 {

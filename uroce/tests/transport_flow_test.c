@@ -109,8 +109,8 @@ static bool lose_two(const struct packet *p)
 	return p->op->flags & WIRE_REQUEST && (sixth || seventh);
 }
 
-/* What a NAK has asked for is acknowledged when it comes, and before the next NAK: rdma_rxe
- * ignores that one otherwise. */
+/* A packet that a NAK has asked for is acknowledged when it comes, and before the next NAK:
+ * rdma_rxe ignores that one otherwise. */
 static void check_ack_between_naks(void)
 {
 	unsigned naks = 0, acks = 0;

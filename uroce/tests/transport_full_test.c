@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What waits: for a ring that is full, and ACKs for an answer of the program. */
+/* Waits: for a ring that is full, and ACKs for an answer of the program. */
 #include "transport_pair.h"
 
 #define BLOCKED_MS (TX_BLOCKED_NS / MS)

@@ -12,7 +12,7 @@
 #define MTU   256u
 #define BYTES (8 * MTU)
 
-/* What the responder does. */
+/* The reaction of the responder. */
 enum outcome {
 	SILENT, /* nothing */
 	ACKED,	/* again, as a duplicate */

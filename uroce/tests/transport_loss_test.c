@@ -50,7 +50,7 @@ static struct end ends[2];
 static uint64_t total, failures;
 static struct rig_options options;
 
-/* What the operation carries. */
+/* The data of the operation. */
 static uint8_t content(const struct end *e, uint64_t id, uint32_t i)
 {
 	return (uint8_t)(id * 131 + i * 7 + (i >> 8) + (e == &ends[1] ? 85 : 0));

@@ -245,7 +245,7 @@ static void check_datagram(enum ibv_wr_opcode opcode, uint32_t len)
 	CHECK(memcmp(landing + 36, rig_gid_b.raw + 12, 4) == 0);
 }
 
-/* What is not delivered, and does not take the receive. */
+/* Messages that are not delivered, and do not take the receive. */
 static void check_ud_drops(void)
 {
 	struct rig_wr wr = { .opcode = IBV_WR_SEND, .nsge = -1, .data = "x", .len = 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both ends see of an error: the completion of the request, that of the receive, the
+ * The view of both ends of an error: the completion of the request, that of the receive, the
  * asynchronous event, and the states of the QPs. Volume 1, 9.9.2 and 9.9.3.
  */
 #include "rig.h"
@@ -11,7 +11,7 @@
 #define BYTES (8 * MTU)
 #define NONE  (-1)
 
-/* What is wrong. */
+/* The mistake. */
 enum wrong {
 	NOTHING,
 	LKEY,	      /* of the sender: unknown */

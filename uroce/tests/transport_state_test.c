@@ -99,7 +99,8 @@ static void check_comm_est(void)
 	close_pair();
 }
 
-/* What was sent in part before its memory went away: those before it end as they should. */
+/* A message that was sent in part before its memory went away: those before it end as they should.
+ */
 static void check_broken(void)
 {
 	uint32_t key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
@@ -177,7 +178,7 @@ static void check_uc_drain(void)
 
 #define AIR_PAIRS 15
 
-/* Who has much to send and gets its acknowledgements does not keep the others out. */
+/* A QP that has much to send and gets its acknowledgements does not keep the others out. */
 static void check_fair(struct qp *const *from, unsigned n)
 {
 	unsigned most = 0, least = 100;

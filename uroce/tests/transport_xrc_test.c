@@ -120,7 +120,7 @@ static void sends(enum ibv_wr_opcode opcode, uint32_t len)
 	close_half();
 }
 
-/* What is remote goes by the keys of the SRQ's PD. */
+/* Remote access goes by the keys of the SRQ's PD. */
 static void one_sided(enum ibv_wr_opcode opcode, uint32_t len, double drop)
 {
 	open_half();

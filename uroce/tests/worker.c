@@ -113,7 +113,7 @@ static void fork_and_join(void)
 	close(fds[1]);
 }
 
-/* As a program does that forks past libc: nothing is told of it. */
+/* Acts like a program that forks past libc: nothing is told of it. */
 static void fork_raw(void)
 {
 	long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -140,7 +140,7 @@ static void filter(struct sock_filter *code, unsigned short n)
 		say("errno %d", errno);
 }
 
-/* As on a host without it. */
+/* Acts as on a host without it. */
 static void lose_ipv6(void)
 {
 	struct sock_filter code[] = {
@@ -155,7 +155,7 @@ static void lose_ipv6(void)
 	filter(code, sizeof(code) / sizeof(code[0]));
 }
 
-/* As on a kernel that cannot steer packets to sockets. */
+/* Acts as on a kernel that cannot steer packets to sockets. */
 static void lose_steering(void)
 {
 	struct sock_filter code[] = {
@@ -170,7 +170,7 @@ static void lose_steering(void)
 	filter(code, sizeof(code) / sizeof(code[0]));
 }
 
-/* As a user whose programs have all instances of inotify(7) already. */
+/* Acts like a user whose programs have all instances of inotify(7) already. */
 static void lose_inotify(void)
 {
 	struct sock_filter code[] = {

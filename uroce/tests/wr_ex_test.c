@@ -311,7 +311,7 @@ static void test_after_refusal(void)
 	ibv_destroy_qp(&qp->v);
 }
 
-/* What was not asked for at creation is there, and says so. */
+/* A function that was not asked for at creation is there, and says so. */
 static void test_pointers(void)
 {
 	struct qp *qp = new_qp(IBV_QPT_RC, IBV_QP_EX_WITH_SEND);
@@ -334,7 +334,7 @@ static void test_pointers(void)
 
 #define EACH 20000 /* requests of each thread */
 
-/* Who finds the queue full says so, and waits until it has been worked off. */
+/* A program that finds the queue full says so, and waits until it has been worked off. */
 static sem_t full, room;
 
 static void wait_for_room(void)

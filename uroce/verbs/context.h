@@ -12,7 +12,7 @@
 
 #define CACHE_LINE 64u /* bytes */
 
-/* What the device can do at most; ibv_query_device() reports it and every create call
+/* The limits of the device; ibv_query_device() reports it and every create call
  * keeps to it. */
 #define MAX_QP		 16384
 #define MAX_QP_WR	 16384
@@ -37,7 +37,7 @@
 /* The name of the device for those who look for it in /dev/infiniband. */
 #define UROCE_UVERBS "uverbs_uroce0"
 
-/* What librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
+/* The number that librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
 #define RDMA_CM_ABI 4
 
 /* Set errno: for `return fail(EINVAL);`, and the same where a pointer is returned. */
@@ -118,7 +118,7 @@ static inline bool same_domain(const struct pd *a, const struct pd *b)
 /* Calls fn for every PD. */
 void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg);
 
-/* What the memory is for, as the allocators of a parent domain are told: resource_type. */
+/* The purpose of the memory, as the allocators of a parent domain are told: resource_type. */
 enum queue_kind { QUEUE_SEND = 1, QUEUE_RECV, QUEUE_SHARED_RECV, QUEUE_COMPLETION };
 
 /* Memory of a queue, aligned to cache lines, not zeroed: of the parent domain's allocator where

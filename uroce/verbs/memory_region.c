@@ -196,7 +196,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
 	return fail_null(err);
 }
 
-/* As the kernel: addresses begin with 0, since nobody knows where the memory is. */
+/* Addresses begin with 0, as with the kernel, since nobody knows where the memory is. */
 static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *v, uint64_t offset, size_t length,
 				unsigned access)
 {
@@ -315,7 +315,7 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 
 /* -- advice: ibv_advise_mr(3) -- */
 
-/* What an SGE of an advice is about: 0, or an errno. */
+/* Checks an SGE of an advice: 0, or an errno. */
 static int find_advised(struct pd *pd, const struct ibv_sge *sge, bool write, void **addr)
 {
 	const struct mr *mr;

@@ -33,7 +33,7 @@ struct qp_transition {
 			sizeof(((struct ibv_qp_attr *)0)->field), max, \
 	}
 
-/* What ibv_modify_qp() sets, and the largest value of numbers of limited range. */
+/* The attributes that ibv_modify_qp() sets, and the largest value of numbers of limited range. */
 static const struct {
 	unsigned bit;
 	uint16_t at, size; /* in struct ibv_qp_attr */

@@ -170,7 +170,7 @@ struct responder {
 	struct ibv_sge *recv_sge; /* of recv */
 };
 
-/* What is held back on request: base/order.h. */
+/* Data and completions of a QP that are held back on purpose: base/order.h. */
 struct qp_order {
 	unsigned soon;	   /* pieces that come to memory before their completion or ACK */
 	unsigned unplaced; /* those that the ACK waits for */
@@ -209,8 +209,8 @@ struct qp {
 	struct poster post;
 	struct responder resp;
 	struct recv_queue rq;
-	/* What ibv_query_qp() returns: its qp_state is the state of the QP (v.state is a copy
-	 * for the application, which may be old). */
+	/* The attributes that ibv_query_qp() returns: its qp_state is the state of the QP (v.state
+	 * is a copy for the application, which may be old). */
 	struct ibv_qp_attr attr;
 	struct ibv_qp_cap cap;
 	struct context *ctx;
@@ -240,7 +240,7 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp)
 
 /* ibv_modify_qp(3), by the program or for it. 0, or an errno. */
 int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_cause cause);
-/* What ibv_query_qp(3) tells. */
+/* Fills in the attributes of ibv_query_qp(3). */
 void qp_attr_now(const struct qp *qp, struct ibv_qp_attr *attr);
 
 /* The QP with that number, or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a key opens: memory regions and windows, and the check that every access passes.
+ * Objects that a key opens: memory regions and windows, and the check that every access passes.
  * InfiniBand specification volume 1, 10.6; 9.7.5.
  *
  * Keys are random: of their 32 bits the upper 24 find the region, and the lower 8 are those
@@ -62,7 +62,7 @@ struct window_bind {
 void *region_local(const struct pd *pd, uint32_t lkey, uint64_t va, uint64_t len, unsigned access);
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access);
 
-/* What a posted IBV_WR_BIND_MW says; the application still has the objects. */
+/* The values of a posted IBV_WR_BIND_MW; the application still has the objects. */
 struct window_bind window_bind_of(struct ibv_mw *mw, uint32_t rkey,
 				  const struct ibv_mw_bind_info *info);
 /* Work requests on windows and keys: 0, or -1: the completion is IBV_WC_MW_BIND_ERR (bind)

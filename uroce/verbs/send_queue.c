@@ -332,7 +332,7 @@ static void keep_error(struct qp *qp, int err)
 		qp->post.err = err;
 }
 
-/* What ibv_wr_...() write to instead of a request that was refused. Nobody reads it. */
+/* The memory to which ibv_wr_...() write instead of a request that was refused. Nobody reads it. */
 static _Thread_local struct send_wqe refused_wqe;
 
 /* Ends the request before this one, if there is one, and begins the next, unless that fails or

@@ -203,7 +203,7 @@ static void stop_qp(struct qp *qp, void *c)
 		transport_fail(qp, -1, &(struct uroce_change){ .cause = UROCE_BY_CLOSE });
 }
 
-/* As with the kernel, this is never refused: objects that were not destroyed stop working. The
+/* This is never refused, as with the kernel: objects that were not destroyed stop working. The
  * application leaks their structures, and the context that those point to. */
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
@@ -277,7 +277,7 @@ static const unsigned capabilities = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_Q
 				     IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
 				     IBV_DEVICE_XRC;
 
-/* As the kernel has it: IB_UVERBS_DEVICE_ATOMIC_WRITE. */
+/* The kernel's bit: IB_UVERBS_DEVICE_ATOMIC_WRITE. */
 #define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
 
 static void device_attr(struct ibv_device_attr *a)

@@ -180,7 +180,8 @@ size_t packet_build(const struct packet *p, uint8_t *buf)
 #define ATOMIC (WIRE_REQUEST | ONLY | WIRE_ATOMIC)
 #define RESP   (WIRE_READ | WIRE_PAYLOAD)
 
-/* What all connected transports have; x: the header that their requests have besides. */
+/* The operations that all connected transports have; x: the header that their requests have
+ * besides. */
 #define CONNECTED(t, x)                                                                       \
 	OP(t, SEND_FIRST, (x) | SEND | WIRE_FIRST), OP(t, SEND_MIDDLE, (x) | SEND),           \
 		OP(t, SEND_LAST, (x) | SEND | WIRE_LAST),                                     \
@@ -193,7 +194,7 @@ size_t packet_build(const struct packet *p, uint8_t *buf)
 		OP(t, WRITE_ONLY, (x) | WRITE | ONLY | WIRE_RETH),                            \
 		OP(t, WRITE_ONLY_IMM, (x) | WRITE | ONLY | WIRE_RETH | WIRE_IMM)
 
-/* What reliable transports have in addition. */
+/* The operations that reliable transports have in addition. */
 #define RELIABLE(t, x)                                                                        \
 	OP(t, READ_REQUEST, (x) | WIRE_REQUEST | WIRE_READ | ONLY | WIRE_RETH),               \
 		OP(t, READ_RESP_FIRST, RESP | WIRE_FIRST | WIRE_AETH),                        \

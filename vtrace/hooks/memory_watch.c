@@ -283,8 +283,8 @@ static bool is_received(const struct record *r)
 	return false;
 }
 
-/* What has arrived is noted with the time at which the call began, so that a reader has it before
- * the call. */
+/* Data that have arrived are noted with the time at which the call began, so that a reader has it
+ * before the call. */
 static void after_call(void *arg, const struct record *r)
 {
 	enum call_object kind = OBJECT_NONE;

@@ -206,7 +206,7 @@ PUBLIC int dup3(int fd, int other, int flags)
 	return rc;
 }
 
-/* What fcntl has returned: a further descriptor of fd's connection, for two of its commands. */
+/* The result of fcntl: a further descriptor of fd's connection, for two of its commands. */
 static int follow_fcntl(int fd, int command, int rc)
 {
 	if (recording && rc >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))

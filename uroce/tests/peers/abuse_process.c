@@ -262,7 +262,7 @@ static ssize_t write_for_ever(void *fd, const char *text, size_t n)
 	return 0;
 }
 
-/* What exit() does last is to write what FILEs still have. */
+/* The last action of exit() is to write what FILEs still have. */
 static void exit_for_ever(int fd, long usec)
 {
 	cookie_io_functions_t functions = { .write = write_for_ever };

@@ -471,7 +471,7 @@ static bool one_round(uint8_t *at, unsigned round, pid_t *pid, int *fd)
 	return touched;
 }
 
-/* What a process has, which must not grow. */
+/* The resources of a process, which must not grow. */
 struct belongings {
 	unsigned descriptors;
 	size_t allocated; /* by malloc(3) and not freed: a leak of a byte a round is seen */

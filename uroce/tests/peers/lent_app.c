@@ -74,7 +74,7 @@ static void recv_written(struct pair *p)
 	pair_fill(p->b.buf, LENGTH, 3);
 }
 
-/* What a READ brings is used. */
+/* The data of a READ are used. */
 static void read_used(struct pair *p)
 {
 	CHECK_INT(pair_post(&p->a, &p->b, IBV_WR_RDMA_READ, LENGTH, 1), 0);

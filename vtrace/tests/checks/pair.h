@@ -56,8 +56,8 @@ static inline void open_pair(const char *address)
 	b = make_wide_qp(IBV_QPT_RC, other_cq, NULL, 0);
 }
 
-/* What a case has given back itself is NULL. Like many programs, it does not look at the results:
- * what is still used stays. */
+/* An object that a case has given back itself is NULL. Like many programs, it does not look at the
+ * results: what is still used stays. */
 static inline void close_pair(void)
 {
 	ibv_destroy_qp(a);

@@ -49,7 +49,7 @@ static void overrun(void)
 	end_small(qp);
 }
 
-/* As many as fit, or more in groups that are polled. */
+/* Posts as many as fit, or more in groups that are polled. */
 static void fill_cq(void)
 {
 	struct ibv_qp *qp = make_small(4);

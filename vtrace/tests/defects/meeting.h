@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs of defects.list have in common: how their ends meet, and the device. */
+/* The common parts of the programs of defects.list: how their ends meet, and the device. */
 #ifndef DEFECTS_MEETING_H
 #define DEFECTS_MEETING_H
 
@@ -17,7 +17,7 @@
 
 #define PATIENCE 20 /* s */
 
-/* What the ends tell each other, in network byte order. */
+/* The data that the ends tell each other, in network byte order. */
 struct hello {
 	union ibv_gid gid;
 	uint64_t address;

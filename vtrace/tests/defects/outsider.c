@@ -125,7 +125,7 @@ static void destroy_lanes(struct end *e)
 
 /* ------------------------------------------------------------------------ the lanes -- */
 
-/* What the peer needs to know. */
+/* The data that the peer needs. */
 static void announce(struct end *e)
 {
 	for (struct lane *l = e->lane; l < e->lane + LANES; l++) {
