@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reader.h"
+#include "reader_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,62 +15,12 @@
 
 #include "heap.h"
 #include "text.h"
-#include "record_rings.h"
 #include "recorded.h"
 #include "shared_area.h"
 
-#define FD_ABOVE	 200 /* descriptors that programs expect to get are below */
-#define SHORTEST_WAIT_MS 1
-#define LONGEST_WAIT_MS	 16
-#define POST_NS		 5000000000	     /* a post that takes longer is not waited for */
-#define CLOCKS_APART	 (UINT64_C(1) << 30) /* ticks that another processor's clock may be ahead */
-
-/* The process that has one of the places in the memory. */
-struct process_place {
-	struct traced *process; /* NULL: there is none */
-	struct record_area *area;
-	int pidfd; /* -1: the process had ended already */
-	uint64_t cursor[RECORD_THREADS][RECORD_PATHS];
-	bool last_round; /* the process has ended: this round reads the rest */
-	unsigned thread; /* whose unfinished call is reported next */
-	/* threads that were held when this round began, and those that have been reported */
-	uint64_t held[RECORD_THREADS], told[RECORD_THREADS];
-	uint32_t looks;	    /* threads that waited to be reported when this round began */
-	uint64_t lost;	    /* calls that were overwritten before they were read, */
-	uint64_t damaged;   /* or could not be read, */
-	uint64_t told_lost; /* and those that have been reported */
-};
-
-/* A record that was read and is not reported yet. */
-struct read_record {
-	uint64_t *image;
-	struct process_place *place;
-	struct traced *process;
-	uint64_t moment, order;
-};
-
-struct reader {
-	int fd;
-	struct shared_area *shared;
-	bool keeps_all;
-	uint64_t begun_at, now; /* ticks; now: when this round began */
-	struct process_place place[SHARED_PROCESSES];
-	struct traced **processes;
-	unsigned nprocesses;
-	/* Records in the order of their moments. Those from told to ready are reported next. */
-	struct read_record *waiting;
-	size_t nwaiting, told, ready;
-	uint64_t order;
-	unsigned nbegun; /* processes that have been reported */
-	struct process_place *ending[SHARED_PROCESSES];
-	unsigned nending;
-	struct record r;
-	/* of an unfinished call, with room for IMAGE_BEHIND() */
-	uint64_t begun[RECORD_BEGUN + IMAGE_SLACK + 16];
-	int wait_ms;
-	uint64_t **kept; /* images of calls for reader_keep() */
-	size_t nkept;
-};
+#define FD_ABOVE     200		 /* descriptors that programs expect to get are below */
+#define POST_NS	     5000000000		 /* a post that takes longer is not waited for */
+#define CLOCKS_APART (UINT64_C(1) << 30) /* ticks that another processor's clock may be ahead */
 
 /* ---------------------------------------------------------------------------- memory -- */
 
@@ -136,7 +86,7 @@ struct reader *reader_open(const struct shared_options *options)
 	}
 	r->shared->how = *options;
 	r->keeps_all = options->keeps_all;
-	r->wait_ms = SHORTEST_WAIT_MS;
+	r->wait_ms = READER_SHORTEST_WAIT_MS;
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
 	begin_life(r->shared);
@@ -283,8 +233,7 @@ static void find_processes(struct reader *r)
 			update_process(r, &r->place[i], &r->shared->process[i]);
 }
 
-/* Clears the memory of its place and lets another process take it. */
-static void end_process(struct reader *r, struct process_place *place)
+void reader_end_process(struct reader *r, struct process_place *place)
 {
 	const unsigned i = (unsigned)(place - r->place);
 
@@ -306,8 +255,7 @@ static uint64_t moment_of(const uint64_t *image)
 	return image[record_is_post(record_row(IMAGE_ROW(image))) ? IMAGE_BEGIN : IMAGE_END];
 }
 
-/* A time between the beginning of the trace and now, as each that a call has had is. */
-static uint64_t possible_time(const struct reader *r, uint64_t ticks)
+uint64_t reader_possible_time(const struct reader *r, uint64_t ticks)
 {
 	const uint64_t soon = r->now + CLOCKS_APART;
 
@@ -323,8 +271,8 @@ static void add_waiting(struct reader *r, struct process_place *place, unsigned 
 	r->waiting = xgrow(r->waiting, r->nwaiting, sizeof *r->waiting);
 	copy = xcalloc(words + IMAGE_BEHIND(image), sizeof *copy);
 	memcpy(copy, image, words * sizeof *copy);
-	copy[IMAGE_END] = possible_time(r, copy[IMAGE_END]);
-	copy[IMAGE_BEGIN] = possible_time(r, copy[IMAGE_BEGIN]);
+	copy[IMAGE_END] = reader_possible_time(r, copy[IMAGE_END]);
+	copy[IMAGE_BEGIN] = reader_possible_time(r, copy[IMAGE_BEGIN]);
 	if (copy[IMAGE_BEGIN] > copy[IMAGE_END])
 		copy[IMAGE_BEGIN] = copy[IMAGE_END];
 	copy[IMAGE_WHERE] = (uint64_t)thread << 48 | (copy[IMAGE_WHERE] & (UINT64_MAX >> 16));
@@ -457,8 +405,7 @@ static uint64_t find_horizon(const struct reader *r, uint64_t now)
 	return horizon;
 }
 
-/* Reads all that has been written. Calls after the horizon wait for the next round. */
-static void read_round(struct reader *r)
+void reader_read_round(struct reader *r)
 {
 	bool all_ended = true;
 	uint64_t horizon;
@@ -486,220 +433,4 @@ static void read_round(struct reader *r)
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		if (r->place[i].last_round && all_are_ready(r, &r->place[i]))
 			r->ending[r->nending++] = &r->place[i];
-}
-
-/* ------------------------------------------------------------------------------ news -- */
-
-static bool next_begun(struct reader *r, struct reader_news *news)
-{
-	if (r->nbegun == r->nprocesses)
-		return false;
-	*news = (struct reader_news){ .what = READER_BEGUN, .process = r->processes[r->nbegun++] };
-	return true;
-}
-
-static bool next_lost(struct reader *r, struct reader_news *news)
-{
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
-		struct process_place *place = &r->place[i];
-
-		if (!place->process || place->told_lost >= place->lost)
-			continue;
-		*news = (struct reader_news){ .what = READER_LOST,
-					      .process = place->process,
-					      .n = place->lost - place->told_lost };
-		place->told_lost = place->lost;
-		return true;
-	}
-	return false;
-}
-
-/* Calls that libvtrace.so makes itself are of these. */
-static bool is_possible(const struct record *r)
-{
-	return r->depth < SHARED_OWN_DEPTH || r->fn == &call_table[ROW_ibv_query_device] ||
-	       r->fn == &call_table[ROW_ibv_query_port] ||
-	       r->fn == &call_table[ROW_ibv_query_gid] || r->fn == &call_table[SHARED_LOOK_ROW] ||
-	       r->fn == &call_table[SHARED_CHANGED_ROW];
-}
-
-static bool next_call(struct reader *r, struct reader_news *news)
-{
-	struct read_record *w;
-
-	if (r->told == r->ready)
-		return false;
-	w = &r->waiting[r->told++];
-	record_decode(w->image, true, &r->r);
-	if (!is_possible(&r->r) || !record_is_whole(&r->r)) {
-		*news = (struct reader_news){ .what = READER_LOST, .process = w->process, .n = 1 };
-		return true;
-	}
-	record_objects_learn(w->process->objects, &r->r);
-	*news = (struct reader_news){ .what = READER_CALL, .process = w->process, .r = &r->r };
-	return true;
-}
-
-/* The arguments of an unfinished call, if its thread has kept them. */
-static void decode_begun(struct reader *r, const struct record_slot *slot, unsigned row)
-{
-	uint64_t *image = r->begun;
-	size_t n;
-
-	memcpy(image, slot->begun, sizeof slot->begun);
-	n = IMAGE_WORDS(image);
-	if (n < IMAGE_ARGS || n > RECORD_BEGUN || IMAGE_ROW(image) != row ||
-	    !record_is_sound(image))
-		return;
-	memset(image + n, 0, IMAGE_BEHIND(image) * sizeof *image);
-	record_decode(image, false, &r->r);
-	if (!record_is_whole(&r->r))
-		r->r = (struct record){ .fn = r->r.fn };
-}
-
-/* The call in which a thread of the process is, or was when it ended. */
-static bool next_inside(struct reader *r, const struct process_place *place, unsigned *thread,
-			struct reader_news *news)
-{
-	const struct record_slot *slot;
-	const struct call_fn *fn;
-	uint32_t called;
-
-	while (*thread < RECORD_THREADS) {
-		slot = &place->area->slot[(*thread)++];
-		called = atomic_load(&slot->called);
-		fn = called && atomic_load(&slot->state) ? record_row(called - 1) : NULL;
-		if (!fn)
-			continue;
-		r->r = (struct record){ .fn = fn };
-		decode_begun(r, slot, called - 1);
-		r->r.begin = r->r.end = possible_time(r, atomic_load(&slot->called_at));
-		r->r.thread = *thread - 1;
-		r->r.depth = 0;
-		r->r.count = 1;
-		*news = (struct reader_news){ .what = READER_UNFINISHED,
-					      .process = place->process,
-					      .r = &r->r };
-		return true;
-	}
-	return false;
-}
-
-static bool next_unfinished(struct reader *r, struct process_place *place, struct reader_news *news)
-{
-	return next_inside(r, place, &place->thread, news);
-}
-
-bool reader_inside(struct reader *r, struct traced *process, unsigned *thread,
-		   struct reader_news *news)
-{
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].process == process)
-			return next_inside(r, &r->place[i], thread, news);
-	return false;
-}
-
-static bool has_waiting(const struct reader *r, const struct process_place *place, unsigned thread)
-{
-	for (size_t i = r->told; i < r->nwaiting; i++)
-		if (r->waiting[i].place == place && IMAGE_THREAD(r->waiting[i].image) == thread)
-			return true;
-	return false;
-}
-
-/* A held thread is reported after its calls, of which the last is the one for which it is held. */
-static bool next_held_of(const struct reader *r, struct process_place *place,
-			 struct reader_news *news)
-{
-	for (unsigned i = 0; i < RECORD_THREADS; i++) {
-		if (place->told[i] == place->held[i] || has_waiting(r, place, i))
-			continue;
-		place->told[i] = place->held[i];
-		*news = (struct reader_news){ .what = READER_HELD,
-					      .process = place->process,
-					      .n = (uint32_t)place->held[i] };
-		return true;
-	}
-	return false;
-}
-
-static bool next_held(struct reader *r, struct reader_news *news)
-{
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].process && next_held_of(r, &r->place[i], news))
-			return true;
-	return false;
-}
-
-void reader_keep(struct reader *r)
-{
-	struct read_record *w = r->told ? &r->waiting[r->told - 1] : NULL;
-
-	if (!w || !w->image)
-		return;
-	r->kept = xgrow(r->kept, r->nkept, sizeof *r->kept);
-	r->kept[r->nkept++] = w->image;
-	w->image = NULL;
-}
-
-void reader_release(struct reader *r)
-{
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
-		struct shared_process *p = &r->shared->process[i];
-
-		atomic_fetch_add(&p->went_on, 1);
-		syscall(SYS_futex, &p->went_on, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-	}
-}
-
-static bool next_news(struct reader *r, struct reader_news *news)
-{
-	if (r->told)
-		free(r->waiting[r->told - 1].image), r->waiting[r->told - 1].image = NULL;
-	if (next_begun(r, news) || next_lost(r, news) || next_call(r, news) || next_held(r, news))
-		return true;
-	while (r->nending) {
-		struct process_place *place = r->ending[r->nending - 1];
-
-		if (next_unfinished(r, place, news))
-			return true;
-		r->nending--;
-		*news = (struct reader_news){ .what = READER_ENDED, .process = place->process };
-		end_process(r, place);
-		return true;
-	}
-	return false;
-}
-
-void reader_next(struct reader *r, struct reader_news *news, int timeout_ms)
-{
-	int waited = 0;
-
-	if (next_news(r, news))
-		return;
-	for (;;) {
-		read_round(r);
-		if (next_news(r, news)) {
-			r->wait_ms = SHORTEST_WAIT_MS;
-			return;
-		}
-		*news = (struct reader_news){ .what = READER_NOTHING };
-		if (waited >= timeout_ms)
-			return;
-		poll(NULL, 0, r->wait_ms);
-		waited += r->wait_ms;
-		if (r->wait_ms < LONGEST_WAIT_MS)
-			r->wait_ms *= 2;
-	}
-}
-
-bool reader_is_idle(const struct reader *r)
-{
-	if (r->told < r->nwaiting || r->nending)
-		return false;
-	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
-		if (r->place[i].process ||
-		    atomic_load(&r->shared->process[i].state) == SHARED_READY)
-			return false;
-	return true;
 }
