@@ -30,14 +30,13 @@ static const struct live_region *region_by_key(const struct live_end *e, enum ke
 	return found;
 }
 
-static bool region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
+bool why_region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
 {
 	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
 }
 
-/* How a range that is not in the region lies beside it. Valid until the next call. */
-static const char *range_beyond(const struct live_region *r, const char *name, uint64_t addr,
-				uint32_t len)
+const char *why_range_beyond(const struct live_region *r, const char *name, uint64_t addr,
+			     uint32_t len)
 {
 	const uint64_t at = addr - r->begin, beyond = at + len - r->len;
 	static char text[256];
@@ -66,7 +65,7 @@ static const struct live_region *region_of_bytes(const struct diagnosis *q,
 		const struct live_region *r = &q->wr->here.regions[i];
 
 		if (!r->gone && r->lkey && r->lkey != sge->lkey && q->qp &&
-		    strcmp(r->pd, q->qp->pd) == 0 && region_holds(r, sge->addr, sge->length))
+		    strcmp(r->pd, q->qp->pd) == 0 && why_region_holds(r, sge->addr, sge->length))
 			return r;
 	}
 	return NULL;
@@ -119,13 +118,13 @@ static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool
 	}
 	snprintf(next, sizeof next, "show %s", mr->name);
 	other_pd = q->qp && strcmp(mr->pd, q->qp->pd) != 0;
-	outside = !region_holds(mr, sge->addr, sge->length);
+	outside = !why_region_holds(mr, sge->addr, sge->length);
 	if (other_pd)
 		cause_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			  q->qp->pd);
 	if (outside)
 		cause_add(q->c, IS_SO, next, "%s",
-			  range_beyond(mr, mr->name, sge->addr, sge->length));
+			  why_range_beyond(mr, mr->name, sge->addr, sge->length));
 	if (other_pd || outside)
 		check_meant(q, sge);
 	more_rights(mr, IBV_ACCESS_LOCAL_WRITE, next, sizeof next);
@@ -215,9 +214,9 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 
 	snprintf(next, sizeof next, "show %s", mr->name);
 	more_rights(mr, need, rights, sizeof rights);
-	if (!region_holds(mr, q->wr->remote, q->wr->len))
+	if (!why_region_holds(mr, q->wr->remote, q->wr->len))
 		add_there(q, IS_SO, next, "%s",
-			  range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
+			  why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
 	if (!(mr->access & need))
 		add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
@@ -255,7 +254,7 @@ static void check_told(const struct diagnosis *q)
 		snprintf(next, sizeof next, "-len %" PRIu64 " at most, from there", told->len - at);
 	if (at > told->len || q->wr->len > told->len - at)
 		cause_add(q->c, IS_SO, next, "%s",
-			  range_beyond(told, "the peer's window", q->wr->remote, q->wr->len));
+			  why_range_beyond(told, "the peer's window", q->wr->remote, q->wr->len));
 }
 
 /* verdict: two devices may give the same key. */
@@ -506,54 +505,6 @@ static void check_recv_there(const struct diagnosis *q)
 			"the buffer of the peer's RECV is not valid; or on rxe, it is smaller than %u "
 			"bytes",
 			q->wr->len);
-}
-
-/* ------------------------------------------------------------------------- windows -- */
-
-/* The new R_Key of a window of type 2: its upper 24 bits are those of the window. */
-static void check_new_key(const struct diagnosis *q)
-{
-	const struct live_bind *b = &q->wr->bind;
-
-	if (b->mw_rkey && b->rkey == b->mw_rkey)
-		cause_add(
-			q->c, IS_SO, NULL,
-			"the rkey 0x%x is the same as that of the window: ibv_inc_rkey makes the new "
-			"one",
-			b->rkey);
-	else if (b->mw_rkey && (b->rkey ^ b->mw_rkey) >> 8)
-		cause_add(
-			q->c, IS_SO, NULL,
-			"the rkey 0x%x differs from that of the window, 0x%x, in more than its last 8 "
-			"bits: ibv_inc_rkey makes the new one",
-			b->rkey, b->mw_rkey);
-}
-
-static void check_bind(const struct diagnosis *q)
-{
-	const struct live_bind *b = &q->wr->bind;
-	const struct live_region *mr = q->wr->bound;
-	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-
-	if (!b->known)
-		return;
-	check_new_key(q);
-	if (!mr)
-		return;
-	if (mr->gone)
-		cause_add(q->c, IS_SO, NULL, "%s, the region, was deregistered", mr->name);
-	if (!(mr->access & IBV_ACCESS_MW_BIND))
-		cause_add(q->c, IS_SO, NULL, "%s has no MW_BIND: no window can be bound to it",
-			  mr->name);
-	if (b->access & writes && !(mr->access & IBV_ACCESS_LOCAL_WRITE))
-		cause_add(q->c, IS_SO, NULL, "%s has no LOCAL_WRITE, and the window allows %s",
-			  mr->name, why_access(b->access & writes));
-	if (!region_holds(mr, b->addr, b->len))
-		cause_add(q->c, IS_SO, NULL, "%s",
-			  range_beyond(mr, mr->name, b->addr, (uint32_t)b->len));
-	if (q->qp && *mr->pd && strcmp(mr->pd, q->qp->pd) != 0)
-		cause_add(q->c, IS_SO, NULL, "%s is of %s, the QP of %s", mr->name, mr->pd,
-			  q->qp->pd);
 }
 
 static void check_what_came_first(const struct diagnosis *q)
