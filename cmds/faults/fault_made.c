@@ -86,12 +86,15 @@ static int add_rule(struct session *s, const char *command, const struct made_ar
 			    sizeof why) ||
 	    call_fault_check(&r, why, sizeof why))
 		return fail(s, command, "EINVAL", "%s: %s", command, why);
-	if (what != FAULT_CALL && !device_of_rules())
-		return fail(s, command, "EOPNOTSUPP",
-			    "%s: only " UROCE_DEVICE
-			    " can fail a request with all that follows from "
-			    "it: rdmash --device " UROCE_DEVICE,
-			    command);
+	if (what != FAULT_CALL && !device_of_rules()) {
+		fail(s, command, "EOPNOTSUPP",
+		     "%s: only " UROCE_DEVICE
+		     " can fail a request with all that follows from it (EOPNOTSUPP)",
+		     command);
+		fail_row(s, "instead",
+			 "rdmash --device " UROCE_DEVICE ": works on the embedded device");
+		return -1;
+	}
 	put_rules(0);
 	if (!a->add)
 		remove_rules(what);

@@ -207,34 +207,6 @@ void add_there(const struct diagnosis *q, enum verdict verdict, const char *next
 	cause_add(q->c, verdict, next, "%s%s", whose, text);
 }
 
-static void check_region_there(const struct diagnosis *q, const struct live_region *mr)
-{
-	const unsigned need = needed_access(q->wr->op);
-	char next[64], rights[192];
-
-	snprintf(next, sizeof next, "show %s", mr->name);
-	more_rights(mr, need, rights, sizeof rights);
-	if (!why_region_holds(mr, q->wr->remote, q->wr->len))
-		add_there(q, IS_SO, next, "%s",
-			  why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
-	if (!(mr->access & need))
-		add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
-	if (strcmp(mr->pd, q->peer->pd) != 0)
-		add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
-			  q->peer->pd);
-}
-
-static void check_rights_there(const struct diagnosis *q)
-{
-	const unsigned need = needed_access(q->wr->op);
-	char next[96];
-
-	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
-	if (q->peer->known & IBV_QP_ACCESS_FLAGS && !(q->peer->attr.qp_access_flags & need))
-		add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
-			  why_access(need));
-}
-
 /* Compares the request with the region that the peer has announced, by oob or listen -share. */
 static void check_told(const struct diagnosis *q)
 {
@@ -255,6 +227,36 @@ static void check_told(const struct diagnosis *q)
 	if (at > told->len || q->wr->len > told->len - at)
 		cause_add(q->c, IS_SO, next, "%s",
 			  why_range_beyond(told, "the peer's window", q->wr->remote, q->wr->len));
+}
+
+static void check_region_there(const struct diagnosis *q, const struct live_region *mr)
+{
+	const unsigned need = needed_access(q->wr->op);
+	char next[64], rights[192];
+
+	snprintf(next, sizeof next, "show %s", mr->name);
+	more_rights(mr, need, rights, sizeof rights);
+	if (q->wr->told.len && q->wr->told.rkey == mr->rkey)
+		check_told(q);
+	else if (!why_region_holds(mr, q->wr->remote, q->wr->len))
+		add_there(q, IS_SO, next, "%s",
+			  why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
+	if (!(mr->access & need))
+		add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
+	if (strcmp(mr->pd, q->peer->pd) != 0)
+		add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
+			  q->peer->pd);
+}
+
+static void check_rights_there(const struct diagnosis *q)
+{
+	const unsigned need = needed_access(q->wr->op);
+	char next[96];
+
+	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
+	if (q->peer->known & IBV_QP_ACCESS_FLAGS && !(q->peer->attr.qp_access_flags & need))
+		add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
+			  why_access(need));
 }
 
 /* verdict: two devices may give the same key. */

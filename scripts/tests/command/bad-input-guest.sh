@@ -101,6 +101,7 @@ cm connect c -qpn 77 -nowait\nset id [dict get [cm event l] id]\nqp create -id $
 	[tcp send]="$tcp"$'\nreg 64M\ntcp send tcp0 -mr mr0 -within 60s'
 	[wait async]=$'pd\nwait async DEVICE_FATAL -within 60s'
 	[wait cq]=$'cq -events\narm\nwait cq -within 60s'
+	[show]='show -watch -within 60s'
 	[wait event]=$'cm create\nwait event ESTABLISHED -within 60s'
 	[wait state]=$'qp create\nwait state RTS -within 60s'
 	[wait until]=$'wait until 0 -within 60s'
