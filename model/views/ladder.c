@@ -442,10 +442,12 @@ void ladder_fold(struct ladder *l)
 	}
 	for (unsigned i = 0, n; i < l->n; i += n ? n : 1) {
 		int64_t until = 0;
+		uint64_t times;
 
 		n = l->rows[i].folded ? 0 : rows_in_turns(l, i);
+		times = times_of_group(l, i, n, &until);
 		if (n)
-			tell_again(l, i, n, times_of_group(l, i, n, &until) - 1, until);
+			tell_again(l, i, n, times - 1, until);
 	}
 }
 

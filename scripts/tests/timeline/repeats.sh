@@ -19,6 +19,7 @@ cat > repeats.rdma << 'END'
 timeline on
 reg 4096 -name buf
 listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471 -rnr-retry 7
+wait until {[get id1 state] eq "ESTABLISHED"}
 modify-qp qp1 -min-rnr-timer 1
 wire on
 post send buf -len 5

@@ -86,8 +86,10 @@ grep -q 'NAK: remote access error' packets || bad "the end of a NAK is missing: 
 
 # what is sent again and again is folded, and counts as one; what is left out is counted
 "$rdmash" -X -c 'timeline on; reg 64 -name buf; listen 0 -accept -rnr-retry 7 -name door
-	connect 127.0.0.1 [lindex [split [get door local] :] end]; post send buf -len 8
-	catch {poll -within 3s}; set rows [llength [timeline]]; timeline -last 5
+	connect 127.0.0.1 [lindex [split [get door local] :] end]; wait until {[get id1 state] eq "ESTABLISHED"}
+	modify-qp qp1 -min-rnr-timer 14; post send buf -len 8
+	wait until {[dict get [counters] send_rnr_err] + [dict get [counters] rcvd_rnr_err] >= 16} -within 20s
+	set rows [llength [timeline]]; timeline -last 5
 	echo "values $rows"; timeline -all' > out 2>&1 || bad "exit status $?: $(cat out)"
 follows out 'RC_SEND_ONLY psn' 'RNR NAK' \
 	'^ +\.\.\. these 2 rows [0-9]+ times more, until [0-9]+\.[0-9]{3} ms$' \

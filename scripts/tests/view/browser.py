@@ -6,6 +6,7 @@ to DIR. On uroce."""
 import base64
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ class Browser:
     """Chromium, driven by its protocol over a pipe."""
 
     def __init__(self, chromium, width, height):
-        self.profile = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.profile = tempfile.mkdtemp()
         there, self.to = os.pipe()
         self.back, here = os.pipe()
 
@@ -31,7 +32,7 @@ class Browser:
         self.process = subprocess.Popen(  # pylint: disable=consider-using-with,subprocess-popen-preexec-fn
             [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-extensions",
-             "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}", "--hide-scrollbars",
+             "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "--hide-scrollbars",
              f"--window-size={width},{height}", "about:blank"],
             preexec_fn=pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(there)
@@ -95,7 +96,8 @@ class Browser:
     def end(self):
         self.process.terminate()
         self.process.wait(timeout=30)
-        self.profile.cleanup()
+        while os.path.exists(self.profile):  # children of Chromium may write for a moment longer
+            shutil.rmtree(self.profile, ignore_errors=True)
 
 
 TEXT = "document.body.innerText"
