@@ -28,6 +28,17 @@ static void forget_gone(struct checks *c, uint64_t address)
 	free(o);
 }
 
+/* A new event may be in the memory of any that was acknowledged: the record has not the address of
+ * that memory. */
+static void forget_async_events(struct checks *c)
+{
+	struct gone_object *o, *next;
+
+	HASH_ITER(hh, c->gone, o, next)
+	if (o->kind == OBJECT_ASYNC_EVENT)
+		forget_gone(c, o->address);
+}
+
 static void note_gone(struct checks *c, const struct live_program *p, const struct record *r,
 		      const struct call_value *v, uint64_t address)
 {
@@ -101,8 +112,6 @@ static void learn_makes(struct checks *c, const struct record *r)
 
 	if (made)
 		forget_gone(c, made);
-	if (kind == OBJECT_ASYNC_EVENT)
-		forget_gone(c, r->args[1]);
 	if (event && event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		forget_gone(c, (uintptr_t)event->id);
 	for (unsigned i = 0; c->gone && i < r->nargs && !r->err; i++)
@@ -182,6 +191,8 @@ void check_objects_before(struct checks *c, const struct live_program *p, const 
 
 void check_objects_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
+	if (record_async_event(r))
+		forget_async_events(c);
 	if (r->fn->path != CALL_DATAPATH)
 		learn_makes(c, r);
 	else if (!r->depth)

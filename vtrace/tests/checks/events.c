@@ -250,9 +250,17 @@ static void device_event(void)
 	send_message();
 	await_success(other_cq);
 	check("ibv_get_async_event", ibv_get_async_event(r.context, &event));
-	if (is("async_acked"))
+	if (is("async_acked") || is("async_twice"))
 		ibv_ack_async_event(&event);
-	else
+	if (is("async_twice")) {
+		check("ibv_post_srq_recv", ibv_post_srq_recv(srq, &wr, &bad));
+		check("ibv_modify_srq", ibv_modify_srq(srq, &limit, IBV_SRQ_LIMIT));
+		send_message();
+		await_success(other_cq);
+		check("ibv_get_async_event", ibv_get_async_event(r.context, &event));
+		ibv_ack_async_event(&event);
+	}
+	if (is("async_unacked"))
 		give_up_within(200);
 	check("ibv_destroy_qp", ibv_destroy_qp(shared));
 	check("ibv_destroy_srq", ibv_destroy_srq(srq));
@@ -315,6 +323,7 @@ static const struct check_case cases[] = {
 	{ "acked_none_exit", acknowledge },
 	{ "acked_by_other", acknowledge },
 	{ "async_acked", device_event },
+	{ "async_twice", device_event },
 	{ "async_unacked", device_event },
 	{ "cm_correct", resolve },
 	{ "cm_unacked", resolve },
