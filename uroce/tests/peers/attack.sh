@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh" "$@"
 attack=$2
 shift 2
+# memory that a sanitizer keeps after it was freed is no growth
+export ASAN_OPTIONS=quarantine_size_mb=1:thread_local_quarantine_size_kb=64${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 # what is put on the wire as it was is not taken for a packet from elsewhere with our address
 for option in route_localnet accept_local; do
