@@ -236,7 +236,8 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 
 	snprintf(next, sizeof next, "show %s", mr->name);
 	more_rights(mr, need, rights, sizeof rights);
-	if (q->wr->told.len && q->wr->told.rkey == mr->rkey)
+	/* a process that was asked has no name for it that the user knows */
+	if (q->wr->there.is_asked && q->wr->told.len && q->wr->told.rkey == mr->rkey)
 		check_told(q);
 	else if (!why_region_holds(mr, q->wr->remote, q->wr->len))
 		add_there(q, IS_SO, next, "%s",
