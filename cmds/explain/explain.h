@@ -13,7 +13,6 @@
 #include "why.h"
 
 struct call_fn;
-struct dev;
 struct out;
 struct session;
 struct wr_op;
@@ -59,16 +58,5 @@ void explain_devices(const char *text, unsigned margin, struct out *o);
 /* In what the device in use differs where that function has failed: a dict, if there is anything.
  */
 void explain_here(struct session *s, const struct call_fn *fn, struct out *o);
-
-/* The QP at the other end. */
-struct end_wanted {
-	uint32_t number, peer; /* its own, and that of the QP that it is connected with */
-	const struct dev *dev; /* where that one is; NULL: on any */
-	const char *name;      /* NULL: any */
-};
-
-/* The same in objects, a dict of them as 'show' has it (NULL: none). false: the QP is not there. */
-bool live_end_look(struct live_end *e, Tcl_Obj *objects, const struct end_wanted *wanted);
-void live_end_free(struct live_end *e);
 
 #endif

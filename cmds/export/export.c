@@ -8,7 +8,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "export/export.h"
+#include "export/export_program.h"
 #include "file/file.h"
 #include "out.h"
 #include "own_rows.h"

@@ -6,7 +6,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
-#include "export/export.h"
+#include "export/export_program.h"
 #include "file/file.h"
 #include "ladder.h"
 #include "out.h"

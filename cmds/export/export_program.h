@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The session so far as a C program. */
-#ifndef CMDS_EXPORT_H
-#define CMDS_EXPORT_H
+#ifndef CMDS_EXPORT_PROGRAM_H
+#define CMDS_EXPORT_PROGRAM_H
 
 #include "replay.h"
 
