@@ -13,7 +13,6 @@
 #include "replay_parts.h"
 
 #define IDLE_NS 500000000 /* a pause of this length was meant by the program */
-#define GAP	8	  /* unchanged bytes that may stand between changed ones in one piece */
 
 const struct replay_call *replay_now(const struct replay *p)
 {
@@ -72,222 +71,6 @@ static void keep_accepted(struct record *r)
 		*next = NULL;
 		r->err = 0;
 	}
-}
-
-/* --------------------------------------------------------------------------- memory -- */
-
-void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn)
-{
-	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
-	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
-	struct ibv_sge piece;
-
-	switch (record_call_row(r)) {
-	case ROW_ibv_post_send:
-		for (; wr; wr = wr->next)
-			for (int i = 0; wr->send_flags & IBV_SEND_INLINE && i < wr->num_sge; i++)
-				fn(p, &wr->sg_list[i]);
-		break;
-	case ROW_ibv_wr_set_inline_data:
-		piece = (struct ibv_sge){ .addr = r->args[1], .length = (uint32_t)r->args[2] };
-		fn(p, &piece);
-		break;
-	case ROW_ibv_wr_set_inline_data_list:
-		for (uint64_t i = 0; buf && i < r->args[1]; i++) {
-			piece = (struct ibv_sge){ .addr = (uintptr_t)buf[i].addr,
-						  .length = (uint32_t)buf[i].length };
-			fn(p, &piece);
-		}
-		break;
-	}
-}
-
-static void add_piece_memory(struct replay *p, const struct ibv_sge *s)
-{
-	replay_memory_add(&p->memory, s->addr, s->length);
-}
-
-/* Finds the memory that it registers, and that from which it sends inline. */
-static void find_memory(struct replay *p)
-{
-	for (unsigned i = 0; i < p->from->ncalls; i++) {
-		const struct record *r = &p->from->calls[i].r;
-		enum call_object kind = OBJECT_NONE;
-		const uint64_t made = p->from->calls[i].row == REPLAY_CALL ? record_made(r, &kind)
-									   : 0;
-		const struct ibv_mr *mr = made && kind == OBJECT_MR ? record_bytes(r, made, NULL)
-								    : NULL;
-
-		if (mr)
-			replay_memory_add(&p->memory, (uintptr_t)mr->addr, mr->length);
-		if (p->from->calls[i].row == REPLAY_CALL)
-			replay_each_inline(p, r, add_piece_memory);
-	}
-}
-
-/* The end of the dirty bytes that begin at i; up to GAP clean ones may be among them. */
-static uint64_t dirty_end(const struct memory_block *b, uint64_t i, uint64_t end)
-{
-	uint64_t last = i;
-
-	for (; i < end && i - last <= GAP; i++)
-		last = b->dirty[i] ? i + 1 : last;
-	return last;
-}
-
-/* Extends the range so that it contains the program's own values as a whole. */
-static void widen_to_values(const struct replay *p, const struct memory_block *b, uint64_t *first,
-			    uint64_t *end)
-{
-	struct value_place place;
-	uint64_t offset;
-
-	for (uint64_t i = *first > 31 ? *first - 31 : 0; i < *end; i++) {
-		if (!value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
-			continue;
-		if (place.at + place.len > *first) {
-			*first = place.at < *first ? place.at : *first;
-			*end = place.at + place.len > *end ? place.at + place.len : *end;
-		}
-		i = place.at + place.len - 1;
-	}
-}
-
-static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t first, uint64_t end)
-{
-	const struct own_value *mr;
-
-	memset(b->dirty + first, 0, end - first);
-	widen_to_values(p, b, &first, &end);
-	mr = own_region(p, b->at + first, end - first);
-	if (mr && (!p->from->no_data || end - first <= REPLAY_SHORT ||
-		   words_have_own(p, b->bytes + first, end - first)))
-		p->back->steps->put(p, mr, b->at + first - mr->value, b->bytes + first,
-				    end - first);
-}
-
-void replay_put(struct replay *p, uint64_t at, uint64_t n)
-{
-	const struct memory_block *b = replay_memory_find(&p->memory, at, n);
-	uint64_t i = b ? at - b->at : 0, end = i + n, last;
-
-	if (!b || !b->bytes)
-		return;
-	for (; i < end; i = last) {
-		last = i + 1;
-		if (!b->dirty[i])
-			continue;
-		last = dirty_end(b, i, end);
-		put_dirty(p, b, i, last);
-	}
-}
-
-void replay_put_told(struct replay *p)
-{
-	for (unsigned i = 0; i < p->nown; i++)
-		if (p->own[i].kind == OWN_MEMORY && !p->own[i].gone && p->own[i].is_read &&
-		    p->own[i].is_told)
-			replay_put(p, p->own[i].value, p->own[i].len);
-}
-
-static void each_piece(struct replay *p, const struct ibv_sge *sge, int n, piece_fn *fn)
-{
-	for (int i = 0; sge && i < n; i++)
-		fn(p, &sge[i]);
-}
-
-static void put_piece(struct replay *p, const struct ibv_sge *s)
-{
-	replay_put(p, s->addr, s->length);
-}
-
-static void add_built(struct replay *p, const struct ibv_sge *s)
-{
-	p->built = xgrow(p->built, p->nbuilt, sizeof *p->built);
-	p->built[p->nbuilt++] = *s;
-}
-
-/* The data of a request are in memory before it is posted; requests of an extended QP are posted
- * together by ibv_wr_complete(). */
-static void put_sent(struct replay *p, const struct record *r)
-{
-	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
-	struct ibv_sge piece;
-
-	switch (record_call_row(r)) {
-	case ROW_ibv_post_send:
-		for (; wr; wr = wr->next)
-			if (wr->opcode != IBV_WR_RDMA_READ)
-				each_piece(p, wr->sg_list, wr->num_sge, put_piece);
-		break;
-	case ROW_ibv_wr_set_inline_data:
-	case ROW_ibv_wr_set_inline_data_list:
-		replay_each_inline(p, r, put_piece);
-		break;
-	case ROW_ibv_wr_start:
-		p->nbuilt = 0;
-		break;
-	case ROW_ibv_wr_set_sge:
-		piece = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
-		add_built(p, &piece);
-		break;
-	case ROW_ibv_wr_set_sge_list:
-		each_piece(p, (const void *)(uintptr_t)r->args[2], (int)r->args[1], add_built);
-		break;
-	case ROW_ibv_wr_complete:
-		each_piece(p, p->built, (int)p->nbuilt, put_piece);
-		break;
-	}
-}
-
-/* Data that have arrived belong to the poll that follows: a receive or a READ takes it as its own.
- */
-static void take_memory(struct replay *p, const struct record *r)
-{
-	const unsigned char *data = (const void *)(uintptr_t)r->args[1];
-
-	if (!data)
-		return;
-	replay_memory_put(&p->memory, r->args[0], data, r->args[2], !r->args[3]);
-	if (!r->args[3])
-		return;
-	p->arrived = xgrow(p->arrived, p->narrived, sizeof *p->arrived);
-	p->arrived[p->narrived++] = r;
-}
-
-/* Data that the peer has written with a WRITE may contain values, too. */
-static void write_arrived(struct replay *p)
-{
-	for (unsigned i = 0; i < p->narrived; i++) {
-		const struct record *r = p->arrived[i];
-		const struct own_value *mr = own_region(p, r->args[0], r->args[2]);
-		const struct memory_piece piece = { mr, mr ? r->args[0] - mr->value : 0,
-						    r->args[2] };
-		const struct told_bytes *t =
-			mr ? told_add(p, "wrote", (const void *)(uintptr_t)r->args[1], r->args[2])
-			   : NULL;
-
-		if (t)
-			p->back->steps->keep(p, t, &piece, 1);
-	}
-	p->narrived = 0;
-}
-
-/* The block in which the call registers memory. */
-static void write_block(struct replay *p, const struct record *r)
-{
-	const struct call_value *v = r->fn->args;
-	struct memory_block *b;
-
-	while (v->name && v->kind != CALL_ADDRESS)
-		v++;
-	b = v->name ? (struct memory_block *)(uintptr_t)replay_memory_find(
-			      &p->memory, r->args[v - r->fn->args], 0)
-		    : NULL;
-	if (!b || *b->name)
-		return;
-	snprintf(b->name, sizeof b->name, "buf%u", p->buffers++);
-	p->back->steps->block(p, b);
 }
 
 /* ----------------------------------------------------------------------------- calls -- */
@@ -443,9 +226,9 @@ static void take_private(struct replay *p, const struct record *r, struct replay
 static void write_made(struct replay *p, const struct record *r, struct replay_object *made)
 {
 	if (made && made->kind == OBJECT_MR)
-		write_block(p, r);
+		replay_write_block(p, r);
 	p->back->steps->prepare(p, r);
-	put_sent(p, r);
+	replay_put_sent(p, r);
 	if (r->left_out)
 		replay_note(p, "of what %s was given not all was kept", r->fn->name);
 	if (r->fn == &call_table[ROW_rdma_destroy_id])
@@ -504,9 +287,9 @@ static void write_one(struct replay *p, const struct replay_call *c)
 		write_pause(p, c);
 		live_program_take(p->live, &c->r, p->from->objects);
 		write_call(p, &c->r);
-		write_arrived(p);
+		replay_write_arrived(p);
 	} else if (c->row == REPLAY_MEMORY) {
-		take_memory(p, &c->r);
+		replay_take_memory(p, &c->r);
 	} else if (c->row == REPLAY_UNSEEN) {
 		replay_note(p, "%llu bytes of a region are more than was looked at",
 			    (unsigned long long)c->r.args[1]);
@@ -576,7 +359,7 @@ void replay_write(struct replay *p, const struct replay_source *from,
 	}
 	if (from->ncalls)
 		qsort(from->calls, from->ncalls, sizeof *from->calls, by_time);
-	find_memory(p);
+	replay_find_memory(p);
 	for (unsigned i = 0; i < back->passes; i++)
 		write_pass(p);
 }

@@ -169,10 +169,23 @@ void replay_free(struct replay *p);
 const struct replay_call *replay_now(const struct replay *p);
 /* Says what could not be followed. */
 void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Writes what the program has written to these n bytes of its memory. */
-void replay_put(struct replay *p, uint64_t at, uint64_t n);
-/* The same for all memory that the peer may read and has been told of. */
+
+/* -------------------------------------------------------------------- replay_data.c -- */
+
+/* Finds the memory that it registers, and that from which it sends inline. */
+void replay_find_memory(struct replay *p);
+/* Writes what the program has written to all memory that the peer may read and has been told of. */
 void replay_put_told(struct replay *p);
+/* Writes the data of a request before it is posted; requests of an extended QP are posted together
+ * by ibv_wr_complete(). */
+void replay_put_sent(struct replay *p, const struct record *r);
+/* Takes data that have arrived. These belong to the poll that follows: a receive or a READ takes
+ * them as its own. */
+void replay_take_memory(struct replay *p, const struct record *r);
+/* Writes the rest of them: data that the peer has written with a WRITE may contain values, too. */
+void replay_write_arrived(struct replay *p);
+/* Writes the block in which the call registers memory. */
+void replay_write_block(struct replay *p, const struct record *r);
 typedef void piece_fn(struct replay *p, const struct ibv_sge *piece);
 /* Calls fn for each piece of memory that the call sends inline. */
 void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn);
