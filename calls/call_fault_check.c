@@ -9,7 +9,8 @@
 #include "calls.h"
 #include "near.h"
 
-bool call_gives_errno(const struct call_fn *fn, int err)
+/* Does it fail with that errno? */
+static bool call_gives_errno(const struct call_fn *fn, int err)
 {
 	for (const uint8_t *e = fn->errnos; e && *e; e++)
 		if (*e == err)

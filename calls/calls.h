@@ -215,8 +215,6 @@ extern const struct call_object_type call_objects[OBJECT_KINDS];
 
 /* The row called name, or NULL. */
 const struct call_fn *call_find(const char *name);
-/* Does it fail with that errno? */
-bool call_gives_errno(const struct call_fn *fn, int err);
 /* Can it be called here? A function that is newer than the oldest library may be missing. */
 bool call_present(const struct call_fn *fn);
 /* The value called name among values (which end with a NULL name), or NULL. */

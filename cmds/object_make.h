@@ -34,8 +34,7 @@ struct pd *pd_default(struct session *s);
  * filled and everything undone.
  */
 
-/* name NULL: the next number. pd.c, cq.c, mr.c, ah.c, qp_create.c */
-struct pd *pd_make(struct session *s, struct dev *dev, const char *name);
+/* name NULL: the next number. cq.c, mr.c, ah.c, qp_create.c */
 struct cc *cc_make(struct session *s, struct dev *dev, const char *name);
 /* depth: entries; cc may be NULL. */
 struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_t depth,

@@ -196,8 +196,6 @@ const char *cm_addr_text(const struct sockaddr *sa);
 const char *cm_addr_host(const struct sockaddr *sa);
 uint16_t cm_addr_port(const struct sockaddr *sa);
 bool cm_addr_any(const struct sockaddr *sa);
-/* Do both have the same IP address? Either may be NULL; ports do not count. */
-bool cm_addr_same_host(const struct sockaddr *a, const struct sockaddr *b);
 
 /* These two add rows to s->fail: the cause, from the current state of the system, and the remedy.
  */

@@ -130,7 +130,8 @@ bool cm_addr_any(const struct sockaddr *sa)
 	return sa->sa_family != AF_INET || in->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-bool cm_addr_same_host(const struct sockaddr *a, const struct sockaddr *b)
+/* Do both have the same IP address? Either may be NULL; ports do not count. */
+static bool cm_addr_same_host(const struct sockaddr *a, const struct sockaddr *b)
 {
 	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
 	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;

@@ -95,8 +95,10 @@ static void say_patience(struct session *s, const struct cq_set *set, int n, int
 		    (double)within / 1e3);
 }
 
-int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
-	    int *end)
+/* Takes n completions, waiting at most within ms for them; *end tells why it stopped
+ * early: 0, ETIMEDOUT or EINTR. Returns how many, or -1 with s->fail filled. */
+static int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n,
+		   int64_t within, int *end)
 {
 	int64_t start = 0, served = 0; /* read only if a wait is necessary */
 	bool patient = !s->opt.interactive;

@@ -39,10 +39,6 @@ void wc_out(struct session *s, const struct wc *wc, struct out *o);
 /* Several: each a dict in the list that is open, or (list false) the one as the root. */
 void wc_out_all(struct session *s, const struct wc *wc, int n, bool list, struct out *o);
 
-/* Takes n completions, waiting at most within ms for them; *end tells why it stopped
- * early: 0, ETIMEDOUT or EINTR. Returns how many, or -1 with s->fail filled. */
-int wc_wait(struct session *s, const struct cq_set *set, struct wc *wc, int n, int64_t within,
-	    int *end);
 /* The failure of a command call that waited for n completions and has got only these. The
  * completions are kept. Returns -1. */
 int wc_missing(struct session *s, const char *call, const struct cq_set *set, const struct wc *wc,

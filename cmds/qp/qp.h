@@ -129,11 +129,7 @@ extern const struct qp_attr_def qp_attr_defs[];
 const struct qp_attr_def *qp_attr_def(unsigned bit);
 /* The bit's name without the prefix. */
 const char *qp_attr_name(const struct qp_attr_def *d);
-/* Its member of struct ibv_qp_attr; of a path the address vector. */
-const struct call_value *qp_attr_member(const struct qp_attr_def *d);
-/* The value of a number, an enum or flags; a path has none: 0, and setting it does nothing. */
-uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d);
-/* False: it does not fit. */
+/* Sets the value of a number, an enum or flags; a path has none. false: it does not fit. */
 bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t v);
 
 /* A requested change of a QP. */

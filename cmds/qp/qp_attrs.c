@@ -65,7 +65,8 @@ const char *qp_attr_name(const struct qp_attr_def *d)
 	return word_name(qp_attr_words, d->bit);
 }
 
-const struct call_value *qp_attr_member(const struct qp_attr_def *d)
+/* Its member of struct ibv_qp_attr; of a path the address vector. */
+static const struct call_value *qp_attr_member(const struct qp_attr_def *d)
 {
 	const struct call_value *v = call_table[ROW_ibv_modify_qp].args[1].of->fields;
 
@@ -80,7 +81,8 @@ static bool qp_attr_is_path(const struct qp_attr_def *d)
 	return d->bit == IBV_QP_AV || d->bit == IBV_QP_ALT_PATH;
 }
 
-uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
+/* The value of a number, an enum or flags; a path has none: 0, and setting it does nothing. */
+static uint64_t qp_attr_get(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
 {
 	const struct call_value *v = qp_attr_member(d);
 

@@ -47,7 +47,7 @@ const struct obj_class pd_class = {
 	.describe = pd_describe,
 };
 
-struct pd *pd_make(struct session *s, struct dev *dev, const char *name)
+static struct pd *pd_make(struct session *s, struct dev *dev, const char *name)
 {
 	struct pd *pd = obj_new(s, &pd_class, name);
 

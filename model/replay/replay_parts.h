@@ -235,9 +235,6 @@ bool told_is_wanted(const struct replay *p, const struct told_bytes *t);
 bool words_own(struct call_sink *k, const struct call_value *v, const void *at);
 /* The arguments of the call, with these in place of its own (NULL: its own). To be freed. */
 char *words_of_args(struct replay *p, const struct record *r, const uint64_t *args);
-/* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
- * "wr.rdma.remote_addr". 0: none. */
-uint64_t words_beside(const struct call_sink *k, const struct call_value *v, enum call_kind kind);
 /* The address that the call gives with the number of a QP, or NULL. */
 const struct ibv_ah_attr *words_destination(struct replay *p, const struct call_sink *k);
 

@@ -9,7 +9,10 @@
 
 #define LOWEST (1 << 16) /* a smaller address is an offset in a region that begins at 0 */
 
-uint64_t words_beside(const struct call_sink *k, const struct call_value *v, enum call_kind kind)
+/* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
+ * "wr.rdma.remote_addr". 0: none. */
+static uint64_t words_beside(const struct call_sink *k, const struct call_value *v,
+			     enum call_kind kind)
 {
 	const char *dot = strrchr(v->name, '.');
 	const size_t group = dot ? (size_t)(dot - v->name) : 0;

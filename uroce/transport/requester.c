@@ -97,7 +97,8 @@ void requester_arm(struct qp *qp)
 		timer_set(&r->timer, r->deadline);
 }
 
-void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
+/* So many packets of w were sent, or will come as responses to what was sent. */
+static void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 {
 	struct requester *r = &qp->req;
 

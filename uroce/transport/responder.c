@@ -49,7 +49,8 @@ void responder_start(struct qp *qp)
 
 /* ------------------------------------------------------------------- receives -- */
 
-void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited)
+/* The receive that was taken has been used; wc lacks its wr_id and qp_num. */
+static void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited)
 {
 	wc->wr_id = qp->resp.recv.wr_id;
 	wc->qp_num = qp->v.qp_num;

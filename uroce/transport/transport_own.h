@@ -110,8 +110,6 @@ void requester_settings(struct qp *qp);
 void requester_arm(struct qp *qp);
 /* Goes back to the oldest packet that is not acknowledged. */
 void requester_go_back(struct qp *qp);
-/* So many packets of w were sent, or will come as responses to what was sent. */
-void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets);
 /* Of a READ: the last PSN of the READ request that psn belongs to. */
 uint32_t read_request_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn);
 
@@ -148,8 +146,7 @@ void responder_hold_expired(struct qp *qp);
 /* Sends a NAK in its turn, and ends the QP with an event (or -1: none). */
 void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event);
 
-/* The receive that was taken has been used; wc lacks its wr_id and qp_num. */
-void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited);
+/* The receive that was taken fails with that status. */
 void recv_fail(struct qp *qp, enum ibv_wc_status status);
 
 /* ------------------------------------------------------------- responses.c -- */
