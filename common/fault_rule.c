@@ -108,24 +108,22 @@ static const struct word opcodes[] = {
 
 #define COMPLETION "wc" /* begins a rule about requests */
 
-struct reading {
-	struct fault_rule *r;
-	char *why;
-	size_t size;
-};
-
-__attribute__((format(printf, 2, 3))) static int refuse(const struct reading *in,
-							const char *format, ...)
+int fault_refuse(const struct fault_why *why, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (in->size)
-		vsnprintf(in->why, in->size, format, args);
+	if (why->size)
+		vsnprintf(why->text, why->size, format, args);
 	va_end(args);
 	errno = EINVAL;
 	return -1;
 }
+
+struct reading {
+	struct fault_rule *r;
+	struct fault_why why;
+};
 
 static int refuse_word(const struct reading *in, const struct word *words, const char *called,
 		       const char *text)
@@ -141,8 +139,9 @@ static int refuse_word(const struct reading *in, const struct word *words, const
 					      w->name);
 	}
 	if (near.best)
-		return refuse(in, "'%s' is no %s: did you mean %s?", text, called, near.best);
-	return refuse(in, "'%s' is no %s: there are %s", text, called, all);
+		return fault_refuse(&in->why, "'%s' is no %s: did you mean %s?", text, called,
+				    near.best);
+	return fault_refuse(&in->why, "'%s' is no %s: there are %s", text, called, all);
 }
 
 /* The value of a word, in any case. -1: refused. */
@@ -172,8 +171,9 @@ static int read_error(const struct reading *in, const char *text)
 			near_try(&near, name);
 	}
 	if (near.best)
-		return refuse(in, "'%s' is no errno: did you mean %s?", text, near.best);
-	return refuse(in, "'%s' is no errno: write ENOMEM", text);
+		return fault_refuse(&in->why, "'%s' is no errno: did you mean %s?", text,
+				    near.best);
+	return fault_refuse(&in->why, "'%s' is no errno: write ENOMEM", text);
 }
 
 /* "3", "3+", "2..10" */
@@ -184,20 +184,22 @@ static int read_when(const struct reading *in, const char *text)
 	char first[24];
 
 	if (n >= sizeof first)
-		return refuse(in, "when=%s: it is too long", text);
+		return fault_refuse(&in->why, "when=%s: it is too long", text);
 	memcpy(first, text, n + 1);
 	if (dots)
 		first[dots - text] = '\0';
 	else if (n && text[n - 1] == '+')
 		first[n - 1] = '\0';
 	if (!fault_read_number(first, UINT64_MAX - 1, &in->r->first) || !in->r->first)
-		return refuse(in,
-			      "when=%s: write 3 (the third only), 3+ (and all later ones) or 2..10",
-			      text);
+		return fault_refuse(
+			&in->why,
+			"when=%s: write 3 (the third only), 3+ (and all later ones) or 2..10",
+			text);
 	in->r->last = n && text[n - 1] == '+' ? UINT64_MAX : in->r->first;
 	if (dots &&
 	    (!fault_read_number(dots + 2, UINT64_MAX, &in->r->last) || in->r->last < in->r->first))
-		return refuse(in, "when=%s: %s is not a number from %s on", text, dots + 2, first);
+		return fault_refuse(&in->why, "when=%s: %s is not a number from %s on", text,
+				    dots + 2, first);
 	return 0;
 }
 
@@ -206,8 +208,9 @@ static int read_duration(const struct reading *in, const char *key, const char *
 	double us;
 
 	if (!fault_read_time(text, 3600e6, &us))
-		return refuse(in, "%s=%s: not a time of at most an hour: write 50us, 5ms or 1s",
-			      key, text);
+		return fault_refuse(&in->why,
+				    "%s=%s: not a time of at most an hour: write 50us, 5ms or 1s",
+				    key, text);
 	*ns = (uint64_t)(us * 1e3 + 0.5);
 	return 0;
 }
@@ -221,7 +224,7 @@ static int read_chance(const struct reading *in, const char *text)
 {
 	if (fault_read_chance(text, &in->r->chance))
 		return 0;
-	return refuse(in, "chance=%s: not a probability: write 5%% or 0.05", text);
+	return fault_refuse(&in->why, "chance=%s: not a probability: write 5%% or 0.05", text);
 }
 
 static int read_site(const struct reading *in, const char *text)
@@ -231,8 +234,9 @@ static int read_site(const struct reading *in, const char *text)
 
 	if (!plus || plus == text || !fault_read_number(plus + 1, UINT64_MAX, &offset) ||
 	    strlen(text) >= sizeof in->r->site)
-		return refuse(in, "at=%s: not a place in a program or library: write rping+0x12f0",
-			      text);
+		return fault_refuse(
+			&in->why, "at=%s: not a place in a program or library: write rping+0x12f0",
+			text);
 	strcpy(in->r->site, text);
 	return 0;
 }
@@ -253,7 +257,7 @@ static int read_qpn(const struct reading *in, const char *text)
 	uint64_t n;
 
 	if (!fault_read_number(text, 0xffffff, &n))
-		return refuse(in, "qpn=%s: not the number of a QP", text);
+		return fault_refuse(&in->why, "qpn=%s: not the number of a QP", text);
 	in->r->qpn = (uint32_t)n;
 	return 0;
 }
@@ -297,9 +301,9 @@ static int refuse_key(const struct reading *in, const char *key)
 					      keys[i].key, keys[i].alone ? "" : "=");
 		}
 	if (near.best)
-		return refuse(in, "'%s' is no word of such a rule: did you mean %s?", key,
-			      near.best);
-	return refuse(in, "'%s' is no word of such a rule: there are %s", key, all);
+		return fault_refuse(&in->why, "'%s' is no word of such a rule: did you mean %s?",
+				    key, near.best);
+	return fault_refuse(&in->why, "'%s' is no word of such a rule: there are %s", key, all);
 }
 
 /* "error=ENOMEM" */
@@ -313,9 +317,9 @@ static int read_pair(const struct reading *in, char *pair)
 		if (strcmp(keys[i].key, pair) != 0 || !(keys[i].whats & OF(in->r->what)))
 			continue;
 		if (!value && !keys[i].alone)
-			return refuse(in, "%s has no value: write %s=...", pair, pair);
+			return fault_refuse(&in->why, "%s has no value: write %s=...", pair, pair);
 		if (value && keys[i].alone)
-			return refuse(in, "%s takes no value", pair);
+			return fault_refuse(&in->why, "%s takes no value", pair);
 		return keys[i].read(in, value);
 	}
 	return refuse_key(in, pair);
@@ -326,10 +330,12 @@ static int check_complete(const struct reading *in)
 	const struct fault_rule *r = in->r;
 
 	if (r->what == FAULT_CALL && !r->error && !r->delay_ns)
-		return refuse(in, "it says neither error= nor delay=: write %s:error=ENOMEM",
-			      r->name);
+		return fault_refuse(&in->why,
+				    "it says neither error= nor delay=: write %s:error=ENOMEM",
+				    r->name);
 	if (r->what == FAULT_COMPLETION && r->status < 0)
-		return refuse(in, "it has no status=: write wc:status=RNR_RETRY_EXC_ERR");
+		return fault_refuse(&in->why,
+				    "it has no status=: write wc:status=RNR_RETRY_EXC_ERR");
 	return 0;
 }
 
@@ -340,7 +346,8 @@ static int read_rule(const struct reading *in, char *text)
 
 	r->what = strcmp(name, COMPLETION) == 0 ? FAULT_COMPLETION : FAULT_CALL;
 	if (!*name || strlen(name) >= sizeof r->name)
-		return refuse(in, "it begins with neither the name of a function nor " COMPLETION);
+		return fault_refuse(
+			&in->why, "it begins with neither the name of a function nor " COMPLETION);
 	strcpy(r->name, name);
 	while (text)
 		if (read_pair(in, strsep(&text, ":")))
@@ -351,7 +358,7 @@ static int read_rule(const struct reading *in, char *text)
 int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct fault_rule *r,
 		    char *why, size_t size)
 {
-	const struct reading in = { r, why, size };
+	const struct reading in = { r, { why, size } };
 	char copy[sizeof r->text];
 
 	*r = (struct fault_rule){ .status = -1,
@@ -361,10 +368,10 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 				  .chance = 1,
 				  .seed = seed + index * UINT64_C(0x9e3779b97f4a7c15) };
 	if (strlen(text) >= sizeof copy)
-		return refuse(&in, "it has more than %zu characters", sizeof copy - 1);
+		return fault_refuse(&in.why, "it has more than %zu characters", sizeof copy - 1);
 	for (const char *c = text; *c; c++)
 		if (!isgraph((unsigned char)*c) || *c == '"' || *c == '\\')
-			return refuse(&in, "it has a blank, a quote or the like");
+			return fault_refuse(&in.why, "it has a blank, a quote or the like");
 	strcpy(copy, text);
 	strcpy(r->text, text);
 	return read_rule(&in, copy);

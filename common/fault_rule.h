@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A failure on purpose, as a rule: a call or a request that fails. One form of it, as
- *text and as a struct, for vtrace --inject, for UROCE_FAULT and for the shell's "fault". A rule is
- *read here; who makes it come true has to know the names of functions. Faults of packets have a
- *form of their own (uroce/link/fault.h).
+ * A failure on purpose, as a rule: a call or a request that fails. One form of it, as text and as
+ * a struct, for vtrace --inject, for UROCE_FAULT and for "fault" in the shell. A rule is read here.
+ * Its users check the names of functions. Faults of packets have a form of their own, see
+ * uroce/link/fault.h.
  *
  *	ibv_reg_mr:error=ENOMEM:when=3
  *	wc:status=RNR_RETRY_EXC_ERR:opcode=SEND:when=5
@@ -49,6 +49,16 @@ static inline unsigned fault_rule_of_vendor_err(uint32_t vendor_err)
 {
 	return (vendor_err & 0xffff0000) == FAULT_VENDOR_ERR ? vendor_err & 0xffff : 0;
 }
+
+/* Room for the reason why a text is no rule. */
+struct fault_why {
+	char *text;
+	size_t size;
+};
+
+/* Writes the reason. -1 with EINVAL. */
+int fault_refuse(const struct fault_why *why, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Reads a rule into *r. seed: of its chance, together with index, its place among the rules. 0, or
  * -1 and why (of size bytes) names what is wrong. */

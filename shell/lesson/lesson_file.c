@@ -302,8 +302,8 @@ bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool f
 }
 
 /*
- * The progress of a user in the lessons, kept in $XDG_STATE_HOME/rdmash/lessons, a line for each
- *time that one was left or finished:
+ * The progress of a user in the lessons is kept in $XDG_STATE_HOME/rdmash/lessons. It has a line
+ * for each time that one was left or finished:
  *
  *	NAME			it is done
  *	NAME STEP [skipped]	it was left at this step, from 1, with steps skipped

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -30,51 +29,37 @@ bool fault_loses(const char *fate)
 	return false;
 }
 
-struct reader {
-	char *why;
-	size_t size;
-};
-
-__attribute__((format(printf, 2, 3))) static int refuse(struct reader *r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (r->size)
-		vsnprintf(r->why, r->size, format, args);
-	va_end(args);
-	errno = EINVAL;
-	return -1;
-}
-
-static int read_probability(struct reader *r, const char *word, const char *s, double *p)
+static int read_probability(const struct fault_why *r, const char *word, const char *s, double *p)
 {
 	if (!fault_read_chance(s, p))
-		return refuse(r, "%s: not a probability: write 5%% or 0.05", word);
+		return fault_refuse(r, "%s: not a probability: write 5%% or 0.05", word);
 	return 0;
 }
 
-static int read_delay(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+static int read_delay(const struct fault_why *r, const char *word, const char *s,
+		      struct uroce_fault *f)
 {
 	double us;
 
 	if (!fault_read_time(s, 60e6, &us))
-		return refuse(r, "%s: not a delay of at most a minute: write 50us, 2ms or 1s",
-			      word);
+		return fault_refuse(r, "%s: not a delay of at most a minute: write 50us, 2ms or 1s",
+				    word);
 	f->delay_us = (unsigned)(us + 0.5);
 	return 0;
 }
 
-static int read_number(struct reader *r, const char *word, const char *s, uint64_t max,
+static int read_number(const struct fault_why *r, const char *word, const char *s, uint64_t max,
 		       uint64_t *value)
 {
 	if (!fault_read_number(s, max, value))
-		return refuse(r, "%s: not a number from 0 to %llu", word, (unsigned long long)max);
+		return fault_refuse(r, "%s: not a number from 0 to %llu", word,
+				    (unsigned long long)max);
 	return 0;
 }
 
 /* Reads 5 or 5-9. PSNs wrap: 0xffffff-3 are five of them. */
-static int read_psns(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+static int read_psns(const struct fault_why *r, const char *word, const char *s,
+		     struct uroce_fault *f)
 {
 	const char *dash = strchr(s, '-');
 	char first[WORD_MAX];
@@ -89,7 +74,8 @@ static int read_psns(struct reader *r, const char *word, const char *s, struct u
 	return 0;
 }
 
-static int read_opcode(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+static int read_opcode(const struct fault_why *r, const char *word, const char *s,
+		       struct uroce_fault *f)
 {
 	const struct opcode *op = opcode_named(s);
 	uint64_t value;
@@ -99,14 +85,15 @@ static int read_opcode(struct reader *r, const char *word, const char *s, struct
 		return 0;
 	}
 	if (!isdigit((unsigned char)*s))
-		return refuse(r, "%s: no such opcode: write ACK, UC_SEND_ONLY or 0x11", word);
+		return fault_refuse(r, "%s: no such opcode: write ACK, UC_SEND_ONLY or 0x11", word);
 	if (read_number(r, word, s, 0xff, &value) != 0)
 		return -1;
 	f->opcode = (int)value;
 	return 0;
 }
 
-static int read_direction(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+static int read_direction(const struct fault_why *r, const char *word, const char *s,
+			  struct uroce_fault *f)
 {
 	if (strcasecmp(s, "out") == 0)
 		f->direction = UROCE_OUT;
@@ -115,11 +102,12 @@ static int read_direction(struct reader *r, const char *word, const char *s, str
 	else if (strcasecmp(s, "both") == 0)
 		f->direction = 0;
 	else
-		return refuse(r, "%s: not a direction: write in, out or both", word);
+		return fault_refuse(r, "%s: not a direction: write in, out or both", word);
 	return 0;
 }
 
-static int read_qpn(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+static int read_qpn(const struct fault_why *r, const char *word, const char *s,
+		    struct uroce_fault *f)
 {
 	uint64_t qpn;
 
@@ -129,7 +117,8 @@ static int read_qpn(struct reader *r, const char *word, const char *s, struct ur
 	return 0;
 }
 
-static int read_count(struct reader *r, const char *word, const char *s, struct uroce_fault *f)
+static int read_count(const struct fault_why *r, const char *word, const char *s,
+		      struct uroce_fault *f)
 {
 	return read_number(r, word, s, UINT64_MAX, &f->count);
 }
@@ -137,7 +126,8 @@ static int read_count(struct reader *r, const char *word, const char *s, struct 
 /* The words that are not faults. */
 static const struct {
 	const char *name, *also;
-	int (*read)(struct reader *r, const char *word, const char *s, struct uroce_fault *f);
+	int (*read)(const struct fault_why *r, const char *word, const char *s,
+		    struct uroce_fault *f);
 } words[] = {
 	{ "delay", "delay", read_delay }, { "dir", "direction", read_direction },
 	{ "op", "opcode", read_opcode },  { "psn", "psn", read_psns },
@@ -152,7 +142,7 @@ static void append_word(char *list, size_t size, const char *word)
 	snprintf(list + n, size - n, "%s%s", n ? ", " : "", word);
 }
 
-static int refuse_word(struct reader *r, const char *word)
+static int refuse_word(const struct fault_why *r, const char *word)
 {
 	char all[256] = "";
 
@@ -160,12 +150,12 @@ static int refuse_word(struct reader *r, const char *word)
 		append_word(all, sizeof(all), fault_kinds[fate].name);
 	for (unsigned i = 0; i < WORDS; i++)
 		append_word(all, sizeof(all), words[i].name);
-	return refuse(r, "%s: no such word: there are %s", word, all);
+	return fault_refuse(r, "%s: no such word: there are %s", word, all);
 }
 
 /* Reads key=value; word is the whole, for messages. */
-static int read_pair(struct reader *r, const char *word, const char *key, const char *value,
-		     struct uroce_fault *f)
+static int read_pair(const struct fault_why *r, const char *word, const char *key,
+		     const char *value, struct uroce_fault *f)
 {
 	if (strcasecmp(key, "duplicate") == 0)
 		key = fault_kinds[DUP].name;
@@ -179,7 +169,7 @@ static int read_pair(struct reader *r, const char *word, const char *key, const 
 }
 
 /* Reads one rule: words up to a semicolon or the end, to which *s is moved. */
-static int read_rule(struct reader *r, const char **s, struct uroce_fault *f)
+static int read_rule(const struct fault_why *r, const char **s, struct uroce_fault *f)
 {
 	*f = (struct uroce_fault){ .opcode = -1, .psn = -1 };
 	for (;;) {
@@ -187,13 +177,13 @@ static int read_rule(struct reader *r, const char **s, struct uroce_fault *f)
 		char word[WORD_MAX], pair[WORD_MAX], *value;
 
 		if (n >= sizeof(word))
-			return refuse(r, "a word of %zu characters is too long", n);
+			return fault_refuse(r, "a word of %zu characters is too long", n);
 		memcpy(word, *s, n);
 		word[n] = '\0';
 		memcpy(pair, word, n + 1);
 		value = strchr(pair, '=');
 		if (!value)
-			return refuse(r, "\"%s\": not of the form drop=5%%", word);
+			return fault_refuse(r, "\"%s\": not of the form drop=5%%", word);
 		*value++ = '\0';
 		if (read_pair(r, word, pair, value, f) != 0)
 			return -1;
@@ -206,21 +196,22 @@ static int read_rule(struct reader *r, const char **s, struct uroce_fault *f)
 
 int fault_word(const char *key, const char *value, struct uroce_fault *f, char *why, size_t size)
 {
-	struct reader r = { why, size };
+	const struct fault_why r = { why, size };
 
 	if (strlen(value) >= WORD_MAX)
-		return refuse(&r, "%s: a word of %zu characters is too long", key, strlen(value));
+		return fault_refuse(&r, "%s: a word of %zu characters is too long", key,
+				    strlen(value));
 	return read_pair(&r, value, key, value, f);
 }
 
 int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size)
 {
-	struct reader r = { why, size };
+	const struct fault_why r = { why, size };
 	int n = 0;
 
 	for (const char *s = text; *s; n++) {
 		if (n == FAULT_RULES)
-			return refuse(&r, "more than %d rules", FAULT_RULES);
+			return fault_refuse(&r, "more than %d rules", FAULT_RULES);
 		if (read_rule(&r, &s, &rules[n]) != 0)
 			return -1;
 		if (*s == ';')

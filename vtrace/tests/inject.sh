@@ -1,20 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # inject.sh VTRACE UROCE DIRECTORY: vtrace --inject. UROCE "": the programs are on the kernel's device.
+# shellcheck source-path=SCRIPTDIR
 set -u
 vtrace=$1
 program=$3/injected_calls
 traced=$3/traced_program
 run=()
 [ -n "$2" ] && run=("$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. "$(dirname "$0")/rig.sh"
 
 # inject EXPECTED RULE...: the program says the line that is expected
 inject() {

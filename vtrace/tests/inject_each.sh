@@ -1,20 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # inject_each.sh VTRACE UROCE DIRECTORY: vtrace --inject-each. UROCE "": on the kernel's device.
+# shellcheck source-path=SCRIPTDIR
 set -u
 vtrace=$1
 program=$3/injected_each
 traced=$3/traced_program
 run=()
 [ -n "$2" ] && run=("$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. "$(dirname "$0")/rig.sh"
 
 # what becomes of the program, for each place
 "${run[@]}" "$vtrace" --inject-each --within 5s -j -o "$work/json" --junit "$work/junit" "$program" >"$work/out" 2>&1

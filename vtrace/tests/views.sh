@@ -2,19 +2,13 @@
 # SPDX-License-Identifier: MIT
 # views.sh VTRACE PROGRAM RDMASH: the forms in which vtrace shows the calls of a client (correct_plain of
 # defects/), held against each other and against what gdb counts.
+# shellcheck source-path=SCRIPTDIR
 set -u
 vtrace=$1
 program=$2
 rdmash=$3
 address=10.0.0.1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=1
-}
+. "$(dirname "$0")/rig.sh"
 
 # client COMMAND...: runs COMMAND client ADDRESS PORT against a server.
 client() {
