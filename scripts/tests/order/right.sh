@@ -70,6 +70,9 @@ for seed in $seeds; do
 	ok "seed $seed: pingpong" bash "$peers/pingpong.sh" "$uroce"
 	ok "seed $seed: stress" bash "$peers/stress.sh" "$uroce" "$stress"
 	ok "seed $seed: scripts/seeds" bash "$here/../seeds/seeds.sh" "$rdmash" uroce
+	ok "seed $seed: what explain says is so" bash "$here/../explain/facts.sh" "$rdmash" proved
+	ok "seed $seed: scripts/seeds against what is wrong" bash "$here/../seeds/bad.sh" "$rdmash"
+	ok "seed $seed: and against peers that are" bash "$here/../seeds/bad-peer.sh" "$rdmash"
 	ok "seed $seed: perftest, UCX" "$root/scripts/programs" -d uroce -H 1 \
 		'(send|write|read)_(bw|lat)$|atomic_bw.*|ucx_.*'
 	ok "seed $seed: pyverbs" pyverbs_right

@@ -68,10 +68,10 @@ if [ "$status" != 1 ] && [ "$status" != 3 ]; then
 	why="exit status $status"
 elif grep -qE 'Sanitizer|runtime error' "$out" "$bad"; then
 	why="a sanitizer has spoken"
-elif ! grep -qF -- "$wanted" "$out"; then
+elif ! grep -qF -- "${wanted//|/$'\n'}" "$out"; then
 	why="nothing of '$wanted'"
 else
-	echo "ok: $script, $what: $(grep -m 1 -F -- "$wanted" "$out" | sed 's/^.*seeds\///')"
+	echo "ok: $script, $what: $(grep -m 1 -F -- "${wanted//|/$'\n'}" "$out" | sed 's/^.*seeds\///')"
 	exit
 fi
 echo "not ok: $script, $what: $why"
