@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include "group_own.h"
+
+#define LOOK_MS 20 /* between two looks whether the process that is asked still lives */
 
 struct local_name control_name(const struct socket_dir *dir, unsigned slot)
 {
@@ -147,51 +148,53 @@ int control_receive(int fd, struct control_message *m)
 	return ret < 0 ? -1 : 0;
 }
 
-int control_ask_open(struct control_ask *ask)
+/* Waits for the answer, which comes to fd. */
+static int await_answer(int fd, const struct local_name *asked, const struct control_header *want,
+			int patience_ms, struct control_message *answer)
 {
-	int fds[2], one = 1;
+	const int64_t until = now_ms() + patience_ms;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	for (;;) {
+		if (control_receive(fd, answer) == 0) {
+			if (answer->header.type == want->type && answer->header.slot == want->slot)
+				return 0;
+			control_drop(answer);
+		} else if (errno != EAGAIN) {
+			control_drop(answer);
+			return -1;
+		} else if (now_ms() >= until) {
+			errno = ETIMEDOUT;
+			return -1;
+		} else if (poll(&p, 1, LOOK_MS) == 0 && !local_taken(asked)) {
+			errno = ENOENT;
+			return -1;
+		}
+	}
+}
+
+int control_ask(const struct socket_dir *dir, unsigned slot, enum control_type type,
+		int patience_ms, struct control_message *answer)
+{
+	const struct control_header want = { .type = (uint16_t)(type + 1), .slot = slot };
+	const struct local_name to = control_name(dir, slot);
+	int fds[2], one = 1, ret = -1, err;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
 		return -1;
-	*ask = (struct control_ask){ fds[0], fds[1], malloc(sizeof(*ask->answer)) };
-	if (ask->answer &&
-	    setsockopt(ask->answers, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0)
-		return 0;
-	control_ask_close(ask);
-	return -1;
-}
-
-void control_ask_close(struct control_ask *ask)
-{
-	int err = errno;
-
-	free(ask->answer);
-	close(ask->answers);
-	close(ask->other);
-	errno = err;
-}
-
-int control_ask_await(struct control_ask *ask, int64_t until)
-{
-	struct pollfd p = { .fd = ask->answers, .events = POLLIN };
-
-	while (control_receive(ask->answers, ask->answer) != 0) {
-		const int64_t left = until - now_ms();
-
-		if (errno != EAGAIN)
-			return -1;
-		if (left <= 0) {
-			errno = ETIMEDOUT;
-			return -1;
-		}
-		poll(&p, 1, (int)left);
+	if (setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0) {
+		if (control_send(fds[1], &to, type, 0, NULL, 0, &fds[1], 1) == 0)
+			ret = await_answer(fds[0], &to, &want, patience_ms, answer);
+		else if (errno == EAGAIN)
+			errno = ETIMEDOUT; /* it has not read earlier messages yet */
+		else if (errno == ECONNREFUSED)
+			errno = ENOENT;
 	}
-	return 0;
-}
-
-int control_ask(const struct control_ask *ask, const struct local_name *to, enum control_type type)
-{
-	return control_send(ask->other, to, type, 0, NULL, 0, &ask->other, 1);
+	err = errno;
+	close(fds[0]);
+	close(fds[1]);
+	errno = err;
+	return ret;
 }
 
 /* ------------------------------------------------------- sockets by name -- */
@@ -287,35 +290,21 @@ void local_close(const struct socket_dir *dir, const struct local_name *name, in
 	close(fd);
 }
 
-/* Removes the file of a socket of another network, unless a process there has locked its names. */
-static void sweep_elsewhere(const struct socket_dir *dir, uint64_t network,
-			    const struct local_name *name)
-{
-	struct socket_dir there = *dir;
-
-	there.network = network;
-	if (socket_dir_lock(&there, DIR_NAMES, 0, NULL) != 0)
-		return;
-	remove_stale(&there, name);
-	socket_dir_unlock(&there, DIR_NAMES);
-}
-
 void local_sweep(const struct socket_dir *dir)
 {
 	DIR *entries = socket_dir_list(dir);
+	struct socket_dir there = *dir;
 	const char *base;
 
 	while ((base = socket_dir_next(entries))) {
 		struct local_name name;
-		uint64_t network;
 
-		if (strlen(base) >= BASE_BYTES || sscanf(base, "%" SCNu64 ".", &network) != 1)
+		if (strlen(base) >= BASE_BYTES || sscanf(base, "%" SCNu64 ".", &there.network) != 1 ||
+		    socket_dir_lock(&there, DIR_NAMES, 0, NULL) != 0)
 			continue;
 		name = local_in(dir, base);
-		if (network == dir->network)
-			remove_stale(dir, &name);
-		else
-			sweep_elsewhere(dir, network, &name);
+		remove_stale(dir, &name);
+		socket_dir_unlock(&there, DIR_NAMES);
 	}
 	if (entries)
 		closedir(entries);

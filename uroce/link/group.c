@@ -20,14 +20,12 @@
 #define GATHER_MS   2000 /* to get the sockets from another process */
 #define LEAVING_MS  300	 /* for a process that ends to release the port */
 #define CLOSING_MS  3000 /* for the kernel to close sockets that no process has any more */
-#define ANSWER_MS   20	 /* before the next process is asked, too */
+#define ANSWER_MS   50	 /* before the next process is asked */
 #define GOING_MS    10	 /* between two attempts */
-#define MOVES	    10	 /* from one directory to another in use */
 
 struct group group = {
 	.dir = SOCKET_DIR_NONE,
 	.rx = { [0 ... SLOTS - 1] = -1 },
-	.watch = -1,
 	.control = -1,
 	.epoll = -1,
 	.sender = { -1, -1 },
@@ -122,9 +120,9 @@ static int bind_name_of_slot(struct reason *r, unsigned slot)
 {
 	int ret;
 
+	local_sweep(&group.dir);
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return set_reason_of_sockets(r);
-	local_sweep(&group.dir);
 	ret = bind_control(slot);
 	socket_dir_unlock(&group.dir, DIR_NAMES);
 	return ret == 0 ? 0 : set_reason_of_sockets(r);
@@ -149,9 +147,14 @@ static int claim_slot(struct reason *r)
 /* -------------------------------------------------- the sockets, from somebody -- */
 
 /* The result of asking for the sockets of the group. PORT_OF_STRANGER: a process that is not in
- * this directory has the port. OTHER_DIRECTORY: the processes that have it are in another
- * directory. */
-enum gathered { HAS_SOCKETS, NO_PROCESS, NO_ANSWER, PORT_OF_STRANGER, OTHER_DIRECTORY, HAS_FAILED };
+ * this directory has the port. */
+enum gathered { HAS_SOCKETS, NO_PROCESS, NO_ANSWER, PORT_OF_STRANGER, HAS_FAILED };
+
+static enum gathered fail_of_errno(struct reason *r, const char *what)
+{
+	set_reason_of_errno(r, what);
+	return HAS_FAILED;
+}
 
 static enum gathered refuse_version(struct reason *r, const struct control_message *m)
 {
@@ -164,59 +167,33 @@ static enum gathered refuse_version(struct reason *r, const struct control_messa
 	return HAS_FAILED;
 }
 
-/* Takes the sockets out of a message. NO_ANSWER: it is not the answer. */
+/* Takes the sockets out of an answer. */
 static enum gathered take_sockets(struct reason *r, struct control_message *m)
 {
-	bool answer = m->header.type == CONTROL_SOCKETS;
-
-	if (answer && m->nfds == SLOTS && sockets_valid(m->fds)) {
+	if (m->nfds == SLOTS && sockets_valid(m->fds)) {
 		memcpy(group.rx, m->fds, sizeof(group.rx));
 		return HAS_SOCKETS;
 	}
 	control_drop(m);
-	if (!m->cut)
-		return NO_ANSWER;
 	errno = EMFILE;
-	set_reason_of_errno(r, "");
-	return HAS_FAILED;
+	return m->cut ? fail_of_errno(r, "") : NO_ANSWER;
 }
 
-static enum gathered wait_for_sockets(struct reason *r, struct control_ask *ask)
-{
-	int64_t until = now_ms() + ANSWER_MS;
-
-	while (control_ask_await(ask, until) == 0) {
-		enum gathered got = take_sockets(r, ask->answer);
-
-		if (got != NO_ANSWER)
-			return got;
-	}
-	if (errno != EPROTO)
-		return NO_ANSWER;
-	control_drop(ask->answer);
-	return refuse_version(r, ask->answer);
-}
-
-/* Asks one process after the other. The late answer of a process that was asked before counts,
- * too. */
+/* Asks one process after the other. */
 static enum gathered ask_others_for_sockets(struct reason *r)
 {
 	enum gathered got = NO_PROCESS;
-	struct control_ask ask;
+	struct control_message m;
 
-	if (control_ask_open(&ask) != 0) {
-		set_reason_of_errno(r, "no socket to ask other processes with");
-		return HAS_FAILED;
-	}
-	for (unsigned slot = 1; slot < SLOTS && (got == NO_PROCESS || got == NO_ANSWER); slot++) {
-		struct local_name name = control_name(&group.dir, slot);
-
-		if (control_ask(&ask, &name, CONTROL_ASK_SOCKETS) == 0)
-			got = wait_for_sockets(r, &ask);
-		else if (errno == EAGAIN)
+	for (unsigned slot = 1; slot < SLOTS && (got == NO_PROCESS || got == NO_ANSWER); slot++)
+		if (control_ask(&group.dir, slot, CONTROL_ASK_SOCKETS, ANSWER_MS, &m) == 0)
+			got = take_sockets(r, &m);
+		else if (errno == EPROTO)
+			got = refuse_version(r, &m);
+		else if (errno == ETIMEDOUT)
 			got = NO_ANSWER;
-	}
-	control_ask_close(&ask);
+		else if (errno != ENOENT)
+			got = fail_of_errno(r, "no socket to ask other processes with");
 	return got;
 }
 
@@ -232,10 +209,8 @@ static enum gathered make_sockets(struct reason *r)
 			"(SO_ATTACH_REUSEPORT_CBPF): uroce0 needs one that can, as Linux has since 4.5");
 		return HAS_FAILED;
 	}
-	if (errno == EADDRINUSE)
-		return PORT_OF_STRANGER;
-	set_reason_of_errno(r, "no UDP socket at port 4791");
-	return HAS_FAILED;
+	return errno == EADDRINUSE ? PORT_OF_STRANGER
+				   : fail_of_errno(r, "no UDP socket at port 4791");
 }
 
 static int set_reason_in_use(struct reason *r)
@@ -262,27 +237,6 @@ static int set_reason_in_use(struct reason *r)
 	}
 }
 
-static bool is_joined_elsewhere(void)
-{
-	struct socket_dir other;
-
-	if (socket_dir_look(&other, control_has_process) != 0)
-		return false;
-	socket_dir_close(&other);
-	return true;
-}
-
-/* Another process has the port: of another user, another program, a process of ours that is about
- * to end, or one that has joined at the same moment in another directory. */
-static enum gathered judge_port_owner(struct reason *r)
-{
-	if (port_is_of_another_user()) {
-		set_reason_in_use(r);
-		return HAS_FAILED;
-	}
-	return is_joined_elsewhere() ? OTHER_DIRECTORY : PORT_OF_STRANGER;
-}
-
 /* The processes of the group are stopped, or about to end. */
 static enum gathered copy_sockets_of_stopped(struct reason *r)
 {
@@ -290,10 +244,7 @@ static enum gathered copy_sockets_of_stopped(struct reason *r)
 		return HAS_SOCKETS;
 	if (errno == EADDRINUSE)
 		return PORT_OF_STRANGER;
-	if (errno != EMFILE && errno != ENFILE)
-		return NO_ANSWER;
-	set_reason_of_errno(r, "");
-	return HAS_FAILED;
+	return errno == EMFILE || errno == ENFILE ? fail_of_errno(r, "") : NO_ANSWER;
 }
 
 static enum gathered gather_sockets_once(struct reason *r)
@@ -302,8 +253,6 @@ static enum gathered gather_sockets_once(struct reason *r)
 
 	if (got == NO_PROCESS)
 		got = make_sockets(r);
-	if (got == PORT_OF_STRANGER)
-		got = judge_port_owner(r);
 	return got == NO_ANSWER ? copy_sockets_of_stopped(r) : got;
 }
 
@@ -331,27 +280,25 @@ static int set_reason_silent(struct reason *r)
 		who[0] ? who : "one that cannot be seen from here");
 }
 
-/* Tries until there are sockets or time is up: HAS_SOCKETS, OTHER_DIRECTORY or HAS_FAILED. */
-static enum gathered gather_sockets(struct reason *r)
+/* Tries until there are sockets or time is up. 0 or -1. */
+static int gather_sockets(struct reason *r)
 {
 	int64_t since = now_ms();
 
 	for (;;) {
 		enum gathered got = gather_sockets_once(r);
 
-		if (got == HAS_SOCKETS || got == OTHER_DIRECTORY || got == HAS_FAILED)
-			return got;
+		if (got == HAS_SOCKETS || got == HAS_FAILED)
+			return got == HAS_SOCKETS ? 0 : -1;
+		if (got == PORT_OF_STRANGER && port_is_of_another_user())
+			return set_reason_in_use(r);
 		/* A process that ends closes its sockets one by one: its name may be gone while it
 		 * still has the port; or it looks like another program. */
 		if (got == PORT_OF_STRANGER && now_ms() >= since + LEAVING_MS &&
-		    (port_has_owner() || now_ms() >= since + CLOSING_MS)) {
-			set_reason_in_use(r);
-			return HAS_FAILED;
-		}
-		if (got == NO_ANSWER && now_ms() >= since + GATHER_MS) {
-			set_reason_silent(r);
-			return HAS_FAILED;
-		}
+		    (port_has_owner() || now_ms() >= since + CLOSING_MS))
+			return set_reason_in_use(r);
+		if (got == NO_ANSWER && now_ms() >= since + GATHER_MS)
+			return set_reason_silent(r);
 		poll(NULL, 0, GOING_MS);
 	}
 }
@@ -382,7 +329,6 @@ static void close_all(void)
 {
 	pair_forget();
 	close_fd(&group.epoll);
-	close_fd(&group.watch);
 	close_fd(&group.control); /* no process can ask us from now on */
 	sockets_close(group.rx);
 	close_fd(&group.sender[0]);
@@ -400,16 +346,7 @@ static int set_up_slot(struct reason *r)
 	sockets_claimed(group.rx[slot]);
 	group.slot = (unsigned)slot;
 	pair_start();
-	return watch_own_name() == 0
-		       ? 0
-		       : set_reason_of_errno(r, "no look at the directory of the sockets");
-}
-
-static enum gathered join_locked(struct reason *r)
-{
-	enum gathered got = gather_sockets(r);
-
-	return got == HAS_SOCKETS && set_up_slot(r) != 0 ? HAS_FAILED : got;
+	return 0;
 }
 
 static int lock_join(struct reason *r)
@@ -428,52 +365,52 @@ static int lock_join(struct reason *r)
 			  who);
 }
 
-static enum gathered join_in_dir(struct reason *r)
+static int open_dir(struct reason *r)
 {
-	enum gathered got = HAS_FAILED;
-	int err;
+	if (socket_dir_join(&group.dir) == 0)
+		return 0;
+	if (errno == EACCES)
+		return set_reason(r, EACCES,
+				  "no directory for sockets that is this user's alone: neither "
+				  "/tmp nor /dev/shm will do");
+	if (access("/proc/self/fd", X_OK) != 0)
+		return set_reason(r, errno,
+				  "/proc is not mounted here: mount -t proc proc /proc");
+	return set_reason_of_errno(r, "no directory for sockets");
+}
 
-	if (socket_dir_join(&group.dir, control_has_process) != 0) {
-		if (errno == EACCES)
-			set_reason(r, EACCES,
-				   "no directory for sockets that is this user's alone: neither "
-				   "XDG_RUNTIME_DIR nor /tmp nor /dev/shm will do");
-		else if (access("/proc/self/fd", X_OK) != 0)
-			set_reason(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
-		else
-			set_reason_of_errno(r, "no directory for sockets");
-		return HAS_FAILED;
-	}
-	if (lock_join(r) == 0) {
-		got = join_locked(r);
+static int join_in_dir(struct reason *r)
+{
+	int ret = -1, err;
+
+	if (open_dir(r) == 0 && lock_join(r) == 0) {
+		ret = gather_sockets(r) == 0 ? set_up_slot(r) : -1;
 		socket_dir_unlock(&group.dir, DIR_JOIN);
 	}
 	err = errno;
-	if (got != HAS_SOCKETS)
+	if (ret != 0)
 		close_all();
 	errno = err;
-	return got;
+	return ret;
 }
 
 int group_join(char *text, size_t size)
 {
 	struct reason r = { text, size };
-	enum gathered got = OTHER_DIRECTORY;
 
 	if (messages_start() != 0)
 		return set_reason_of_errno(&r, "no memory");
-	for (unsigned i = 0; i < MOVES && got == OTHER_DIRECTORY; i++)
-		got = join_in_dir(&r);
-	if (got == OTHER_DIRECTORY)
-		set_reason(&r, EBUSY, "processes of this user come and go in several directories");
-	return got == HAS_SOCKETS ? 0 : -1;
+	if (join_in_dir(&r) == 0)
+		return 0;
+	/* Another process may have made another directory at the same moment. Now that one comes
+	 * first. */
+	return errno == EADDRINUSE ? join_in_dir(&r) : -1;
 }
 
 void group_leave(void)
 {
 	messages_stop();
 	pair_stop();
-	close_fd(&group.watch);
 	if (group.slot) {
 		struct local_name name = control_name(&group.dir, group.slot);
 

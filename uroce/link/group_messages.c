@@ -5,10 +5,8 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "group_own.h"
@@ -219,6 +217,18 @@ static void serve_fd(int fd)
 	}
 }
 
+int control_epoll_add(int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(group.epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+void control_epoll_remove(int fd)
+{
+	epoll_ctl(group.epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
 void group_serve(void)
 {
 	struct epoll_event events[16];
@@ -228,9 +238,7 @@ void group_serve(void)
 		return;
 	n = epoll_wait(group.epoll, events, sizeof(events) / sizeof(events[0]), 0);
 	for (int i = 0; i < n; i++)
-		if (events[i].data.fd == group.watch)
-			rebind_if_gone();
-		else if (!pair_note_death(events[i].data.fd))
+		if (!pair_note_death(events[i].data.fd))
 			serve_fd(events[i].data.fd);
 	if (nwaiting)
 		send_waiting(&again);
@@ -252,76 +260,25 @@ int group_forward(unsigned slot, const struct mad_from *from, const void *mad, s
 
 #define PATIENCE_MS 500
 
-struct asking {
-	bool there[SLOTS]; /* processes that have not answered yet */
-	unsigned left;
-	void (*fn)(void *arg, unsigned slot, int pid, const char *text);
-	void *arg;
-};
-
-static void ask_all(struct asking *a, const struct socket_dir *dir, const struct control_ask *ask)
-{
-	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct local_name name = control_name(dir, slot);
-
-		if (control_ask(ask, &name, CONTROL_ASK_STATUS) == 0 || errno == EAGAIN) {
-			a->there[slot] = true;
-			a->left++;
-		}
-	}
-}
-
-static void report_answer(struct asking *a, struct control_message *m)
-{
-	unsigned slot = m->header.slot;
-
-	if (m->header.type != CONTROL_STATUS || !a->there[slot])
-		return;
-	m->data[m->header.length < CONTROL_BYTES ? m->header.length : CONTROL_BYTES - 1] = '\0';
-	a->there[slot] = false;
-	a->left--;
-	a->fn(a->arg, slot, m->pid, m->data);
-}
-
-static void report_answers(struct asking *a, struct control_ask *ask)
-{
-	int64_t until = now_ms() + PATIENCE_MS;
-
-	while (a->left) {
-		if (control_ask_await(ask, until) == 0)
-			report_answer(a, ask->answer);
-		else if (errno != EPROTO)
-			break;
-		control_drop(ask->answer);
-	}
-}
-
-static void report_silent(const struct asking *a, const struct socket_dir *dir)
-{
-	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct local_name name = control_name(dir, slot);
-
-		if (a->there[slot])
-			a->fn(a->arg, slot, name_owner(&name), NULL);
-	}
-}
-
 int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text), void *arg)
 {
-	struct asking a = { .fn = fn, .arg = arg };
-	struct control_ask ask;
+	struct control_message m;
 	struct socket_dir dir;
-	int ret;
 
-	if (socket_dir_look(&dir, control_has_process) != 0)
+	if (socket_dir_look(&dir) != 0)
 		return errno == ENOENT ? 0 : -1;
-	ret = control_ask_open(&ask);
-	if (ret == 0) {
-		ask_all(&a, &dir, &ask);
-		report_answers(&a, &ask);
-		control_ask_close(&ask);
-		report_silent(&a, &dir);
+	for (unsigned slot = 1; slot < SLOTS; slot++) {
+		struct local_name name = control_name(&dir, slot);
+
+		if (control_ask(&dir, slot, CONTROL_ASK_STATUS, PATIENCE_MS, &m) == 0) {
+			m.data[m.header.length < CONTROL_BYTES ? m.header.length
+							       : CONTROL_BYTES - 1] = '\0';
+			fn(arg, slot, m.pid, m.data);
+			control_drop(&m);
+		} else if (errno != ENOENT) {
+			fn(arg, slot, name_owner(&name), NULL);
+		}
 	}
 	socket_dir_close(&dir);
-	return ret;
+	return 0;
 }

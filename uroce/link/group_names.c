@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of processes that listen for connections; and what happens when the directory of the names
- * is removed.
+ * Names of processes that listen for connections.
  *
  * The kernel makes sure that a name is bound by one process only. It does not know that "any
  * address" overlaps with each single address. So names are claimed one at a time, with DIR_NAMES
@@ -11,11 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/inotify.h>
 #include <sys/queue.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gid.h"
@@ -298,115 +294,4 @@ int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 	struct local_name to = service_name(space, port, addr);
 
 	return messages_forward(&to, from, mad, n);
-}
-
-/* ----------------------------------------- when the directory is removed -- */
-
-/*
- * The directory may be removed while processes use it: XDG_RUNTIME_DIR is removed when the last
- * session of a user ends, but programs may go on; or somebody cleans up. Each process notices that
- * its name is gone, and binds its sockets again in the directory that newcomers use. Connections
- * continue meanwhile, because the owner of a slot does not depend on names. If the system has no
- * watch left for a process, the process goes without: when the directory is removed, later
- * processes do not find it.
- */
-
-int control_epoll_add(int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(group.epoll, EPOLL_CTL_ADD, fd, &event);
-}
-
-void control_epoll_remove(int fd)
-{
-	epoll_ctl(group.epoll, EPOLL_CTL_DEL, fd, NULL);
-}
-
-/* Watches for the file to lose its only link. IN_DELETE_SELF would come only when the socket is
- * closed. */
-static int watch_name(void)
-{
-	struct local_name name = control_name(&group.dir, group.slot);
-
-	return inotify_add_watch(group.watch, name.un.sun_path, IN_ATTRIB) < 0 ? -1 : 0;
-}
-
-/* Does EMFILE mean descriptors? inotify(7) sets it also if the programs of the user have as many
- * instances as fs.inotify.max_user_instances allows, which is 128 by default. */
-static bool has_descriptor_left(void)
-{
-	int fd = dup(group.epoll);
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
-int watch_own_name(void)
-{
-	group.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (group.watch >= 0 && watch_name() == 0)
-		return control_epoll_add(group.watch);
-	if (errno == EMFILE || errno == ENOSPC)
-		return has_descriptor_left() ? 0 : -1;
-	return -1;
-}
-
-static bool is_own_name_gone(void)
-{
-	struct local_name name = control_name(&group.dir, group.slot);
-	char events[1024];
-	struct stat st;
-
-	while (read(group.watch, events, sizeof(events)) > 0)
-		;
-	return lstat(name.un.sun_path, &st) != 0 && errno == ENOENT;
-}
-
-/* Replaces fd by a socket that is bound to the name in group.dir. Messages that wait in the old
- * socket are lost, as on a wire. */
-static int rebind_socket(const struct local_name *name, int fd)
-{
-	int bound = local_bind(&group.dir, name), ret;
-
-	if (bound < 0)
-		return -1;
-	ret = dup3(bound, fd, O_CLOEXEC);
-	close(bound);
-	return ret < 0 ? -1 : 0;
-}
-
-/* A socket that cannot be bound stays without a name: others do not find it. */
-static void rebind_all(void)
-{
-	struct local_name control = control_name(&group.dir, group.slot);
-	struct group_name *name;
-
-	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
-		return;
-	if (rebind_socket(&control, group.control) == 0)
-		control_epoll_add(group.control);
-	LIST_FOREACH(name, &held, next) {
-		name->name = local_in(&group.dir, local_base(&name->name));
-		if (rebind_socket(&name->name, name->fd) == 0)
-			control_epoll_add(name->fd);
-	}
-	socket_dir_unlock(&group.dir, DIR_NAMES);
-	watch_name();
-}
-
-void rebind_if_gone(void)
-{
-	struct socket_dir old = group.dir;
-
-	if (!is_own_name_gone())
-		return;
-	if (socket_dir_join(&group.dir, control_has_process) != 0) {
-		group.dir = old;
-		return;
-	}
-	rebind_all();
-	socket_dir_close(&old);
 }

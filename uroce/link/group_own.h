@@ -54,8 +54,8 @@ void local_close(const struct socket_dir *dir, const struct local_name *name, in
 bool local_taken(const struct local_name *name);
 /* May we send to it: does it belong to this user or to root? */
 bool local_trusted(const struct local_name *name);
-/* Removes the files of sockets that no process has bound any more. With DIR_NAMES locked. Files of
- * another network are removed only if no process has locked its DIR_NAMES. */
+/* Removes the files of sockets that no process has bound any more. Without DIR_NAMES: the lock is
+ * taken for each file, and files of a network stay while a process has locked its names. */
 void local_sweep(const struct socket_dir *dir);
 
 /* Milliseconds of the monotonic clock, for limits of waits. */
@@ -71,7 +71,7 @@ enum control_type {
 	CONTROL_ASK_SOCKETS = 1, /* empty; with the socket for the answer */
 	CONTROL_SOCKETS,	 /* empty; with the sockets of the group */
 	CONTROL_MAD,		 /* struct mad_from and the MAD */
-	CONTROL_ASK_STATUS,	 /* as CONTROL_ASK_SOCKETS */
+	CONTROL_ASK_STATUS,	 /* as CONTROL_ASK_SOCKETS; an answer follows its question here */
 	CONTROL_STATUS,		 /* text */
 	CONTROL_OFFER_PAIR,	 /* pair.c: with descriptors */
 	CONTROL_ANSWER_PAIR,
@@ -112,20 +112,11 @@ int control_receive(int fd, struct control_message *m);
 /* Closes the descriptors of the message. */
 void control_drop(struct control_message *m);
 
-/* A question to other processes: a pair of sockets. Answers come to one end; the other end is sent
- * along with each question. */
-struct control_ask {
-	int answers, other;
-	struct control_message *answer; /* the message that was received last */
-};
-/* 0, or -1 with errno. */
-int control_ask_open(struct control_ask *ask);
-void control_ask_close(struct control_ask *ask);
-/* Receives the next answer, and waits for it until now_ms() is until. As control_receive(), but
- * ETIMEDOUT instead of EAGAIN. */
-int control_ask_await(struct control_ask *ask, int64_t until);
-/* Returns like control_send(). */
-int control_ask(const struct control_ask *ask, const struct local_name *to, enum control_type type);
+/* Asks the process in a slot, and waits for its answer, which the caller drops. 0, or -1 with errno:
+ * ENOENT: there is no such process, or it has ended meanwhile; ETIMEDOUT: it does not answer;
+ * EPROTO: it has another version: only the header and the pid are valid. */
+int control_ask(const struct socket_dir *dir, unsigned slot, enum control_type question,
+		int patience_ms, struct control_message *answer);
 
 /* ------------------------------------------------------- group_sockets.c -- */
 
@@ -205,7 +196,6 @@ struct group {
 	unsigned slot; /* 0: not joined */
 	struct socket_dir dir;
 	int rx[SLOTS];
-	int watch;     /* inotify(7), of the file of control */
 	int control;   /* bound to control_name() of the slot */
 	int epoll;     /* for control, and for the names that we hold */
 	int sender[2]; /* IPv4, IPv6 */
@@ -234,11 +224,6 @@ void messages_stop(void);
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n);
 
-/* group_names.c: watches the name of this process. When group.watch becomes readable,
- * rebind_if_gone() finds out whether the directory was removed. 0, also without a watch if the
- * system has none left, or -1 with errno. */
-int watch_own_name(void);
-void rebind_if_gone(void);
 /* group_serve() handles the messages of fd, too; no longer. */
 int control_epoll_add(int fd);
 void control_epoll_remove(int fd);

@@ -13,7 +13,6 @@
 #include "link.h"
 
 #define PATIENCE_MS 500
-#define LOOK_MS	    20 /* between two looks whether the process still lives */
 
 const uint32_t inventory_row_size[UROCE_KINDS] = {
 	[UROCE_CONTEXT] = sizeof(struct uroce_context_row),
@@ -153,10 +152,12 @@ struct uroce_inventory *inventory_read(int fd, pid_t pid)
 	struct copied *c = NULL;
 	struct stat st;
 
-	errno = EPROTO;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size < (off_t)sizeof(struct inventory_head) || st.st_size > (off_t)longest_file())
+	    st.st_size < (off_t)sizeof(struct inventory_head) ||
+	    st.st_size > (off_t)longest_file()) {
+		errno = EPROTO;
 		return NULL;
+	}
 	c = malloc(sizeof *c + (size_t)st.st_size);
 	if (!c)
 		return NULL;
@@ -171,56 +172,18 @@ struct uroce_inventory *inventory_read(int fd, pid_t pid)
 
 /* -------------------------------------------------------------------------- asking -- */
 
-/* Reads the answer. NULL with errno: EPROTO: it is malformed; EAGAIN: this message is not the
- * answer. */
-static struct uroce_inventory *read_answer(const struct control_message *m, unsigned slot)
-{
-	const bool is_answer = m->header.type == CONTROL_INVENTORY && m->header.slot == slot;
-
-	if (is_answer && m->nfds == 1)
-		return inventory_read(m->fds[0], m->pid);
-	errno = is_answer ? EPROTO : EAGAIN;
-	return NULL;
-}
-
-/* NULL with errno: ETIMEDOUT; ENOENT: the process has ended meanwhile; EPROTO. */
-static struct uroce_inventory *await_answer(struct control_ask *ask, const struct local_name *name,
-					    unsigned slot)
-{
-	int64_t until = now_ms() + PATIENCE_MS;
-	struct uroce_inventory *found = NULL;
-	int err;
-
-	do {
-		bool received = control_ask_await(ask, now_ms() + LOOK_MS) == 0;
-
-		if (received)
-			found = read_answer(ask->answer, slot);
-		err = errno;
-		if (received || err == EPROTO)
-			control_drop(ask->answer);
-		else if (err == ETIMEDOUT && !local_taken(name))
-			err = ENOENT;
-	} while (!found && (err == EAGAIN || err == ETIMEDOUT) && now_ms() < until);
-	errno = err == EAGAIN ? ETIMEDOUT : err;
-	return found;
-}
-
 static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned slot)
 {
-	struct local_name name = control_name(dir, slot);
-	struct uroce_inventory *found = NULL;
-	struct control_ask ask;
+	struct uroce_inventory *found;
+	struct control_message m;
+	int err;
 
-	if (control_ask_open(&ask) != 0)
+	if (control_ask(dir, slot, CONTROL_ASK_INVENTORY, PATIENCE_MS, &m) != 0)
 		return NULL;
-	if (control_ask(&ask, &name, CONTROL_ASK_INVENTORY) == 0)
-		found = await_answer(&ask, &name, slot);
-	else if (errno == EAGAIN)
-		errno = ETIMEDOUT; /* it has not read earlier messages yet */
-	else
-		errno = ENOENT;
-	control_ask_close(&ask);
+	found = inventory_read(m.nfds == 1 ? m.fds[0] : -1, m.pid);
+	err = errno;
+	control_drop(&m);
+	errno = err;
 	return found;
 }
 
@@ -242,7 +205,7 @@ static struct uroce_inventory *ask_process(unsigned slot, pid_t pid)
 	struct uroce_inventory *found = NULL;
 	struct socket_dir dir;
 
-	if (socket_dir_look(&dir, control_has_process) != 0)
+	if (socket_dir_look(&dir) != 0)
 		return NULL;
 	if (!slot && pid)
 		slot = slot_of_process(&dir, pid);
@@ -268,7 +231,7 @@ EXPORT unsigned uroce_inventory_processes(pid_t *pids, unsigned n)
 	struct socket_dir dir;
 	unsigned found = 0;
 
-	if (socket_dir_look(&dir, control_has_process) != 0)
+	if (socket_dir_look(&dir) != 0)
 		return 0;
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		struct local_name name = control_name(&dir, slot);

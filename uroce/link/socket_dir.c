@@ -13,20 +13,10 @@
 
 #include "group_own.h"
 
-#define ROOTS	  4
 #define LOCK_FILE "lock"
 #define AGAIN_MS  1
 
 /* ------------------------------------------------------------------ where it can be -- */
-
-static void find_roots(const char *roots[ROOTS], char *runtime, size_t n)
-{
-	snprintf(runtime, n, "/run/user/%u", (unsigned)geteuid());
-	roots[0] = secure_getenv("XDG_RUNTIME_DIR");
-	roots[1] = runtime;
-	roots[2] = "/tmp";
-	roots[3] = "/dev/shm";
-}
 
 /* A directory that others can write to must be sticky: else they could take ours away. */
 static bool is_safe_root(int fd)
@@ -41,12 +31,8 @@ static bool is_safe_root(int fd)
 
 static int open_root(const char *path)
 {
-	int fd;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	errno = ENOENT;
-	if (!path || path[0] != '/')
-		return -1;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || is_safe_root(fd))
 		return fd;
 	close(fd);
@@ -85,13 +71,13 @@ static DIR *open_entries(int dir)
 	return d;
 }
 
-/* Opens the directory of that name if wanted() accepts it, or if wanted is NULL. */
-static bool try_name(struct socket_dir *dir, int root, const char *name, socket_dir_fn *wanted)
+/* Opens the directory of that name. in_use: only if a process of this network is using it. */
+static bool try_name(struct socket_dir *dir, int root, const char *name, bool in_use)
 {
 	dir->fd = open_private(root, name);
 	if (dir->fd < 0)
 		return false;
-	if (!wanted || wanted(dir))
+	if (!in_use || control_has_process(dir))
 		return true;
 	close(dir->fd);
 	dir->fd = -1;
@@ -99,7 +85,7 @@ static bool try_name(struct socket_dir *dir, int root, const char *name, socket_
 }
 
 /* Tries all names in a root; the plain name comes first. */
-static bool search_root(struct socket_dir *dir, int root, socket_dir_fn *wanted)
+static bool search_root(struct socket_dir *dir, int root, bool in_use)
 {
 	DIR *d = open_entries(root);
 	bool found;
@@ -112,10 +98,10 @@ static bool search_root(struct socket_dir *dir, int root, socket_dir_fn *wanted)
 		return false;
 	print_dir_name(name, sizeof(name));
 	n = strlen(name);
-	found = try_name(dir, root, name, wanted);
+	found = try_name(dir, root, name, in_use);
 	while (!found && (e = readdir(d)))
 		found = strncmp(e->d_name, name, n) == 0 && e->d_name[n] == '.' &&
-			try_name(dir, root, e->d_name, wanted);
+			try_name(dir, root, e->d_name, in_use);
 	err = errno;
 	closedir(d);
 	errno = err;
@@ -134,29 +120,26 @@ static bool make_dir(struct socket_dir *dir, int root)
 
 	print_dir_name(name, sizeof(name));
 	mkdirat(root, name, 0700);
-	if (search_root(dir, root, NULL))
+	if (search_root(dir, root, false))
 		return true;
 	if (is_out_of_descriptors())
 		return false;
 	snprintf(fresh, sizeof(fresh), "/proc/self/fd/%d/%s.XXXXXX", root, name);
-	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, NULL);
+	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, false);
 }
 
-/* Takes the first suitable root. is_in_use: searches for a directory that it accepts; NULL: takes
- * any, or makes one. */
-static bool find_dir(struct socket_dir *dir, socket_dir_fn *is_in_use)
+/* Takes the first suitable root. in_use: searches for a directory that a process is using; else
+ * takes any, or makes one. */
+static bool find_dir(struct socket_dir *dir, bool in_use)
 {
-	const char *roots[ROOTS];
-	char runtime[32];
+	static const char *const roots[] = { "/tmp", "/dev/shm" };
 	bool found = false;
 	int err = 0;
 
-	find_roots(roots, runtime, sizeof(runtime));
-	for (unsigned i = 0; i < ROOTS && !found && err != EMFILE && err != ENFILE; i++) {
+	for (unsigned i = 0; i < 2 && !found && err != EMFILE && err != ENFILE; i++) {
 		int root = open_root(roots[i]);
 
-		found = root >= 0 &&
-			(is_in_use ? search_root(dir, root, is_in_use) : make_dir(dir, root));
+		found = root >= 0 && (in_use ? search_root(dir, root, true) : make_dir(dir, root));
 		err = errno;
 		if (root >= 0)
 			close(root);
@@ -178,22 +161,22 @@ static int find_network(struct socket_dir *dir)
 	return 0;
 }
 
-int socket_dir_look(struct socket_dir *dir, socket_dir_fn *is_in_use)
+int socket_dir_look(struct socket_dir *dir)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (find_dir(dir, is_in_use))
+	if (find_dir(dir, true))
 		return 0;
 	if (!is_out_of_descriptors())
 		errno = ENOENT;
 	return -1;
 }
 
-int socket_dir_join(struct socket_dir *dir, socket_dir_fn *is_in_use)
+int socket_dir_join(struct socket_dir *dir)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (!find_dir(dir, is_in_use) && !find_dir(dir, NULL)) {
+	if (!find_dir(dir, true) && !find_dir(dir, false)) {
 		if (!is_out_of_descriptors())
 			errno = EACCES;
 		return -1;

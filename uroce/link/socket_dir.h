@@ -3,11 +3,10 @@
  * The directory with the sockets by which the processes of a user find each other. Nobody else can
  * enter it: everything in it belongs to this user or to root.
  *
- * It is called uroce-<uid>, and lies in the first of these places that is suitable:
- * XDG_RUNTIME_DIR; /run/user/<uid>, because cron and sudo do not set that variable; the system's
- * directories for temporary files. If another user has taken the name, it is a new one,
- * uroce-<uid>.XXXXXX. Processes must agree on the directory, whatever their environment says: one
- * that a process is already using comes before all others.
+ * It is called uroce-<uid>, and lies in /tmp, or in /dev/shm if /tmp is not suitable: not in
+ * /run/user/<uid>, which is removed when the last session of the user ends, while programs may go
+ * on. If another user has taken the name, it is a new one, uroce-<uid>.XXXXXX. Processes must agree
+ * on the directory: one that a process is already using comes before all others.
  */
 #ifndef UROCE_LINK_SOCKET_DIR_H
 #define UROCE_LINK_SOCKET_DIR_H
@@ -28,13 +27,10 @@ struct socket_dir {
 		.fd = -1, .lock = -1, .network = 0 \
 	}
 
-/* Is a process of this network using it? */
-typedef bool socket_dir_fn(const struct socket_dir *dir);
-
-/* Opens the directory that a process is using. socket_dir_join() takes or makes another if there is
+/* Opens the directory that a process of this network is using. socket_dir_join() takes or makes another if there is
  * none. 0, or -1 with errno: ENOENT: there is none; EACCES: no place is suitable. */
-int socket_dir_look(struct socket_dir *dir, socket_dir_fn *is_in_use);
-int socket_dir_join(struct socket_dir *dir, socket_dir_fn *is_in_use);
+int socket_dir_look(struct socket_dir *dir);
+int socket_dir_join(struct socket_dir *dir);
 void socket_dir_close(struct socket_dir *dir);
 /* Writes where it is, for messages. */
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n);

@@ -423,23 +423,6 @@ static void test_descriptors(void)
 	worker_end(&b);
 }
 
-/* Nobody watches the directory, and all else works. */
-static void test_no_inotify(void)
-{
-	struct worker w[2];
-	int slots[2] = { 1, 2 };
-
-	for (unsigned i = 0; i < 2; i++) {
-		worker_start(&w[i], 0);
-		if (strcmp(worker_ask(&w[i], "lose-inotify"), "ok") != 0)
-			printf("no seccomp: not all is tested\n");
-		joins(&w[i], slots[i]);
-	}
-	each_gets_its_own(w, slots, 2, 10);
-	for (unsigned i = 0; i < 2; i++)
-		worker_end(&w[i]);
-}
-
 /* A group of IPv4 sockets; who has IPv6 can join it. */
 static void test_no_ipv6(void)
 {
@@ -535,7 +518,7 @@ static void test_rubbish(void)
 
 	worker_start(&w, 0);
 	joins(&w, 1);
-	CHECK_INT(socket_dir_look(&dir, control_has_process), 0);
+	CHECK_INT(socket_dir_look(&dir), 0);
 	name = control_name(&dir, 1);
 	CHECK_INT(sendto(fd, data, 3, 0, (void *)&name.un, name.len), 3);
 	CHECK_INT(sendto(fd, data, 300, 0, (void *)&name.un, name.len), 300);
@@ -577,7 +560,6 @@ int main(void)
 	test_raw_fork();
 	test_full();
 	test_descriptors();
-	test_no_inotify();
 	test_no_ipv6();
 	test_no_steering();
 	test_status();

@@ -170,19 +170,6 @@ static void lose_steering(void)
 	filter(code, sizeof(code) / sizeof(code[0]));
 }
 
-/* Acts like a user whose programs have all instances of inotify(7) already. */
-static void lose_inotify(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_inotify_init1, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EMFILE),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-
-	filter(code, sizeof(code) / sizeof(code[0]));
-}
-
 static void enter_network(void)
 {
 	if (unshare(CLONE_NEWNET) == 0)
@@ -211,8 +198,6 @@ static bool obey(char *line)
 		fork_and_join();
 	else if (strcmp(line, "lose-ipv6") == 0)
 		lose_ipv6();
-	else if (strcmp(line, "lose-inotify") == 0)
-		lose_inotify();
 	else if (strcmp(line, "lose-steering") == 0)
 		lose_steering();
 	else if (strcmp(line, "clone") == 0)
