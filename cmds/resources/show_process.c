@@ -313,8 +313,11 @@ static void out_left_out(struct process_text *t)
 				 t->inv->kind[i].total - t->inv->kind[i].n, titles[i]);
 }
 
-bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
-		  struct out *o)
+/* Writes each object as a dict under its name, with the keys of 'show', and as a tree; or (only not
+ * NULL) just the object of that name. asks_peers: also asks the processes of the peers of its QPs.
+ * False: there is no object of that name. */
+static bool print_process(const struct uroce_inventory *inv, const char *only, bool asks_peers,
+			  struct out *o)
 {
 	struct process_text t = { .inv = inv, .only = only, .asks_peers = asks_peers, .o = o };
 	char program[32];
@@ -411,7 +414,7 @@ int show_process(struct session *s, pid_t pid, const char *only, struct out *o)
 	inv = process_inventory(pid);
 	if (!inv)
 		return fail_inventory(s, pid, errno);
-	found = process_tell(inv, only, true, o);
+	found = print_process(inv, only, true, o);
 	free(inv);
 	if (found)
 		return 0;

@@ -10,12 +10,6 @@
 struct out;
 struct session;
 
-/* Writes each object as a dict under its name, with the keys of 'show', and as a tree; or (only not
- * NULL) just the object of that name. asks_peers: also asks the processes of the peers of its QPs.
- * False: there is no object of that name. */
-bool process_tell(const struct uroce_inventory *inv, const char *only, bool asks_peers,
-		  struct out *o);
-
 /* Writes since when the QP is in its state, and why (all: its last changes), and what it repeats.
  */
 void process_tell_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o);

@@ -180,12 +180,22 @@ static void put_columns(struct edit *e, Tcl_Obj *const *words, int n)
 		printf("... and %d more\n", n - shown);
 }
 
+/* Draws prompt, line and hint, from the start of an empty row. */
+static void draw(struct edit *e)
+{
+	el_set(e->el, EL_REFRESH);
+	e->hint_shown = false;
+	if (e->idle)
+		edit_show_hint(e);
+	fflush(stdout);
+}
+
 static void list_words(struct edit *e, Tcl_Obj *const *words, int n)
 {
 	edit_go_to_end(e);
 	edit_put("\n");
 	put_columns(e, words, n);
-	edit_draw(e);
+	draw(e);
 }
 
 /* Are all of the words options? Completion then does not insert one unless something is typed. */
@@ -239,15 +249,6 @@ void edit_before_cursor(struct edit *e, struct text *text)
 
 /* --- redrawing --- */
 
-void edit_draw(struct edit *e)
-{
-	el_set(e->el, EL_REFRESH);
-	e->hint_shown = false;
-	if (e->idle)
-		edit_show_hint(e);
-	fflush(stdout);
-}
-
 void edit_above(struct edit *e, const char *text)
 {
 	if (e->typing)
@@ -255,7 +256,7 @@ void edit_above(struct edit *e, const char *text)
 	edit_put(text);
 	fflush(stdout);
 	if (e->typing)
-		edit_draw(e);
+		draw(e);
 }
 
 bool edit_is_typing(const struct edit *e)
@@ -275,7 +276,7 @@ static void on_resize(void *arg)
 	else
 		edit_erase_line(e);
 	e->resumed = 0;
-	edit_draw(e);
+	draw(e);
 }
 
 /* --- keys --- */
@@ -355,7 +356,7 @@ static void mend_cursor(struct edit *e)
 
 	if (at_end && !e->at_end && edit_is_tall(e)) {
 		edit_erase_line(e);
-		edit_draw(e);
+		draw(e);
 	}
 	e->at_end = at_end;
 }

@@ -93,8 +93,6 @@ void edit_release_stops(struct edit *e);
 
 /* Appends the unfinished block and the line up to the cursor. */
 void edit_before_cursor(struct edit *e, struct text *text);
-/* Draws prompt, line and hint, from the start of an empty row. */
-void edit_draw(struct edit *e);
 
 /* Keys of a terminal in raw mode: characters, bracketed paste. */
 

@@ -4,32 +4,26 @@
  * uroce_order_set() in uroce.h). A program that is right with every seed depends on nothing that
  * only a quick device gives. All of it runs with the engine's lock.
  *
- * Sections are those of volume 1 of the InfiniBand specification.
+ * What may come otherwise, where, which section of volume 1 of the InfiniBand specification allows
+ * it, and what must stay:
  *
- * what may be moved                     where              allowed by                what must not
- * ------------------------------------  -----------------  ------------------------
- * ----------------- bytes of a message reach memory in    placing.c          9.5: an application
- * does  all are there any order and pieces, often the last                     not depend on the
- * order   before the byte first; READ responses too                           of writes in a
- * message;   completion, of a ibv_query_qp_data_in_     READ too; of two order(3) answers 0 writes
- * to a byte the later one stays: 9.5 the bytes of a WRITE come to memory   placing.c,
- * "far"   9.7.5.1: an ACK says      before the after the ACK, when a receive of the that a request
- * came,      completion of a QP completes, or an atomic or READ                       not that
- * memory has it;   later receive, of it looks                                              9.5
- * before a later atomic or READ of that QP memory of a request is read late, a
- * requester.c        10.8.2: the memory is     never after the packet is sent twice the device's
- * until the    completion; what completion; 9.7.5.1       is inline was (duplicates) copied; no
- * retry is used up; a fence: 10.8.3.3 completions come late, in lumps,
- * late.c             10.8.3, 10.8.6: only      the order in one those of different queues mixed: of
- * completions of one work   work queue two QPs, of both queues of one QP queue are in order the
- * place of a request is taken       send_queue.c       10.8.6: an unsignaled     its completion
- * until its completion, or that of a    late.c             request is known to be    was polled:
- * the later one, was polled                                    done by a later           place is
- * free completion an event comes after its completion   late.c             11.4.2.2: the handler a
- * completion that was polled                                               is called some time
- * comes while armed after                     has its event ESTABLISHED after the first receive,
- * rdma_event.c       12.9.6, 11.6.3.1 (COMM_   the order of the DISCONNECTED after flushes EST):
- * messages may come   events of an id before the RTU
+ * - The bytes of a message reach memory in any order and pieces, often the last byte before the
+ *   first; READ responses, too (placing.c; 9.5). All are there before the message completes, and of
+ *   two WRITEs to a byte the later one stays.
+ * - ORDER_FAR: the bytes of a WRITE come to memory after the ACK, when a receive of the QP is
+ *   completed or an atomic or READ of it looks (placing.c; 9.7.5.1: an ACK tells that the request
+ *   came, not that memory has it). They are there before a later receive completes.
+ * - The memory of a request is read late, and a packet is sent twice (requester.c; 10.8.2: the
+ *   memory is the device's until the completion; 9.7.5.1: duplicates). It is not read after the
+ *   completion; inline data were copied; no retry is used up; a fence holds (10.8.3.3).
+ * - Completions come late, in lumps, those of different queues mixed: of two QPs, of both queues of
+ *   one QP (late.c; 10.8.3, 10.8.6). Those of one work queue stay in order.
+ * - The place of a request is taken until its completion, or that of a later one, was polled
+ *   (send_queue.c, late.c; 10.8.6). Then it is free.
+ * - An event comes after its completion was polled (late.c; 11.4.2.2: the handler is called some
+ *   time after). A completion that comes while the queue is armed has its event.
+ * - ESTABLISHED comes after the first receive, DISCONNECTED after flushes (rdma_event.c; 12.9.6,
+ *   11.6.3.1: messages may come before the RTU). The events of an id stay in order.
  *
  * Of UC and UD nothing is sent twice. The wire carries nothing that is not allowed there: the peer
  * may be a device of the kernel.

@@ -299,7 +299,8 @@ void local_sweep(const struct socket_dir *dir)
 	while ((base = socket_dir_next(entries))) {
 		struct local_name name;
 
-		if (strlen(base) >= BASE_BYTES || sscanf(base, "%" SCNu64 ".", &there.network) != 1 ||
+		if (strlen(base) >= BASE_BYTES ||
+		    sscanf(base, "%" SCNu64 ".", &there.network) != 1 ||
 		    socket_dir_lock(&there, DIR_NAMES, 0, NULL) != 0)
 			continue;
 		name = local_in(dir, base);

@@ -374,8 +374,7 @@ static int open_dir(struct reason *r)
 				  "no directory for sockets that is this user's alone: neither "
 				  "/tmp nor /dev/shm will do");
 	if (access("/proc/self/fd", X_OK) != 0)
-		return set_reason(r, errno,
-				  "/proc is not mounted here: mount -t proc proc /proc");
+		return set_reason(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
 	return set_reason_of_errno(r, "no directory for sockets");
 }
 

@@ -112,9 +112,9 @@ int control_receive(int fd, struct control_message *m);
 /* Closes the descriptors of the message. */
 void control_drop(struct control_message *m);
 
-/* Asks the process in a slot, and waits for its answer, which the caller drops. 0, or -1 with errno:
- * ENOENT: there is no such process, or it has ended meanwhile; ETIMEDOUT: it does not answer;
- * EPROTO: it has another version: only the header and the pid are valid. */
+/* Asks the process in a slot, and waits for its answer, which the caller drops. 0, or -1 with
+ * errno: ENOENT: there is no such process, or it has ended meanwhile; ETIMEDOUT: it does not
+ * answer; EPROTO: it has another version: only the header and the pid are valid. */
 int control_ask(const struct socket_dir *dir, unsigned slot, enum control_type question,
 		int patience_ms, struct control_message *answer);
 

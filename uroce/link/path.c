@@ -68,30 +68,6 @@ static bool may_be_memory(const struct flow *flow, uint32_t qpn)
 	       path_is_here(&flow->sgid, &flow->dgid, flow->scope);
 }
 
-static bool memory_steps_aside(void)
-{
-	return asked != PATH_MEMORY && loopback_is_watched();
-}
-
-struct pair *path_to(const struct flow *flow, uint32_t qpn)
-{
-	unsigned slot = qpn >> SLOT_SHIFT;
-	struct pair *p = NULL;
-
-	if (!may_be_memory(flow, qpn))
-		return NULL;
-	if (!memory_steps_aside())
-		p = pair_with(slot);
-	if (!p)
-		pair_note_udp(slot);
-	return p;
-}
-
-bool path_is_memory(const struct flow *flow, uint32_t qpn)
-{
-	return may_be_memory(flow, qpn) && !memory_steps_aside() && pair_ready(qpn >> SLOT_SHIFT);
-}
-
 /* ------------------------------------------------ who watches from outside -- */
 
 #define LOOK_AGAIN UINT64_C(100000000) /* ns */
@@ -183,14 +159,43 @@ static void look_around(void)
 		look_for_qdiscs();
 }
 
-bool loopback_is_watched(void)
+bool any_interface_is_watched(void)
+{
+	look_around();
+	return last.anywhere;
+}
+
+/* ------------------------------------------------------------------ the way -- */
+
+/* At the loopback: is there a running packet socket for all protocols, IP or IPv6, on that
+ * interface or on all (packet(7); that of a DHCP client is on another interface), or a queueing
+ * discipline (tc(8))? */
+static bool loopback_is_watched(void)
 {
 	look_around();
 	return last.loopback;
 }
 
-bool any_interface_is_watched(void)
+static bool memory_steps_aside(void)
 {
-	look_around();
-	return last.anywhere;
+	return asked != PATH_MEMORY && loopback_is_watched();
+}
+
+struct pair *path_to(const struct flow *flow, uint32_t qpn)
+{
+	unsigned slot = qpn >> SLOT_SHIFT;
+	struct pair *p = NULL;
+
+	if (!may_be_memory(flow, qpn))
+		return NULL;
+	if (!memory_steps_aside())
+		p = pair_with(slot);
+	if (!p)
+		pair_note_udp(slot);
+	return p;
+}
+
+bool path_is_memory(const struct flow *flow, uint32_t qpn)
+{
+	return may_be_memory(flow, qpn) && !memory_steps_aside() && pair_ready(qpn >> SLOT_SHIFT);
 }

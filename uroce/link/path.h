@@ -42,11 +42,7 @@ bool path_is_memory(const struct flow *flow, uint32_t qpn);
  * ago, so a process that does nothing does not look. Firewall rules cannot be seen in this way.
  */
 
-/* At the loopback: is there a running packet socket for all protocols, IP or IPv6, on that
- * interface or on all (packet(7); that of a DHCP client is on another interface), or a queueing
- * discipline (tc(8))? */
-bool loopback_is_watched(void);
-/* At any interface: is there such a packet socket? */
+/* Is there a running packet socket for all protocols, IP or IPv6, at any interface? */
 bool any_interface_is_watched(void);
 
 #endif

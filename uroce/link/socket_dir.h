@@ -27,8 +27,9 @@ struct socket_dir {
 		.fd = -1, .lock = -1, .network = 0 \
 	}
 
-/* Opens the directory that a process of this network is using. socket_dir_join() takes or makes another if there is
- * none. 0, or -1 with errno: ENOENT: there is none; EACCES: no place is suitable. */
+/* Opens the directory that a process of this network is using. socket_dir_join() takes or makes
+ * another if there is none. 0, or -1 with errno: ENOENT: there is none; EACCES: no place is
+ * suitable. */
 int socket_dir_look(struct socket_dir *dir);
 int socket_dir_join(struct socket_dir *dir);
 void socket_dir_close(struct socket_dir *dir);

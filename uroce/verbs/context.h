@@ -89,7 +89,6 @@ void device_forget(void);
 
 /* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
  * of verbs/ has a part: context_ops_qp() and so on. */
-void context_ops_query(struct context *c);
 void context_ops_cq(struct context *c);
 void context_ops_qp(struct context *c);
 void context_ops_srq(struct context *c);

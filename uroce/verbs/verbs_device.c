@@ -117,119 +117,6 @@ EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 	return device_guid();
 }
 
-static void addresses_changed(void)
-{
-	mcast_refresh();
-	event_port(IBV_EVENT_GID_CHANGE);
-}
-
-static void context_init(struct context *c)
-{
-	struct ibv_context *v = &c->v.context;
-
-	c->v.sz = sizeof c->v;
-	v->device = &the_device;
-	v->abi_compat = __VERBS_ABI_IS_EXTENDED;
-	v->cmd_fd = -1;
-	v->num_comp_vectors = COMP_VECTORS;
-	pthread_mutex_init(&v->mutex, NULL);
-	TAILQ_INIT(&c->events);
-	TAILQ_INIT(&c->taken);
-	context_ops_query(c);
-	context_ops_cq(c);
-	context_ops_qp(c);
-	context_ops_srq(c);
-	context_ops_mw(c);
-	context_ops_mr(c);
-	context_ops_pd(c);
-}
-
-static void close_cmd_fd(struct context *c)
-{
-	if (c->v.context.cmd_fd >= 0)
-		close(c->v.context.cmd_fd);
-	c->v.context.cmd_fd = -1;
-}
-
-EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
-{
-	struct context *c;
-	int err;
-
-	if (device != &the_device)
-		return fail_null(ENODEV);
-	c = calloc(1, sizeof *c);
-	if (!c)
-		return NULL;
-	context_init(c);
-	c->queue = event_queue_new();
-	if (!c->queue) {
-		err = errno;
-		goto undo;
-	}
-	c->v.context.async_fd = c->queue->fd;
-	c->v.context.cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC); /* programs dup(2) it */
-	if (c->v.context.cmd_fd < 0) {
-		err = errno;
-		goto undo;
-	}
-	lent_look();
-	if (engine_get() != 0) {
-		err = errno;
-		/* errno alone does not tell the user who has the port */
-		fprintf(stderr, "uroce: %s\n", engine_reason());
-		goto undo;
-	}
-	engine_lock();
-	gid_changed = addresses_changed;
-	c->number = contexts_opened++;
-	TAILQ_INSERT_TAIL(&contexts, c, open);
-	engine_unlock();
-	return &c->v.context;
-undo:
-	if (c->queue)
-		event_queue_close(c->queue);
-	close_cmd_fd(c);
-	free(c);
-	return fail_null(err);
-}
-
-static void stop_qp(struct qp *qp, void *c)
-{
-	if (qp->ctx != c)
-		return;
-	mcast_leave(qp);
-	if (qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
-		transport_fail(qp, -1, &(struct uroce_change){ .cause = UROCE_BY_CLOSE });
-}
-
-/* This is never refused, as with the kernel: objects that were not destroyed stop working. The
- * application leaks their structures, and the context that those point to. */
-EXPORT int ibv_close_device(struct ibv_context *context)
-{
-	struct context *c = to_context(context);
-	bool used, orphan = c->orphan;
-
-	engine_lock();
-	TAILQ_REMOVE(&contexts, c, open);
-	qp_each(stop_qp, c);
-	event_forget_all(c);
-	used = c->objects || c->channels;
-	engine_flush();
-	event_queue_close(c->queue);
-	c->queue = NULL; /* what is left may still raise events */
-	context->async_fd = -1;
-	close_cmd_fd(c);
-	engine_unlock();
-	if (!orphan)
-		engine_put();
-	if (!used) {
-		pthread_mutex_destroy(&context->mutex);
-		free(c);
-	}
-	return 0;
-}
-
 /* Nothing is pinned, so the child's copies of pages are harmless: there is nothing to do. */
 EXPORT int ibv_fork_init(void)
 {
@@ -516,11 +403,121 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 	return 0;
 }
 
-void context_ops_query(struct context *c)
+/* ------------------------------------------------------- opening and closing -- */
+
+static void addresses_changed(void)
 {
+	mcast_refresh();
+	event_port(IBV_EVENT_GID_CHANGE);
+}
+
+static void context_init(struct context *c)
+{
+	struct ibv_context *v = &c->v.context;
+
+	c->v.sz = sizeof c->v;
+	v->device = &the_device;
+	v->abi_compat = __VERBS_ABI_IS_EXTENDED;
+	v->cmd_fd = -1;
+	v->num_comp_vectors = COMP_VECTORS;
+	pthread_mutex_init(&v->mutex, NULL);
+	TAILQ_INIT(&c->events);
+	TAILQ_INIT(&c->taken);
 	c->v.query_port = query_port;
 	c->v.query_device_ex = query_device_ex;
 	c->v.query_rt_values = query_rt_values;
+	context_ops_cq(c);
+	context_ops_qp(c);
+	context_ops_srq(c);
+	context_ops_mw(c);
+	context_ops_mr(c);
+	context_ops_pd(c);
+}
+
+static void close_cmd_fd(struct context *c)
+{
+	if (c->v.context.cmd_fd >= 0)
+		close(c->v.context.cmd_fd);
+	c->v.context.cmd_fd = -1;
+}
+
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct context *c;
+	int err;
+
+	if (device != &the_device)
+		return fail_null(ENODEV);
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return NULL;
+	context_init(c);
+	c->queue = event_queue_new();
+	if (!c->queue) {
+		err = errno;
+		goto undo;
+	}
+	c->v.context.async_fd = c->queue->fd;
+	c->v.context.cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC); /* programs dup(2) it */
+	if (c->v.context.cmd_fd < 0) {
+		err = errno;
+		goto undo;
+	}
+	lent_look();
+	if (engine_get() != 0) {
+		err = errno;
+		/* errno alone does not tell the user who has the port */
+		fprintf(stderr, "uroce: %s\n", engine_reason());
+		goto undo;
+	}
+	engine_lock();
+	gid_changed = addresses_changed;
+	c->number = contexts_opened++;
+	TAILQ_INSERT_TAIL(&contexts, c, open);
+	engine_unlock();
+	return &c->v.context;
+undo:
+	if (c->queue)
+		event_queue_close(c->queue);
+	close_cmd_fd(c);
+	free(c);
+	return fail_null(err);
+}
+
+static void stop_qp(struct qp *qp, void *c)
+{
+	if (qp->ctx != c)
+		return;
+	mcast_leave(qp);
+	if (qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
+		transport_fail(qp, -1, &(struct uroce_change){ .cause = UROCE_BY_CLOSE });
+}
+
+/* This is never refused, as with the kernel: objects that were not destroyed stop working. The
+ * application leaks their structures, and the context that those point to. */
+EXPORT int ibv_close_device(struct ibv_context *context)
+{
+	struct context *c = to_context(context);
+	bool used, orphan = c->orphan;
+
+	engine_lock();
+	TAILQ_REMOVE(&contexts, c, open);
+	qp_each(stop_qp, c);
+	event_forget_all(c);
+	used = c->objects || c->channels;
+	engine_flush();
+	event_queue_close(c->queue);
+	c->queue = NULL; /* what is left may still raise events */
+	context->async_fd = -1;
+	close_cmd_fd(c);
+	engine_unlock();
+	if (!orphan)
+		engine_put();
+	if (!used) {
+		pthread_mutex_destroy(&context->mutex);
+		free(c);
+	}
+	return 0;
 }
 
 /* ----------------------------------------------------------------- sysfs -- */
