@@ -12,59 +12,16 @@
 #include "out.h"
 #include "recorded.h"
 #include "views.h"
+#include "waits.h"
 #include "words.h"
 
 /* ------------------------------------------------------------ calls that hang -- */
-
-/* Why a call that waits for acknowledged events has not returned. */
-static void find_unacknowledged(const struct live_program *p, const struct record *r,
-				struct causes *c)
-{
-	const struct seen_object *o = seen_object_at(p->seen, r->args[0]);
-
-	if (o && o->unacknowledged)
-		cause_add(c, IS_SO, NULL, "%s waits until %u event%s of %s %s acknowledged (%s)",
-			  r->fn->name, o->unacknowledged, o->unacknowledged == 1 ? "" : "s",
-			  live_program_name(p, o->address, r->end),
-			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
-}
-
-/* The CQs of a completion channel. */
-struct channel_cqs {
-	unsigned n, armed;
-	uint64_t last;
-};
-
-static void count_cq(void *arg, const struct seen_object *user)
-{
-	struct channel_cqs *cqs = arg;
-
-	cqs->n++;
-	cqs->armed += user->armed != 0;
-	cqs->last = user->address;
-}
-
-/* Why no event of a completion channel comes. */
-static void find_unarmed(const struct live_program *p, const struct record *r, struct causes *c)
-{
-	struct channel_cqs cqs = { 0 };
-
-	seen_objects_users(p->seen, r->args[0], count_cq, &cqs);
-	if (cqs.n && !cqs.armed)
-		cause_add(c, IS_SO, NULL,
-			  "%s is not armed: ibv_req_notify_cq is needed before each event",
-			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
-				     : "no CQ of the channel");
-}
 
 bool explain_traced_unfinished(const struct live_program *p, const struct record *r, struct out *o)
 {
 	struct causes c = { .no_commands = true };
 
-	if (r->args && r->fn->args[0].role == CALL_GONE)
-		find_unacknowledged(p, r, &c);
-	else if (r->args && record_call_row(r) == ROW_ibv_get_cq_event)
-		find_unarmed(p, r, &c);
+	why_call_waits(p, r, &c);
 	if (!c.n)
 		return false;
 	out_str(o, "call", r->fn->name, "%s", r->fn->name);

@@ -7,17 +7,18 @@
 #include "stuck.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "asked_peer.h"
 #include "call_record.h"
 #include "causes_out.h"
 #include "live_program.h"
+#include "heap.h"
 #include "out.h"
 #include "processes.h"
-#include "recorded.h"
-#include "spec_tables.h"
+#include "reader.h"
+#include "waits.h"
+#include "why.h"
 
 #define WIDTH 16 /* columns before a text */
 
@@ -25,6 +26,17 @@ static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
+
+struct stuck {
+	const struct live_program *p;
+	const struct uroce_inventory *inv; /* NULL: the device cannot be asked */
+	pid_t pid;			   /* 0: the process has ended */
+	uint64_t now;			   /* ticks */
+	uint64_t inside[64]; /* the first arguments of the calls in which threads are: */
+	unsigned ninside;    /* so many */
+	struct out *o;
+	struct causes *c;
+};
 
 /* ------------------------------------------------------------------------- requests -- */
 
@@ -45,44 +57,34 @@ static void tell_queue(const struct stuck *s, const struct seen_qp *qp,
 	out_end(s->o);
 }
 
-static void tell_repeats(const struct stuck *s, const struct seen_qp *qp,
-			 const struct uroce_qp_row *row)
+static void tell_repeats(const struct stuck *s, const struct uroce_qp_row *row)
 {
 	if (row->retries)
 		out_text(s->o, "%*swas repeated %u time%s for want of an answer\n", WIDTH, "",
 			 row->retries, plural(row->retries));
-	if (!row->rnrs)
-		return;
-	out_text(s->o, "%*swas repeated %u time%s, because the peer has no receive\n", WIDTH, "",
-		 row->rnrs, plural(row->rnrs));
-	if (qp->v.attr.rnr_retry == 7 || row->attr.rnr_retry == 7)
-		cause_add(s->c, IS_SO, NULL,
-			  "the peer of %s has no receive for wr_id %" PRIu64
-			  ": rnr_retry 7 tries for ever",
-			  qp->v.name, row->oldest_wr_id);
+	if (row->rnrs)
+		out_text(s->o, "%*swas repeated %u time%s, because the peer has no receive\n",
+			 WIDTH, "", row->rnrs, plural(row->rnrs));
 }
 
-/* The certain causes for a peer that does not answer. */
-static void find_silence(const struct stuck *s, struct seen_qp *qp)
+static void find_silence(const struct stuck *s, struct seen_qp *qp, const struct posted_wr *oldest)
 {
 	struct failed_wr wr = { .is_foreign = true,
 				.status = IBV_WC_RETRY_EXC_ERR,
-				.here = live_program_end(s->p, qp) };
-	struct causes c = { 0 };
+				.op = oldest->op,
+				.wr_id = oldest->wr_id,
+				.here = live_program_end(s->p, qp),
+				.there = asked_peer(&qp->v) };
+	struct causes c = { .no_commands = true };
 
-	wr.there = asked_peer(&qp->v);
 	if (wr.there.qp)
 		out_text(s->o, "%*s%s%s is in %s, with %" PRId64 " receive%s\n", WIDTH, "",
 			 wr.there.whose, wr.there.qp->name, why_state(wr.there.qp->state),
 			 wr.there.qp->recvs, plural((uint64_t)wr.there.qp->recvs));
-	if (wr.there.is_asked)
-		why_request_failed(&wr, &c);
+	why_send_waits(&wr, &c);
 	for (unsigned i = 0; i < c.n; i++)
 		if (c.v[i].verdict == IS_SO)
 			cause_add(s->c, IS_SO, NULL, "%s", c.v[i].text);
-	if (causes_confirmed(&c) && !qp->v.attr.timeout && qp->v.known & IBV_QP_TIMEOUT)
-		cause_add(s->c, IS_SO, NULL, "timeout 0 of %s waits for an answer for ever",
-			  qp->v.name);
 	causes_free(&c);
 	asked_peer_free(&wr.there);
 }
@@ -97,37 +99,17 @@ static void tell_qp(const struct stuck *s, struct seen_qp *qp)
 	if (e->sends.n)
 		tell_queue(s, qp, &e->sends, "send");
 	if (e->sends.n && row) {
-		tell_repeats(s, qp, row);
-		if (!row->rnrs && row->begun)
-			find_silence(s, qp);
+		tell_repeats(s, row);
+		qp->v.rnrs = row->rnrs;
+		if (row->rnrs || row->begun)
+			find_silence(s, qp, &e->sends.v[e->sends.begin]);
 	}
 	if (e->recvs.n)
 		tell_queue(s, qp, &e->recvs, "receive");
-	if (e->built.n)
-		cause_add(s->c, IS_SO, NULL,
-			  "%u request%s of %s %s built since ibv_wr_start, and ibv_wr_complete was "
-			  "not called",
-			  e->built.n, plural(e->built.n), qp->v.name,
-			  e->built.n == 1 ? "was" : "were");
+	why_built_wait(s->p, qp, s->c);
 }
 
 /* ------------------------------------------------------------------------ completions -- */
-
-static void find_missed_event(const struct stuck *s, const struct uroce_cq_row *cq)
-{
-	if (!cq->channel || !cq->filled || cq->events)
-		return;
-	if (cq->armed == UROCE_ARMED)
-		cause_add(s->c, IS_SO, NULL,
-			  "cq%u was armed when its %u completion%s had come: poll once more after "
-			  "ibv_req_notify_cq, and then wait",
-			  cq->number, cq->filled, plural(cq->filled));
-	else if (cq->armed == UROCE_ARMED_SOLICITED)
-		cause_add(s->c, IS_SO, NULL,
-			  "cq%u is armed for solicited completions only, and the %u in it make no "
-			  "event: IBV_SEND_SOLICITED at the sender, or solicited_only 0",
-			  cq->number, cq->filled);
-}
 
 static void tell_cq(const struct stuck *s, const struct uroce_cq_row *cq)
 {
@@ -150,7 +132,7 @@ static void tell_cq(const struct stuck *s, const struct uroce_cq_row *cq)
 			cq->unacknowledged, plural(cq->unacknowledged));
 	out_bool(s->o, "overrun", cq->overrun, "%s\n", cq->overrun ? "; it has overrun" : "");
 	out_end(s->o);
-	find_missed_event(s, cq);
+	why_no_event(cq, s->c);
 }
 
 static void tell_drop(const struct stuck *s, const struct uroce_drop_row *d)
@@ -179,54 +161,108 @@ static void tell_drop(const struct stuck *s, const struct uroce_drop_row *d)
 
 /* ----------------------------------------------------------------------------- events -- */
 
-static void tell_unacknowledged(const struct stuck *s)
+static void tell_unacknowledged(const struct stuck *s, const struct seen_object *o)
 {
-	const struct seen_object *o, *next;
+	if (!o->unacknowledged || o->kind == OBJECT_CQ)
+		return;
+	out_dict(s->o, NULL);
+	out_str(s->o, "name", live_program_name(s->p, o->address, s->now), "  %-*s", WIDTH - 2,
+		live_program_name(s->p, o->address, s->now));
+	out_u64(s->o, "unacknowledged", o->unacknowledged, "%u event%s not acknowledged (%s)\n",
+		o->unacknowledged, plural(o->unacknowledged), o->acknowledge);
+	out_end(s->o);
+}
 
-	for (o = s->p->seen; o; o = next) {
-		next = o->hh.next;
-		if (!o->unacknowledged || o->kind == OBJECT_CQ)
-			continue;
-		out_dict(s->o, NULL);
-		out_str(s->o, "name", live_program_name(s->p, o->address, s->now), "  %-*s",
-			WIDTH - 2, live_program_name(s->p, o->address, s->now));
-		out_u64(s->o, "unacknowledged", o->unacknowledged,
-			"%u event%s not acknowledged (%s)\n", o->unacknowledged,
-			plural(o->unacknowledged), o->acknowledge);
-		out_end(s->o);
-	}
+/* How many events a file of the process counts, an eventfd(2), which those of uroce0 are; 0: none,
+ * or it is another file. */
+static uint64_t events_in(pid_t pid, int fd)
+{
+	FILE *f = fopen(temp_text("/proc/%d/fdinfo/%d", (int)pid, fd), "re");
+	uint64_t n = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "eventfd-count: %" SCNx64, &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* A channel whose events nobody takes. */
+static void find_unread(const struct stuck *s, const struct seen_object *channel)
+{
+	uint64_t n;
+
+	for (unsigned i = 0; i < s->ninside; i++)
+		if (s->inside[i] == channel->address)
+			return;
+	n = events_in(s->pid, channel->fd);
+	if (n)
+		why_events_wait(s->p, channel, n, s->now, s->c);
 }
 
 /* ------------------------------------------------------------------------------- all -- */
 
-void stuck_thread(struct out *o, const struct live_program *p, const struct record *r, uint64_t now)
+static void tell_thread(struct stuck *s, const struct record *r)
 {
-	const char *name = r->args && r->nargs ? live_program_name(p, r->args[0], now) : "";
-	const double s = (double)record_span(r->begin, now) / 1e9;
+	const char *name = r->args && r->nargs ? live_program_name(s->p, r->args[0], s->now) : "";
+	const uint64_t begin = r->begin < s->now ? r->begin : s->now; /* it may have begun since */
+	const double seconds = (double)record_span(begin, s->now) / 1e9;
 
-	out_dict(o, NULL);
-	out_u64(o, "thread", r->thread, "  thread %-*u", WIDTH - 9, r->thread);
-	out_str(o, "call", r->fn->name, "%s%s%s", r->fn->name, *name ? " " : "", name);
-	out_double(o, "s", s, ", for %.1f s\n", s);
-	out_end(o);
+	out_dict(s->o, NULL);
+	out_u64(s->o, "thread", r->thread, "  thread %-*u", WIDTH - 9, r->thread);
+	out_str(s->o, "call", r->fn->name, "%s%s%s", r->fn->name, *name ? " " : "", name);
+	out_double(s->o, "s", seconds, ", for %.1f s\n", seconds);
+	out_end(s->o);
+	if (r->args && r->nargs && s->ninside < sizeof s->inside / sizeof *s->inside)
+		s->inside[s->ninside++] = r->args[0];
+	why_call_waits(s->p, r, s->c);
 }
 
-void stuck_objects(const struct live_program *p, const struct uroce_inventory *inv, uint64_t now,
-		   struct out *o)
+static void tell_threads(struct stuck *s, struct reader *reader, struct traced *process)
+{
+	struct reader_news news;
+	unsigned thread = 0;
+
+	out_list(s->o, "threads");
+	while (reader_inside(reader, process, &thread, &news))
+		tell_thread(s, news.r);
+	out_end(s->o);
+}
+
+static void tell_objects(const struct stuck *s)
+{
+	out_list(s->o, "objects");
+	for (struct seen_qp *qp = s->p->newest; qp; qp = qp->older)
+		tell_qp(s, qp);
+	if (s->inv) {
+		inventory_foreach(s->inv, UROCE_CQ, uroce_cq_row, cq)
+			tell_cq(s, cq);
+		inventory_foreach(s->inv, UROCE_DROP, uroce_drop_row, drop)
+			tell_drop(s, drop);
+	}
+	for (const struct seen_object *o = s->p->seen; o; o = o->hh.next) {
+		tell_unacknowledged(s, o);
+		why_polled_in_vain(s->p, o, s->now, s->c);
+		if (o->fd && s->pid)
+			find_unread(s, o);
+	}
+	out_end(s->o);
+}
+
+void stuck_out(struct reader *reader, struct traced *process, const struct uroce_inventory *inv,
+	       struct out *o)
 {
 	struct causes c = { .no_commands = true };
-	const struct stuck s = { p, inv, now, o, &c };
+	struct stuck s = { .p = process->live, .inv = inv, .now = record_time(), .o = o, .c = &c };
 
-	out_list(o, "objects");
-	for (struct seen_qp *qp = p->newest; qp; qp = qp->older)
-		tell_qp(&s, qp);
-	if (inv) {
-		inventory_foreach(inv, UROCE_CQ, uroce_cq_row, cq)
-			tell_cq(&s, cq);
-		inventory_foreach(inv, UROCE_DROP, uroce_drop_row, drop)
-			tell_drop(&s, drop);
+	if (!process->has_ended) {
+		s.pid = process->pid;
+		tell_threads(&s, reader, process);
 	}
-	tell_unacknowledged(&s);
-	out_end(o);
+	tell_objects(&s);
+	if (inv)
+		why_unsaid(process->live, inv, &c);
 	causes_out(&c, o);
 }

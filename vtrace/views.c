@@ -20,6 +20,8 @@
 #include "call_record.h"
 #include "reader.h"
 #include "stuck.h"
+#include "waits.h"
+#include "why.h"
 #include "recorded.h"
 #include "processes.h"
 #include "packets.h"
@@ -282,37 +284,35 @@ static void explain_call(const struct reader_news *news)
 	out_free(o);
 }
 
+/* What went wrong without an error in a process that is about to end. */
 static void explain_end(const struct reader_news *news)
 {
+	struct causes c = { .no_commands = true };
+	struct uroce_inventory *own;
 	struct out *o;
 
 	if (news->process->was_asked)
 		return;
 	news->process->was_asked = true;
+	own = the.v.explain ? process_inventory(news->process->pid) : NULL;
+	if (own)
+		why_unsaid(news->process->live, own, &c);
 	o = out_new(true);
-	if (the.v.explain && explain_traced_end(news->process->live, news->process->pid, o))
+	out_str(o, "at", "end", "At the end of the program:\n");
+	if (c.n) {
+		causes_out(&c, o);
 		write_explained(news, o);
+	}
 	out_free(o);
+	free(own);
 }
 
 /* ---------------------------------------------------------------------------- stuck -- */
-
-static void out_threads(struct traced *p, uint64_t now, struct out *o)
-{
-	struct reader_news news;
-	unsigned thread = 0;
-
-	out_list(o, "threads");
-	while (reader_inside(the.v.reader, p, &thread, &news))
-		stuck_thread(o, p->live, news.r, now);
-	out_end(o);
-}
 
 /* The waits of the process, now or when it was ended. */
 static void write_stuck(struct traced *p)
 {
 	struct uroce_inventory *inv = p->has_ended ? NULL : process_inventory(p->pid);
-	const uint64_t now = record_time();
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
@@ -320,12 +320,9 @@ static void write_stuck(struct traced *p)
 		p->has_ended ? "vtrace: process %d was ended while this waited:\n"
 			     : "vtrace: process %d makes no progress:\n",
 		(int)p->pid);
-	if (!p->has_ended) {
-		out_threads(p, now, o);
-		for (struct seen_qp *qp = p->live->newest; qp; qp = qp->older)
-			learn_connection(p->pid, &qp->v);
-	}
-	stuck_objects(p->live, inv, now, o);
+	for (struct seen_qp *qp = p->live->newest; qp && !p->has_ended; qp = qp->older)
+		learn_connection(p->pid, &qp->v);
+	stuck_out(the.v.reader, p, inv, o);
 	line_write_repeated(the.v.to);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	if (the.v.json)

@@ -106,9 +106,6 @@ void add_fact_causes(const struct fact *fact, const char *name, struct causes *c
 /* Explains an event of the connection manager or of the device that says that something has failed.
  * false: r has got no such event. */
 bool explain_traced_event(const struct live_program *p, const struct record *r, struct out *o);
-/* Explains what went wrong without an error in a process on uroce0 that is about to end. false:
- * nothing. */
-bool explain_traced_end(const struct live_program *p, pid_t pid, struct out *o);
 /* Explains a call that had not returned when the process ended, because it waits for what the
  * program has not done. false: no such reason is known. */
 bool explain_traced_unfinished(const struct live_program *p, const struct record *r, struct out *o);

@@ -45,6 +45,7 @@ struct live_qp {
 	char again[128]; /* what connects in its place two new QPs; "": it is not in ERR, or can be
 			  * moved from there */
 	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
+	uint32_t rnrs;	 /* how often the peer had no receive for its oldest send */
 	bool unanswered; /* no send of it was ever completed with success */
 	struct uroce_refusal
 		refusal; /* the request of its peer that it has refused; all zero: none */

@@ -113,6 +113,7 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 			.recvs = row->recvs,
 			.recv_len = row->recv_len,
 			.refusal = row->refusal,
+			.rnrs = row->rnrs,
 			.known = IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
 				 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_DEST_QPN | IBV_QP_QKEY |
 				 IBV_QP_AV,

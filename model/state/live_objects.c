@@ -243,6 +243,35 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 	return e ? (uintptr_t)(e->listen_id ? e->listen_id : e->id) : 0;
 }
 
+/* The id has asked for something of which an event tells, in the channel that it has now. */
+static void take_asked(struct seen_object **objects, const struct record *r)
+{
+	const struct rdma_cm_id *id = record_bytes(r, r->args[0], NULL);
+	struct seen_object *o = object_at(objects, r->args[0], OBJECT_CM_ID);
+
+	o->asked = r->fn;
+	if (id)
+		o->channel = (uintptr_t)id->channel;
+}
+
+static void take_answered(struct seen_object **objects, const struct rdma_cm_event *e)
+{
+	struct seen_object *o = e ? seen_object_at(*objects, (uintptr_t)e->id) : NULL;
+
+	if (o)
+		o->asked = NULL;
+}
+
+void seen_objects_take_look(struct seen_object *objects, const struct record *r)
+{
+	struct seen_object *o = NULL;
+
+	if (r->args && (record_is_empty_poll(r) || record_found_nothing(r)))
+		o = seen_object_at(objects, r->args[0]);
+	if (o)
+		o->in_vain |= UINT64_C(1) << r->thread % 64;
+}
+
 void seen_objects_take(struct seen_object **objects, const struct record *r)
 {
 	const uint64_t first = r->nargs ? r->args[0] : 0;
@@ -264,6 +293,17 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 			object_at(objects, first, OBJECT_CM_ID)->port =
 				live_port_of((const void *)(uintptr_t)r->args[1]);
 		break;
+	case ROW_rdma_resolve_addr:
+	case ROW_rdma_resolve_route:
+	case ROW_rdma_connect:
+	case ROW_rdma_accept:
+	case ROW_rdma_disconnect:
+	case ROW_rdma_join_multicast:
+		take_asked(objects, r);
+		break;
+	case ROW_rdma_migrate_id:
+		object_at(objects, first, OBJECT_CM_ID)->channel = r->args[1];
+		break;
 	case ROW_ibv_get_cq_event:
 		cq = (const void *)(uintptr_t)r->after[1];
 		if (!cq || !*cq)
@@ -284,6 +324,7 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 		break;
 	case ROW_rdma_get_cm_event:
 		take_event(objects, id_of(record_cm_event(r)), OBJECT_CM_ID, "rdma_ack_cm_event");
+		take_answered(objects, record_cm_event(r));
 		break;
 	case ROW_rdma_ack_cm_event:
 		take_acknowledged(objects, id_of(record_bytes(r, first, NULL)), 1);

@@ -300,8 +300,16 @@ static void take_object(struct live_program *p, const struct record *r, uint64_t
 	const struct ibv_cq *cq = kind == OBJECT_CQ || kind == OBJECT_CQ_EX
 					  ? record_bytes(r, address, NULL)
 					  : NULL; /* an extended one begins with the same members */
+	const struct ibv_comp_channel *comp = kind == OBJECT_COMP_CHANNEL
+						      ? record_bytes(r, address, NULL)
+						      : NULL;
+	const struct rdma_event_channel *cm = kind == OBJECT_EVENT_CHANNEL
+						      ? record_bytes(r, address, NULL)
+						      : NULL;
 	struct seen_object *o = add_object(p, r, address, kind);
 
+	if (comp || cm)
+		o->fd = comp ? comp->fd : cm->fd;
 	if (mw)
 		o->rkey = mw->rkey;
 	if (cq)
@@ -436,6 +444,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 
 	p->objects = objects;
 	p->ncompletions = 0;
+	seen_objects_take_look(p->seen, r);
 	if (record_call_row(r) == ROW_ibv_query_gid)
 		take_gid(p, r);
 	switch (record_call_row(

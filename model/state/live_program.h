@@ -65,16 +65,22 @@ struct seen_object {
 	uint64_t address;
 	struct seen_call made;
 	enum call_object kind;
-	struct seen_queues *queues; /* of a QP or an SRQ; else NULL */
-	uint64_t uses[6];	    /* the objects that it was made with, and needs; 0: none */
-	uint16_t port;		    /* of an id that is bound */
-	uint32_t rkey;		    /* of a window, when it was made; 0: not known */
-	int entries;		    /* of a CQ: as many as were asked for last */
-	int room;		    /* of a CQ: as many as it was made with; 0: not known */
-	bool is_resized;	    /* of a CQ: ibv_resize_cq() has asked */
-	unsigned armed;		    /* of a CQ: how often it was armed; less its events */
-	unsigned unacknowledged;    /* its events that the program has got but not acknowledged */
-	const char *acknowledge;    /* the function that does that */
+	struct seen_queues *queues;  /* of a QP or an SRQ; else NULL */
+	uint64_t uses[6];	     /* the objects that it was made with, and needs; 0: none */
+	uint16_t port;		     /* of an id that is bound */
+	uint32_t rkey;		     /* of a window, when it was made; 0: not known */
+	int entries;		     /* of a CQ: as many as were asked for last */
+	int room;		     /* of a CQ: as many as it was made with; 0: not known */
+	bool is_resized;	     /* of a CQ: ibv_resize_cq() has asked */
+	unsigned armed;		     /* of a CQ: how often it was armed; less its events */
+	unsigned unacknowledged;     /* its events that the program has got but not acknowledged */
+	int fd;			     /* of a channel of events: where they wait; else 0 */
+	uint64_t channel;	     /* of an id: where its events come */
+	const struct call_fn *asked; /* of an id: what has no event yet; NULL: nothing */
+	uint64_t in_vain; /* of a CQ: a bit for each thread that has polled since a completion came
+			   */
+	unsigned crossed; /* its completions that another thread took than the one that posted */
+	const char *acknowledge; /* the function that does that */
 	UT_hash_handle hh;
 };
 
@@ -92,7 +98,9 @@ void seen_objects_users(const struct seen_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct seen_object *user), void *arg);
 /* The object at address uses the other one from now on. */
 void seen_objects_use(struct seen_object *objects, uint64_t address, uint64_t used);
-/* Learns of events: CQs that are armed, events that are got and acknowledged. */
+/* Learns of a poll that has found nothing. */
+void seen_objects_take_look(struct seen_object *objects, const struct record *r);
+/* Learns of events: CQs that are armed, events that are asked for, got and acknowledged. */
 void seen_objects_take(struct seen_object **objects, const struct record *r);
 
 #define LIVE_PORTS 4 /* of a device; further ones are not looked at */
@@ -120,6 +128,7 @@ struct posted_wr {
 	uint32_t rkey;		  /* or the key that it invalidates */
 	uint32_t len;		  /* of all SGEs */
 	struct record_from from;  /* of the call that posted it */
+	unsigned thread;	  /* that made that call */
 	bool is_inline, is_signaled, is_fenced;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
@@ -185,6 +194,7 @@ struct seen_queues {
 	struct seen_qp qp;
 	struct posted_queue sends, recvs;
 	struct posted_queue built; /* since ibv_wr_start() */
+	bool is_building;	   /* neither ibv_wr_complete() nor ibv_wr_abort() has come */
 	unsigned refused;	   /* so many were built when ibv_wr_complete() last failed */
 	/* Completions of which each may be of a send or of a receive: one CQ, equal ids. Their
 	 * requests are still in the queues. */

@@ -103,6 +103,7 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 	struct posted_wr p = { .wr_id = wr->wr_id,
 			       .when = r->begin,
 			       .from = r->from,
+			       .thread = r->thread,
 			       .op = wr_op_find(wr->opcode),
 			       .is_fenced = wr->send_flags & IBV_SEND_FENCE,
 			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
@@ -140,7 +141,9 @@ void posted_queue_take_sends(struct seen_queues *e, const struct record *r)
 void posted_queue_take_bind(struct posted_queue *q, const struct record *r)
 {
 	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)r->args[2];
-	struct posted_wr p = { .when = r->begin, .from = r->from, .op = &wr_ops[WR_BIND_MW] };
+	struct posted_wr p = {
+		.when = r->begin, .from = r->from, .thread = r->thread, .op = &wr_ops[WR_BIND_MW]
+	};
 
 	if (r->err || !bind)
 		return;
@@ -157,6 +160,7 @@ void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
 		struct posted_wr v = { .wr_id = wr->wr_id,
 				       .when = r->begin,
 				       .from = r->from,
+				       .thread = r->thread,
 				       .op = &wr_ops[WR_RECV] };
 
 		add_sges(&v, wr->sg_list, wr->num_sge);
@@ -209,6 +213,8 @@ static void posted_queue_take_step(struct seen_queues *e, const struct record *r
 	struct ibv_send_wr wr;
 	struct posted_wr p;
 
+	if (r->fn->step == CALL_FIRST || r->fn->step == CALL_LAST)
+		e->is_building = r->fn->step == CALL_FIRST;
 	if (record_request(r, &wr)) {
 		p = posted_send(r, &wr, e->qp.v.type);
 		posted_queue_put(built, &p);
@@ -386,12 +392,18 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 {
 	struct seen_qp *qp = live_program_numbered(p, wc->qp_num, 0);
 	struct seen_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
+	struct seen_object *cq;
 	char why[sizeof qp->v.why];
 
 	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
 	if (!e)
 		return;
 	find_posted(p, e, r, has_opcode, seen);
+	cq = seen_object_at(p->seen, r->args[0]);
+	if (cq) {
+		cq->in_vain = 0;
+		cq->crossed += seen->known && seen->posted.thread != r->thread;
+	}
 	/* rxe says LOC_QP_OP_ERR */
 	if (seen->known && seen->posted.op == &wr_ops[WR_RECV] &&
 	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))

@@ -34,13 +34,36 @@ hangs() {
 	[ "$(grep -c 'makes no progress' "$work/said")" = 1 ] || bad "$case: it is said again and again"
 }
 
+# ended EXPRESSION...: what is said of the last case after the signal that ended it
+ended() {
+	local re
+	sed -n '/has not returned$\|was ended while this waited/,$p' "$work/said" >"$work/end"
+	for re in "$@"; do
+		grep -Eq -- "$re" "$work/end" || bad "after the signal '$re' is not said"
+	done
+}
+
 hangs armed_late 'thread 0 .*ibv_get_cq_event' 'cq1 +1 completion waits in it, of 64 at most; armed' \
 	'cause +cq1 was armed when its 1 completion had come'
 hangs solicited 'ibv_get_cq_event' 'armed for solicited ones' 'cause +cq1 is armed for solicited completions only'
 hangs no_receive 'qp0 +SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 1 send whose completion was not taken' \
 	'was repeated [0-9]+ times?, because the peer has no receive' \
-	'cause +the peer of qp0 has no receive for wr_id 17: rnr_retry 7' \
+	'cause +the peer of qp0 has no receive for wr_id 17: qp0 tries again for ever \(rnr_retry 7\)' \
 	'was ended while this waited' 
+in_vain='cause +2 threads poll cq0 in vain: no request that completes into it is outstanding, and 1 of its completions was taken by another thread'
+hangs pollers "$in_vain"
+ended "$in_vain"
+not_acknowledged='cause +rdma_migrate_id waits until 1 event of .* is acknowledged \(rdma_ack_cm_event\)'
+hangs migrate 'thread 0 .*rdma_migrate_id' "$not_acknowledged"
+ended "$not_acknowledged"
+hangs unread 'thread 0 .*rdma_get_cm_event' \
+	'cause +1 event of id0 waits in .*1, and no thread is in rdma_get_cm_event'
+ended 'possible cause +the event after rdma_resolve_route of id0 comes in .*1, not in .*0'
+built='cause +1 request of qp0 was built since ibv_wr_start, and ibv_wr_complete was not called'
+hangs built "$built"
+ended "$built"
+hangs locked 'thread 0 .*ibv_wr_start' "$built"
+ended "$built"
 hangs timeout_0 'cause +timeout 0 of qp0 waits for an answer for ever'
 "$vtrace" --stuck 5x true 2>"$work/said" && bad "5x is taken for a time"
 grep -q "'5x' is no time" "$work/said" || bad "what 5x is not"

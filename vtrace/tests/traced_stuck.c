@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* traced_stuck ADDRESS CASE: a program that hangs, for stuck.sh, until somebody ends it. Two QPs of
  * it are connected with each other. */
+#include <pthread.h>
+#include <rdma/rdma_cma.h>
+
 #include "defects/case_rig.h"
 
 /* rnr_retry 7 tries for ever. */
@@ -23,6 +26,100 @@ static void wait_for_event(struct ibv_comp_channel *channel)
 	check("ibv_get_cq_event", ibv_get_cq_event(channel, &cq, &context));
 }
 
+/* Two threads poll the CQ of the sends. Each waits for the completion of its own SEND, and drops
+ * that of the other. */
+struct poller {
+	struct rig *r;
+	struct ibv_qp *qp;
+	pthread_barrier_t *posted;
+	uint64_t wr_id, other;
+};
+
+static void *poll_for_own(void *arg)
+{
+	const struct poller *p = arg;
+	struct ibv_wc wc;
+
+	check("ibv_post_send", post_request(p->r, p->qp, IBV_WR_SEND, p->wr_id, 64, 0, 0));
+	pthread_barrier_wait(p->posted);
+	while (p->wr_id == 1 && ibv_poll_cq(p->r->cq, 1, &wc) == 0)
+		; /* the first one takes both before the other looks */
+	while (p->wr_id == 1 && ibv_poll_cq(p->r->cq, 1, &wc) == 0)
+		;
+	pthread_barrier_wait(p->posted);
+	while (ibv_poll_cq(p->r->cq, 1, &wc) == 0)
+		usleep(1000);
+	return NULL;
+}
+
+static void run_pollers(struct rig *r, struct ibv_qp *qp)
+{
+	pthread_barrier_t posted;
+	struct poller first = { r, qp, &posted, 1, 2 }, second = { r, qp, &posted, 2, 1 };
+	pthread_t thread;
+
+	pthread_barrier_init(&posted, NULL, 2);
+	check("pthread_create", pthread_create(&thread, NULL, poll_for_own, &second));
+	poll_for_own(&first);
+}
+
+static struct rdma_cm_id *resolve(struct rdma_event_channel *channel, const char *address)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(7471) };
+	struct rdma_cm_id *id;
+
+	inet_pton(AF_INET, address, &to.sin_addr);
+	check("rdma_create_id", rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	check("rdma_resolve_addr", rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 1000));
+	return id;
+}
+
+/* The id asks for an event in a channel that nobody reads, or is moved before its event is
+ * acknowledged. */
+static void run_ids(const char *address)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_event_channel *other = rdma_create_event_channel();
+	struct rdma_cm_id *id = resolve(channel, address);
+	struct rdma_cm_event *event;
+
+	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+	if (is("unread"))
+		check("rdma_ack_cm_event", rdma_ack_cm_event(event));
+	check("rdma_migrate_id", rdma_migrate_id(id, other));
+	check("rdma_resolve_route", rdma_resolve_route(id, 1000));
+	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+}
+
+/* A QP whose requests are built by calls, and ibv_wr_complete() is forgotten. */
+static void run_built(struct rig *r)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = r->cq,
+		.recv_cq = r->cq,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+		.pd = r->pd,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
+	};
+	struct ibv_qp *qp = ibv_create_qp_ex(r->context, &attr);
+	struct ibv_qp *peer = make_qp(r, r->cq, r->cq, NULL, 16);
+	struct ibv_qp_ex *builder;
+	struct ibv_wc wc;
+
+	check("ibv_create_qp_ex", qp ? 0 : errno);
+	connect_pair(r, qp, peer, 14);
+	builder = ibv_qp_to_qp_ex(qp);
+	ibv_wr_start(builder);
+	builder->wr_id = 5;
+	ibv_wr_rdma_write(builder, r->mr->rkey, (uintptr_t)r->memory);
+	ibv_wr_set_sge(builder, r->lkey, (uintptr_t)r->memory, 64);
+	while (is("built") && ibv_poll_cq(r->cq, 1, &wc) == 0)
+		usleep(1000);
+	ibv_wr_start(builder);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_comp_channel *channel;
@@ -35,6 +132,10 @@ int main(int argc, char **argv)
 		return 2;
 	the_case = argv[2];
 	open_rig(&r, argv[1], 64);
+	if (is("unread") || is("migrate"))
+		run_ids(argv[1]);
+	if (is("built") || is("locked"))
+		run_built(&r);
 	channel = ibv_create_comp_channel(r.context);
 	events = ibv_create_cq(r.context, 64, NULL, channel, 0);
 	check("ibv_create_cq", events ? 0 : errno);
@@ -47,6 +148,10 @@ int main(int argc, char **argv)
 		check("ibv_post_recv", post_receive(&r, peer, 5, 64));
 	if (is("timeout_0"))
 		check("ibv_destroy_qp", ibv_destroy_qp(peer));
+	for (int i = 0; is("pollers") && i < 2; i++)
+		check("ibv_post_recv", post_receive(&r, peer, 5, 64));
+	if (is("pollers"))
+		run_pollers(&r, qp);
 	check("ibv_post_send", post_request(&r, qp, IBV_WR_SEND, 17, 64, 0, 0));
 	while (is("no_receive") || is("timeout_0"))
 		ibv_poll_cq(r.cq, 1, &wc);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failures of a program on uroce0 without an error: at its end the device is asked, while it
- * is still there, for CQs that have overrun and for datagrams that were dropped, its own and those
- * of it that other processes have dropped.
+ * Failures of a program on uroce0 without an error: CQs that have overrun, and datagrams that were
+ * dropped, its own and those of it that other processes have dropped, while those are still there.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "asked_peer.h"
-#include "causes_out.h"
 #include "live_program.h"
-#include "out.h"
 #include "processes.h"
-#include "views.h"
+#include "waits.h"
+#include "why.h"
 
-struct end_look {
+struct look {
 	const struct live_program *p;
 	const struct uroce_inventory *own;
 	struct causes *c;
@@ -23,7 +21,7 @@ struct end_look {
 
 /* ------------------------------------------------------------------------- overruns -- */
 
-static void find_overruns(const struct end_look *l)
+static void find_overruns(const struct look *l)
 {
 	inventory_foreach(l->own, UROCE_CQ, uroce_cq_row, cq)
 		if (cq->overrun)
@@ -66,7 +64,7 @@ static const char *drop_reason(const struct uroce_drop_row *d)
 	return text;
 }
 
-static void add_drop(const struct end_look *l, const char *whose, const struct uroce_drop_row *d)
+static void add_drop(const struct look *l, const char *whose, const struct uroce_drop_row *d)
 {
 	const char *reason = d->qp == UROCE_NO_OBJECT ? NULL : drop_reason(d);
 
@@ -82,7 +80,7 @@ static bool has_qp(const struct uroce_inventory *inv, uint32_t qpn)
 }
 
 /* Datagrams that the process has dropped of others, or others of it; its own ones once. */
-static void find_drops(const struct end_look *l, const struct uroce_inventory *at)
+static void find_drops(const struct look *l, const struct uroce_inventory *at)
 {
 	struct live_end end = { .qp = NULL };
 
@@ -95,7 +93,7 @@ static void find_drops(const struct end_look *l, const struct uroce_inventory *a
 
 /* ---------------------------------------- datagrams that no device has counted -- */
 
-static void find_too_long(const struct end_look *l)
+static void find_too_long(const struct look *l)
 {
 	const unsigned most = 4096; /* of all MTUs */
 
@@ -110,7 +108,7 @@ static void find_too_long(const struct end_look *l)
 
 /* A number that nobody has, but whose bytes in the other order are the number of a QP for
  * datagrams: the program has not called ntohl(). */
-static void find_swapped(const struct end_look *l, const struct uroce_inventory *at)
+static void find_swapped(const struct look *l, const struct uroce_inventory *at)
 {
 	for (const struct seen_qp *qp = l->p->newest; qp; qp = qp->older) {
 		if (qp->v.type != IBV_QPT_UD || !qp->sent_to)
@@ -127,32 +125,23 @@ static void find_swapped(const struct end_look *l, const struct uroce_inventory 
 	}
 }
 
-bool explain_traced_end(const struct live_program *p, pid_t pid, struct out *o)
+void why_unsaid(const struct live_program *p, const struct uroce_inventory *own, struct causes *c)
 {
-	struct causes c = { .no_commands = true };
-	struct uroce_inventory *own = process_inventory(pid), *other;
-	const struct end_look l = { p, own, &c };
+	const struct look l = { p, own, c };
+	struct uroce_inventory *other;
 	pid_t pids[64];
 	unsigned n;
 
-	if (!own)
-		return false;
 	find_overruns(&l);
 	find_too_long(&l);
 	find_drops(&l, own);
 	n = process_inventories(pids, sizeof pids / sizeof *pids);
 	for (unsigned i = 0; i < n && i < sizeof pids / sizeof *pids; i++) {
-		other = pids[i] == pid ? NULL : process_inventory(pids[i]);
+		other = pids[i] == own->pid ? NULL : process_inventory(pids[i]);
 		if (!other)
 			continue;
 		find_drops(&l, other);
 		find_swapped(&l, other);
 		free(other);
 	}
-	free(own);
-	if (!c.n)
-		return false;
-	out_str(o, "at", "end", "At the end of the program:\n");
-	causes_out(&c, o);
-	return true;
 }

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a call, a request or a thread waits. */
+#include "waits.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "diagnosis.h"
+#include "recorded.h"
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* --------------------------------------------------------------------------- calls -- */
+
+/* It waits until events are acknowledged. */
+static void find_unacknowledged(const struct live_program *p, const struct record *r,
+				struct causes *c)
+{
+	const struct seen_object *o = seen_object_at(p->seen, r->args[0]);
+
+	if (o && o->unacknowledged)
+		cause_add(c, IS_SO, NULL, "%s waits until %u event%s of %s %s acknowledged (%s)",
+			  r->fn->name, o->unacknowledged, plural(o->unacknowledged),
+			  live_program_name(p, o->address, r->end),
+			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
+}
+
+/* The CQs of a completion channel. */
+struct channel_cqs {
+	unsigned n, armed;
+	uint64_t last;
+};
+
+static void count_cq(void *arg, const struct seen_object *user)
+{
+	struct channel_cqs *cqs = arg;
+
+	cqs->n++;
+	cqs->armed += user->armed != 0;
+	cqs->last = user->address;
+}
+
+/* No event of a completion channel can come. */
+static void find_unarmed(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	struct channel_cqs cqs = { 0 };
+
+	seen_objects_users(p->seen, r->args[0], count_cq, &cqs);
+	if (cqs.n && !cqs.armed)
+		cause_add(c, IS_SO, NULL,
+			  "%s is not armed: ibv_req_notify_cq is needed before each event",
+			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
+				     : "no CQ of the channel");
+}
+
+/* Ids that have asked for something, and whose event comes in another channel of the program. */
+static void find_elsewhere(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	const struct seen_object *channel;
+
+	for (const struct seen_object *id = p->seen; id; id = id->hh.next) {
+		channel = id->asked ? seen_object_at(p->seen, id->channel) : NULL;
+		if (!channel || !channel->made.is_own || channel->address == r->args[0])
+			continue;
+		cause_add(c, MAY_BE, NULL, "the event after %s of %s comes in %s, not in %s",
+			  id->asked->name, live_program_name(p, id->address, r->end),
+			  live_program_name(p, channel->address, r->end),
+			  live_program_name(p, r->args[0], r->end));
+	}
+}
+
+void why_call_waits(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	if (!r->args || !r->nargs)
+		return;
+	if (r->fn->args[0].role == CALL_GONE || record_call_row(r) == ROW_rdma_migrate_id)
+		find_unacknowledged(p, r, c);
+	else if (record_call_row(r) == ROW_ibv_get_cq_event)
+		find_unarmed(p, r, c);
+	else if (record_call_row(r) == ROW_rdma_get_cm_event)
+		find_elsewhere(p, r, c);
+}
+
+/* --------------------------------------------------------------------------- sends -- */
+
+/* true: the send waits for a receive, and that was seen. */
+static bool find_no_receive(const struct diagnosis *q)
+{
+	const struct live_qp *qp = q->qp, *peer = q->peer;
+	const bool is_endless = qp->attr.rnr_retry == 7 && qp->known & IBV_QP_RNR_RETRY;
+	const char *how_long = is_endless ? " for ever (rnr_retry 7)" : "";
+
+	if (qp->rnrs) {
+		cause_add(q->c, IS_SO, NULL,
+			  "the peer of %s has no receive for wr_id %" PRIu64 ": %s tries again%s",
+			  qp->name, q->wr->wr_id, qp->name, how_long);
+		return true;
+	}
+	if (peer && !*peer->srq && !peer->recvs) {
+		cause_add(q->c, IS_SO, NULL,
+			  "%s%s, the peer's QP, has no receive posted%s: %s tries again%s",
+			  q->wr->there.whose, peer->name,
+			  peer->had ? " any more (used, and not polled yet)" : "", qp->name,
+			  how_long);
+		return true;
+	}
+	if (!peer && is_endless)
+		cause_add(q->c, MAY_BE, NULL,
+			  "the peer posted no receive: rnr_retry 7 of %s tries for ever; at the "
+			  "peer: post recv REGION",
+			  qp->name);
+	return false;
+}
+
+/* The reasons for silence that were seen. */
+static bool find_silence(const struct diagnosis *q)
+{
+	struct causes c = { .no_commands = true };
+	struct diagnosis silent = *q;
+	unsigned confirmed;
+
+	silent.c = &c;
+	if (q->peer || q->wr->there.is_asked || *q->wr->there.gone)
+		check_peer_answers(&silent);
+	for (unsigned i = 0; i < c.n; i++)
+		if (c.v[i].verdict == IS_SO)
+			cause_add(q->c, IS_SO, NULL, "%s", c.v[i].text);
+	confirmed = causes_confirmed(&c);
+	causes_free(&c);
+	return confirmed;
+}
+
+#define SLACK 4 /* a device may take up to that many timeouts to detect a loss */
+
+bool why_send_waits(const struct failed_wr *wr, struct causes *c)
+{
+	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
+	const struct ibv_qp_attr *a = &q.qp->attr;
+	const double silence = (double)ack_timeout_ns(a->timeout) / 1e9 * (a->retry_cnt + 1);
+	bool is_seen;
+
+	if ((!wr->op || wr->op->solicits) && find_no_receive(&q))
+		return true;
+	is_seen = find_silence(&q);
+	if (!(q.qp->known & IBV_QP_TIMEOUT))
+		return false;
+	if (!a->timeout)
+		cause_add(c, is_seen ? IS_SO : MAY_BE, NULL,
+			  "timeout 0 of %s waits for an answer for ever", q.qp->name);
+	else if (!is_seen)
+		cause_add(c, MAY_BE, NULL,
+			  "the peer does not answer: RETRY_EXC_ERR comes after %.1f to %.1f s "
+			  "(timeout %u, retry_cnt %u)",
+			  silence, SLACK * silence, a->timeout, a->retry_cnt);
+	return false;
+}
+
+void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c)
+{
+	const struct seen_queues *e = live_program_entry(p, qp->address);
+
+	if (e && e->is_building)
+		cause_add(c, IS_SO, NULL,
+			  "%u request%s of %s %s built since ibv_wr_start, and ibv_wr_complete was "
+			  "not called",
+			  e->built.n, plural(e->built.n), qp->v.name,
+			  e->built.n == 1 ? "was" : "were");
+}
+
+/* --------------------------------------------------------------------- completions -- */
+
+void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t now,
+			struct causes *c)
+{
+	if (cq->in_vain && cq->crossed && !live_program_due(p, cq->address))
+		cause_add(c, IS_SO, NULL,
+			  "%d thread%s poll%s %s in vain: no request that completes into it is "
+			  "outstanding, and %u of its completions %s taken by another thread than "
+			  "the one that had posted the request",
+			  __builtin_popcountll(cq->in_vain),
+			  plural((uint64_t)__builtin_popcountll(cq->in_vain)),
+			  __builtin_popcountll(cq->in_vain) == 1 ? "s" : "",
+			  live_program_name(p, cq->address, now), cq->crossed,
+			  cq->crossed == 1 ? "was" : "were");
+}
+
+void why_no_event(const struct uroce_cq_row *cq, struct causes *c)
+{
+	if (!cq->channel || !cq->filled || cq->events)
+		return;
+	if (cq->armed == UROCE_ARMED)
+		cause_add(c, IS_SO, NULL,
+			  "cq%u was armed when its %u completion%s had come: poll once more after "
+			  "ibv_req_notify_cq, and then wait",
+			  cq->number, cq->filled, plural(cq->filled));
+	else if (cq->armed == UROCE_ARMED_SOLICITED)
+		cause_add(c, IS_SO, NULL,
+			  "cq%u is armed for solicited completions only, and the %u in it make no "
+			  "event: IBV_SEND_SOLICITED at the sender, or solicited_only 0",
+			  cq->number, cq->filled);
+}
+
+void why_events_wait(const struct live_program *p, const struct seen_object *channel, uint64_t n,
+		     uint64_t now, struct causes *c)
+{
+	const char *reader = channel->kind == OBJECT_EVENT_CHANNEL ? "rdma_get_cm_event"
+								   : "ibv_get_cq_event";
+	const char *whose = "";
+
+	for (const struct seen_object *id = p->seen; id; id = id->hh.next)
+		if (id->asked && id->channel == channel->address)
+			whose = live_program_name(p, id->address, now);
+	cause_add(c, IS_SO, NULL, "%" PRIu64 " event%s%s%s wait%s in %s, and no thread is in %s", n,
+		  plural(n), *whose ? " of " : "", whose, n == 1 ? "s" : "",
+		  live_program_name(p, channel->address, now), reader);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a call, a request or a thread waits: what has not come, and will not. */
+#ifndef MODEL_WAITS_H
+#define MODEL_WAITS_H
+
+#include "live_program.h"
+
+struct causes;
+struct failed_wr;
+
+/* Adds why the call r, which has not returned, waits for what the program has not done. */
+void why_call_waits(const struct live_program *p, const struct record *r, struct causes *c);
+/* Adds why a send has no completion: wr has both ends, and what was posted. true: it waits for a
+ * receive of the peer, and that was seen. */
+bool why_send_waits(const struct failed_wr *wr, struct causes *c);
+/* Adds the requests of a QP that were built, and that nothing has posted. */
+void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c);
+/* Adds why threads poll a CQ in vain. */
+void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t now,
+			struct causes *c);
+/* Adds why the completions in a CQ have made no event. */
+void why_no_event(const struct uroce_cq_row *cq, struct causes *c);
+/* Adds that n events wait in a channel, and that no thread waits for them. */
+void why_events_wait(const struct live_program *p, const struct seen_object *channel, uint64_t n,
+		     uint64_t now, struct causes *c);
+/* Adds what went wrong without an error in a process on uroce0, and in others with its datagrams.
+ */
+void why_unsaid(const struct live_program *p, const struct uroce_inventory *own, struct causes *c);
+
+#endif
