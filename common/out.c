@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "word.h"
 
 #define OUT_DEPTH 16
 
@@ -151,6 +152,20 @@ void out_end(struct out *o)
 {
 	if (o->depth)
 		o->depth--;
+}
+
+void out_flags(struct out *o, const char *key, const struct word *words, uint64_t bits)
+{
+	out_list(o, key);
+	for (; words->name; words++) {
+		if (!words->value || (bits & words->value) != words->value)
+			continue;
+		bits &= ~words->value;
+		out_str(o, NULL, words->name, NULL);
+	}
+	if (bits)
+		out_str(o, NULL, temp_text("0x%llx", (unsigned long long)bits), NULL);
+	out_end(o);
 }
 
 bool out_has_text(const struct out *o)

@@ -16,6 +16,7 @@
 
 struct json_object;
 struct out;
+struct word;
 
 enum out_format { OUT_TEXT, OUT_JSON, OUT_CSV, OUT_FORMATS };
 extern const char *const out_formats[OUT_FORMATS]; /* "text" "json" "csv" */
@@ -40,6 +41,8 @@ void out_bool(struct out *o, const char *key, bool value, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Copies the value called key from the dict of another output; it becomes the root of o. */
 void out_copy(struct out *o, const struct out *from, const char *key);
+/* A list of the names of the bits that are set. No text. */
+void out_flags(struct out *o, const char *key, const struct word *words, uint64_t bits);
 /* Bytes: hex digits in JSON and CSV. */
 void out_bytes(struct out *o, const char *key, const void *data, size_t len);
 

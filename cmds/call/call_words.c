@@ -12,6 +12,7 @@
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "device/device.h"
+#include "language/pack.h"
 #include "live_context.h"
 #include "object_args.h"
 #include "recorded.h"
@@ -302,7 +303,7 @@ static int set_gid(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 {
 	union ibv_gid *gid = v->pointer ? arena_alloc(&c->s->arena, sizeof *gid) : p;
 
-	if (!gid_parse(Tcl_GetString(word), gid))
+	if (!gid_parse(Tcl_GetString(word), gid->raw))
 		return call_bad(c, v, "'%.64s' is neither a GID nor an IPv4 address",
 				Tcl_GetString(word));
 	if (v->pointer)

@@ -138,7 +138,7 @@ struct conn_args {
 		    "own READs and atomics at a time (default 16 or the most "                     \
 		    "possible)"),                                                                  \
 		OPT("flow-control", st, f.flow, kind_u8, "hardware flow control", .max = 1),       \
-		OPT("retry-count", st, f.retry, kind_u8,                                           \
+		OPT("retry-cnt", st, f.retry, kind_u8,                                             \
 		    "retries of both ends without an answer; that of connect counts (default: 7)", \
 		    .max = 7),                                                                     \
 		OPT("rnr-retry", st, f.rnr, kind_u8,                                               \

@@ -10,6 +10,7 @@
 #include "connection/cm_id.h"
 #include "live_context.h"
 #include "object_args.h"
+#include "objects.h"
 #include "output/print.h"
 #include "session.h"
 #include "words.h"
@@ -25,13 +26,14 @@ struct connect_args {
 };
 
 static const struct arg connect_args[] = {
-	POS("host", connect_args, host, kind_host, "address or name of the peer"),
+	POS_OPT("host", connect_args, host, kind_host,
+		"address or name of the peer; left out: the id of connect -prepare goes on"),
 	POS_OPT("port", connect_args, port, kind_port, "the peer's port, unless host is HOST:PORT"),
 	OPT("source", connect_args, source, kind_host, "local address to use"),
 	OPT("within", connect_args, within, kind_ms, "time for each step", .dflt = "30s",
 	    .max = 3600000),
 	SWITCH("prepare", connect_args, prepare,
-	       "stop before rdma_connect, to post receives; 'cm connect' continues"),
+	       "stop before rdma_connect, to post receives; a second connect continues"),
 	OPT("ps", connect_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
 	OPT("name", connect_args, name, kind_str, "name of the id"),
 	CONN_ARGS(connect_args, conn),
@@ -89,6 +91,17 @@ static int make_ends(struct session *s, const struct connect_args *a, struct id 
 	return rc;
 }
 
+/* A second connect to the peer of an id that connect -prepare has made is another connection. */
+static void tell_prepared(struct session *s, const struct id *made)
+{
+	const struct id *id = s->ctx->id;
+
+	if (id && id->state == ID_ROUTE_RESOLVED && id->qp &&
+	    strcmp(id_peer(id), id_peer(made)) == 0)
+		print_error("note: this is another connection; 'connect %s' goes on with %s\n",
+			    id->o.name, id->o.name);
+}
+
 static int resolve_and_connect(struct session *s, const struct connect_args *a, struct id *id,
 			       struct made *made)
 {
@@ -97,10 +110,41 @@ static int resolve_and_connect(struct session *s, const struct connect_args *a, 
 		return -1;
 	if (a->prepare)
 		return 0;
+	tell_prepared(s, id);
 	trace(s, VOICE_INFO, "step: connect to %s", id_peer(id));
 	if (step_connect(s, id, &a->conn))
 		return -1;
 	return finish_connect(s, id, a->within.v);
+}
+
+/* The id that connect -prepare has made, and that connect, or connect ID, goes on with: the current
+ * one. NULL with s->fail filled. */
+static struct id *find_prepared(struct session *s, const struct connect_args *a)
+{
+	struct id *id = a->host ? obj_find(s, &id_class, a->host) : s->ctx->id;
+
+	if (!id || (!a->host && id->state != ID_ROUTE_RESOLVED)) {
+		fail(s, "args", "MISSING",
+		     "connect: missing <host>: no id of connect -prepare is current");
+		args_fail_usage(s, &cmd_connect);
+		return NULL;
+	}
+	return id_need(s, id, "connect", ID_IN(ID_ROUTE_RESOLVED)) ? NULL : id;
+}
+
+static int connect_prepared(struct session *s, const struct connect_args *a, struct out *o)
+{
+	struct id *id = find_prepared(s, a);
+
+	if (!id)
+		return -1;
+	obj_hold_arg(s, id);
+	if (step_connect(s, id, &a->conn) || finish_connect(s, id, a->within.v))
+		return -1;
+	s->ctx->id = id;
+	s->ctx->qp = id->qp ? id->qp : s->ctx->qp;
+	out_id(s, id, o);
+	return 0;
 }
 
 static int connect_exec(struct session *s, const void *args, struct out *o)
@@ -112,6 +156,8 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 	struct id *id;
 	bool failed;
 
+	if (!a->host || (!a->port.set && obj_find(s, &id_class, a->host)))
+		return connect_prepared(s, a, o);
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
 	made_since(s, &made, mark);
 	made_hold(s, &made);
@@ -132,11 +178,13 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
  * peer's data. If the peer sent a region (listen -share), post write, read and the
  * atomics use it; by hand: binary scan [private-data] WuIu addr rkey, then post write ...
  * -remote $addr -rkey $rkey. If it fails, everything is undone. Where the peer sends
- * first, use -prepare, post receives, then cm connect. With -ps UDP the QP is UD, and
- * an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm
+ * first, use -prepare, post receives, and connect again, without the host. With -ps UDP the QP is
+ * UD, and an address handle to the peer is made. In steps: cm create, cm resolve-addr, cm
  * resolve-route, qp create -id, cm connect; 'trace all' shows them.
  * > connect 10.0.0.2 7471 => ESTABLISHED with 10.0.0.2:7471, qp0 RTS
  * > connect 10.0.0.2:7471 => ESTABLISHED
+ * > connect 10.0.0.2 7471 -prepare => ROUTE_RESOLVED
+ * > connect => ESTABLISHED
  * > connect 10.0.0.2 7999 => INVALID_SERVICE_ID: nobody listens
  * > connect 10.0.0.2 7471 -private-data [string repeat x 57] => at most 56 fit */
 const struct cmd cmd_connect = {

@@ -120,25 +120,17 @@ int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 
 struct mcast_args {
 	struct qp *qp;
-	const char *gid;
+	struct gid_arg gid;
 	struct num lid;
 };
 
 static const struct arg mcast_args[] = {
 	POS_OPT("qp", mcast_args, qp, kind_qp, "UD QP"),
-	OPT("gid", mcast_args, gid, kind_str, "GID of the group: ::ffff:239.1.1.1 or ff0e::1",
+	OPT("gid", mcast_args, gid, kind_gid, "GID of the group: ::ffff:239.1.1.1 or ff0e::1",
 	    .flags = ARG_NEED),
 	OPT("lid", mcast_args, lid, kind_u16, "LID of the group, on InfiniBand", .dflt = "0"),
 	ARGS_END
 };
-
-static int parse_mcast_gid(struct session *s, const char *text, union ibv_gid *gid)
-{
-	if (inet_pton(AF_INET6, text, gid->raw) == 1)
-		return 0;
-	fail(s, "args", "BADVALUE", "-gid: '%s' is not a GID", text);
-	return fail_row(s, "GIDs", "are written as IPv6 addresses: ::ffff:239.1.1.1");
-}
 
 /* Is it ff..., or an IPv4 multicast address, as RoCE v2 maps it? */
 static bool is_multicast(const union ibv_gid *gid)
@@ -149,12 +141,12 @@ static bool is_multicast(const union ibv_gid *gid)
 	return IN6_IS_ADDR_MULTICAST(&a) || (IN6_IS_ADDR_V4MAPPED(&a) && gid->raw[12] >> 4 == 0xe);
 }
 
-static int check_mcast(struct session *s, const struct mcast_args *a, const union ibv_gid *gid)
+static int check_mcast(struct session *s, const struct mcast_args *a)
 {
-	if (a->qp->type == IBV_QPT_UD && is_multicast(gid))
+	if (a->qp->type == IBV_QPT_UD && is_multicast(&a->gid.v))
 		return 0;
 	fail(s, "ibv_attach_mcast", "EINVAL", "ibv_attach_mcast not called: %s",
-	     is_multicast(gid) ? "the QP is not UD" : "that is not a multicast GID");
+	     is_multicast(&a->gid.v) ? "the QP is not UD" : "that is not a multicast GID");
 	return fail_row(s, "note",
 			"a group has only UD QPs, and a GID such as ::ffff:239.1.1.1 or ff0e::1");
 }
@@ -162,17 +154,15 @@ static int check_mcast(struct session *s, const struct mcast_args *a, const unio
 static int attach_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mcast_args *a = args;
-	union ibv_gid gid;
 	struct mcast *m;
 
-	if (parse_mcast_gid(s, a->gid, &gid) || check_mcast(s, a, &gid) ||
-	    mcast_check_once(s, "ibv_attach_mcast", a->qp, &gid))
+	if (check_mcast(s, a) || mcast_check_once(s, "ibv_attach_mcast", a->qp, &a->gid.v))
 		return -1;
-	if (ibv_attach_mcast(a->qp->v, &gid, (uint16_t)a->lid.v))
-		return call_fail(s, "%s, %s", a->qp->o.name, a->gid);
-	m = mcast_attached(s, a->qp, &gid, (uint16_t)a->lid.v, a->gid);
+	if (ibv_attach_mcast(a->qp->v, &a->gid.v, (uint16_t)a->lid.v))
+		return call_fail(s, "%s, %s", a->qp->o.name, a->gid.text);
+	m = mcast_attached(s, a->qp, &a->gid.v, (uint16_t)a->lid.v, a->gid.text);
 	out_str(o, NULL, m->o.name, "%s: %s receives what is sent to %s\n", m->o.name,
-		a->qp->o.name, a->gid);
+		a->qp->o.name, a->gid.text);
 	return 0;
 }
 
@@ -182,7 +172,7 @@ static int attach_exec(struct session *s, const void *args, struct out *o)
  *
  * On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;
  * ff0e::ffff:239.1.1.1, the form of RoCE v1, is a different group. To send to a group:
- * ah -dgid 239.1.1.1 -qpn 0xffffff, with the Q_Key of the QPs in it.
+ * ah -dgid 239.1.1.1 -dest-qpn 0xffffff, with the Q_Key of the QPs in it.
  * > mcast attach -gid ::ffff:239.1.1.1 => receives what is sent */
 const struct cmd cmd_mcast_attach = {
 	.name = "mcast attach",
@@ -197,19 +187,15 @@ const struct cmd cmd_mcast_attach = {
 static int detach_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mcast_args *a = args;
-	union ibv_gid gid;
-	struct mcast *m;
+	struct mcast *m = mcast_find(&a->qp->o, &a->gid.v);
 
-	if (parse_mcast_gid(s, a->gid, &gid))
-		return -1;
-	m = mcast_find(&a->qp->o, &gid);
 	if (!m || m->id) {
 		fail(s, "ibv_detach_mcast", "ENOENT",
 		     "ibv_detach_mcast not called: %s is not attached to %s", a->qp->o.name,
-		     a->gid);
+		     a->gid.text);
 		return fail_row(s, "note", "'cm leave' detaches a QP that 'cm join' attached");
 	}
-	out_str(o, NULL, a->gid, "%s is detached from %s\n", a->qp->o.name, a->gid);
+	out_str(o, NULL, a->gid.text, "%s is detached from %s\n", a->qp->o.name, a->gid.text);
 	return obj_destroy(s, m, false);
 }
 

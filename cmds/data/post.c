@@ -34,7 +34,7 @@ static int fill_peer(struct session *s, const struct post_args *a, struct post_r
 	if (a->qpn.set || a->ah->qpn || r->force)
 		return 0;
 	fail(s, "post", "EINVAL", "%s knows no QP number: name the peer's", a->ah->o.name);
-	return fail_row(s, "missing", "-qpn (and -qkey)");
+	return fail_row(s, "missing", "-dest-qpn (and -qkey)");
 }
 
 int post_needs_target(struct session *s, const struct wr_op *op, const struct qp *qp,
@@ -454,7 +454,7 @@ static int check_ud(struct session *s, const struct post_req *r)
 		return 0;
 	fail(s, call_of(r), "EINVAL", "%s not called: %s is UD: each message needs its peer",
 	     call_of(r), r->qp->o.name);
-	fail_row(s, "missing", "-ah (and -qpn, -qkey, unless the ah has them)");
+	fail_row(s, "missing", "-ah (and -dest-qpn, -qkey, unless the ah has them)");
 	return fail_next(s, "help ah");
 }
 

@@ -108,10 +108,10 @@ struct post_req {
 	SWITCH("inline", post_args, inlined, "the bytes are copied at once; lkey is unused")
 #define POST_SOLICITED_ARG \
 	SWITCH("solicited", post_args, solicited, "raise a solicited event at the peer")
-#define POST_UD_ARGS                                                               \
-	OPT("ah", post_args, ah, kind_ah_opt, "address of the peer (UD)"),         \
-		OPT("qpn", post_args, qpn, kind_u32, "QP number of the peer (UD)", \
-		    .max = 0xffffff),                                              \
+#define POST_UD_ARGS                                                                    \
+	OPT("ah", post_args, ah, kind_ah_opt, "address of the peer (UD)"),              \
+		OPT("dest-qpn", post_args, qpn, kind_u32, "QP number of the peer (UD)", \
+		    .max = 0xffffff),                                                   \
 		OPT("qkey", post_args, qkey, kind_u32, "Q_Key of the peer (UD)")
 
 /* Fills what all operations have: QP, wr_id, flags, SGEs. -1 with s->fail filled, also when an

@@ -23,7 +23,7 @@ static int send_exec(struct session *s, const void *args, struct out *o)
 /** The peer decides where the bytes go: into the oldest receive it has posted.
  * Without one it answers "receiver not ready", and the sender tries again as
  * often as its rnr_retry says: 7 is for ever. A UD message needs -ah, and the
- * peer's -qpn and -qkey unless the ah knows them.
+ * peer's -dest-qpn and -qkey unless the ah knows them.
  * > post recv window -qp $peer => RECV
  * > mem put buf 0 hello
  * > post send buf -len 5 => SEND of 5 bytes

@@ -17,6 +17,7 @@
 #include "command/cmd.h"
 #include "device/async.h"
 #include "device/device.h"
+#include "language/pack.h"
 #include "launch.h"
 #include "live_context.h"
 #include "object_args.h"
@@ -213,27 +214,16 @@ const struct cmd cmd_gids = {
 
 /* -------------------------------------------------------- GIDs as arguments -- */
 
-bool gid_parse(const char *text, union ibv_gid *gid)
-{
-	struct in_addr v4;
-
-	if (inet_pton(AF_INET6, text, gid->raw) == 1)
-		return true;
-	if (inet_pton(AF_INET, text, &v4) != 1)
-		return false;
-	memset(gid->raw, 0, 10);
-	memset(gid->raw + 10, 0xff, 2);
-	memcpy(gid->raw + 12, &v4, 4);
-	return true;
-}
-
 static int gid_kind_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
 	struct gid_arg *g = dst;
 
-	if (!gid_parse(Tcl_GetString(word), &g->v))
-		return args_bad(s, a, "'%s' is not a GID such as ::ffff:10.0.0.1 or fe80::1",
+	if (!gid_parse(Tcl_GetString(word), g->v.raw))
+		return args_bad(s, a,
+				"'%s' is not a GID such as ::ffff:10.0.0.1, fe80::1 or 32 "
+				"hex digits",
 				Tcl_GetString(word));
+	g->text = Tcl_GetString(word);
 	g->set = true;
 	return 0;
 }

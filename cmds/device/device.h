@@ -46,13 +46,11 @@ bool dev_has_address(const struct dev *dev, const struct ibv_ah_attr *to);
 
 struct gid_arg {
 	union ibv_gid v;
+	const char *text; /* it as it was typed */
 	bool set;
 };
 
 extern const struct arg_kind kind_gid; /* struct gid_arg */
-
-/* Parses a GID; an IPv4 address becomes an IPv4-mapped one. False: text is neither. */
-bool gid_parse(const char *text, union ibv_gid *gid);
 
 /* The embedded device, uroce0. */
 

@@ -35,19 +35,19 @@ static uint64_t member_number(Tcl_Obj *object, const char *key)
 	return (uint64_t)n;
 }
 
-/* "LOCAL_WRITE,REMOTE_READ" as bits. */
+/* A list of names, with blanks or (of a release before 0.3) commas between them, as bits. */
 static unsigned flags_of(Tcl_Obj *object, const char *key, const struct word *words)
 {
 	const char *text = member_text(object, key);
 	unsigned flags = 0;
 
 	while (*text) {
-		size_t len = strcspn(text, ",");
+		size_t len = strcspn(text, ", ");
 
 		for (const struct word *w = words; w->name; w++)
 			if (strlen(w->name) == len && strncmp(w->name, text, len) == 0)
 				flags |= (unsigned)w->value;
-		text += len + (text[len] == ',');
+		text += len + (text[len] != '\0');
 	}
 	return flags;
 }

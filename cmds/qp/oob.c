@@ -338,7 +338,7 @@ static int mine_of(struct session *s, const struct oob_args *a, struct qp_peer *
 static const struct arg oob_listen_args[] = {
 	POS("port", oob_args, port, kind_port, "TCP port; 0: any free one"),
 	COMMON,
-	OPT("addr", oob_args, host, kind_str, "address to listen on; else all"),
+	OPT("address", oob_args, host, kind_str, "address to listen on; else all"),
 	SWITCH("background", oob_args, background, "return at once; oob accept waits for the peer"),
 	OPT("within", oob_args, within, kind_ms, "time to wait for a peer; else for ever"),
 	ARGS_END

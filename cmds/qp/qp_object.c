@@ -10,6 +10,7 @@
 
 #include "call/calling.h"
 #include "call_record.h"
+#include "language/pack.h"
 #include "object_args.h"
 #include "recorded.h"
 #include "spec_tables.h"
@@ -152,7 +153,7 @@ bool qp_told_device(Tcl_Obj *object, const struct dev *dev)
 	struct ibv_ah_attr to = { .is_global = dgid != NULL };
 	int lid = 0;
 
-	if (dgid && !gid_parse(Tcl_GetString(dgid), &to.grh.dgid))
+	if (dgid && !gid_parse(Tcl_GetString(dgid), to.grh.dgid.raw))
 		return false;
 	if (dlid)
 		Tcl_GetIntFromObj(NULL, dlid, &lid);
@@ -164,7 +165,7 @@ void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out)
 {
 	out_int(out, "port", a->port_num, NULL);
 	out_int(out, "pkey_index", a->pkey_index, NULL);
-	out_str(out, "access", word_flags(qp_access_words, a->qp_access_flags), NULL);
+	out_flags(out, "access", qp_access_words, a->qp_access_flags);
 	out_int(out, "mtu", a->qp_state >= IBV_QPS_RTR && a->path_mtu ? mtu_bytes(a->path_mtu) : 0,
 		NULL);
 	out_u64(out, "sq_psn", a->sq_psn, NULL);

@@ -12,6 +12,7 @@
 #include "alloc.h"
 #include "device/device.h"
 #include "language/interp.h"
+#include "language/pack.h"
 #include "objects.h"
 #include "out.h"
 #include "qp/qp.h"
@@ -111,7 +112,7 @@ static int take_words(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 {
 	const char *gid = text_of(dict, "gid");
 
-	if (gid && *gid && !gid_parse(gid, &p->gid))
+	if (gid && *gid && !gid_parse(gid, p->gid.raw))
 		return fail_bad_value(s, "gid", "is not an address");
 	if (take_word(s, dict, "type", qp_type_words, "is not RC, UC or UD", &p->type))
 		return -1;

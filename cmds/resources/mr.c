@@ -91,8 +91,9 @@ static void mr_describe(struct session *s, struct obj *o, struct out *out)
 	out_u64(out, "addr", (uintptr_t)mr->buf, " at %p", mr->buf);
 	out_u64(out, "lkey", mr->v->lkey, "  lkey 0x%x", mr->v->lkey);
 	out_u64(out, "rkey", mr->v->rkey, "  rkey 0x%x", mr->v->rkey);
-	out_str(out, "access", word_flags(mr_access_words, mr->access), "  %s\n",
-		mr->access ? word_flags(mr_access_words, mr->access) : "read by this device only");
+	out_flags(out, "access", mr_access_words, mr->access);
+	out_text(out, "  %s\n",
+		 mr->access ? word_flags(mr_access_words, mr->access) : "read by this device only");
 	out_str(out, "pd", mr->pd->o.name, NULL);
 }
 

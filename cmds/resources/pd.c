@@ -11,6 +11,7 @@
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "language/interp.h"
+#include "language/pack.h"
 #include "live_context.h"
 #include "object_args.h"
 #include "object_make.h"
@@ -190,7 +191,7 @@ static const struct arg ah_args[] = {
 	OPT("flow-label", ah_args, flow, kind_u32, "flow label", .dflt = "0", .max = 0xfffff),
 	OPT("dlid", ah_args, dlid, kind_u16, "LID of the peer (InfiniBand)"),
 	OPT("sl", ah_args, sl, kind_u8, "service level", .dflt = "0", .max = 15),
-	OPT("qpn", ah_args, qpn, kind_u32, "QP number of the peer, for post", .max = 0xffffff),
+	OPT("dest-qpn", ah_args, qpn, kind_u32, "QP number of the peer, for post", .max = 0xffffff),
 	OPT("qkey", ah_args, qkey, kind_u32, "Q_Key of the peer, for post"),
 	OPT("pd", ah_args, pd, kind_pd_opt, "protection domain"),
 	OPT("name", ah_args, name, kind_str, "name of the object"),
@@ -199,7 +200,7 @@ static const struct arg ah_args[] = {
 
 static int parse_dgid(struct session *s, const char *text, union ibv_gid *gid)
 {
-	if (gid_parse(text, gid))
+	if (gid_parse(text, gid->raw))
 		return 0;
 	return fail(s, "ah", "EINVAL", "'%s' is neither a GID nor an IPv4 address", text);
 }
@@ -345,7 +346,7 @@ static int ah_exec(struct session *s, const void *args, struct out *o)
  * number and its Q_Key. The object can store the last two. To answer a message, make an
  * address handle from the completion and the first 40 bytes of the receive: ah -from-wc
  * $wc -grh mr0.
- * > ah -dgid 10.0.0.1 -qpn 0x11 -qkey 0x1234 => to ::ffff:10.0.0.1
+ * > ah -dgid 10.0.0.1 -dest-qpn 0x11 -qkey 0x1234 => to ::ffff:10.0.0.1
  * > get ah0 qpn => 17 */
 const struct cmd cmd_ah = {
 	.name = "ah",

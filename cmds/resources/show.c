@@ -57,6 +57,34 @@ static void show_all(struct session *s, struct out *out)
 			show_tree(s, o, 0, out);
 }
 
+/* The class that word names as its objects are named: "qp" for qp0. NULL: none. */
+static const struct obj_class *class_called(const char *word)
+{
+	static const struct obj_class *const classes[] = {
+		&dev_class, &pd_class, &cc_class, &cq_class, &srq_class, &qp_class,  &mr_class,
+		&mw_class,  &ah_class, &ec_class, &id_class, &oob_class, &tcp_class, &tcpl_class
+	};
+
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (strcmp(classes[i]->prefix, word) == 0)
+			return classes[i];
+	return NULL;
+}
+
+static int show_class(struct session *s, const struct obj_class *class, struct out *out)
+{
+	struct obj *o = obj_first(s, class);
+
+	if (!o) {
+		fail(s, "args", "ENOENT", "there is no %s", class->title);
+		return class->remedy ? fail_next(s, "%s", class->remedy) : -1;
+	}
+	out_dict(out, NULL);
+	for (; o; o = obj_next_alike(o))
+		show_one(s, o, out);
+	return 0;
+}
+
 struct show_args {
 	Tcl_Obj *name;
 	struct num process, within;
@@ -70,7 +98,8 @@ static const struct arg_kind kind_name = { .word = "object",
 					   .complete = obj_arg_complete };
 
 static const struct arg show_args[] = {
-	POS_OPT("object", show_args, name, kind_name, "its name; left out: all, as a tree"),
+	POS_OPT("object", show_args, name, kind_name,
+		"its name, or qp, mr, ...: all of a kind; left out: all, as a tree"),
 	OPT("process", show_args, process, kind_u32,
 	    "objects of another program on uroce0: its process ID", .min = 1, .max = INT_MAX),
 	SWITCH("watch", show_args, watch, "states and queues of all QPs, again and again"),
@@ -104,6 +133,7 @@ static void show_whole(struct session *s, struct obj *obj, struct out *o)
 static int show_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct show_args *a = args;
+	const struct obj_class *class;
 	struct obj *obj = NULL;
 
 	if (a->watch) {
@@ -113,6 +143,11 @@ static int show_exec(struct session *s, const void *args, struct out *o)
 	if (a->process.set)
 		return show_process(s, (pid_t)a->process.v, a->name ? Tcl_GetString(a->name) : NULL,
 				    o);
+	class = a->name && !obj_find(s, NULL, Tcl_GetString(a->name))
+			? class_called(Tcl_GetString(a->name))
+			: NULL;
+	if (class)
+		return show_class(s, class, o);
 	if (a->name && obj_arg_parse(s, &show_args[0], a->name, &obj))
 		return -1;
 	if (!obj) {
@@ -141,6 +176,7 @@ static int show_exec(struct session *s, const void *args, struct out *o)
  * Objects of this process that the kernel has on another device are shown by rdma(8): '!rdma
  * resource show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN. > show => mr0
  * > show mr0 => uses pd0
+ * > show mr => mr mr0
  * > show mr0 -process [pid] => 4096 B
  * > show -watch -within 60 => no QP
  * > destroy -all; show => no objects yet */

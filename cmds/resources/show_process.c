@@ -140,7 +140,8 @@ static void out_mr(struct process_text *t, const struct uroce_mr_row *r)
 	out_u64(t->o, "addr", r->addr, " at 0x%" PRIx64, r->addr);
 	out_u64(t->o, "lkey", r->lkey, "  lkey 0x%x", r->lkey);
 	out_u64(t->o, "rkey", r->rkey, "  rkey 0x%x", r->rkey);
-	out_str(t->o, "access", access, "  %s\n", r->access ? access : "read by this device only");
+	out_flags(t->o, "access", mr_access_words, r->access);
+	out_text(t->o, "  %s\n", r->access ? access : "read by this device only");
 	out_u64(t->o, "windows", r->windows, NULL);
 	out_other(t, "pd", UROCE_PD, r->pd, NULL);
 	end_object(t);
@@ -158,7 +159,8 @@ static void out_mw(struct process_text *t, const struct uroce_mw_row *r)
 	out_other(t, "qp", UROCE_QP, r->qp, " by ");
 	out_u64(t->o, "len", r->len, NULL);
 	out_u64(t->o, "addr", r->addr, NULL);
-	out_str(t->o, "access", access, "%s%s\n", r->len ? "  " : "", r->len ? access : "");
+	out_flags(t->o, "access", mr_access_words, r->access);
+	out_text(t->o, "%s%s\n", r->len ? "  " : "", r->len ? access : "");
 	out_other(t, "pd", UROCE_PD, r->pd, NULL);
 	end_object(t);
 }

@@ -35,7 +35,8 @@ static int64_t deadline_of(const struct num *within)
 
 static const struct arg listen_args[] = {
 	POS("port", tcp_args, port, kind_port, "TCP port; 0: any free one"),
-	OPT("addr", tcp_args, host, kind_str, "address to listen on (default: all)"), NAME, ARGS_END
+	OPT("address", tcp_args, host, kind_str, "address to listen on (default: all)"), NAME,
+	ARGS_END
 };
 
 static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
@@ -55,7 +56,7 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
  * and to compare RDMA with TCP. A client waits until you call tcp accept. The value is a
  * dict with name, address and port; destroy NAME stops listening.
  * > tcp listen 0 => listening on
- * > tcp listen 0 -addr 127.0.0.1 -name door => listening on 127.0.0.1:
+ * > tcp listen 0 -address 127.0.0.1 -name door => listening on 127.0.0.1:
  * > get door port */
 const struct cmd cmd_tcp_listen = {
 	.name = "tcp listen",

@@ -29,7 +29,7 @@ struct outer {
 	bool spends; /* what it does can be done once in a scenario */
 };
 
-#define COMPLETION "arm c; post send m -len 8 -ah h -qp u -qpn [get u qpn] -qkey 1; sleep 5"
+#define COMPLETION "arm c; post send m -len 8 -ah h -qp u -dest-qpn [get u qpn] -qkey 1; sleep 5"
 
 static const struct outer outers[] = {
 	{ .place = TIMER, .script = "poll -within 8" },

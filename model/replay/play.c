@@ -296,7 +296,7 @@ static void keep_private(struct replay *p, const struct told_bytes *t, struct re
 
 static void write_listen(struct replay *p, const struct tcp_end *e, const char *host, unsigned port)
 {
-	play_line(p, "tcp listen %u%s%s -name %s", port, *host ? " -addr " : "", host, e->name);
+	play_line(p, "tcp listen %u%s%s -name %s", port, *host ? " -address " : "", host, e->name);
 }
 
 static void write_accept(struct replay *p, const struct tcp_end *listener, const struct tcp_end *e)

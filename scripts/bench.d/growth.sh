@@ -29,13 +29,13 @@ ud='reg 4096 -name m; qp create -type UD -name q
 	modify-qp INIT q -port 1 -pkey-index 0 -qkey 1; modify-qp RTR q
 	modify-qp RTS q -sq-psn 0
 	ah -dgid [dict get [lindex [gids] 0] gid] -pd pd0 -name h'
-post='post send m -len 8 -ah h -qpn 1 -qkey 1; poll'
+post='post send m -len 8 -ah h -dest-qpn 1 -qkey 1; poll'
 posted() { each "$1" "$ud" "$post"; }
 among() { # posts among N regions: half of them with memory of their own, half of them of the same memory
 	timed "pd; for {set i 0} {\$i < $1 / 2} {incr i} {reg 1}
 		buf 64; for {set i 0} {\$i < $1 / 2} {incr i} {call ibv_reg_mr pd0 buf0 8 LOCAL_WRITE}
-		$ud" "for {set i 0} {\$i < $few} {incr i} {$post; post send m -len 8 -inline -ah h -qpn 1 -qkey 1
-			poll; post send -text text -ah h -qpn 1 -qkey 1; poll}" | per "$few"
+		$ud" "for {set i 0} {\$i < $few} {incr i} {$post; post send m -len 8 -inline -ah h -dest-qpn 1 -qkey 1
+			poll; post send -text text -ah h -dest-qpn 1 -qkey 1; poll}" | per "$few"
 }
 lines() { # all lines are read before the first one runs
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "set x " i }' >"$dir/lines.rdma"

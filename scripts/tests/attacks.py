@@ -227,8 +227,8 @@ def kills():
 
 def silent():
     """Clients that connect to every kind of listener, say nothing or half of something, and stay."""
-    server = start("set a [dict get [tcp listen 0 -addr 127.0.0.1] port]",
-                   "qp create; set b [dict get [oob listen 0 -addr 127.0.0.1 -background] port]",
+    server = start("set a [dict get [tcp listen 0 -address 127.0.0.1] port]",
+                   "qp create; set b [dict get [oob listen 0 -address 127.0.0.1 -background] port]",
                    "proc hello {} {return hi}; rpc serve hello {} {return hi}",
                    "set c [dict get [rpc listen 0] port]; echo $a $b $c",
                    "on timer 100 {incr ::ticks}; sleep 3600s")

@@ -14,6 +14,7 @@
 #include "command/cmd.h"
 #include "command/mistakes.h"
 #include "help/help.h"
+#include "output/print.h"
 #include "session.h"
 
 #define MANY_LEAST ((size_t)8)
@@ -37,16 +38,51 @@ static bool takes_all_words(const struct arg *a, const struct walk *w, const str
 	return a && (a->flags & (ARG_MANY | ARG_MIXED)) == ARG_MANY && is_seen(w, c, a);
 }
 
+/* The options that have another name since release 0.3. They are taken until 0.4, with a note. */
+static struct old_option {
+	const char *was, *is;
+	bool noted;
+} old_options[] = { { "-qpn", "-dest-qpn", false }, { "-retry-count", "-retry-cnt", false } };
+
+static const struct arg *find_old_option(const struct arg *args, const char *word,
+					 struct old_option **old)
+{
+	for (size_t i = 0; i < sizeof old_options / sizeof *old_options; i++) {
+		*old = &old_options[i];
+		if (strcmp(word, (*old)->was) != 0)
+			continue;
+		while (args->name && strcmp(args->option, (*old)->is) != 0)
+			args++;
+		return args->name ? args : NULL;
+	}
+	return NULL;
+}
+
 /* Finds the option that word names, whole or by a unique prefix. Tcl caches the result in the word.
  * NULL: none or several. */
 static const struct arg *find_option(const struct arg *args, Tcl_Obj *word)
 {
+	struct old_option *old;
 	int i;
 
-	if (!args || Tcl_GetIndexFromObjStruct(NULL, word, &args->option, sizeof *args, NULL, 0,
-					       &i) != TCL_OK)
+	if (!args)
 		return NULL;
-	return &args[i];
+	return Tcl_GetIndexFromObjStruct(NULL, word, &args->option, sizeof *args, NULL, 0, &i) ==
+			       TCL_OK
+		       ? &args[i]
+		       : find_old_option(args, Tcl_GetString(word), &old);
+}
+
+/* Says once what an option is called now. */
+static void note_old_option(const struct cmd *c, const char *word)
+{
+	struct old_option *old;
+
+	if (!find_old_option(c->args, word, &old) || old->noted)
+		return;
+	old->noted = true;
+	print_error("note: %s: %s is called %s now; the old word goes with release 0.4\n", c->name,
+		    old->was, old->is);
 }
 
 /* The array of ARG_MANY values doubles: it is full at 0, MANY_LEAST and the powers of two above, so
@@ -122,6 +158,8 @@ static int find_given(struct session *s, const struct cmd *c, struct walk *w, Tc
 		return mistake_option(s, c, Tcl_GetString(word));
 	if (is_seen(w, c, a) && !(a->flags & ARG_MANY))
 		return fail(s, "args", "TWICE", "%s: -%s is given twice", c->name, a->name);
+	if (!w->ahead)
+		note_old_option(c, Tcl_GetString(word));
 	*option = a;
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pack and unpack: fields of a message by name, in any byte order. */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,18 +12,19 @@
 #include "session.h"
 
 static const struct pack_type types[] = {
-	{ "u8", PACK_FIXED, 8, false, false },	    { "u16", PACK_FIXED, 16, false, false },
-	{ "u32", PACK_FIXED, 32, false, false },    { "u64", PACK_FIXED, 64, false, false },
-	{ "i8", PACK_FIXED, 8, true, false },	    { "i16", PACK_FIXED, 16, true, false },
-	{ "i32", PACK_FIXED, 32, true, false },	    { "i64", PACK_FIXED, 64, true, false },
-	{ "u16le", PACK_FIXED, 16, false, true },   { "u32le", PACK_FIXED, 32, false, true },
-	{ "u64le", PACK_FIXED, 64, false, true },   { "i16le", PACK_FIXED, 16, true, true },
-	{ "i32le", PACK_FIXED, 32, true, true },    { "i64le", PACK_FIXED, 64, true, true },
-	{ "f32", PACK_REAL, 32, true, false },	    { "f64", PACK_REAL, 64, true, false },
-	{ "f32le", PACK_REAL, 32, true, true },	    { "f64le", PACK_REAL, 64, true, true },
-	{ "bytes", PACK_BYTES, 0, false, false },   { "text", PACK_TEXT, 0, false, false },
-	{ "hex", PACK_HEX, 0, false, false },	    { "pad", PACK_PAD, 0, false, false },
-	{ "varint", PACK_VARINT, 64, false, true }, { "zigzag", PACK_ZIGZAG, 64, true, true },
+	{ "u8", PACK_FIXED, 8, false, false },	   { "u16", PACK_FIXED, 16, false, false },
+	{ "u32", PACK_FIXED, 32, false, false },   { "u64", PACK_FIXED, 64, false, false },
+	{ "i8", PACK_FIXED, 8, true, false },	   { "i16", PACK_FIXED, 16, true, false },
+	{ "i32", PACK_FIXED, 32, true, false },	   { "i64", PACK_FIXED, 64, true, false },
+	{ "u16le", PACK_FIXED, 16, false, true },  { "u32le", PACK_FIXED, 32, false, true },
+	{ "u64le", PACK_FIXED, 64, false, true },  { "i16le", PACK_FIXED, 16, true, true },
+	{ "i32le", PACK_FIXED, 32, true, true },   { "i64le", PACK_FIXED, 64, true, true },
+	{ "f32", PACK_REAL, 32, true, false },	   { "f64", PACK_REAL, 64, true, false },
+	{ "f32le", PACK_REAL, 32, true, true },	   { "f64le", PACK_REAL, 64, true, true },
+	{ "bytes", PACK_BYTES, 0, false, false },  { "text", PACK_TEXT, 0, false, false },
+	{ "hex", PACK_HEX, 0, false, false },	   { "pad", PACK_PAD, 0, false, false },
+	{ "gid", PACK_GID, 0, false, false },	   { "varint", PACK_VARINT, 64, false, true },
+	{ "zigzag", PACK_ZIGZAG, 64, true, true },
 };
 
 /* A field of a layout. */
@@ -32,6 +34,8 @@ struct pack_field {
 	Tcl_Obj *name;	  /* NULL: padding */
 };
 
+#define GID_LENGTH "16"
+
 /* -------------------------------------------------------------------- layouts -- */
 
 static int fail_bad_type(struct session *s, const char *word)
@@ -40,7 +44,7 @@ static int fail_bad_type(struct session *s, const char *word)
 	fail_row(s, "numbers",
 		 "u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; with le: the lowest byte "
 		 "first; varint zigzag");
-	return fail_row(s, "others", "bytes text hex, with :LENGTH or :FIELD; pad:LENGTH");
+	return fail_row(s, "others", "bytes text hex, with :LENGTH or :FIELD; pad:LENGTH; gid");
 }
 
 static const struct pack_type *find_type(const char *word, size_t len)
@@ -74,7 +78,10 @@ static struct pack_field *read_layout(struct session *s, Tcl_Obj *layout, int *n
 		*f = (struct pack_field){ .type = find_type(word, colon ? (size_t)(colon - word)
 									: strlen(word)),
 					  .size = colon ? colon + 1 : NULL };
+		if (f->type && f->type->shape == PACK_GID && !colon)
+			f->size = GID_LENGTH;
 		if (!f->type || (colon && (!is_sized(f->type) || !colon[1])) ||
+		    (colon && f->type->shape == PACK_GID) ||
 		    (!colon && f->type->shape == PACK_PAD)) {
 			fail_bad_type(s, word);
 			return NULL;
@@ -114,6 +121,15 @@ static const unsigned char *field_bytes(struct session *s, const struct pack_fie
 								: pack_bytes(s, word, len);
 	unsigned char *bytes;
 
+	if (f->type->shape == PACK_GID) {
+		*len = 16;
+		bytes = arena_alloc(&s->arena, *len);
+		if (gid_parse(Tcl_GetString(word), bytes))
+			return bytes;
+		fail(s, "pack", "EINVAL", "%s: '%s' is not a GID such as ::ffff:10.0.0.1",
+		     field_name(f), Tcl_GetString(word));
+		return NULL;
+	}
 	if (f->type->shape != PACK_HEX)
 		return text;
 	if (*len % 2 || strspn((const char *)arena_copy0(&s->arena, text, *len),
@@ -245,6 +261,7 @@ static int unpack_size(struct unpack *u, const struct pack_field *f, Tcl_Obj *va
 static Tcl_Obj *read_bytes(struct unpack *u, const struct pack_field *f, Tcl_Obj *values)
 {
 	const unsigned char *bytes;
+	char gid[INET6_ADDRSTRLEN];
 	uint64_t size;
 	Tcl_Obj *hex;
 
@@ -252,6 +269,8 @@ static Tcl_Obj *read_bytes(struct unpack *u, const struct pack_field *f, Tcl_Obj
 		return NULL;
 	if (f->type->shape == PACK_TEXT)
 		return pack_text(bytes, size);
+	if (f->type->shape == PACK_GID)
+		return Tcl_NewStringObj(inet_ntop(AF_INET6, bytes, gid, sizeof gid), -1);
 	if (f->type->shape != PACK_HEX)
 		return Tcl_NewByteArrayObj(bytes, (int)size);
 	hex = Tcl_NewObj();
@@ -330,12 +349,14 @@ static int pack_exec(struct session *s, const void *args, struct out *o)
  * varint and zigzag take as many bytes as they need. Bytes: bytes, text (UTF-8) and hex
  * (pairs of digits) take the whole value, or with a colon a fixed number of bytes,
  * bytes:16, or as many as an earlier field says: {u32 len bytes:len data}, where you need
- * not give len. pad:4 is four zero bytes and has no name. The value is the bytes, for
+ * not give len. gid is the 16 bytes of a GID, which is written as an address or as 32
+ * digits. pad:4 is four zero bytes and has no name. The value is the bytes, for
  * mem put, tcp send, post -text.
  *
  * Messages of protobuf: protobuf pack.
  * > pack {u16 port u32le key text name} {port 4791 key 1 name ibv} => 12b70100 00006962 76
  * > pack {u8 len bytes:len data pad:2} {data hello} => 0568656c 6c6f0000
+ * > pack {gid me} {me 10.0.0.1} => 00000000 00000000 0000ffff 0a000001
  * > pack {u8 n} {n 256} => n: 256 does not fit in 8 unsigned bits */
 const struct cmd cmd_pack = {
 	.name = "pack",
@@ -370,6 +391,7 @@ static int unpack_exec(struct session *s, const void *args, struct out *o)
  * Write -- before bytes that may begin with '-'.
  * > set bytes [pack {u16 port u32le key text name} {port 4791 key 1 name ibv}]
  * > unpack {u16 port u32le key text name} $bytes => port 4791 key 1 name ibv
+ * > unpack {gid to} [pack {gid to} {to fe800000000000000000000000000001}] => to fe80::1
  * > unpack {u16 port} $bytes => 7 bytes are left over at 2
  * > unpack {u64 a u64 b bytes rest} $bytes => b: 8 bytes are to stand at 8, 1 are left */
 const struct cmd cmd_unpack = {

@@ -28,6 +28,7 @@ enum pack_shape {
 	PACK_BYTES,
 	PACK_TEXT,
 	PACK_HEX,
+	PACK_GID, /* always 16 bytes */
 	PACK_PAD,
 };
 
@@ -52,6 +53,9 @@ const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len);
 Tcl_Obj *pack_text(const void *data, size_t len);
 /* Appends len bytes (-1: to their end) of Tcl's internal text as UTF-8. */
 void pack_append_utf8(struct text *d, const char *utf, int len);
+
+/* The 16 bytes of a GID that is written as an address of IPv6 or IPv4, or as 32 hex digits. */
+bool gid_parse(const char *text, unsigned char raw[16]);
 
 /* The next n bytes; NULL with s->fail filled when there are fewer. */
 const unsigned char *unpack_next(struct unpack *u, const char *name, uint64_t n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of single values: numbers, varints, bytes, text. */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,25 @@ int pack_scalar(struct session *s, const char *name, const struct pack_type *t, 
 	else
 		pack_fixed(to, v, t->bits / 8, t->little);
 	return 0;
+}
+
+bool gid_parse(const char *text, unsigned char raw[16])
+{
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET6, text, raw) == 1)
+		return true;
+	if (inet_pton(AF_INET, text, &v4) == 1) {
+		memset(raw, 0, 10);
+		memset(raw + 10, 0xff, 2);
+		memcpy(raw + 12, &v4, 4);
+		return true;
+	}
+	if (strlen(text) != 32 || strspn(text, "0123456789abcdefABCDEF") != 32)
+		return false;
+	for (unsigned i = 0; i < 16; i++)
+		raw[i] = (unsigned char)(hex_digit(text[2 * i]) << 4 | hex_digit(text[2 * i + 1]));
+	return true;
 }
 
 const unsigned char *pack_bytes(struct session *s, Tcl_Obj *word, size_t *len)

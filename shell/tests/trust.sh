@@ -76,7 +76,7 @@ held 'a sourced file' 'foo' 'text save more.rdma {proc foo {} {attack}} -force
 source more.rdma'
 held 'a handler' 'sleep 20' 'on timer 1 {attack} -once'
 held 'a handler that a proc makes' 'foo; sleep 20' 'proc foo {} {on timer 1 {attack} -once}'
-held 'a handler on a socket' 'tcp connect 127.0.0.1 [get door port]; sleep 20' 'tcp listen 0 -addr 127.0.0.1 -name door
+held 'a handler on a socket' 'tcp connect 127.0.0.1 [get door port]; sleep 20' 'tcp listen 0 -address 127.0.0.1 -name door
 on readable door {attack} -once'
 
 # these must not even run: the user's own commands are not the script's to change

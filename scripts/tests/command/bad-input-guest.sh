@@ -293,7 +293,7 @@ has 'a request given up: usable' "$(cat slow.out)" usable
 # ----------------------------------------------------------- the other end of an exchange
 start oob 'qp create
 foreach what {http huge short json deep numbers close quiet} {
-	catch {oob listen 7900 -addr 127.0.0.1 -within [expr {$what eq "quiet" ? 3000 : 20000}]} msg
+	catch {oob listen 7900 -address 127.0.0.1 -within [expr {$what eq "quiet" ? 3000 : 20000}]} msg
 	echo $what: $msg
 }'
 say() {

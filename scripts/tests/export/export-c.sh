@@ -183,7 +183,7 @@ write_far() {
 		qp create -name q
 		set info "{\"qpn\":[get q qpn],\"psn\":1,\"gid\":\"::ffff:10.0.0.78\"}"
 		peer b
-		set port [dict get [@b tcp listen 0 -addr 127.0.0.1 -name l] port]
+		set port [dict get [@b tcp listen 0 -address 127.0.0.1 -name l] port]
 		@b set info [binary format Ia* [string length $info] $info]
 		@b -background {tcp accept l -name c; tcp send c $info; tcp recv c 4}
 		oob connect 127.0.0.1 $port -qp q

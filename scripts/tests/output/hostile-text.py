@@ -51,7 +51,7 @@ DOORS = {
     "result: mem get -text": "mem get hostile_mr -text",
     "result: text load": "text load hostile.txt",
     "result: of tcp recv": """
-        set p [dict get [tcp listen 0 -addr 127.0.0.1 -name l] port]
+        set p [dict get [tcp listen 0 -address 127.0.0.1 -name l] port]
         tcp connect 127.0.0.1 $p -name a; tcp accept l -name b
         tcp send a -mr hostile_mr -len 40; tcp recv b 40""",
     "echo": "echo $hostile",
@@ -86,7 +86,7 @@ DOORS = {
         cm connect out -nowait; cm event door -within 10s; reject -private-data $short
         cm event out -within 10s; private-data out""",
     "oob": """qp create -name q
-        set p [dict get [oob listen 0 -background -addr 127.0.0.1] port]
+        set p [dict get [oob listen 0 -background -address 127.0.0.1] port]
         tcp connect 127.0.0.1 $p -name t
         set json "{\\"qpn\\": \\"$short\\"}"
         tcp send t [binary format Ia* [string length $json] $json]; oob accept""",

@@ -43,7 +43,7 @@ serve() {
 	: >"$tmp/server"
 	"$rdmash" -c 'rpc serve add {a:int b:int} {expr {$a + $b}}' \
 		-c 'rpc serve slow ms:int {echo slow begins; sleep $ms; return done}' \
-		-c 'rpc listen 7100 -addr :: -within 10s' -c 'echo listening' -c 'rpc run -within 60s' >"$tmp/server" 2>&1 &
+		-c 'rpc listen 7100 -address :: -within 10s' -c 'echo listening' -c 'rpc run -within 60s' >"$tmp/server" 2>&1 &
 	server=$!
 	until_in "$tmp/server" listening
 }

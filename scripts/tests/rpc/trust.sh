@@ -54,8 +54,8 @@ wants 'variables, not procs' "$code $out" "0 3
 unknown command 'mine'
 11"
 
-# without -addr nobody else reaches it
-run -c 'echo [dict get [rpc listen 0] address]; echo [dict get [rpc listen 0 -addr :: -name all] address]'
+# without -address nobody else reaches it
+run -c 'echo [dict get [rpc listen 0] address]; echo [dict get [rpc listen 0 -address :: -name all] address]'
 wants 'loopback' "$(echo "$out" | sed 's/[0-9]*$//')" '127.0.0.1:
 [::]:'
 finish

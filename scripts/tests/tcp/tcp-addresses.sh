@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 printf '127.0.0.1 localhost\n10.0.0.78 two\n10.0.0.1 two\n' >"$dir/hosts"
 printf 'precedence ::ffff:10.0.0.78/128 100\nprecedence ::ffff:0:0/96 10\n' >"$dir/gai.conf"
 cat >"$dir/test.rdma" <<'end'
-set port [dict get [tcp listen 0 -addr 10.0.0.1 -name door] port]
+set port [dict get [tcp listen 0 -address 10.0.0.1 -name door] port]
 tcp connect two $port -name a -within 4s
 tcp accept door -name b
 tcp send a hello
@@ -18,7 +18,7 @@ expect -name "none answers" -error ETIMEDOUT {tcp connect 10.0.0.78 $port -withi
 expect -name "none listens" -error ECONNREFUSED {tcp connect 10.0.0.1 1}
 qp create -name left
 qp create -name right
-set port [dict get [oob listen 0 -addr 10.0.0.1 -qp left -background] port]
+set port [dict get [oob listen 0 -address 10.0.0.1 -qp left -background] port]
 expect -name "oob connect, too" qpn [get left qpn] {oob connect two $port -qp right -within 4s}
 end
 # shellcheck disable=SC2016
