@@ -25,6 +25,7 @@ struct check_process {
 	bool has_connected;	  /* a QP of it can send or receive */
 	bool is_on_uroce;	  /* whose requests go through libibverbs */
 	bool has_end;		  /* it has ended by exit() */
+	bool is_to_stop;	  /* a finding of this call is one to stop on */
 };
 
 static struct {
@@ -298,6 +299,7 @@ static void tell_finding(void *arg, const struct check_finding *f)
 	if (!is_new)
 		return;
 	the.found[f->grade]++;
+	p->is_to_stop |= the.o.stops && f->id == the.o.stop_on;
 	if (the.failures)
 		add_failure(p, f);
 	if (the.json)
@@ -348,12 +350,22 @@ void check_call_before(const struct reader_news *news)
 	checks_before(p->checks, news->process->live, news->r);
 }
 
-void check_call_after(const struct reader_news *news)
+static bool stop_once(struct check_process *p)
+{
+	const bool is_to_stop = p->is_to_stop;
+
+	p->is_to_stop = false;
+	return is_to_stop;
+}
+
+bool check_call_after(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
 
-	if (p)
-		checks_after(p->checks, news->process->live, news->r);
+	if (!p)
+		return false;
+	checks_after(p->checks, news->process->live, news->r);
+	return stop_once(p);
 }
 
 static void ask_device(struct check_process *p, const struct reader_news *news)
@@ -366,19 +378,20 @@ static void ask_device(struct check_process *p, const struct reader_news *news)
 	free(inv);
 }
 
-void check_own_call(const struct reader_news *news)
+bool check_own_call(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
 	const struct record *r = news->r;
 
 	if (!p)
-		return;
+		return false;
 	if (record_call_row(r) == SHARED_CHANGED_ROW)
 		checks_changed(p->checks, news->process->live, r, r->args[0], r->args[2]);
-	if (record_call_row(r) != SHARED_LOOK_ROW)
-		return;
-	p->has_end |= r->args[0] == SHARED_END;
-	ask_device(p, news);
+	if (record_call_row(r) == SHARED_LOOK_ROW) {
+		p->has_end |= r->args[0] == SHARED_END;
+		ask_device(p, news);
+	}
+	return stop_once(p);
 }
 
 static void begin_process(const struct reader_news *news)

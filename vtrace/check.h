@@ -18,6 +18,8 @@ struct check_options {
 	bool sets_exit;		  /* what was found decides the exit code */
 	const char *suppressions; /* a file, or NULL */
 	const char *junit;	  /* a file, or NULL */
+	bool stops; /* at stop_on: the thread whose call it became clear with is to be held */
+	enum check_id stop_on;
 };
 
 /* The exit codes for what was found, and for a program of which nothing was seen. */
@@ -26,11 +28,12 @@ enum { CHECK_EXIT_FOUND = 99, CHECK_EXIT_UNCHECKED = 98 };
 /* Findings are written to the stream, as text or as lines of JSON. 0; or -1, and a line says why
  * the suppressions cannot be read. */
 int check_begin(const struct check_options *o, FILE *to, bool json);
-/* Around live_program_take(): of each call of the program. Nothing happens if checks are off. */
+/* Around live_program_take(): of each call of the program. Nothing happens if checks are off.
+ * check_call_after(): is its thread to be held? */
 void check_call_before(const struct reader_news *news);
-void check_call_after(const struct reader_news *news);
-/* A call that libvtrace.so has made itself. */
-void check_own_call(const struct reader_news *news);
+bool check_call_after(const struct reader_news *news);
+/* A call that libvtrace.so has made itself; is its thread to be held? */
+bool check_own_call(const struct reader_news *news);
 /* Any other news. */
 void check_take(const struct reader_news *news);
 /* Writes what was found of all processes. status: of wait(2), of the first. Returns the exit code

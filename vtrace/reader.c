@@ -203,6 +203,7 @@ static void free_place(struct shared_process *p)
 		atomic_store(&p->held_thread[i], 0);
 	atomic_store(&p->looks, 0);
 	atomic_store(&p->looked, 0);
+	atomic_store(&p->stops, 0);
 	atomic_store(&p->state, SHARED_FREE);
 }
 

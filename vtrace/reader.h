@@ -71,6 +71,8 @@ bool reader_inside(struct reader *, struct traced *process, unsigned *thread,
 /* Keeps everything that the record of the last call points to until reader_close(). The record
  * itself is not kept. */
 void reader_keep(struct reader *);
+/* Holds a thread of the process that waits until it was reported (SHARED_STOP_RULE). */
+void reader_hold(struct reader *, const struct traced *process, unsigned thread);
 /* Lets all threads go on that are held. */
 void reader_release(struct reader *);
 /* Have all processes ended, and has everything been reported? */

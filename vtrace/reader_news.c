@@ -167,6 +167,13 @@ void reader_keep(struct reader *r)
 	w->image = NULL;
 }
 
+void reader_hold(struct reader *r, const struct traced *process, unsigned thread)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
+		if (r->place[i].process == process)
+			atomic_fetch_or(&r->shared->process[i].stops, UINT64_C(1) << thread);
+}
+
 void reader_release(struct reader *r)
 {
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {

@@ -47,6 +47,8 @@ enum shared_stop {
 	SHARED_STOP_ANY,    /* that fail, or have found a completion that is not SUCCESS */
 	SHARED_STOP_ERRNO,  /* that fail with stop_value */
 	SHARED_STOP_STATUS, /* that find a completion with the status stop_value */
+	SHARED_STOP_RULE, /* in which vtrace --check finds a mistake: each waits until it has looked
+			   */
 };
 
 /* How programs are traced. */
@@ -91,6 +93,9 @@ struct shared_process {
 	/* The number of threads that have waited until their last call was reported, and for how
 	 * many that is done. */
 	_Atomic uint32_t looks, looked;
+	/* Threads that are to be held when they have been reported: 1 << their place in the record.
+	 */
+	_Atomic uint64_t stops;
 };
 
 struct shared_area {

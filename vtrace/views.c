@@ -366,7 +366,8 @@ static void look_for_stuck(const struct reader_news *news)
 /* A call that libvtrace.so has made. */
 static void take_own_call(const struct reader_news *news)
 {
-	check_own_call(news);
+	if (check_own_call(news))
+		reader_hold(the.v.reader, news->process, news->r->thread);
 	if (record_call_row(news->r) == SHARED_LOOK_ROW && news->r->args[0] == SHARED_END)
 		explain_end(news);
 	else if (record_call_row(news->r) != SHARED_LOOK_ROW &&
@@ -386,7 +387,8 @@ static void take_call(const struct reader_news *news)
 	}
 	check_call_before(news);
 	live_program_take(p->live, news->r, p->objects);
-	check_call_after(news);
+	if (check_call_after(news))
+		reader_hold(the.v.reader, news->process, news->r->thread);
 	wc = live_program_completions(p->live, &n);
 	if (the.has_ladder)
 		traced_ladder_take(&the.ladder, p->place, news, p->live);

@@ -22,6 +22,7 @@
 #include "text.h"
 #include "reader.h"
 #include "recording.h"
+#include "stop.h"
 #include "views.h"
 
 enum {
@@ -67,8 +68,8 @@ static const char usage[] =
 	"      --seed N        of what rules with :chance=5% draw\n"
 	"      --suppress FILE with --check: leave out what the file lists: 'ID PATTERN' per line, the pattern\n"
 	"                      of a place in the source or of the name of an object\n"
-	"      --stop-on ERROR hold the thread that gets it: an errno, a status of completions, or\n"
-	"                      any; SIGCONT to vtrace lets it go on\n"
+	"      --stop-on ERROR hold the thread that gets it: an errno, a status of completions, any, or\n"
+	"                      a rule of --check; SIGCONT to vtrace lets it go on\n"
 	"      --stuck TIME    when nothing happens for so long (10s, 500ms), write what each thread and\n"
 	"                      queue waits for, and why if that is certain\n"
 	"      --timeline      write the processes side by side at the end, instead of the calls\n"
@@ -376,42 +377,6 @@ static int trace_program(char **argv)
 	exit_as_program(status);
 }
 
-/* The errno of that name ("EINVAL"), or 0. */
-static int errno_of_name(const char *name)
-{
-	const char *other;
-
-	for (int i = 1; i < 4096; i++) {
-		other = strerrorname_np(i);
-		if (other && strcasecmp(name, other) == 0)
-			return i;
-	}
-	return 0;
-}
-
-static bool choose_stop(const char *error)
-{
-	const struct call_struct *of = call_objects[OBJECT_CQ_EX].of;
-	const struct call_word *status =
-		call_word_find(call_value_find(of->fields, "status")->words, error);
-
-	the.how.stop_value = errno_of_name(error);
-	if (strcmp(error, "any") == 0) {
-		the.how.stop_on = SHARED_STOP_ANY;
-	} else if (the.how.stop_value) {
-		the.how.stop_on = SHARED_STOP_ERRNO;
-	} else if (status) {
-		the.how.stop_on = SHARED_STOP_STATUS;
-		the.how.stop_value = (int)status->value;
-	} else {
-		door_say("--stop-on: no error is called '%s'; an errno (EINVAL), a status "
-			 "of completions (REM_ACCESS_ERR) and any can be given",
-			 error);
-		return false;
-	}
-	return true;
-}
-
 /* list: NULL: all but advice. */
 static bool choose_checks(const char *list)
 {
@@ -531,7 +496,7 @@ int main(int argc, char **argv)
 			the.views.report = optarg;
 			break;
 		case 'S':
-			if (!choose_stop(optarg))
+			if (!stop_choose(optarg, &the.how, &the.check))
 				return EXIT_USAGE;
 			break;
 		case 'W':
@@ -567,6 +532,8 @@ int main(int argc, char **argv)
 		door_say("--record takes one process that runs on: neither -f nor --stop-on");
 		return EXIT_USAGE;
 	}
+	if (!stop_check(&the.check))
+		return EXIT_USAGE;
 	if ((the.check.sets_exit || the.check.suppressions) && !the.check.is_on) {
 		door_say("--check-exit and --suppress are for --check");
 		return EXIT_USAGE;

@@ -81,6 +81,15 @@ const struct check_rule check_rules[CHECK_RULES] = {
 			   "ibv_modify_qp(3)", false },
 };
 
+enum check_id check_id_find(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < CHECK_RULES && strcmp(check_rules[i].id, name) != 0)
+		i++;
+	return i;
+}
+
 static bool choose(const char *word, bool wanted[CHECK_RULES])
 {
 	const bool on = *word != '-';

@@ -80,6 +80,8 @@ struct checks;
 struct checks *checks_new(const bool *wanted,
 			  void (*tell)(void *arg, const struct check_finding *f), void *arg);
 void checks_free(struct checks *c);
+/* CHECK_RULES: there is none of that name. */
+enum check_id check_id_find(const char *name);
 /* Sets wanted[] by a list of ids with commas between, of which "-ID" takes one away, and "all" is
  * all; NULL: all but advice. NULL; or the word of the list that is no id. To be freed. */
 char *checks_choose(const char *list, bool wanted[CHECK_RULES]);

@@ -55,29 +55,37 @@ static bool has_stop_status(const struct record *r)
 	return false;
 }
 
+static bool stops_on_rule(void)
+{
+	return held_by.shared->how.stop_on == SHARED_STOP_RULE;
+}
+
 static void judge_call(void *arg, const struct record *r)
 {
 	(void)arg;
-	if (!r->depth)
+	if (r->depth)
+		return;
+	if (stops_on_rule())
+		to_hold = !record_is_empty_poll(r);
+	else
 		to_hold = r->err ? is_stop_errno(r->err) : has_stop_status(r);
 }
 
+static unsigned own_place(void)
+{
+	return (unsigned)(record_own_slot() - record_area()->slot);
+}
+
 /* Waits until vtrace lets the thread go on, or has ended. */
-static void hold_thread(void *arg)
+static void wait_held(void)
 {
 	const struct timespec moment = { .tv_nsec = 100000000 };
 	struct shared_process *p = held_by.process;
 	const uint32_t went_on = atomic_load(&p->went_on);
 	const int err = errno;
-	uint64_t time;
+	const uint64_t time = atomic_fetch_add(&p->held, 1) + 1;
 
-	(void)arg;
-	if (!to_hold)
-		return;
-	to_hold = false;
-	time = atomic_fetch_add(&p->held, 1) + 1;
-	atomic_store(&p->held_thread[record_own_slot() - record_area()->slot],
-		     time << 32 | (uint32_t)syscall(SYS_gettid));
+	atomic_store(&p->held_thread[own_place()], time << 32 | (uint32_t)syscall(SYS_gettid));
 	while (atomic_load(&p->went_on) == went_on)
 		if (syscall(SYS_futex, &p->went_on, FUTEX_WAIT, went_on, &moment, NULL, 0) &&
 		    errno == ETIMEDOUT && record_reader_died(&held_by.shared->reader))
@@ -93,6 +101,14 @@ static void hold_thread(void *arg)
 bool hold_looks;
 static bool is_checked; /* vtrace --check */
 
+/* Has vtrace found a mistake in a call of this thread? */
+static bool is_to_stop(void)
+{
+	const uint64_t own = UINT64_C(1) << own_place();
+
+	return stops_on_rule() && atomic_fetch_and(&held_by.process->stops, ~own) & own;
+}
+
 /* Waits for a limited time: the reader may be stopped. */
 void hold_until_looked_at(void)
 {
@@ -102,13 +118,27 @@ void hold_until_looked_at(void)
 	const int err = errno;
 	uint32_t looked;
 
-	if (mine >= LOOKS_MAX)
+	if (mine >= LOOKS_MAX && !stops_on_rule())
 		hold_looks = false;
 	while ((int32_t)(mine - (looked = atomic_load(&p->looked))) > 0)
 		if (syscall(SYS_futex, &p->looked, FUTEX_WAIT, looked, &moment, NULL, 0) &&
 		    errno == ETIMEDOUT)
 			break;
+	if (is_to_stop())
+		wait_held();
 	errno = err;
+}
+
+static void hold_thread(void *arg)
+{
+	(void)arg;
+	if (!to_hold)
+		return;
+	to_hold = false;
+	if (stops_on_rule())
+		hold_until_looked_at();
+	else
+		wait_held();
 }
 
 static void ask_to_look(int why)

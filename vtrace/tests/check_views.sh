@@ -84,6 +84,35 @@ check wrong_file 2 objects lives --check --suppress "$work/known"
 grep -q "'nonsense' is no rule" "$work/out" || fail "the wrong rule of the file is not named"
 check needless 2 objects lives --check-exit
 
+# holds RULE N PROGRAM CASE: the thread is held N times, each after what was found; then it goes on.
+holds() {
+	local rule=$1 n=$2 held=0 found='' line pid
+	exec 3< <(exec timeout 60 "$UROCE" "$vtrace" -q --stop-on "$rule" -o /dev/fd/4 "$dir/$3" 10.0.0.1 "$4" 4>&1 >"$work/out")
+	pid=$!
+	: >"$work/said"
+	while read -r line; do
+		echo "$line" >>"$work/said"
+		case $line in
+		"vtrace: "*" [$rule]: "*) found=1 ;;
+		*' is held: '*)
+			[ "$found" ] || fail "stop-on $rule: it is held before anything was found"
+			found=''
+			held=$((held + 1))
+			kill -CONT "$(sed -n "s/.*'kill -CONT \([0-9]*\)'.*/\1/p" <<<"$line")"
+			;;
+		esac
+	done <&3
+	exec 3<&-
+	wait "$pid" || fail "stop-on $rule: exit code $?"
+	[ $held = "$n" ] || fail "stop-on $rule: held $held times, not $n"
+}
+holds send-changed 1 buffers ring_too_early
+holds dereg-posted 1 buffers dereg_send_posted
+holds cq-overrun 1 queues overrun_untold
+holds send-changed 0 buffers ring
+check stop-on-leak 2 objects mr_left --stop-on leak
+grep -q -- '--stop-on leak: ' "$work/out" || fail "that leaks hold nothing is not said"
+
 # nothing is seen of it
 timeout 60 "$UROCE" "$vtrace" --check -o "$work/said" "$static" >"$work/out" 2>&1
 status=$?
