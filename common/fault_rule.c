@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,9 +105,44 @@ static const struct word opcodes[] = {
 	OPCODE(FETCH_ADD), OPCODE(BIND_MW),    OPCODE(LOCAL_INV), { NULL, 0 },
 };
 
+#define EVENT(word)                     \
+	{                               \
+#word, IBV_EVENT_##word \
+	}
+static const struct word events[] = {
+	EVENT(PORT_ERR),
+	EVENT(PORT_ACTIVE),
+	EVENT(DEVICE_FATAL),
+	{ NULL, 0 },
+};
+
+#define CM_EVENT(word)                      \
+	{                                   \
+#word, RDMA_CM_EVENT_##word \
+	}
+static const struct word cm_events[] = {
+	CM_EVENT(REJECTED),
+	CM_EVENT(UNREACHABLE),
+	CM_EVENT(DISCONNECTED),
+	{ NULL, 0 },
+};
+
 /* ----------------------------------------------------------------------------- a rule -- */
 
-#define COMPLETION "wc" /* begins a rule about requests */
+#define REJECTED_BY_PROGRAM 28 /* as rdma_reject(3) */
+
+/* The words that begin rules which are not about calls. */
+static const struct {
+	const char *name;
+	enum fault_what what;
+	const struct word *events; /* of which one follows */
+	const char *called;
+} kinds[] = {
+	{ "wc", FAULT_COMPLETION, NULL, NULL },
+	{ "event", FAULT_EVENT, events, "event that can be made to happen" },
+	{ "cm", FAULT_CM, cm_events, "event of a connection that can be made to happen" },
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
 
 int fault_refuse(const struct fault_why *why, const char *format, ...)
 {
@@ -220,6 +256,23 @@ static int read_delay(const struct reading *in, const char *text)
 	return read_duration(in, "delay", text, &in->r->delay_ns);
 }
 
+static int read_after(const struct reading *in, const char *text)
+{
+	return read_duration(in, "after", text, &in->r->delay_ns);
+}
+
+static int read_reason(const struct reading *in, const char *text)
+{
+	uint64_t n;
+
+	if (!fault_read_number(text, 0xffff, &n) || !n)
+		return fault_refuse(&in->why, "reason=%s: not a number from 1 to 65535", text);
+	if (in->r->event != RDMA_CM_EVENT_REJECTED)
+		return fault_refuse(&in->why, "reason=%s: only a rejection has one", text);
+	in->r->reason = (int)n;
+	return 0;
+}
+
 static int read_chance(const struct reading *in, const char *text)
 {
 	if (fault_read_chance(text, &in->r->chance))
@@ -283,8 +336,10 @@ static const struct {
 	{ "status", OF(FAULT_COMPLETION), false, read_status },
 	{ "opcode", OF(FAULT_COMPLETION), false, read_opcode },
 	{ "qpn", OF(FAULT_COMPLETION), false, read_qpn },
-	{ "when", OF(FAULT_CALL) | OF(FAULT_COMPLETION), false, read_when },
-	{ "chance", OF(FAULT_CALL) | OF(FAULT_COMPLETION), false, read_chance },
+	{ "after", OF(FAULT_EVENT) | OF(FAULT_CM), false, read_after },
+	{ "reason", OF(FAULT_CM), false, read_reason },
+	{ "when", ~OF(FAULT_EVENT), false, read_when },
+	{ "chance", ~OF(FAULT_EVENT), false, read_chance },
 };
 #define KEYS (sizeof keys / sizeof *keys)
 
@@ -344,11 +399,19 @@ static int read_rule(const struct reading *in, char *text)
 	struct fault_rule *r = in->r;
 	const char *name = strsep(&text, ":");
 
-	r->what = strcmp(name, COMPLETION) == 0 ? FAULT_COMPLETION : FAULT_CALL;
 	if (!*name || strlen(name) >= sizeof r->name)
 		return fault_refuse(
-			&in->why, "it begins with neither the name of a function nor " COMPLETION);
+			&in->why,
+			"it begins with neither the name of a function nor wc, event or cm");
 	strcpy(r->name, name);
+	for (unsigned i = 0; i < KINDS; i++) {
+		if (strcmp(name, kinds[i].name) != 0)
+			continue;
+		r->what = kinds[i].what;
+		if (kinds[i].events && read_word(in, kinds[i].events, kinds[i].called,
+						 text ? strsep(&text, ":") : "", &r->event))
+			return -1;
+	}
 	while (text)
 		if (read_pair(in, strsep(&text, ":")))
 			return -1;
@@ -363,6 +426,7 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 
 	*r = (struct fault_rule){ .status = -1,
 				  .opcode = -1,
+				  .reason = REJECTED_BY_PROGRAM,
 				  .first = 1,
 				  .last = UINT64_MAX,
 				  .chance = 1,
@@ -379,7 +443,12 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 
 bool fault_rule_is_of_device(const char *text)
 {
-	return strncmp(text, COMPLETION ":", sizeof COMPLETION) == 0;
+	const size_t n = strcspn(text, ":");
+
+	for (unsigned i = 0; i < KINDS; i++)
+		if (text[n] && strlen(kinds[i].name) == n && strncmp(text, kinds[i].name, n) == 0)
+			return true;
+	return false;
 }
 
 /* splitmix64 */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A failure on purpose, as a rule: a call or a request that fails. One form of it, as text and as
- * a struct, for vtrace --inject, for UROCE_FAULT and for "fault" in the shell. A rule is read here.
- * Its users check the names of functions. Faults of packets have a form of their own, see
- * uroce/link/fault.h.
+ * A failure on purpose, as a rule: a call or a request that fails, a port, device or connection
+ * that does. One form of it, as text and as a struct, for vtrace --inject, for UROCE_FAULT and for
+ * "fault" in the shell. A rule is read here. Its users check the names of functions. Faults of
+ * packets have a form of their own, see uroce/link/fault.h.
  *
  *	ibv_reg_mr:error=ENOMEM:when=3
  *	wc:status=RNR_RETRY_EXC_ERR:opcode=SEND:when=5
+ *	event:PORT_ERR:after=1s
+ *	cm:REJECTED:reason=28:when=2
  */
 #ifndef COMMON_FAULT_RULE_H
 #define COMMON_FAULT_RULE_H
@@ -21,20 +23,25 @@
 enum fault_what {
 	FAULT_CALL,	  /* a function fails, or takes longer */
 	FAULT_COMPLETION, /* a request fails */
+	FAULT_EVENT,	  /* the port or the device does */
+	FAULT_CM,	  /* a connection does */
 };
 
 struct fault_rule {
 	char text[160]; /* as it was written */
 	enum fault_what what;
-	char name[48];	      /* of the function, or "wc" */
-	char site[96];	      /* only calls that return there: "libfabric.so.1+0x12f0"; "": any */
-	bool forced;	      /* an errno that the function does not give */
-	int error;	      /* an errno; 0: the call does not fail */
-	int status;	      /* enum ibv_wc_status */
-	int opcode;	      /* enum ibv_wc_opcode; -1: any */
-	uint32_t qpn;	      /* of the completion's QP; 0: any */
+	char name[48]; /* of the function, or "wc", "event", "cm" */
+	char site[96]; /* only calls that return there: "libfabric.so.1+0x12f0"; "": any */
+	bool forced;   /* an errno that the function does not give */
+	int error;     /* an errno; 0: the call does not fail */
+	int status;    /* enum ibv_wc_status */
+	int event;     /* enum ibv_event_type, enum rdma_cm_event_type */
+	int reason;   /* of a rejection: table 128 of volume 1, 12.6.7.2; the status of the event */
+	int opcode;   /* enum ibv_wc_opcode; -1: any */
+	uint32_t qpn; /* of the completion's QP; 0: any */
 	uint64_t first, last; /* which of the cases that match, from 1 */
-	uint64_t delay_ns;    /* before the call */
+	uint64_t delay_ns;    /* before the call, the event */
+	uint64_t due;	      /* when the event happens, for who makes it; 0: not known yet */
 	double chance;	      /* of one that matches */
 	uint64_t seed;
 	/* How many cases have matched, and how many of them were hit. */

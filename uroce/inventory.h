@@ -103,6 +103,7 @@ enum uroce_cause {
 	UROCE_BY_REFUSAL, /* it refused a request of the peer: enum uroce_refused */
 	UROCE_BY_CQ,	  /* a CQ of it has overrun: the number of the CQ */
 	UROCE_BY_CLOSE,	  /* ibv_close_device(3): 0 */
+	UROCE_BY_FAILURE, /* the device has failed, on purpose: 0 */
 	UROCE_CAUSES
 };
 

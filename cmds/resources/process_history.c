@@ -38,7 +38,7 @@ static void out_cause(const struct uroce_qp_row *r, const struct uroce_change *c
 		[UROCE_BY_PROGRAM] = "program", [UROCE_BY_CM] = "rdma_cm",
 		[UROCE_BY_SEND] = "send",	[UROCE_BY_RECV] = "recv",
 		[UROCE_BY_REFUSAL] = "refusal", [UROCE_BY_CQ] = "cq",
-		[UROCE_BY_CLOSE] = "close",
+		[UROCE_BY_CLOSE] = "close",	[UROCE_BY_FAILURE] = "failure",
 	};
 	static const char *const refused[UROCE_REFUSALS] = {
 		[UROCE_REFUSED_NOTHING] = "as it could not be carried out",
@@ -75,6 +75,9 @@ static void out_cause(const struct uroce_qp_row *r, const struct uroce_change *c
 		break;
 	case UROCE_BY_CQ:
 		out_u64(o, "cq", c->value, "cq%u overran", c->value);
+		break;
+	case UROCE_BY_FAILURE:
+		out_text(o, "the device has failed, on purpose");
 		break;
 	default:
 		out_text(o, "by ibv_close_device");

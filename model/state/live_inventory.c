@@ -76,6 +76,7 @@ static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
 		[UROCE_BY_CM] = "a call of rdma_cm",
 		[UROCE_BY_REFUSAL] = "it has refused a request of its peer",
 		[UROCE_BY_CLOSE] = "ibv_close_device",
+		[UROCE_BY_FAILURE] = "the device has failed",
 	};
 	const struct uroce_change *c = row->nchanges ? &row->changes[row->nchanges - 1] : NULL;
 

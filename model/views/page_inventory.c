@@ -18,6 +18,7 @@ static const char *const causes[UROCE_CAUSES] = {
 	[UROCE_BY_REFUSAL] = "it has refused a request of its peer",
 	[UROCE_BY_CQ] = "a CQ has overrun",
 	[UROCE_BY_CLOSE] = "ibv_close_device",
+	[UROCE_BY_FAILURE] = "the device has failed",
 };
 
 static bool is_failure(const struct uroce_change *c)

@@ -5,15 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export.h"
-#include "lock.h"
-#include "uroce.h"
-
 unsigned rules_there;
 static struct fault_rule of_text[FAULT_RULES_MAX], *rules = of_text;
 static unsigned nrules;
 
-static void set_rules(struct fault_rule *given, unsigned n)
+void rules_set(struct fault_rule *given, unsigned n)
 {
 	rules = given;
 	nrules = n;
@@ -21,6 +17,12 @@ static void set_rules(struct fault_rule *given, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		if (given[i].what != FAULT_CALL)
 			rules_there |= 1u << given[i].what;
+}
+
+struct fault_rule *rules_all(unsigned *n)
+{
+	*n = nrules;
+	return rules;
 }
 
 const struct fault_rule *rules_hit(enum fault_what what,
@@ -50,18 +52,11 @@ int rules_add(const char *text, size_t n, unsigned long long seed, char *why, si
 	}
 	if (fault_rule_read(rule, seed, nrules, &of_text[nrules], why, size))
 		return -1;
-	set_rules(of_text, nrules + 1);
+	rules_set(of_text, nrules + 1);
 	return 0;
 }
 
 void rules_forget(void)
 {
-	set_rules(of_text, 0);
-}
-
-EXPORT void uroce_rules_set(struct fault_rule *given, unsigned n)
-{
-	engine_lock();
-	set_rules(given, n);
-	engine_unlock();
+	rules_set(of_text, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that fail on purpose (common/fault_rule.h): uroce_rules_set() in uroce.h. All of it runs
- * with the engine's lock. */
+/* What fails on purpose (common/fault_rule.h): uroce_rules_set() in uroce.h. All of it runs with
+ * the engine's lock. */
 #ifndef UROCE_BASE_RULES_H
 #define UROCE_BASE_RULES_H
 
@@ -16,6 +16,9 @@ static inline bool rules_are_there(enum fault_what what)
 	return rules_there & 1u << what;
 }
 
+/* Replaces the rules; they must stay. */
+void rules_set(struct fault_rule *given, unsigned n);
+struct fault_rule *rules_all(unsigned *n);
 /* The first rule of that kind which matches a case and hits it; each that matches counts the case.
  * *number: from 1. NULL: there is none. */
 const struct fault_rule *rules_hit(enum fault_what what,

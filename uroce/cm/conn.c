@@ -4,6 +4,7 @@
  * InfiniBand specification volume 1, 12.9.
  */
 #include <errno.h>
+#include <rdma/rdma_cma.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "engine.h"
 #include "gid.h"
 #include "group.h"
+#include "rules.h"
 
 #define LINGER_NS    8192000000ull /* longer than the longest pause before a request is repeated */
 #define TIMEWAIT_MAX 20		   /* 4.3 s */
@@ -296,11 +298,35 @@ static bool holds_port(enum conn_state state)
 	return state == CONN_REQ_RCVD || state == CONN_REP_SENT || state == CONN_SIDR_RCVD;
 }
 
+static bool is_one_of(const struct fault_rule *r, const void *events)
+{
+	return *(const unsigned *)events >> r->event & 1;
+}
+
+bool conn_fails_on_purpose(struct conn *c, unsigned events)
+{
+	const struct fault_rule *r;
+	unsigned number;
+
+	if (!rules_are_there(FAULT_CM))
+		return false;
+	r = rules_hit(FAULT_CM, is_one_of, &events, &number);
+	if (!r)
+		return false;
+	c->on_purpose = (uint8_t)r->event;
+	c->reason = (uint16_t)r->reason;
+	timer_set(&c->timer, engine_now() + r->delay_ns);
+	return true;
+}
+
 void conn_enter(struct conn *c, enum conn_state state)
 {
 	timer_stop(&c->timer);
+	c->on_purpose = 0;
 	c->state = state;
 	peer_watch(c);
+	if (state == CONN_ESTABLISHED)
+		conn_fails_on_purpose(c, CONN_EVENT(DISCONNECTED));
 	if (c->port && !holds_port(state)) {
 		port_put(c->port);
 		c->port = NULL;

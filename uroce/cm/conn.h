@@ -69,6 +69,10 @@ struct conn {
 	bool srq, flow_control;
 	uint8_t rnr_retry_offer; /* in a REP: how often the peer is to try */
 
+	uint8_t on_purpose; /* enum rdma_cm_event_type that a rule makes when the timer runs out; 0
+			     */
+	uint16_t reason;    /* of a rejection on purpose */
+
 	struct timer timer;
 	uint64_t give_up; /* when no answer has come, engine_now() */
 	uint64_t wait;	  /* until the next repetition, ns */
@@ -148,6 +152,10 @@ struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id);
 void conn_index(struct conn *c);
 /* In place of a GUID for those that ask: 12.11 has none. */
 uint64_t guid_of_gid(const union ibv_gid *gid);
+
+/* A rule makes one of these events of the connection happen, now or later (common/fault_rule.h). */
+bool conn_fails_on_purpose(struct conn *c, unsigned events);
+#define CONN_EVENT(event) (1u << RDMA_CM_EVENT_##event)
 
 /* The timer of a connection has run out. */
 void conn_expired(struct timer *t);

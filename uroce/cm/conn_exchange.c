@@ -4,6 +4,7 @@
  * message of the peer does. InfiniBand specification volume 1, 12.9.7 and 12.9.8.
  */
 #include <errno.h>
+#include <rdma/rdma_cma.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -144,7 +145,8 @@ void conn_connect(struct conn *c, const void *data, size_t len)
 	};
 	mad_set_data(&m, data, len);
 	conn_enter(c, CONN_REQ_SENT);
-	conn_send(c, &m);
+	if (!conn_fails_on_purpose(c, CONN_EVENT(REJECTED) | CONN_EVENT(UNREACHABLE)))
+		conn_send(c, &m);
 }
 
 int conn_accept(struct conn *c, const void *data, size_t len)
@@ -304,12 +306,39 @@ static const struct expiry {
 	[CONN_SIDR_REP_SENT] = { false, conn_over },
 };
 
+/* What a rule has asked for: a rejection as if the peer had sent it, no answer of anybody, or an
+ * end that each side believes to be the other's. */
+static void fail_on_purpose(struct conn *c)
+{
+	const struct mad rejection = { .attr = MAD_REJ,
+				       .remote_id = c->local_id,
+				       .tid = c->tid,
+				       .rej = { .about = ABOUT_REQ, .reason = c->reason } };
+
+	switch (c->on_purpose) {
+	case RDMA_CM_EVENT_REJECTED:
+		conn_rule(c, &rejection);
+		return;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		conn_tell(c, CONN_EV_UNREACHABLE, -ETIMEDOUT, NULL);
+		conn_over(c);
+		return;
+	default:
+		conn_tell(c, CONN_EV_DISCONNECTED, 0, NULL);
+		send_dreq(c);
+	}
+}
+
 void conn_expired(struct timer *t)
 {
 	struct conn *c = (struct conn *)((char *)t - offsetof(struct conn, timer));
 	const struct expiry *e = &expiries[c->state];
 	uint64_t now = engine_now();
 
+	if (c->on_purpose) {
+		fail_on_purpose(c);
+		return;
+	}
 	if (!e->again || now >= c->give_up) {
 		e->end(c);
 		return;

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "engine.h"
 #include "export.h"
+#include "gid.h"
 #include "order.h"
 #include "rdma_id.h"
 
@@ -272,6 +273,29 @@ void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status)
 
 	if (ev)
 		cm_channel_put(ev);
+}
+
+static void tell_of_device(struct cm_id *id, bool failed)
+{
+	const bool gone = id->v.verbs && (failed || gid_index(&id->sgid, id->scope) < 0);
+
+	if (!id->quiet && gone && !id->told)
+		cm_event_post(id, failed ? RDMA_CM_EVENT_DEVICE_REMOVAL : RDMA_CM_EVENT_ADDR_CHANGE,
+			      0);
+	id->told = gone;
+}
+
+void cm_device_news(enum ibv_event_type type)
+{
+	struct cm_channel *ch;
+	struct cm_id *id;
+
+	LIST_FOREACH(ch, &channels, entry)
+		LIST_FOREACH(id, &ch->ids, entry) {
+			if (type == IBV_EVENT_DEVICE_FATAL)
+				id->told = false;
+			tell_of_device(id, type == IBV_EVENT_DEVICE_FATAL);
+		}
 }
 
 void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip)

@@ -351,6 +351,7 @@ static int open_now(void)
 	}
 	SCOPED_ENGINE_LOCK();
 	cm_device_context = c;
+	device_news = cm_device_news;
 	cm_device_pd = pd;
 	return 0;
 }

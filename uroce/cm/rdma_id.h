@@ -67,6 +67,7 @@ struct cm_id {
 	uint64_t query_wait, query_ask, query_end;
 	enum id_state before;
 	bool source_failed; /* id_drop_source() */
+	bool told;	    /* that its address, or the device, has gone */
 	unsigned backlog;   /* requests that may still be queued */
 	union ibv_gid sgid; /* with v.verbs: where it is bound */
 	uint32_t scope;
@@ -164,6 +165,10 @@ void cm_channel_forget(void); /* after fork() */
 /* Waits until *unacked, a count of events of id, is 0. Returns at once in a child of the process
  * that made the id: only the process that took an event can acknowledge it. With the lock. */
 void cm_await_acks(const struct cm_id *id, const unsigned *unacked);
+
+/* The addresses have changed, or the device has failed: ADDR_CHANGE for ids whose address has gone,
+ * DEVICE_REMOVAL. With the lock. */
+void cm_device_news(enum ibv_event_type type);
 
 /* An event about id, zeroed; NULL: ENOMEM, it is lost. */
 struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);

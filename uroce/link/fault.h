@@ -28,7 +28,10 @@ static inline double *fault_chance(struct uroce_fault *f, enum fate fate)
 {
 	return (double *)(void *)((char *)f + fault_kinds[fate].chance);
 }
-/* Does a packet of this fate (struct uroce_packet; NULL: none) get lost by a fault? */
+/* The fate of a packet that leaves from, or arrives at, a port or an address that is down. */
+#define FATE_PORT_DOWN "port-down"
+/* Does a packet of this fate (struct uroce_packet; NULL: none) get lost by a fault, or by a port
+ * that is down? */
 bool fault_loses(const char *fate);
 
 /* The directions that have rules; 0: fault_pass() need not be called. */

@@ -26,7 +26,7 @@ bool fault_loses(const char *fate)
 	for (enum fate i = FIRST_FAULT; fate && i < FATES; i++)
 		if (strcmp(fate, fault_kinds[i].name) == 0)
 			return fault_kinds[i].lost;
-	return false;
+	return fate && strcmp(fate, FATE_PORT_DOWN) == 0;
 }
 
 static int read_probability(const struct fault_why *r, const char *word, const char *s, double *p)

@@ -21,8 +21,14 @@
 static struct gid_entry table[GID_ENTRIES];
 static unsigned used; /* up to the last entry in use */
 static bool filled;
-void (*gid_changed)(void);
+void (*gid_changed)(bool table);
 unsigned gid_changes;
+
+static bool has_had_link; /* an interface other than the loopback had an address and a carrier */
+static bool link_is_up = true, put_down;
+static union ibv_gid hidden[GID_ENTRIES]; /* gid_hide() */
+static unsigned nhidden;
+bool gid_may_be_down;
 
 /* ---------------------------------------------------- addresses of this host -- */
 
@@ -32,6 +38,7 @@ enum rank { IPV4, IPV6, IPV6_LINK_LOCAL, LOOPBACK_IPV4, LOOPBACK_IPV6 };
 struct candidate {
 	enum rank rank;
 	unsigned seen; /* the kernel's order */
+	bool link;     /* its interface is not the loopback, and has a carrier */
 	struct gid_entry entry;
 };
 
@@ -113,6 +120,7 @@ static unsigned read_all(int fd, struct candidate *c, const struct ifaddrs *list
 	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next, seen++)
 		if (read_entry(fd, &c[n].entry, ifa)) {
 			c[n].rank = rank_of((const void *)&c[n].entry.gid);
+			c[n].link = (ifa->ifa_flags & (IFF_LOOPBACK | IFF_RUNNING)) == IFF_RUNNING;
 			c[n++].seen = seen;
 		}
 	qsort(c, n, sizeof(*c), compare_candidates);
@@ -207,13 +215,45 @@ static bool is_double(const struct candidate *c, unsigned i)
 	return false;
 }
 
+/* Takes those out that gid_hide() has hidden. Returns how many are left. */
+static unsigned leave_out_hidden(struct candidate *c, unsigned n)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		bool stays = true;
+
+		for (unsigned k = 0; k < nhidden; k++)
+			stays &= !gid_equal(&hidden[k], &c[i].entry.gid);
+		if (stays)
+			c[left++] = c[i];
+	}
+	return left;
+}
+
+/* One port has all interfaces: it is down when none of those has a link. The loopback counts only
+ * where there never was another one. */
+static void read_link(const struct candidate *c, unsigned n)
+{
+	bool link = false;
+
+	for (unsigned i = 0; i < n; i++)
+		link |= c[i].link;
+	has_had_link |= link;
+	link_is_up = link || (!has_had_link && n > 0);
+	gid_may_be_down = put_down || nhidden || !link_is_up;
+}
+
 void gid_refresh(void)
 {
 	struct candidate *c;
 	int n = read_candidates(&c);
+	static bool was_up;
 	bool changed, first = !filled;
 
 	if (n >= 0) { /* else the table stays as it is */
+		read_link(c, (unsigned)n);
+		n = (int)leave_out_hidden(c, (unsigned)n);
 		changed = remove_gone(c, (unsigned)n);
 		for (unsigned i = 0; i < (unsigned)n; i++)
 			if (!is_double(c, i))
@@ -222,10 +262,63 @@ void gid_refresh(void)
 			used--;
 		filled = true;
 		gid_changes += changed;
-		if (changed && !first && gid_changed)
-			gid_changed();
+		if ((changed || was_up != port_is_up()) && !first && gid_changed)
+			gid_changed(changed);
+		was_up = port_is_up();
 	}
 	free(c);
+}
+
+bool port_is_up(void)
+{
+	return link_is_up && !put_down && used;
+}
+
+void port_put_down(bool down)
+{
+	put_down = down;
+	gid_refresh();
+}
+
+bool gid_is_up(const union ibv_gid *gid, uint32_t scope)
+{
+	int index = gid_is_multicast(gid) ? -1 : gid_index(gid, scope);
+
+	if (put_down || (index < 0 && !gid_is_multicast(gid)))
+		return false;
+	return link_is_up || (index >= 0 && table[index].loopback);
+}
+
+bool gid_hide(unsigned index)
+{
+	if (!gid_at(index) || nhidden == GID_ENTRIES)
+		return false;
+	hidden[nhidden++] = table[index].gid;
+	gid_refresh();
+	return true;
+}
+
+void gid_show_all(void)
+{
+	nhidden = 0;
+	gid_refresh();
+}
+
+bool gid_move(unsigned from, unsigned to)
+{
+	struct gid_entry e;
+
+	if (!gid_at(from) || to >= GID_ENTRIES)
+		return false;
+	e = table[to];
+	table[to] = table[from];
+	table[from] = e;
+	if (to >= used)
+		used = to + 1;
+	gid_changes++;
+	if (gid_changed)
+		gid_changed(true);
+	return true;
 }
 
 static void fill_table(void)

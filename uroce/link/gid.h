@@ -25,12 +25,28 @@ struct gid_entry {
 };
 
 /* Reads the addresses of interfaces that are up again. An address keeps its index for as long as it
- * exists. Calls gid_changed (which may be NULL) if an address came or went. The engine calls this
- * when the kernel reports that addresses have changed. With the lock. */
+ * exists. Calls gid_changed (which may be NULL) if an address came or went (table), or the port's
+ * state has changed. The engine calls this when the kernel reports that addresses have changed.
+ * With the lock. */
 void gid_refresh(void);
-extern void (*gid_changed)(void);
-/* Is incremented by each change. */
+extern void (*gid_changed)(bool table);
+/* Is incremented by each change of the table. */
 extern unsigned gid_changes;
+
+/* The port is ACTIVE: its interfaces have a link (gid.c), and nobody has put it down. */
+bool port_is_up(void);
+/* May packets leave from an address, or arrive at it? A loopback address only needs a port that
+ * nobody has put down. Need not be asked unless gid_may_be_down. */
+bool gid_is_up(const union ibv_gid *gid, uint32_t scope);
+extern bool gid_may_be_down;
+
+/* What is done on purpose: uroce_port_down(), uroce_gid_hide(), uroce_gid_move() in uroce.h. False:
+ * there is no such entry. A hidden address is as one that has been deleted; entries that move
+ * change places. */
+void port_put_down(bool down);
+bool gid_hide(unsigned index);
+void gid_show_all(void);
+bool gid_move(unsigned from, unsigned to);
 
 /* The entry; NULL: index is outside the table, or the entry is empty. */
 const struct gid_entry *gid_at(unsigned index);

@@ -184,6 +184,11 @@ static void drop_packet(const char *fate, enum counter why, const struct packet 
 		tap(UROCE_IN, fate, a, data, n, 0);
 }
 
+static bool is_down(const union ibv_gid *dst, uint32_t scope)
+{
+	return gid_may_be_down && !gid_is_up(dst, scope);
+}
+
 /* ---------------------------------------- the identification of a sender -- */
 
 /*
@@ -318,6 +323,10 @@ static void input_packet(const struct packet *addresses, const uint8_t *data, ui
 			if (is_mad(&p))
 				queue_mad(&p, id);
 		}
+		return;
+	}
+	if (is_down(&addresses->dst, addresses->scope)) {
+		drop_packet(FATE_PORT_DOWN, CNT_PORT_DOWN, addresses, data, n);
 		return;
 	}
 	if (fault_directions & UROCE_IN) {
@@ -556,6 +565,10 @@ bool rx_mad(const struct mad_from *from, const uint8_t *mad, size_t n)
 	uint8_t data[HEADERS_MAX + MAD_BYTES + ICRC_BYTES];
 	uint32_t len;
 
+	if (is_down(&a.dst, a.scope)) {
+		count(CNT_PORT_DOWN);
+		return false;
+	}
 	if (passed || !(fault_directions & UROCE_IN || tap_on) || n != MAD_BYTES)
 		return true;
 	len = wrap_mad(from, &a, mad, n, data);

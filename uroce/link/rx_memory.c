@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "counters.h"
 #include "fault.h"
+#include "gid.h"
 #include "packet.h"
 #include "pair.h"
 #include "path.h"
@@ -49,6 +50,10 @@ static void input_frame(const struct frame *f)
 	}
 	if (fault_directions & UROCE_IN || tap_on || f->header.flags & FRAME_HAS_ICRC) {
 		input_whole_frame(&p, f);
+		return;
+	}
+	if (gid_may_be_down && !gid_is_up(&p.dst, p.scope)) {
+		count(CNT_PORT_DOWN);
 		return;
 	}
 	frame_copy_headers(headers, f);

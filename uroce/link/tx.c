@@ -72,6 +72,7 @@ static struct {
 	const struct flow *flow;
 	const struct packet *packet;
 	uint16_t sport;
+	bool lost; /* the port, or the address that it leaves from, is down */
 	uint8_t *data;
 	uint32_t n; /* bytes, with the ICRC */
 } begun;
@@ -226,7 +227,7 @@ static void queue_datagram(struct batch *b, const struct flow *flow, uint32_t n,
 	}
 }
 
-/* Where a packet is built that the faults handle, or that is lost because the ring has no room. */
+/* Where a packet is built that the faults handle, or that is lost. */
 static uint8_t aside[PACKET_MAX];
 
 static bool has_faults(void)
@@ -280,7 +281,10 @@ uint8_t *tx_begin(struct pair *pair, const struct flow *flow, const struct packe
 	begun.sport = port_of(flow);
 	begun.n = n;
 	begun.index = 0;
-	if (!pair) {
+	begun.lost = gid_may_be_down && !gid_is_up(&flow->sgid, flow->scope);
+	if (begun.lost) {
+		begun.data = aside;
+	} else if (!pair) {
 		begun.batch = batch_of(flow);
 		begun.data = next_datagram(begun.batch, flow, n, p->qpn, &begun.index)->data;
 	} else {
@@ -332,12 +336,16 @@ void tx_commit(void)
 		a.has_wr_id = begun.packet->has_wr_id;
 		a.wr_id = begun.packet->wr_id;
 	}
-	if (has_faults()) {
+	if (begun.lost)
+		count(CNT_PORT_DOWN);
+	else if (has_faults()) {
 		fault_pass(UROCE_OUT, &a, begun.data, begun.n);
 		return;
 	}
 	if (tap_on)
-		tap(UROCE_OUT, NULL, &a, begun.data, begun.n, id);
+		tap(UROCE_OUT, begun.lost ? FATE_PORT_DOWN : NULL, &a, begun.data, begun.n, id);
+	if (begun.lost)
+		return;
 	if (!begun.pair)
 		queue_datagram(begun.batch, begun.flow, begun.n, begun.index);
 	else if (begun.frame)

@@ -308,7 +308,7 @@ static void put_gids(const struct wanted *w)
 	engine_lock();
 	if (gid_count() == 0) /* the device is not open: nobody has looked yet */
 		gid_refresh();
-	active = gid_count() > 0;
+	active = port_is_up();
 	for (unsigned i = 0; i < GID_ENTRIES; i++) {
 		const struct gid_entry *e = gid_at(i);
 

@@ -11,9 +11,9 @@
 
 static unsigned changes;
 
-static void changed(void)
+static void changed(bool table)
 {
-	changes++;
+	changes += table;
 }
 
 /* ip(8), or the test ends as skipped. */

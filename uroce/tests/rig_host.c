@@ -28,7 +28,8 @@ static struct gid_entry table[RIG_GIDS];
 static bool filled;
 _Atomic unsigned rig_refreshes;
 int rig_route_errno;
-void (*gid_changed)(void);
+void (*gid_changed)(bool table);
+bool gid_may_be_down, rig_port_down;
 
 void rig_addresses(const struct rig_address *list, unsigned n)
 {
@@ -98,6 +99,42 @@ int gid_index(const union ibv_gid *gid, unsigned scope)
 void gid_refresh(void)
 {
 	rig_refreshes++;
+}
+
+bool port_is_up(void)
+{
+	return !rig_port_down && gid_count() > 0;
+}
+
+bool gid_is_up(const union ibv_gid *gid, uint32_t scope)
+{
+	(void)gid;
+	(void)scope;
+	return port_is_up();
+}
+
+void port_put_down(bool down)
+{
+	const bool changed = rig_port_down != down;
+
+	rig_port_down = down;
+	if (changed && gid_changed)
+		gid_changed(false);
+}
+
+bool gid_hide(unsigned index)
+{
+	return gid_at(index) != NULL;
+}
+
+void gid_show_all(void)
+{
+}
+
+bool gid_move(unsigned from, unsigned to)
+{
+	(void)to;
+	return gid_at(from) != NULL;
 }
 
 enum ibv_mtu gid_path_mtu(unsigned ifmtu)

@@ -97,6 +97,8 @@ static int ah_begin(struct ah *ah, const struct ibv_ah_attr *attr)
 	int err;
 
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	err = ah_count < MAX_AH ? flow_of_av(&ah->flow, attr) : ENOMEM;
 	if (err)
 		return err;

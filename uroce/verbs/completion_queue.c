@@ -291,6 +291,8 @@ static int check_cq(struct ibv_context *context, uint32_t cqe, struct ibv_comp_c
 static int enter_cq(struct cq *cq)
 {
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	if (cq_count >= MAX_CQ || timer_reserve(1) != 0)
 		return ENOMEM;
 	cq_count++;

@@ -87,6 +87,17 @@ __be64 device_guid(void);
  * parent's; the contexts are the parent's. Takes no lock. */
 void device_forget(void);
 
+/* DEVICE_FATAL: all QPs go to ERR, every context has the event, and from then on objects are
+ * neither made nor changed: EIO. With the lock; the caller flushes. */
+void device_fail(void);
+extern bool device_failed;
+/* Of the connection manager, which is a floor above; NULL: it is not used. GID_CHANGE and
+ * DEVICE_FATAL. */
+extern void (*device_news)(enum ibv_event_type type);
+
+/* With the lock, when a device is open or there are other rules: on_purpose.c. */
+void on_purpose_begin(void);
+
 /* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
  * of verbs/ has a part: context_ops_qp() and so on. */
 void context_ops_cq(struct context *c);

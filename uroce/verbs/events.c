@@ -196,24 +196,32 @@ void event_srq(struct srq *srq, enum ibv_event_type type)
 	raise_event(srq->ctx, srq, type);
 }
 
-static bool is_queued(const struct context *c, enum ibv_event_type type)
+static struct async_event *find_queued(const struct context *c, enum ibv_event_type type)
 {
-	const struct async_event *e;
+	struct async_event *e;
 
 	TAILQ_FOREACH(e, &c->events, entry)
 		if (!e->object && e->v.event_type == type)
-			return true;
-	return false;
+			break;
+	return e;
 }
 
-/* A program that never takes events gets one of each kind, however often addresses change. */
+/* A program that never takes events has one of each kind, however often they happen: the one that
+ * waits becomes the last. */
 void event_port(enum ibv_event_type type)
 {
+	struct async_event *e;
 	struct context *c;
 
-	TAILQ_FOREACH(c, &contexts, open)
-		if (!is_queued(c, type))
+	TAILQ_FOREACH(c, &contexts, open) {
+		e = find_queued(c, type);
+		if (!e) {
 			raise_event(c, NULL, type);
+			continue;
+		}
+		TAILQ_REMOVE(&c->events, e, entry);
+		TAILQ_INSERT_TAIL(&c->events, e, entry);
+	}
 }
 
 static void *take_async(void *context)

@@ -148,6 +148,8 @@ static void set_range(struct mr *mr, void *addr, size_t length, uint64_t iova)
 static int enter_mr(struct mr *mr)
 {
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	if (mr_count >= MAX_MR || region_add_mr(mr) != 0)
 		return ENOMEM;
 	mr_count++;

@@ -40,6 +40,8 @@ void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg)
 static int enter_pd(struct pd *pd)
 {
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return fail(EIO);
 	if (pd_count >= MAX_PD)
 		return fail(ENOMEM);
 	pd_count++;

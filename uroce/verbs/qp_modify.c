@@ -168,7 +168,9 @@ int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_
 	int err;
 
 	engine_lock();
-	err = modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask), cause);
+	err = device_failed ? EIO
+			    : modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask),
+					cause);
 	engine_unlock();
 	return err;
 }

@@ -336,6 +336,8 @@ static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 static int qp_begin(struct qp *qp)
 {
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return fail(EIO);
 	if (timer_reserve(1))
 		return -1;
 	if (qp_enter(qp)) {

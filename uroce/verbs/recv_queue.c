@@ -186,6 +186,8 @@ static int enter_srq(struct srq *srq)
 	static uint32_t handles;
 
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	if (srq_count == MAX_SRQ)
 		return ENOMEM;
 	srq_count++;
@@ -203,6 +205,7 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_s
 {
 	struct ibv_srq_attr a = *attr;
 	struct srq *srq;
+	int err;
 
 	if (!pd || !a.max_wr || a.max_wr > MAX_SRQ_WR || a.max_sge > MAX_SGE)
 		return fail_null(EINVAL);
@@ -213,9 +216,10 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, void *context, struct ibv_s
 		return NULL;
 	srq->xrcd = xrcd;
 	srq->cq = cq;
-	if (enter_srq(srq)) {
+	err = enter_srq(srq);
+	if (err) {
 		srq_free(srq);
-		return fail_null(ENOMEM);
+		return fail_null(err);
 	}
 	attr->max_wr = srq->rq.size;
 	attr->max_sge = srq->rq.max_sge;

@@ -44,6 +44,8 @@ __attribute__((constructor)) static void name_device(void)
 
 struct contexts contexts = TAILQ_HEAD_INITIALIZER(contexts);
 
+bool device_failed;
+
 static uint32_t contexts_opened;     /* ever */
 static _Atomic uint64_t chosen_guid; /* 0: not chosen yet */
 
@@ -67,6 +69,7 @@ void device_forget(void)
 	struct context *c;
 
 	atomic_store(&chosen_guid, 0);
+	device_failed = false;
 	event_forget();
 	region_forget();
 	xrc_forget();
@@ -207,6 +210,8 @@ static void device_attr(struct ibv_device_attr *a)
 EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	(void)context;
+	if (device_failed)
+		return EIO;
 	device_attr(attr);
 	return 0;
 }
@@ -269,9 +274,11 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	(void)context;
 	if (port != PORTS)
 		return EINVAL;
+	if (device_failed)
+		return EIO;
 	SCOPED_ENGINE_LOCK();
-	a.state = gid_first() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
-	a.phys_state = gid_first() ? PHYS_LINK_UP : PHYS_DISABLED;
+	a.state = port_is_up() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+	a.phys_state = port_is_up() ? PHYS_LINK_UP : PHYS_DISABLED;
 	a.active_mtu = gid_active_mtu();
 	a.bad_pkey_cntr = (uint32_t)counters[CNT_BAD_PKEY];
 	a.qkey_viol_cntr = (uint32_t)counters[CNT_BAD_QKEY];
@@ -405,10 +412,25 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 
 /* ------------------------------------------------------- opening and closing -- */
 
-static void addresses_changed(void)
+void (*device_news)(enum ibv_event_type type);
+
+static bool was_up;
+
+static void addresses_changed(bool table)
 {
-	mcast_refresh();
-	event_port(IBV_EVENT_GID_CHANGE);
+	const bool up = port_is_up();
+
+	if (was_up && !up)
+		count(CNT_LINK_DOWNED);
+	if (was_up != up)
+		event_port(up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
+	was_up = up;
+	if (table) {
+		mcast_refresh();
+		event_port(IBV_EVENT_GID_CHANGE);
+		if (device_news)
+			device_news(IBV_EVENT_GID_CHANGE);
+	}
 }
 
 static void context_init(struct context *c)
@@ -448,6 +470,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 	if (device != &the_device)
 		return fail_null(ENODEV);
+	if (device_failed)
+		return fail_null(EIO);
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
@@ -471,9 +495,12 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 		goto undo;
 	}
 	engine_lock();
+	if (TAILQ_EMPTY(&contexts))
+		was_up = port_is_up();
 	gid_changed = addresses_changed;
 	c->number = contexts_opened++;
 	TAILQ_INSERT_TAIL(&contexts, c, open);
+	on_purpose_begin();
 	engine_unlock();
 	return &c->v.context;
 undo:
@@ -484,13 +511,35 @@ undo:
 	return fail_null(err);
 }
 
-static void stop_qp(struct qp *qp, void *c)
+static void stop_qp(struct qp *qp, uint8_t cause)
+{
+	if (qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
+		transport_fail(qp, -1, &(struct uroce_change){ .cause = cause });
+}
+
+static void close_qp(struct qp *qp, void *c)
 {
 	if (qp->ctx != c)
 		return;
 	mcast_leave(qp);
-	if (qp_state(qp) != IBV_QPS_RESET && qp_state(qp) != IBV_QPS_ERR)
-		transport_fail(qp, -1, &(struct uroce_change){ .cause = UROCE_BY_CLOSE });
+	stop_qp(qp, UROCE_BY_CLOSE);
+}
+
+static void fail_qp(struct qp *qp, void *arg)
+{
+	(void)arg;
+	stop_qp(qp, UROCE_BY_FAILURE);
+}
+
+void device_fail(void)
+{
+	if (device_failed)
+		return;
+	device_failed = true;
+	qp_each(fail_qp, NULL);
+	event_port(IBV_EVENT_DEVICE_FATAL);
+	if (device_news)
+		device_news(IBV_EVENT_DEVICE_FATAL);
 }
 
 /* This is never refused, as with the kernel: objects that were not destroyed stop working. The
@@ -502,7 +551,7 @@ EXPORT int ibv_close_device(struct ibv_context *context)
 
 	engine_lock();
 	TAILQ_REMOVE(&contexts, c, open);
-	qp_each(stop_qp, c);
+	qp_each(close_qp, c);
 	event_forget_all(c);
 	used = c->objects || c->channels;
 	engine_flush();

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The port, the addresses and the device fail on purpose: at once, or by rules of the form
+ * event:PORT_ERR:after=1s (common/fault_rule.h), whose time begins when the device is opened. What
+ * an event says is true: a port that is down carries nothing. */
+#include <errno.h>
+
+#include "context.h"
+#include "engine.h"
+#include "export.h"
+#include "gid.h"
+#include "rules.h"
+#include "uroce.h"
+
+static void happen(enum ibv_event_type event)
+{
+	if (event == IBV_EVENT_DEVICE_FATAL)
+		device_fail();
+	else
+		port_put_down(event == IBV_EVENT_PORT_ERR);
+}
+
+static void look(struct timer *t);
+static struct timer timer = { .fn = look };
+
+/* Makes happen what is due, and sets the timer to what is next. */
+static void look(struct timer *t)
+{
+	uint64_t now = engine_now(), next = UINT64_MAX;
+	unsigned n;
+	struct fault_rule *rules = rules_all(&n);
+
+	for (struct fault_rule *r = rules; r < rules + n; r++) {
+		if (r->what != FAULT_EVENT || r->matched)
+			continue;
+		if (!r->due)
+			r->due = now + r->delay_ns;
+		if (r->due > now) {
+			next = r->due < next ? r->due : next;
+			continue;
+		}
+		fault_rule_hits(r);
+		happen((enum ibv_event_type)r->event);
+	}
+	if (next != UINT64_MAX)
+		timer_set(t, next);
+}
+
+void on_purpose_begin(void)
+{
+	static bool reserved;
+
+	if (!rules_are_there(FAULT_EVENT) || TAILQ_EMPTY(&contexts))
+		return;
+	if (!reserved && timer_reserve(1) != 0)
+		return;
+	reserved = true;
+	look(&timer);
+	engine_flush();
+}
+
+EXPORT void uroce_rules_set(struct fault_rule *given, unsigned n)
+{
+	SCOPED_ENGINE_LOCK();
+	rules_set(given, n);
+	on_purpose_begin();
+}
+
+EXPORT int uroce_port_put_down(bool down)
+{
+	SCOPED_ENGINE_LOCK();
+	port_put_down(down);
+	engine_flush();
+	return 0;
+}
+
+EXPORT int uroce_gid_hide(unsigned index)
+{
+	SCOPED_ENGINE_LOCK();
+	return gid_hide(index) ? 0 : fail(ENODATA);
+}
+
+EXPORT int uroce_gid_move(unsigned from, unsigned to)
+{
+	SCOPED_ENGINE_LOCK();
+	return gid_move(from, to) ? 0 : fail(ENODATA);
+}
+
+EXPORT void uroce_gid_show_all(void)
+{
+	SCOPED_ENGINE_LOCK();
+	gid_show_all();
+}
+
+EXPORT int uroce_device_fail(void)
+{
+	SCOPED_ENGINE_LOCK();
+	device_fail();
+	engine_flush();
+	return 0;
+}
