@@ -88,5 +88,6 @@ int recording_end(void)
 			 "FOLLOWED",
 			 the.o.path, notes);
 	free(the.all.calls);
+	memset(&the, 0, sizeof the);
 	return rc;
 }

@@ -268,17 +268,19 @@ def hangup():
     for n in rounds():
         pid, fd = pty.fork()
         if pid == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's stays ignored, as it should
             os.execv(RDMASH, [RDMASH, "-X"])
         got = b""
         while b"> " not in got:
             got += os.read(fd, 4096)
-        os.write(fd, random.choice(lines))
+        line = random.choice(lines)
+        os.write(fd, line)
         time.sleep(random.random() * 0.3)
         os.close(fd)
         end = time.monotonic() + 15
         while os.waitpid(pid, os.WNOHANG)[0] == 0:
             if time.monotonic() > end:
-                fail("hangup", "it still runs 15 s after its terminal has gone")
+                fail("hangup", f"after {line} it still runs 15 s after its terminal has gone")
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
                 break
