@@ -262,6 +262,8 @@ static void write_cm_event(struct replay *p, const struct rdma_cm_event *ev,
 		  live_word(call_objects[OBJECT_CM_EVENT].of, "event", ev->event), event);
 	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
 		id = objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+		if (!id)
+			return;
 		if (*id->name != '$')
 			snprintf(id->name, sizeof id->name, "$client%u", script->clients++);
 		id->written = true;

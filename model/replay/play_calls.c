@@ -54,6 +54,10 @@ static const char *device_word(struct replay *p, struct replay_object *o)
 
 const char *play_object(struct replay *p, struct replay_object *o, enum call_object want)
 {
+	if (!o) {
+		replay_note(p, "which object it is");
+		return "0";
+	}
 	if (o->kind == OBJECT_CONTEXT)
 		return device_word(p, o);
 	return o->whole ? play_object(p, o->whole, want) : temp_text("%s", o->name);
@@ -121,6 +125,8 @@ static void make_cq(struct replay *p, const struct record *r, const struct rdma_
 	struct replay_object *of = objects_of(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL);
 	const char *on = play_object(p, device, OBJECT_CONTEXT);
 
+	if (!of)
+		return;
 	play_first(p, "call -name %s ibv_create_comp_channel %s", of->name, on);
 	play_first(p, "call -name %s ibv_create_cq %s %u %s 0 ;# instead of librdmacm's own",
 		   o->name, on, entries, of->name);
@@ -135,12 +141,12 @@ static void share_cq(struct replay *p, const struct record *r, const void *cq, c
 
 	if (!o || o->written || !first || !first->written)
 		return;
-	o->whole = first;
+	objects_stand_for(first, o);
 	o->written = true;
 	o = objects_of(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL);
 	if (!o)
 		return;
-	o->whole = first_channel;
+	objects_stand_for(first_channel, o);
 	o->written = true;
 }
 

@@ -9,6 +9,12 @@
 
 #define GAP 8 /* unchanged bytes that may stand between changed ones in one piece */
 
+static void each_piece(struct replay *p, const struct ibv_sge *sge, int n, piece_fn *fn)
+{
+	for (int i = 0; sge && i < n; i++)
+		fn(p, &sge[i]);
+}
+
 void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
@@ -18,8 +24,8 @@ void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn)
 	switch (record_call_row(r)) {
 	case ROW_ibv_post_send:
 		for (; wr; wr = wr->next)
-			for (int i = 0; wr->send_flags & IBV_SEND_INLINE && i < wr->num_sge; i++)
-				fn(p, &wr->sg_list[i]);
+			if (wr->send_flags & IBV_SEND_INLINE)
+				each_piece(p, wr->sg_list, wr->num_sge, fn);
 		break;
 	case ROW_ibv_wr_set_inline_data:
 		piece = (struct ibv_sge){ .addr = r->args[1], .length = (uint32_t)r->args[2] };
@@ -122,12 +128,6 @@ void replay_put_told(struct replay *p)
 			put(p, p->own[i].value, p->own[i].len);
 }
 
-static void each_piece(struct replay *p, const struct ibv_sge *sge, int n, piece_fn *fn)
-{
-	for (int i = 0; sge && i < n; i++)
-		fn(p, &sge[i]);
-}
-
 static void put_piece(struct replay *p, const struct ibv_sge *s)
 {
 	put(p, s->addr, s->length);
@@ -176,7 +176,9 @@ void replay_take_memory(struct replay *p, const struct record *r)
 
 	if (!data)
 		return;
-	replay_memory_put(&p->memory, r->args[0], data, r->args[2], !r->args[3]);
+	if (!replay_memory_put(&p->memory, r->args[0], data, r->args[2], !r->args[3]))
+		replay_note(p, "the region is longer than %llu bytes",
+			    (unsigned long long)REPLAY_BLOCK_MAX);
 	if (!r->args[3])
 		return;
 	p->arrived = xgrow(p->arrived, p->narrived, sizeof *p->arrived);

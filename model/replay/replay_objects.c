@@ -109,7 +109,7 @@ static void learn_id(struct replay *p, const struct record *r, struct replay_obj
 	o = objects_of(p, r, (uintptr_t)copy->qp, OBJECT_QP);
 	if (!o || o->made)
 		return;
-	o->whole = id;
+	objects_stand_for(id, o);
 	o->end = id->end;
 	learn_qp(p, r, o);
 }
@@ -159,6 +159,14 @@ void objects_learn(struct replay *p, const struct record *r, struct replay_objec
 	}
 	if (made)
 		learn_made(p, r, made);
+}
+
+void objects_stand_for(struct replay_object *whole, struct replay_object *o)
+{
+	for (const struct replay_object *w = whole; w; w = w->whole)
+		if (w == o)
+			return;
+	o->whole = whole;
 }
 
 struct replay_object *objects_drop_qp(struct replay *p, const struct replay_object *id)

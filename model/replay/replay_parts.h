@@ -199,6 +199,8 @@ struct replay_object *objects_of(struct replay *p, const struct record *r, uint6
 struct replay_object *objects_extra(struct replay *p, const char *name);
 /* Learns from a call that was written: what it has made, changed and destroyed. */
 void objects_learn(struct replay *p, const struct record *r, struct replay_object *made);
+/* whole (or NULL) has o, and is named for it; not if o has whole, as no honest record says. */
+void objects_stand_for(struct replay_object *whole, struct replay_object *o);
 /* Its QP belongs to no id any more. NULL: it has none. */
 struct replay_object *objects_drop_qp(struct replay *p, const struct replay_object *id);
 /* The end of that object is not written. */

@@ -295,19 +295,20 @@ const struct memory_block *replay_memory_find(const struct replay_memory *m, uin
 	return NULL;
 }
 
-void replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n,
+bool replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n,
 		       bool dirty)
 {
 	struct memory_block *b = (struct memory_block *)(uintptr_t)replay_memory_find(m, at, n);
 
-	if (!b)
-		return;
+	if (!b || b->len > REPLAY_BLOCK_MAX)
+		return !b;
 	if (!b->bytes) {
 		b->bytes = xcalloc(1, b->len);
 		b->dirty = xcalloc(1, b->len);
 	}
 	memcpy(b->bytes + (at - b->at), data, n);
 	memset(b->dirty + (at - b->at), dirty, n);
+	return true;
 }
 
 void replay_memory_clean(struct replay_memory *m, uint64_t at, uint64_t n)

@@ -97,9 +97,11 @@ void replay_memory_add(struct replay_memory *m, uint64_t at, uint64_t len);
 /* The block with all of these bytes, or NULL. */
 const struct memory_block *replay_memory_find(const struct replay_memory *m, uint64_t at,
 					      uint64_t len);
+/* A longer block keeps no bytes: what a process says of its memory need not be true. */
+#define REPLAY_BLOCK_MAX (UINT64_C(256) << 20)
 /* Puts bytes that the program has written or, with dirty false, that came from the peer. Bytes
- * outside the blocks are ignored. */
-void replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n,
+ * outside the blocks are ignored. false: the block is too long. */
+bool replay_memory_put(struct replay_memory *m, uint64_t at, const unsigned char *data, size_t n,
 		       bool dirty);
 /* None of the n bytes is dirty any more. */
 void replay_memory_clean(struct replay_memory *m, uint64_t at, uint64_t n);

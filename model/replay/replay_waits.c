@@ -18,7 +18,7 @@
 static void take_received(struct replay *p, const char *name, const struct posted_wr *posted,
 			  size_t len)
 {
-	unsigned char *data = xcalloc(len + 1, 1);
+	unsigned char *data = NULL;
 	struct memory_piece pieces[LIVE_SGES];
 	const struct told_bytes *t;
 	unsigned npieces = 0;
@@ -34,6 +34,7 @@ static void take_received(struct replay *p, const char *name, const struct poste
 		known = mr && b && b->bytes;
 		if (!known)
 			break;
+		data = xrealloc(data, n + piece + 1, 1);
 		memcpy(data + n, b->bytes + (s->addr - b->at), piece);
 		replay_memory_clean(&p->memory, s->addr, piece);
 		pieces[npieces++] = (struct memory_piece){ mr, s->addr - mr->value, piece };
@@ -193,16 +194,27 @@ static unsigned address_of(const struct record *r, char host[INET6_ADDRSTRLEN])
 	return ntohs(a.six.sin6_port); /* at the same place */
 }
 
+/* The bytes of r that were kept. */
+static size_t bytes_of(const struct record *r, const unsigned char **bytes)
+{
+	*bytes = (const void *)(uintptr_t)r->args[1];
+	return *bytes ? r->args[2] : 0;
+}
+
 static void write_send(struct replay *p, const struct tcp_end *e, const struct record *r)
 {
 	unsigned char *nothing;
+	const unsigned char *bytes;
+	const size_t n = bytes_of(r, &bytes);
 
 	if (!r->args[3]) {
-		p->back->steps->send(p, e, (const void *)(uintptr_t)r->args[1], r->args[2]);
+		p->back->steps->send(p, e, bytes, n);
 		return;
 	}
 	replay_note(p, "%" PRIu64 " more bytes were sent, which were not kept: they are zero",
 		    r->args[3]);
+	if (r->args[3] > REPLAY_BLOCK_MAX)
+		return;
 	nothing = xcalloc(r->args[3], 1);
 	p->back->steps->send(p, e, nothing, r->args[3]);
 	free(nothing);
@@ -211,19 +223,21 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 /* Pieces that were received one after another are received as one. */
 static void write_recv(struct replay *p, const struct tcp_end *e, const struct record *r)
 {
-	size_t n = r->args[2];
+	const unsigned char *bytes;
+	size_t n = bytes_of(r, &bytes), nmore;
 	unsigned char *all = xcalloc(n + 1, 1);
 
 	if (n)
-		memcpy(all, (const void *)(uintptr_t)r->args[1], n);
+		memcpy(all, bytes, n);
 	while (n && p->at + 1 < p->from->ncalls && p->from->calls[p->at + 1].row == REPLAY_RECV) {
 		const struct record *more = &p->from->calls[p->at + 1].r;
 
-		if (more->args[0] != r->args[0] || !more->args[2])
+		nmore = bytes_of(more, &bytes);
+		if (more->args[0] != r->args[0] || !nmore)
 			break;
-		all = xrealloc(all, n + more->args[2], 1);
-		memcpy(all + n, (const void *)(uintptr_t)more->args[1], more->args[2]);
-		n += more->args[2];
+		all = xrealloc(all, n + nmore, 1);
+		memcpy(all + n, bytes, nmore);
+		n += nmore;
 		p->at++;
 	}
 	if (r->args[3])

@@ -533,7 +533,8 @@ const struct seen_qp *live_program_queue(const struct live_program *p, uint64_t 
 
 const char *live_program_name(const struct live_program *p, uint64_t address, uint64_t when)
 {
-	const struct record_object *o = record_objects_at(p->objects, address, when);
+	const struct record_object *o = p->objects ? record_objects_at(p->objects, address, when)
+						   : NULL;
 
 	return o ? o->name : "";
 }
