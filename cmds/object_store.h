@@ -119,6 +119,8 @@ void obj_use(void *o, void *used);
 void obj_unuse(void *o, void *used);
 /* Does anything use o? */
 bool obj_used(const void *o);
+/* "destroy NAME", with -cascade if something uses it; as temp_text(). */
+const char *obj_destroy_command(const void *o);
 void obj_add(struct session *s, void *o);
 void obj_discard(struct session *s, void *o);
 /* Fails, naming call, if a and b are on different devices, which the library does not check. b may

@@ -94,7 +94,7 @@ static int set_name(struct session *s, struct obj *o, const char *name)
 	if (claim_name(&s->ctx->store, o))
 		return 0;
 	fail(s, "name", "EEXIST", "there is already an object named %s", name);
-	return fail_next(s, "destroy %s", name);
+	return fail_next(s, "%s", obj_destroy_command(Tcl_GetHashValue(o->entry)));
 }
 
 static void *find_name(struct session *s, const char *name)
@@ -247,6 +247,13 @@ void obj_unuse(void *user, void *used)
 bool obj_used(const void *used)
 {
 	return ((const struct obj *)used)->nusers;
+}
+
+const char *obj_destroy_command(const void *object)
+{
+	const struct obj *o = object;
+
+	return temp_text("destroy %s%s", o->name, obj_used(o) ? " -cascade" : "");
 }
 
 const char *obj_title(const struct obj *o)

@@ -384,7 +384,7 @@ void cm_explain_bind(struct session *s, const struct sockaddr *sa)
 		fail_row(s, "cause", "%s is not an address of this machine", cm_addr_host(sa));
 	} else if (id) {
 		fail_row(s, "cause", "port %u is in use: %s has it", port, id->o.name);
-		fail_next(s, "destroy %s", id->o.name);
+		fail_next(s, "%s", obj_destroy_command(id));
 	} else if (err == EADDRINUSE || (err == EADDRNOTAVAIL && port)) {
 		fail_row(s, "cause", "port %u is in use by another program", port);
 		fail_row(s, "remedy", "choose another port; '!%s' lists who has it",

@@ -291,7 +291,7 @@ int step_accept(struct session *s, struct id *id, const struct conn_args *a)
 		if (call_errno() != EINVAL)
 			return -1;
 		fail_row(s, "likely", "%s has gone since its request", id_peer(id));
-		return fail_next(s, "destroy %s", id->o.name);
+		return fail_next(s, "%s", obj_destroy_command(id));
 	}
 	id_state(s, id, id_is_ud(id) ? ID_ESTABLISHED : ID_ACCEPTING);
 	if (id->qp)

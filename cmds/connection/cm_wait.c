@@ -345,8 +345,8 @@ static int wait_for_event(struct cm_wait *w, const char *call)
 	fail_row(w->s, "cause", "%s, the request to %s, arrived here and was not answered",
 		 ours->o.name, ours->listener->o.name);
 	/* as long as the request exists, the port is in use, too */
-	return fail_next(w->s, "destroy %s; destroy %s; %s -accept", ours->o.name,
-			 ours->listener->o.name, listen_again(ours->listener));
+	return fail_next(w->s, "%s; %s; %s -accept", obj_destroy_command(ours),
+			 obj_destroy_command(ours->listener), listen_again(ours->listener));
 }
 
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose)

@@ -259,7 +259,7 @@ static int qp_create_exec(struct session *s, const void *args, struct out *o)
 	if (a->id && a->id->qp) {
 		fail(s, "qp create", "EEXIST", "%s has a QP already: %s", a->id->o.name,
 		     a->id->qp->o.name);
-		return fail_next(s, "destroy %s", a->id->qp->o.name);
+		return fail_next(s, "%s", obj_destroy_command(a->id->qp));
 	}
 	if (a->aside)
 		current = qp_current_aside(s);

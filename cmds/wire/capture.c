@@ -21,6 +21,7 @@
 #include "data/post.h"
 #include "device/device.h"
 #include "file/file.h"
+#include "help/help.h"
 #include "live_context.h"
 #include "loop.h"
 #include "object_args.h"
@@ -29,6 +30,25 @@
 #include "session.h"
 #include "tap.h"
 #include "wire/wire.h"
+
+/** For Wireshark's filter line, and 'tshark -r FILE -Y FILTER':
+ *
+ *   infiniband.mad.attributeid == 0x10     connection requests
+ *   infiniband.bth.opcode == 10            RDMA WRITE in one packet (RC)
+ *   infiniband.reth                        packets with an address and a key
+ *   infiniband.aeth                        ACKs, NAKs, and READ responses
+ *   infiniband.aeth.syndrome.opcode == 1   RNR NAKs: no receive was posted
+ *   infiniband.aeth.syndrome.opcode == 3   other NAKs
+ *
+ * For tcpdump, and Wireshark's capture dialog:
+ *
+ *   udp port 4791                          RoCEv2
+ *
+ * docs/capture.md has more, and those that do not work. */
+const struct topic topic_filter = {
+	.name = "filter",
+	.title = "filters of captures, for Wireshark and tcpdump",
+};
 
 /* Debian's name of the library, and its upstream name. */
 static const char *const names[] = { "libpcap.so.0.8", "libpcap.so.1", NULL };

@@ -191,7 +191,7 @@ static void run_block(struct session *s, const char *block)
 	int64_t begun = loop_now();
 	int rc = 0;
 
-	block = lesson_typed(block);
+	block = lesson_typed(s, block);
 	if (repl_is_escape(block))
 		rc = repl_escape(block) ? 0 : -1;
 	else

@@ -273,7 +273,6 @@ static const struct {
 } synonyms[] = {
 	{ "state machine", "qp-state" },
 	{ "states", "qp-state" },
-	{ "filter", "capture" },
 	{ "sniff", "wire" },
 	{ "data flow", "architecture" },
 	{ "internals", "architecture" },

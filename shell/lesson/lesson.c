@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "command/cmd.h"
 #include "edit/edit.h"
@@ -170,12 +171,29 @@ int lesson_choices(void)
 		       : 0;
 }
 
-const char *lesson_typed(const char *typed)
+/* Does a learner want to go on, by a word that is no command? */
+static bool agrees(struct session *s, const char *typed)
+{
+	static const char *const words[] = { "ok", "okay", "y", "yes", "next", "continue" };
+	char word[16], rest;
+
+	if (sscanf(typed, " %15s %c", word, &rest) != 1 ||
+	    Tcl_FindCommand(s->tcl, word, NULL, TCL_GLOBAL_ONLY))
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasecmp(word, words[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *lesson_typed(struct session *s, const char *typed)
 {
 	static char command[32];
 	unsigned number;
 	char rest;
 
+	if (now.begun && agrees(s, typed))
+		return is_on() ? "lesson hint" : "lesson next";
 	if (!lesson_choices() || sscanf(typed, " %3u %c", &number, &rest) != 1)
 		return typed;
 	snprintf(command, sizeof command, "answer %u", number);

@@ -44,6 +44,8 @@ says text '^vtrace: mistake \[send-changed\]: ' '^    found in ibv_poll_cq at .*
 check exit 99 buffers ring_too_early --check --check-exit
 check correct 0 buffers ring --check --check-exit
 says correct '^vtrace: 0 mistakes, 0 that may be, '
+check forked 0 objects forked --check -f
+says forked '^vtrace: 0 mistakes, '
 check chosen 0 buffers ring_too_early --check=leak,gone --check-exit
 says chosen '^vtrace: 0 mistakes, '
 check without 0 buffers ring_too_early --check=-send-changed --check-exit

@@ -66,6 +66,14 @@ finds() {
 	[ "$n" -ge 4 ] || { echo "not ok: $n filters in '$1'"; failures=$((failures + 1)); }
 	echo "$n filters: $1"
 }
+# those of 'help filter' are among them
+while read -r filter; do
+	grep -qF "\`$filter\`" "$page" && continue
+	echo "not ok: help filter: '$filter' is not in the page"
+	failures=$((failures + 1))
+done < <("$rdmash" -X -c 'help filter' | sed -nE 's/^ +((infiniband|udp)[^ ]*( ?[^ ]+)*)  +.*/\1/p')
+[ "$("$rdmash" -X -c 'help filter' | grep -cE '^ +(infiniband|udp)')" = 7 ] ||
+	{ echo 'not ok: help filter has no 7 filters'; failures=$((failures + 1)); }
 finds 'Display filters' some count_shown
 finds 'Capture filters' some count_each tcpdump -nr all.pcapng
 finds 'Published filters that do not work' none count_each tshark -r all.pcapng -Y

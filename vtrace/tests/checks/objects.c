@@ -4,6 +4,8 @@
  *
  * Programs that leave objects, or use those that are gone.
  */
+#include <sys/wait.h>
+
 #include "pair.h"
 
 /* --------------------------------------------------------------------- left behind -- */
@@ -132,6 +134,20 @@ static void live(void)
 	}
 }
 
+/* The first call of the child gives back what its parent has made. */
+static void fork_end(void)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(r.context);
+	pid_t child = fork();
+
+	if (!child) {
+		ibv_dealloc_pd(pd);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	ibv_dealloc_pd(pd);
+}
+
 static const struct check_case cases[] = {
 	{ "mr_left", leave },
 	{ "mrs_left", leave },
@@ -159,6 +175,7 @@ static const struct check_case cases[] = {
 	{ "busy_then_right", destroy_busy },
 	{ "busy_ignored", destroy_busy },
 	{ "lives", live },
+	{ "forked", fork_end },
 };
 
 MAIN(cases)
