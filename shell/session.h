@@ -214,6 +214,8 @@ struct session {
 	unsigned long commands;	 /* number of top-level commands so far, including this one */
 	unsigned traced;	 /* number of the last trace line */
 	unsigned passed, failed; /* expectations */
+	unsigned partly;	 /* how often the command that failed had done what it repeats */
+	unsigned unreached;	 /* those that stand behind the command that ended the script */
 	unsigned errors;     /* without a prompt: errors other than expectations: verdict_error() */
 	bool plays;	     /* a lesson is being played: its errors are not counted */
 	bool handler_failed; /* a handler of 'on' failed in a script */

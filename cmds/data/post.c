@@ -233,6 +233,7 @@ int post_run(struct session *s, struct post_req *r, struct out *o)
 	for (uint32_t i = 0; i < r->repeat; i++) {
 		r->wr.wr_id = first + i;
 		if (post_or_chain(s, r)) {
+			s->partly = i;
 			if (r->repeat > 1)
 				fail_row(s, "note", "%u of %u had been posted", i, r->repeat);
 			return -1;

@@ -103,17 +103,23 @@ static char *visible_copy(const char *text)
 	return xstrdup(text_str(&d));
 }
 
-static struct out *json_of_verdict(const struct verdict *v, const char *name, const struct fail *f)
+static struct out *json_of_verdict(struct session *s, const struct verdict *v, const char *name)
 {
 	struct out *o = out_new(false);
+	struct where now;
 
 	out_u64(o, "check", v->number, NULL);
 	out_str(o, "name", name, NULL);
 	out_bool(o, "ok", v->became == MET, NULL);
 	if (v->became != MET) {
-		out_str(o, "where", f->where ? f->where : "", NULL);
-		fail_out(f, o);
+		out_str(o, "where", s->fail.where ? s->fail.where : "", NULL);
+		fail_out(&s->fail, o);
+		return o;
 	}
+	where_init(&now);
+	script_where(s, &now);
+	out_str(o, "where", text_str(&now.text), NULL);
+	text_free(&now.text);
 	return o;
 }
 
@@ -152,7 +158,7 @@ static void add_verdict(struct session *s, enum became became, const char *name,
 	if (became != MET)
 		copy_reason(s, &v);
 	if (s->opt.format == OUT_JSON)
-		v.json = json_of_verdict(&v, name, &s->fail);
+		v.json = json_of_verdict(s, &v, name);
 	if (became != ERROR || s->fail.check)
 		begin_report();
 	/* a person at the prompt reads the error */
@@ -338,6 +344,8 @@ static void print_json_totals(const struct session *s)
 	out_u64(o, "checks", s->passed + s->failed + s->errors, NULL);
 	out_u64(o, "passed", s->passed, NULL);
 	out_u64(o, "failed", s->failed, NULL);
+	if (s->unreached)
+		out_u64(o, "unreached", s->unreached, NULL);
 	if (s->errors)
 		out_u64(o, "errors", s->errors, NULL);
 	if (s->skipped)
@@ -363,9 +371,11 @@ static void print_totals(const struct session *s)
 
 	if (n && s->skipped)
 		xappendf(&sums, "ok %u # SKIP %s\n", ++n, kept.skipped);
-	xappendf(&sums, "1..%u", n);
+	xappendf(&sums, "1..%u", n + s->unreached);
 	if (n) {
 		xappendf(&sums, "\n%u checks passed, %u failed", s->passed, s->failed);
+		if (s->unreached)
+			xappendf(&sums, ", %u not reached", s->unreached);
 		if (s->errors)
 			xappendf(&sums, ", errors: %u", s->errors);
 	} else {

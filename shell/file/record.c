@@ -86,6 +86,31 @@ static void keep_command(struct recorder *r, char *command)
 	*slot = command;
 }
 
+/* The command with that number behind its -repeat; NULL: it has none. */
+static char *repeated(const char *command, int len, unsigned n)
+{
+	static const char option[] = "-repeat";
+	char *changed = NULL;
+	Tcl_Parse parse;
+	const Tcl_Token *t;
+
+	if (Tcl_ParseCommand(NULL, command, len, 0, &parse) != TCL_OK)
+		return NULL;
+	t = parse.tokenPtr;
+	for (int i = 0; i + 1 < parse.numWords && !changed; i++) {
+		const Tcl_Token *value = t + t->numComponents + 1;
+
+		if (t->size > 3 && t->size < (int)sizeof option &&
+		    strncmp(t->start, option, (size_t)t->size) == 0)
+			changed = xasprintf("%.*s%u%.*s", (int)(value->start - command), command, n,
+					    (int)(command + len - value->start - value->size),
+					    value->start + value->size);
+		t = value;
+	}
+	Tcl_FreeParse(&parse);
+	return changed;
+}
+
 void record_note(struct session *s, const char *command, int len, bool failed)
 {
 	struct recorder *r = s->recorder;
@@ -97,9 +122,13 @@ void record_note(struct session *s, const char *command, int len, bool failed)
 	text = xasprintf("%.*s", len, command);
 	if (r->fd >= 0)
 		write_note(s, r, text, failed);
-	if (failed)
+	if (failed) {
 		free(text);
-	else
+		text = s->partly ? repeated(command, len, s->partly) : NULL;
+		if (text && r->fd >= 0)
+			write_note(s, r, text, false);
+	}
+	if (text)
 		keep_command(r, text);
 }
 
@@ -196,7 +225,8 @@ static int record_exec(struct session *s, const void *args, struct out *o)
 
 /** record FILE writes each command to FILE from now on, record -last N FILE writes the last
  * commands that succeeded, record off ends the recording. Without arguments it says
- * whether it is on. A command that fails is written as a comment with its error. help,
+ * whether it is on. A command that fails is written as a comment with its error, and with
+ * the part of its -repeat that was done. help,
  * record itself and other commands that only show something are left out. Each command
  * is written when it has run, and rdmash FILE runs the script. An existing file is
  * replaced only with -force.

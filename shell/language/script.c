@@ -63,6 +63,7 @@ static int eval_command(struct session *s, const char *command, int len)
 
 	fail_keep(s);
 	s->commands++;
+	s->partly = 0;
 	step_command(s);
 	out_free(s->last);
 	s->last = NULL;
@@ -345,6 +346,16 @@ static void note_command(struct session *s, const struct piece *c, bool failed)
 		record_note(s, c->text, c->len, failed);
 }
 
+/* Counts the expectations behind c, which has ended the script: they belong to the plan. */
+static void count_unreached(struct session *s, struct piece c, const char *end)
+{
+	static const char expect[] = "expect";
+
+	while (c.next < end && !cut_command(s, s->script->name, c.next, end, c.next_line, &c))
+		s->unreached += !c.empty && strncmp(c.text, expect, sizeof expect - 1) == 0 &&
+				strchr(" \t", c.text[sizeof expect - 1]);
+}
+
 /* top: errors are printed. Returns a Tcl result code. */
 static int run_commands(struct session *s, const char *text, bool top, bool print)
 {
@@ -370,8 +381,11 @@ static int run_commands(struct session *s, const char *text, bool top, bool prin
 			return rc;
 		if (rc == TCL_ERROR) {
 			result = TCL_ERROR;
-			if (!top || !report_and_continue(s))
-				break;
+			if (top && report_and_continue(s))
+				continue;
+			if (top && s->script->name && !s->skipped)
+				count_unreached(s, c, end);
+			break;
 		}
 	}
 	return result;

@@ -192,7 +192,7 @@ const char *lesson_typed(struct session *s, const char *typed)
 	unsigned number;
 	char rest;
 
-	if (now.begun && agrees(s, typed))
+	if (now.begun && !lesson_choices() && agrees(s, typed))
 		return is_on() ? "lesson hint" : "lesson next";
 	if (!lesson_choices() || sscanf(typed, " %3u %c", &number, &rest) != 1)
 		return typed;

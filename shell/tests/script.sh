@@ -330,7 +330,7 @@ said
 1..1
 1 checks passed, 0 failed'
 run --json -c 'expect -true 1' -k -c 'expect -name {a # b} -value 2 {expr 1}' -c nosuch
-wants '--json: checks' "$code $out" '1 {"check":1,"name":"expect -true 1 (-c:1)","ok":true}
+wants '--json: checks' "$code $out" '1 {"check":1,"name":"expect -true 1 (-c:1)","ok":true,"where":"-c:1"}
 {"check":2,"name":"a # b","ok":false,"where":"-c:1","error":"expected 2, got 1","call":"expect","code":"FAILED","rows":[{"label":"check","text":"a # b"},{"label":"in","text":"expr 1"}]}
 {"check":3,"name":"unknown command '"'nosuch'"' (-c:1)","ok":false,"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}
 {"checks":3,"passed":1,"failed":1,"errors":1}'
@@ -338,6 +338,20 @@ run --json -k -c nosuch
 wants '--json: errors alone are no checks' "$code $out" '1 '
 has '--json: errors' "$err" \
 	'{"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}'
+cat >ends.rdma <<'END'
+expect -value 1 {expr 1}
+expect -name wrong -value 2 {expr 1}
+expect -value 3 {expr 3}
+# expect nothing
+if 1 {
+	expect -value 4 {expr 4}
+}
+	expect -value 5 {expr 5}
+END
+run ends.rdma
+wants 'the plan has what an expectation that failed keeps from being run' \
+	"$code $(grep -c '^ok\|^not ok' <out.txt) $(tail -n2 out.txt)" '3 2 1..4
+1 checks passed, 1 failed, 2 not reached'
 cat >nested.rdma <<'END'
 expect -name outer -value 1 {expect -name inner -value 2 {expr 3}}
 expect -name wrong -true {$nope}

@@ -93,6 +93,11 @@ run -q -X -c 'record kept.rdma' -c 'peer b' -c '@b set n 1' -c 'record off' -c '
 wants 'a recording' "$(cat kept.rdma)" '# recorded by rdmash
 peer b
 @b set n 1'
+run -q -X -k -c 'srq -name shared; reg 64 -name m' -c 'record half.rdma' -c 'post recv m -srq shared -rep 64'
+wants 'of what was done in part, that part is recorded' "$(cat half.rdma)" '# recorded by rdmash
+# post recv m -srq shared -rep 64
+# ibv_post_srq_recv: RECV: Cannot allocate memory (ENOMEM)
+post recv m -srq shared -rep 32'
 
 # --- launchers: what they print, and what they get wrong ---
 
