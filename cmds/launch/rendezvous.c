@@ -32,6 +32,7 @@
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define SHARED	  "RDMASH_RENDEZVOUS"
+#define MARK	  ".job" /* in the directory of a job: a link to the name of that */
 
 static bool key_is_legal(const char *key)
 {
@@ -126,6 +127,32 @@ static int open_base(struct session *s, const struct launcher *l)
 	return fd;
 }
 
+static bool is_empty(int dir)
+{
+	const int fd = openat(dir, ".", DIR_FLAGS);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	bool empty = d;
+
+	for (struct dirent *e; empty && (e = readdir(d));)
+		empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+/* Was it made for the job? Where others can write to the directory that contains it, they can
+ * rename another one of this user to its name. A link, made before any key, has the name. */
+static bool is_of_job(int job_dir, const char *name)
+{
+	char marked[sizeof((struct launcher *)NULL)->job + 17];
+	ssize_t n;
+
+	if (is_empty(job_dir))
+		symlinkat(name, job_dir, MARK); /* another rank may have been faster */
+	n = readlinkat(job_dir, MARK, marked, sizeof marked);
+	return n == (ssize_t)strlen(name) && memcmp(marked, name, (size_t)n) == 0;
+}
+
 static int make_job_dir(struct session *s, const struct launcher *l)
 {
 	char name[sizeof l->job + 16];
@@ -142,6 +169,12 @@ static int make_job_dir(struct session *s, const struct launcher *l)
 		fail_call(s, err, "rendezvous", "%s", name);
 		if (err == EPERM)
 			fail_row(s, "cause", "another user has made this directory in " SHARED);
+	} else if (!is_of_job(job_dir, name)) {
+		fail(s, "rendezvous", "EPERM", "%s was not made for this job", name);
+		fail_row(s, "cause", "it has files, and not the link " MARK " with its name");
+		fail_next(s, "remove it, or set " SHARED " to another directory");
+		close(job_dir);
+		job_dir = -1;
 	}
 	close(dir);
 	return job_dir;

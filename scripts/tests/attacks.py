@@ -17,6 +17,7 @@ import tempfile
 import time
 
 RDMASH = os.path.abspath(sys.argv[1])
+UROCE = os.path.join(os.path.dirname(RDMASH), "bin", "uroce")
 SECONDS = float(sys.argv[2])
 ONLY = sys.argv[3:]
 SEED = int(os.environ.get("RDMASH_SEED", "1"))
@@ -221,6 +222,9 @@ def kills():
     for process in running.values():
         process.kill()
         process.wait()
+    left = subprocess.run([UROCE, "status"], capture_output=True, text=True, check=False).stdout
+    if not left.startswith("no process"):
+        fail("kills", f"they have places in the group still: {left[:400]}")
     works("kills", 7473)
     return f"{killed} killed, {stopped} stopped"
 

@@ -97,6 +97,13 @@ done
 says 'more than 65536'
 rm -rf "$dir/meet/"* && ln -s "$dir" "$dir/meet/rdmash._._job"
 "$rdmash" -c 'rendezvous put k x' > out 2>&1 && bad "a link is followed: $(ls -la "$dir/meet")"
+# another directory of this user has been renamed to its name
+rm "$dir/meet/rdmash._._job" && mkdir "$dir/meet/results" && echo all > "$dir/meet/results/a"
+mv "$dir/meet/results" "$dir/meet/rdmash._._job"
+"$rdmash" -c 'rendezvous clear' > out 2>&1 && bad "what it has not made is cleared"
+says 'rdmash._._job was not made for this job'
+[ "$(cat "$dir/meet/rdmash._._job/a")" = all ] || bad "it is cleared: $(ls -lA "$dir/meet/rdmash._._job")"
+rm -r "$dir/meet/rdmash._._job"
 # another user has taken the name of the directory: another one is used; or that of the job in a shared one
 if [ "$(id -u)" = 0 ]; then
 	mkdir -m 1777 "$dir/taken" && chmod 711 "$dir"
