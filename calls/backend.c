@@ -51,5 +51,5 @@ void backend_open_default(void)
 	if (backend_open(NULL, &why) == 0)
 		return;
 	fprintf(stderr, "%s: %s\n", LIBRARY, why);
-	abort();
+	exit(1);
 }

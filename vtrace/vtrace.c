@@ -128,6 +128,7 @@ static struct {
 static const int caught[] = { SIGCHLD, SIGCONT, SIGHUP,	 SIGINT,  SIGQUIT,
 			      SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
 static struct sigaction kept[sizeof caught / sizeof *caught];
+static struct sigaction kept_size; /* of SIGXFSZ: here EFBIG says the same */
 static volatile sig_atomic_t continued;		/* has somebody sent SIGCONT? */
 static volatile sig_atomic_t program_pid;	/* 0: it has ended */
 static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
@@ -177,6 +178,7 @@ static void restore_signals(void)
 {
 	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
 		sigaction(caught[i], &kept[i], NULL);
+	sigaction(SIGXFSZ, &kept_size, NULL);
 }
 
 /* In the child: if it fails, it writes the errno to the pipe for its parent. */
@@ -322,6 +324,7 @@ static int trace_program(char **argv)
 	unsigned not_injected;
 	int status, code;
 
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &kept_size);
 	if (!injections_begin(&the.how))
 		return EXIT_USAGE;
 	the.how.looks = the.views.explain;

@@ -9,6 +9,7 @@
 
 #include "link.h"
 #include "uroce.h"
+#include "shown.h"
 
 /* The kernel allows more, but some programs read a list of names, with ports behind a colon. */
 bool device_name_is_valid(const char *name, size_t size)
@@ -43,14 +44,15 @@ const char *device_name(void)
 int device_name_check(char *reason, size_t size)
 {
 	const char *name = name_asked();
+	char visible[81];
 
 	if (!name || can_be_name(name))
 		return 0;
 	snprintf(
 		reason, size,
-		"UROCE_NAME=%.80s cannot be the name of a device: take a letter, then letters, digits, "
+		"UROCE_NAME=%s cannot be the name of a device: take a letter, then letters, digits, "
 		"_ and -, %d at most",
-		name, IBV_SYSFS_NAME_MAX - 1);
+		shown(visible, sizeof visible, name, false), IBV_SYSFS_NAME_MAX - 1);
 	errno = EINVAL;
 	return -1;
 }

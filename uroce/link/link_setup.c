@@ -13,6 +13,7 @@
 #include "path.h"
 #include "rules.h"
 #include "tap.h"
+#include "shown.h"
 
 /* Rules with semicolons between: those about packets, and the others. */
 static int read_rules(const char *text, unsigned long long seed, char *why, size_t size)
@@ -90,7 +91,7 @@ static int setup_capture(char *reason, size_t size)
 
 static bool done;
 
-int link_setup(char *reason, size_t size)
+static int read_environment(char *reason, size_t size)
 {
 	const char *gso = getenv("UROCE_GSO");
 
@@ -105,6 +106,16 @@ int link_setup(char *reason, size_t size)
 		return -1;
 	done = true;
 	return 0;
+}
+
+int link_setup(char *reason, size_t size)
+{
+	char raw[400];
+
+	if (read_environment(raw, sizeof raw) == 0)
+		return 0;
+	shown(reason, size, raw, false); /* values of the environment are in it */
+	return -1;
 }
 
 void link_forget(void)

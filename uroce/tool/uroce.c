@@ -63,7 +63,10 @@ static int print_status(void)
 		fprintf(stderr, "uroce: %s is of another version\n", path);
 		return EXIT_FAILED;
 	}
-	return print(STDOUT_FILENO) ? EXIT_FAILED : EXIT_OK;
+	if (print(STDOUT_FILENO) == 0)
+		return EXIT_OK;
+	fprintf(stderr, "uroce: status: %s\n", strerror(errno));
+	return EXIT_FAILED;
 }
 
 /* Puts the folder bin/ beside the library first into PATH: what is in it answers for the system's

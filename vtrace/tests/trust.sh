@@ -26,6 +26,9 @@ for line in open(sys.argv[1]): json.loads(line)' "$tmp/trace"
 "$vtrace" --record "$tmp/script" "$uroce" "$programs/traced_liar" "$name"
 ok "nor a command of the recorded script" test -z "$(grep -v '^#' "$tmp/script" | grep -E '^exec|\[exec x\]')"
 
+# a limit of the size of files is for vtrace's memory, too
+no_files() { (ulimit -f 0; "$vtrace" -q "$uroce" "$programs/traced_program" calls 3) 2>&1; }
+no_files | grep -q '^vtrace: shared memory: File too large' || not_ok 'a limit of the size of files'
 # a program that puts a link in the place of vtrace's directory
 mkdir "$tmp/precious"
 touch "$tmp/precious/file"

@@ -239,6 +239,7 @@ NOT_HERE = {
     "mpirun -n 2 rdmash -f SCRIPT, or srun, or set RDMASH_RANK, RDMASH_SIZE and ": "a launcher",
     "set  to a directory that all hosts share; mpirun passes it on with -x ": "several hosts",
     "set  to a directory of your own": "another user, who has taken the names",
+    "remove it, or set  to another directory": "another directory, renamed to the name of the job's",
     "expect status %s {%s}: this is a result, not an error":
         "an expectation, whose failure ends the script: cmd_test has it",
     "put a list or dict under one key, or rdmash --unsafe": "a launcher",

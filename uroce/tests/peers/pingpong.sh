@@ -21,6 +21,17 @@ refused() { ! named "$@" >"$tmp/refused" && grep "^uroce: UROCE_NAME=$1 cannot b
 ok 'UROCE_NAME=a:1, the list' refused a:1 ibv_devinfo
 ok 'UROCE_NAME=../a, the connection manager' refused ../a rping -s -a 127.0.0.1 -C 1
 
+# what cannot be used is said as text
+as_text() { # VARIABLE
+	! env "$1=\033[5m"$'\e]0;x\a' "$uroce" ibv_devinfo >"$tmp/refused" 2>&1 && grep -q "^uroce: $1" "$tmp/refused" &&
+		[ -z "$(tr -d '\n\t[:print:]' <"$tmp/refused")" ]
+}
+for variable in UROCE_NAME UROCE_PATH UROCE_ORDER UROCE_FAULT; do
+	ok "$variable that controls a terminal" as_text $variable
+done
+(ulimit -n 5 && exec "$uroce" status) >"$tmp/refused" 2>&1
+ok 'status without descriptors' grep '^uroce: status: Too many open files' "$tmp/refused"
+
 gids=$("$uroce" ibv_devinfo -v | sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p')
 v4=$(awk '$2 ~ /ffff:127/ { print $1; exit }' <<<"$gids")
 v6=$(awk '$2 == "::1" { print $1; exit }' <<<"$gids")

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Of the library of places_test. */
+__attribute__((visibility("default"))) int place_second(int n);
+
+int place_second(int n)
+{
+	return n + 1;
+}

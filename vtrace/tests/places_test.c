@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* places_test LIBRARY: the place of a function in a library with debug information is found; and
+ * whatever becomes of the library's file, vtrace goes on. */
+#include "check.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void demand(bool is, const char *what, const char *got)
+{
+	if (is)
+		return;
+	fprintf(stderr, "places_test: %s: '%s'\n", what, got);
+	exit(1);
+}
+
+/* An address in the code of the function. */
+static struct record_from within(void *library, const char *function)
+{
+	char *code = dlsym(library, function);
+
+	demand(code, "there is no such function", function);
+	return (struct record_from){ .at = (uintptr_t)code + 4 };
+}
+
+int main(int argc, char **argv)
+{
+	char copy[] = "/tmp/places_test.XXXXXX";
+	const int fd = mkstemp(copy);
+	struct record_from first, second;
+	struct places *p;
+	void *library;
+	char command[4200];
+	const char *text;
+
+	demand(argc == 2 && fd >= 0, "no library", "");
+	close(fd);
+	snprintf(command, sizeof command, "cp '%s' %s", argv[1], copy);
+	demand(system(command) == 0, "no copy", copy);
+	library = dlopen(copy, RTLD_NOW);
+	demand(library, "not loaded", copy);
+	first = within(library, "place_first");
+	second = within(library, "place_second");
+	p = places_new(getpid());
+	text = places_text(p, first);
+	demand(strstr(text, "place_first.c:"), "no place in the source", text);
+	demand(truncate(copy, 0) == 0, "not truncated", copy);
+	text = places_text(p, second);
+	demand(strstr(text, "places_test."), "no place in the library", text);
+	places_free(p);
+	unlink(copy);
+	_exit(0); /* the library ends with code that is gone */
+}
