@@ -128,7 +128,7 @@ static struct {
 static const int caught[] = { SIGCHLD, SIGCONT, SIGHUP,	 SIGINT,  SIGQUIT,
 			      SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
 static struct sigaction kept[sizeof caught / sizeof *caught];
-static struct sigaction kept_size; /* of SIGXFSZ: here EFBIG says the same */
+static struct sigaction kept_size;		/* of SIGXFSZ: here EFBIG says the same */
 static volatile sig_atomic_t continued;		/* has somebody sent SIGCONT? */
 static volatile sig_atomic_t program_pid;	/* 0: it has ended */
 static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */

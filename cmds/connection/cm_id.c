@@ -208,8 +208,9 @@ static const char *next_step(const struct id *id)
 	case ID_BOUND:
 		return "cm listen %s, or cm resolve-addr %s HOST PORT";
 	case ID_LISTENING:
-		return obj_used(id) ? "accept (a peer's request makes a new id), or destroy %s -cascade"
-				    : "accept (a peer's request makes a new id), or destroy %s";
+		return obj_used(id)
+			       ? "accept (a peer's request makes a new id), or destroy %s -cascade"
+			       : "accept (a peer's request makes a new id), or destroy %s";
 	case ID_ADDR_RESOLVED:
 		return id->qp ? "cm resolve-route %s"
 			      : "cm resolve-route %s; qp create -id %s comes before cm connect";

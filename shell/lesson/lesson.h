@@ -67,8 +67,8 @@ unsigned lesson_count(struct session *s);
 void lesson_look(struct session *s, const char *typed, bool failed);
 /* The number of choices of the current question; 0: there is none. */
 int lesson_choices(void);
-/* Converts typed input to a command: a number alone may be the answer to a question; "ok", "next" and
- * the like are for the lesson. Valid until the next call. */
+/* Converts typed input to a command: a number alone may be the answer to a question; "ok", "next"
+ * and the like are for the lesson. Valid until the next call. */
 const char *lesson_typed(struct session *s, const char *typed);
 /* Ends the current lesson, if there is one, and prints the step at which it was left. */
 void lesson_end(void);
