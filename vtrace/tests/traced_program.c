@@ -21,13 +21,10 @@
  *	traced_program endless FILE	makes FILE.begun, fills all rings, and makes FILE
  *	traced_program cost N		nanoseconds of a poll that finds nothing, and of a receive
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <rdma/rdma_cma.h>
-#include <rdma/rdma_verbs.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,6 +33,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "traced_program.h"
 
 #define NAMES_MAX 64
 static struct {
@@ -64,16 +63,16 @@ static void print_counts(void)
 	fflush(stdout);
 }
 
-static _Noreturn void fail(const char *what)
+_Noreturn void traced_fail(const char *what)
 {
 	fprintf(stderr, "traced_program: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
-static void *must(void *p, const char *what)
+void *traced_must(void *p, const char *what)
 {
 	if (!p)
-		fail(what);
+		traced_fail(what);
 	return p;
 }
 
@@ -86,7 +85,7 @@ static struct ibv_context *open_first(void)
 		context = CALL(ibv_open_device, list[0]);
 	if (list)
 		CALL(ibv_free_device_list, list);
-	return must(context, "no device");
+	return traced_must(context, "no device");
 }
 
 struct end {
@@ -105,7 +104,7 @@ static struct ibv_qp_attr to_init(void)
 
 static struct end *make_end(struct ibv_context *context, unsigned depth)
 {
-	struct end *e = must(calloc(1, sizeof *e), "memory");
+	struct end *e = traced_must(calloc(1, sizeof *e), "memory");
 	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC,
 					 .cap = { .max_send_wr = 1,
 						  .max_recv_wr = depth,
@@ -113,15 +112,15 @@ static struct end *make_end(struct ibv_context *context, unsigned depth)
 						  .max_recv_sge = 1 } };
 	struct ibv_qp_attr attr = to_init();
 
-	e->pd = must(CALL(ibv_alloc_pd, context), "ibv_alloc_pd");
-	e->cq = must(CALL(ibv_create_cq, context, 16, NULL, NULL, 0), "ibv_create_cq");
+	e->pd = traced_must(CALL(ibv_alloc_pd, context), "ibv_alloc_pd");
+	e->cq = traced_must(CALL(ibv_create_cq, context, 16, NULL, NULL, 0), "ibv_create_cq");
 	init.send_cq = init.recv_cq = e->cq;
-	e->qp = must(CALL(ibv_create_qp, e->pd, &init), "ibv_create_qp");
+	e->qp = traced_must(CALL(ibv_create_qp, e->pd, &init), "ibv_create_qp");
 	if (CALL(ibv_modify_qp, e->qp, &attr, TO_INIT))
-		fail("ibv_modify_qp");
+		traced_fail("ibv_modify_qp");
 	count("ibv_reg_mr");
-	e->mr = must(ibv_reg_mr(e->pd, e->memory, sizeof e->memory, IBV_ACCESS_LOCAL_WRITE),
-		     "ibv_reg_mr");
+	e->mr = traced_must(ibv_reg_mr(e->pd, e->memory, sizeof e->memory, IBV_ACCESS_LOCAL_WRITE),
+			    "ibv_reg_mr");
 	return e;
 }
 
@@ -153,11 +152,11 @@ static void use_once(struct ibv_context *context, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		count("ibv_post_recv");
 		if (post_recv(e, i))
-			fail("ibv_post_recv");
+			traced_fail("ibv_post_recv");
 		CALL(ibv_poll_cq, e->cq, 1, &wc);
 	}
 	if (!CALL(ibv_post_send, e->qp, &send, &bad)) /* it is not connected */
-		fail("a send that cannot be");
+		traced_fail("a send that cannot be");
 	end_end(e);
 }
 
@@ -186,177 +185,14 @@ static void flush(unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		count("ibv_post_recv");
 		if (post_recv(e, i))
-			fail("ibv_post_recv");
+			traced_fail("ibv_post_recv");
 	}
 	if (CALL(ibv_modify_qp, e->qp, &error, IBV_QP_STATE))
-		fail("ibv_modify_qp");
+		traced_fail("ibv_modify_qp");
 	for (unsigned i = 0; i < n;)
 		i += (unsigned)CALL(ibv_poll_cq, e->cq, 1, &wc);
 	end_end(e);
 	CALL(ibv_close_device, context);
-}
-
-static void be_rejected(const char *address)
-{
-	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *to = NULL;
-	struct ibv_qp_init_attr init = {
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-	};
-	struct rdma_cm_id *id = NULL;
-	struct ibv_wc wc;
-	struct ibv_mr *mr;
-	char buffer[64];
-
-	if (rdma_getaddrinfo(address, "7999", &hints, &to) || rdma_create_ep(&id, to, NULL, &init))
-		fail("rdma_create_ep");
-	mr = must(rdma_reg_msgs(id, buffer, sizeof buffer), "rdma_reg_msgs");
-	if (rdma_post_recv(id, NULL, buffer, sizeof buffer, mr))
-		fail("rdma_post_recv");
-	if (!rdma_connect(id, NULL))
-		fail("rdma_connect, which has worked");
-	while (!ibv_poll_cq(id->recv_cq, 1, &wc))
-		;
-	if (wc.status != IBV_WC_WR_FLUSH_ERR)
-		fail("the receive that was flushed");
-	rdma_dereg_mr(mr);
-	rdma_destroy_ep(id);
-	rdma_freeaddrinfo(to);
-}
-
-/* ------------------------------------------------------- by the connection manager -- */
-
-static char window[64];
-
-static struct sockaddr_in address_of(const char *text)
-{
-	return (struct sockaddr_in){ .sin_family = AF_INET,
-				     .sin_port = htons(7998),
-				     .sin_addr.s_addr = inet_addr(text) };
-}
-
-/* told: what the peer has told with that event, address and rkey; or NULL. */
-static struct rdma_cm_id *await_event(struct rdma_event_channel *channel,
-				      enum rdma_cm_event_type wanted, uint64_t told[2])
-{
-	struct rdma_cm_event *event;
-	struct rdma_cm_id *id;
-
-	if (rdma_get_cm_event(channel, &event) || event->event != wanted)
-		fail(rdma_event_str(wanted));
-	if (told)
-		memcpy(told, event->param.conn.private_data, 2 * sizeof *told);
-	id = event->id;
-	rdma_ack_cm_event(event);
-	return id;
-}
-
-static struct ibv_mr *prepare(struct rdma_cm_id *id)
-{
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-		.sq_sig_all = 1,
-	};
-
-	if (rdma_create_qp(id, NULL, &init))
-		fail("rdma_create_qp");
-	return must(rdma_reg_write(id, window, sizeof window), "rdma_reg_write");
-}
-
-static void serve(const char *address)
-{
-	struct rdma_event_channel *channel = must(rdma_create_event_channel(), "the channel");
-	uint64_t told[2] = { (uintptr_t)window };
-	struct rdma_conn_param param = { .responder_resources = 1,
-					 .private_data = told,
-					 .private_data_len = sizeof told };
-	struct sockaddr_in here = address_of(address);
-	struct rdma_cm_id *listener, *id;
-	struct ibv_mr *mr;
-
-	if (rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
-	    rdma_bind_addr(listener, (struct sockaddr *)&here) || rdma_listen(listener, 1))
-		fail("rdma_listen");
-	puts("listening");
-	fflush(stdout);
-	id = await_event(channel, RDMA_CM_EVENT_CONNECT_REQUEST, NULL);
-	mr = prepare(id);
-	told[1] = mr->rkey;
-	if (rdma_post_recv(id, NULL, window, sizeof window, mr) || rdma_accept(id, &param))
-		fail("rdma_accept");
-	await_event(channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
-	await_event(channel, RDMA_CM_EVENT_DISCONNECTED, NULL);
-}
-
-/* Of each request members are set that do not count: those of a WRITE in a SEND, those of XRC. */
-static void post_and_poll(struct rdma_cm_id *id, struct ibv_mr *mr, enum ibv_wr_opcode opcode,
-			  const uint64_t told[2], enum ibv_wc_status wanted)
-{
-	struct ibv_sge sge = { (uintptr_t)window, sizeof window, mr->lkey };
-	struct ibv_send_wr *bad, wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = opcode,
-		.wr.rdma = { told[0], (uint32_t)told[1] },
-		.qp_type.xrc.remote_srqn = 4096,
-	};
-	struct ibv_wc wc;
-
-	if (ibv_post_send(id->qp, &wr, &bad))
-		fail("ibv_post_send");
-	while (!ibv_poll_cq(id->qp->send_cq, 1, &wc))
-		;
-	if (wc.status != wanted)
-		fail("the completion");
-}
-
-static void visit(const char *address, unsigned off)
-{
-	struct rdma_event_channel *channel = must(rdma_create_event_channel(), "the channel");
-	struct rdma_conn_param param = { .initiator_depth = 1, .retry_count = 7 };
-	struct sockaddr_in there = address_of(address);
-	struct rdma_cm_id *id;
-	uint64_t told[2];
-	struct ibv_mr *mr;
-
-	if (rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
-	    rdma_resolve_addr(id, NULL, (struct sockaddr *)&there, 5000))
-		fail("rdma_resolve_addr");
-	await_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL);
-	if (rdma_resolve_route(id, 5000))
-		fail("rdma_resolve_route");
-	await_event(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
-	mr = prepare(id);
-	if (rdma_connect(id, &param))
-		fail("rdma_connect");
-	await_event(channel, RDMA_CM_EVENT_ESTABLISHED, told);
-	told[1] += off;
-	post_and_poll(id, mr, IBV_WR_SEND, told, IBV_WC_SUCCESS);
-	post_and_poll(id, mr, IBV_WR_RDMA_WRITE, told,
-		      off ? IBV_WC_REM_ACCESS_ERR : IBV_WC_SUCCESS);
-	rdma_disconnect(id);
-	await_event(channel, RDMA_CM_EVENT_DISCONNECTED, NULL);
-}
-
-static void meet(const char *address)
-{
-	struct rdma_conn_param param = { .initiator_depth = 1, .retry_count = 7 };
-	struct sockaddr_in there = address_of(address);
-	struct rdma_cm_id *id;
-	uint64_t told[2];
-	struct ibv_mr *mr;
-
-	if (rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP) ||
-	    rdma_resolve_addr(id, NULL, (struct sockaddr *)&there, 5000) ||
-	    rdma_resolve_route(id, 5000))
-		fail("rdma_resolve_route");
-	mr = prepare(id);
-	if (rdma_connect(id, &param))
-		fail("rdma_connect");
-	memcpy(told, id->event->param.conn.private_data, sizeof told);
-	post_and_poll(id, mr, IBV_WR_SEND, told, IBV_WC_SUCCESS);
-	post_and_poll(id, mr, IBV_WR_RDMA_WRITE, told, IBV_WC_SUCCESS);
-	rdma_disconnect(id);
 }
 
 /* -------------------------------------------------------------------------- threads -- */
@@ -378,12 +214,12 @@ static void *run_thread(void *arg)
 static void threads(unsigned t, unsigned n)
 {
 	struct ibv_context *context = open_first();
-	struct thread *v = must(calloc(t, sizeof *v), "memory");
+	struct thread *v = traced_must(calloc(t, sizeof *v), "memory");
 
 	for (unsigned i = 0; i < t; i++) {
 		v[i] = (struct thread){ .context = context, .n = n };
 		if (pthread_create(&v[i].id, NULL, run_thread, &v[i]))
-			fail("pthread_create");
+			traced_fail("pthread_create");
 	}
 	for (unsigned i = 0; i < t; i++)
 		pthread_join(v[i].id, NULL);
@@ -411,7 +247,7 @@ static void connect_to_itself(struct ibv_context *context, struct ibv_qp *qp)
 	    CALL(ibv_modify_qp, qp, &rts,
 		 IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
-		fail("ibv_modify_qp");
+		traced_fail("ibv_modify_qp");
 }
 
 /* Every second message is "turn ID", inline from memory that is not registered. */
@@ -430,7 +266,7 @@ static void send_extended(struct ibv_qp_ex *qp, const struct end *e, uint64_t id
 		CALL(ibv_wr_set_sge, qp, e->mr->lkey, (uintptr_t)e->memory, 8);
 	}
 	if (CALL(ibv_wr_complete, qp))
-		fail("ibv_wr_complete");
+		traced_fail("ibv_wr_complete");
 }
 
 /* Two completions: of the send, and of the receive. The one of rxe in rdma-core 44 says that there
@@ -446,7 +282,7 @@ static void take_extended(struct ibv_cq_ex *cq, bool last)
 		if (rc == ENOENT)
 			continue;
 		if (rc || cq->status)
-			fail("ibv_start_poll");
+			traced_fail("ibv_start_poll");
 		CALL(ibv_wc_read_opcode, cq);
 		if (++taken == 2 && last)
 			CALL(ibv_next_poll, cq);
@@ -465,20 +301,21 @@ static void write_refused(struct ibv_qp_ex *qp, const struct end *e, struct ibv_
 	CALL(ibv_wr_rdma_write, qp, e->mr->rkey, (uintptr_t)e->memory);
 	CALL(ibv_wr_set_sge, qp, e->mr->lkey, (uintptr_t)e->memory, 8);
 	if (CALL(ibv_wr_complete, qp))
-		fail("ibv_wr_complete");
+		traced_fail("ibv_wr_complete");
 	while (CALL(ibv_start_poll, cq, &attr) == ENOENT)
 		;
 	if (cq->status == IBV_WC_SUCCESS)
-		fail("a write that is not allowed");
+		traced_fail("a write that is not allowed");
 	CALL(ibv_end_poll, cq);
 }
 
 static void extended(unsigned n, bool refused)
 {
 	struct ibv_context *context = open_first();
-	struct end *e = must(calloc(1, sizeof *e), "memory");
+	struct end *e = traced_must(calloc(1, sizeof *e), "memory");
 	struct ibv_cq_init_attr_ex cq_attr = { .cqe = 16, .wc_flags = IBV_WC_EX_WITH_BYTE_LEN };
-	struct ibv_cq_ex *cq = must(CALL(ibv_create_cq_ex, context, &cq_attr), "ibv_create_cq_ex");
+	struct ibv_cq_ex *cq = traced_must(CALL(ibv_create_cq_ex, context, &cq_attr),
+					   "ibv_create_cq_ex");
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 4,
@@ -491,17 +328,17 @@ static void extended(unsigned n, bool refused)
 	};
 
 	e->cq = ibv_cq_ex_to_cq(cq);
-	e->pd = attr.pd = must(CALL(ibv_alloc_pd, context), "ibv_alloc_pd");
+	e->pd = attr.pd = traced_must(CALL(ibv_alloc_pd, context), "ibv_alloc_pd");
 	attr.send_cq = attr.recv_cq = e->cq;
 	count("ibv_reg_mr");
-	e->mr = must(ibv_reg_mr(e->pd, e->memory, sizeof e->memory, IBV_ACCESS_LOCAL_WRITE),
-		     "ibv_reg_mr");
-	e->qp = must(CALL(ibv_create_qp_ex, context, &attr), "ibv_create_qp_ex");
+	e->mr = traced_must(ibv_reg_mr(e->pd, e->memory, sizeof e->memory, IBV_ACCESS_LOCAL_WRITE),
+			    "ibv_reg_mr");
+	e->qp = traced_must(CALL(ibv_create_qp_ex, context, &attr), "ibv_create_qp_ex");
 	connect_to_itself(context, e->qp);
 	for (unsigned i = 0; i < n; i++) {
 		count("ibv_post_recv");
 		if (post_recv(e, i))
-			fail("ibv_post_recv");
+			traced_fail("ibv_post_recv");
 		send_extended(CALL(ibv_qp_to_qp_ex, e->qp), e, i);
 		take_extended(cq, i + 1 == n);
 	}
@@ -528,7 +365,7 @@ static void generations(unsigned n, unsigned generation)
 			_exit(0);
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-			fail("the child");
+			traced_fail("the child");
 		use_and_close(n);
 	}
 	print_counts();
@@ -571,7 +408,7 @@ static void cost(unsigned n)
 		begin = now();
 		for (unsigned j = 0; j < DEPTH; j++)
 			if (post_recv(e, j))
-				fail("ibv_post_recv");
+				traced_fail("ibv_post_recv");
 		posting += now() - begin;
 		end_end(e);
 	}
@@ -622,13 +459,13 @@ int main(int argc, char **argv)
 	if (strcmp(what, "hang") == 0)
 		hang(n);
 	else if (strcmp(what, "rejected") == 0 && argc > 2)
-		be_rejected(argv[2]);
+		traced_be_rejected(argv[2]);
 	else if (strcmp(what, "serve") == 0 && argc > 2)
-		serve(argv[2]);
+		traced_serve(argv[2]);
 	else if (strcmp(what, "visit") == 0 && argc > 2)
-		visit(argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0);
+		traced_visit(argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0);
 	else if (strcmp(what, "meet") == 0 && argc > 2)
-		meet(argv[2]);
+		traced_meet(argv[2]);
 	else if (strcmp(what, "threads") == 0 && argc > 3)
 		threads(n, (unsigned)strtoul(argv[3], NULL, 10));
 	else if (strcmp(what, "flush") == 0)
