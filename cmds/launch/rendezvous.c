@@ -12,11 +12,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -245,7 +243,7 @@ static void clear_job_dir(int job_dir)
 
 #define FAMILY	   "both ends"
 #define KEYS_MAX   1024
-#define LOOK_MS	   250 /* polling interval: changes by other hosts cause no inotify(7) events */
+#define LOOK_MS	   20 /* between two looks: nothing tells that another host has put a key */
 #define NAMES_LEFT 8
 
 /* Parses a key, which becomes a file name. */
@@ -360,7 +358,7 @@ struct get_args {
 
 struct key_wait {
 	struct session *s;
-	int job_dir, events;
+	int job_dir;
 	struct loop_timer *timer;
 	const char *const *keys;
 	Tcl_Obj **values; /* NULL: not put yet */
@@ -377,17 +375,6 @@ static void look_again(void *arg)
 
 	w->look = true;
 	w->timer = loop_after(w->s->loop, LOOK_MS, look_again, w);
-}
-
-static void on_event(void *arg, int fd, short revents)
-{
-	struct key_wait *w = arg;
-	char buf[4096];
-
-	(void)revents;
-	while (read(fd, buf, sizeof buf) > 0)
-		;
-	w->look = true;
 }
 
 static bool has_all_keys(void *arg)
@@ -417,21 +404,11 @@ static bool has_all_keys(void *arg)
 
 static enum loop_end wait_keys(struct key_wait *w, int64_t within)
 {
-	struct loop *loop = w->s->loop;
-	char path[64];
 	enum loop_end end;
 
-	w->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", w->job_dir);
-	if (w->events >= 0 && inotify_add_watch(w->events, path, IN_MOVED_TO) >= 0)
-		loop_watch(loop, w->events, POLLIN, on_event, w);
 	look_again(w);
-	end = loop_wait(loop, has_all_keys, w, within);
-	loop_cancel(loop, w->timer);
-	if (w->events >= 0) {
-		loop_unwatch(loop, w->events);
-		close(w->events);
-	}
+	end = loop_wait(w->s->loop, has_all_keys, w, within);
+	loop_cancel(w->s->loop, w->timer);
 	return end;
 }
 

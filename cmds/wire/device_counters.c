@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* counters, counters around: the counters of a device's driver and port. */
+/* counters, counters around: the counters of a device's driver and port, as sysfs has them. */
 #include <stdint.h>
 #include <stddef.h>
 #include <dirent.h>
@@ -21,7 +21,9 @@
 #include "objects.h"
 #include "out.h"
 #include "session.h"
-#include "wire/nldev.h"
+
+#define LIFESPAN "lifespan" /* a file beside the driver's counters, in ms */
+#define STALE_US 20000	    /* the kernel gives out a driver's counters for 10 to 16 ms */
 
 struct counters {
 	size_t n;
@@ -52,49 +54,6 @@ static void sort_counters(struct counters *t, size_t first)
 	qsort(t->rows + first, t->n - first, sizeof *t->rows, compare_counter_names);
 }
 
-static void add_entry(struct counters *t, const struct rtattr *entry)
-{
-	int left = (int)RTA_PAYLOAD(entry);
-	const char *name = NULL;
-	uint64_t value = 0;
-
-	for (struct rtattr *a = RTA_DATA(entry); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
-		const unsigned short type = a->rta_type & NLA_TYPE_MASK;
-
-		if (type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME)
-			name = RTA_DATA(a);
-		if (type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE)
-			value = nldev_number(a);
-	}
-	if (name)
-		add_counter(t, name, value);
-}
-
-static void add_entries(void *counters, const struct rtattr *list)
-{
-	int left = (int)RTA_PAYLOAD(list);
-
-	for (struct rtattr *e = RTA_DATA(list); RTA_OK(e, left); e = RTA_NEXT(e, left))
-		add_entry(counters, e);
-}
-
-/* Reads the counters of the driver over netlink. The files in hw_counters of sysfs have the same
- * counters, but their values may be 16 ms old. -1 with errno. */
-static int read_driver(struct counters *t, struct ibv_device *device, unsigned port)
-{
-	const struct nldev_query q = { .device = device,
-				       .command = RDMA_NLDEV_CMD_STAT_GET,
-				       .port = port,
-				       .list = RDMA_NLDEV_ATTR_STAT_HWCOUNTERS,
-				       .read = add_entries,
-				       .arg = t };
-
-	if (nldev_ask(&q))
-		return -1;
-	sort_counters(t, 0);
-	return 0;
-}
-
 /* Reads a file that contains one number. */
 static bool read_number(int dir, const char *name, uint64_t *value)
 {
@@ -112,27 +71,29 @@ static bool read_number(int dir, const char *name, uint64_t *value)
 	return end != text && (*end == '\n' || !*end) && !errno;
 }
 
-/* Reads the counters of the port, which are files of sysfs. -1 with errno. */
-static int read_port(struct counters *t, const struct ibv_device *device, unsigned port)
+/* Adds the counters in a directory of the port in sysfs, sorted. False: there is none. */
+static bool add_directory(struct counters *t, const struct ibv_device *device, unsigned port,
+			  const char *name)
 {
 	char path[PATH_MAX];
 	size_t first = t->n;
 	struct dirent *e;
 	DIR *d;
 
-	snprintf(path, sizeof path, "%s/ports/%u/counters", device->ibdev_path, port);
+	snprintf(path, sizeof path, "%s/ports/%u/%s", device->ibdev_path, port, name);
 	d = opendir(path);
 	if (!d)
-		return -1;
+		return false;
 	while ((e = readdir(d))) {
 		uint64_t value;
 
-		if (*e->d_name != '.' && read_number(dirfd(d), e->d_name, &value))
+		if (*e->d_name != '.' && strcmp(e->d_name, LIFESPAN) != 0 &&
+		    read_number(dirfd(d), e->d_name, &value))
 			add_counter(t, e->d_name, value);
 	}
 	closedir(d);
 	sort_counters(t, first);
-	return 0;
+	return true;
 }
 
 static void add_embedded_rows(struct counters *t, const struct embedded_api *api)
@@ -152,17 +113,17 @@ static int read_counters(struct session *s, const struct dev *dev, unsigned port
 {
 	const struct embedded_api *api = embedded_api();
 	struct ibv_device *device = dev->v->device;
-	bool has_driver_counters;
+	bool has_driver, has_port;
 
 	t->n = 0;
 	if (api) {
 		add_embedded_rows(t, api);
 		return 0;
 	}
-	has_driver_counters = read_driver(t, device, port) == 0;
-	if (!has_driver_counters && errno != EINVAL)
-		return fail_call(s, errno, "counters", "of %s, port %u", dev->o.name, port);
-	if (read_port(t, device, port) == 0 || has_driver_counters)
+	usleep(STALE_US);
+	has_driver = add_directory(t, device, port, "hw_counters");
+	has_port = add_directory(t, device, port, "counters");
+	if (has_driver || has_port)
 		return 0;
 	return fail(s, "counters", "ENOENT", "port %u of %s has no counters", port, dev->o.name);
 }
