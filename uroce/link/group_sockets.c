@@ -30,13 +30,6 @@
 #include "packet.h"
 #include "shown.h"
 
-#ifndef UDP_NO_CHECK6_RX
-#define UDP_NO_CHECK6_RX 102
-#endif
-#ifndef IPV6_MULTICAST_ALL
-#define IPV6_MULTICAST_ALL 29
-#endif
-
 #define ROOM	    (8 << 20) /* bytes of the socket buffers, if the host allows them */
 #define STALE	    100000    /* packets: more than fit into a buffer */
 #define SPORT_FIRST 0xc000

@@ -3,7 +3,6 @@
  * and 11.6.3. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -79,13 +78,10 @@ void event_added(struct event_queue *q)
 /* Takes one off the descriptor. Never blocks, even if read(2) of the descriptor does. */
 static void count_down(int fd)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
 	uint64_t count;
 	struct iovec to = { &count, sizeof count };
 
-	if (preadv2(fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP && /* before Linux 5.8 */
-	    poll(&p, 1, 0) == 1)
-		(void)!read(fd, &count, sizeof count);
+	(void)!preadv2(fd, &to, 1, -1, RWF_NOWAIT);
 }
 
 void event_removed(struct event_queue *q)

@@ -8,10 +8,8 @@
  * (ibv_reg_mr(pd, NULL, SIZE_MAX, ...)).
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +18,6 @@
 #include "context.h"
 #include "engine.h"
 #include "export.h"
-#include "line_reader.h"
 #include "region.h"
 #include "transport.h"
 
@@ -34,48 +31,15 @@
 
 /* -------------------------------------------------- is the memory there? -- */
 
-/*
- * One madvise(2) answers for any length: MADV_POPULATE_WRITE faults pages in as if they were
- * written to, without changing them. Linux before 5.14 does not know it; there the list of mappings
- * is read.
- */
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ  22
-#define MADV_POPULATE_WRITE 23
-#endif
-
-static bool in_maps(uintptr_t from, uintptr_t to, bool write)
-{
-	struct line_reader maps;
-	uintptr_t first, end;
-	const char *line;
-	char r, w;
-
-	/* without /proc nobody knows; missing memory is found when it is used */
-	if (!line_reader_open(&maps, "/proc/self/maps"))
-		return true;
-	while (from < to && (line = line_reader_next(&maps))) {
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &first, &end, &r, &w) != 4 ||
-		    first > from)
-			break;
-		if (end <= from)
-			continue;
-		if (r != 'r' || (write && w != 'w'))
-			break;
-		from = end;
-	}
-	line_reader_close(&maps);
-	return from >= to;
-}
-
+/* MADV_POPULATE_WRITE faults pages in as if they were written to, without changing them. Where it
+ * is unknown, before Linux 5.14, missing memory is found when it is used. */
 static bool can_populate(void)
 {
 	static _Atomic int known; /* 0: not asked yet, 1: yes, -1: no */
 	int now = atomic_load_explicit(&known, memory_order_relaxed);
 
 	if (!now) {
-		/* of no pages: EINVAL says that the advice is unknown */
+		/* of no pages: it fails only if it is unknown */
 		now = madvise(NULL, 0, MADV_POPULATE_READ) == 0 ? 1 : -1;
 		atomic_store_explicit(&known, now, memory_order_relaxed);
 	}
@@ -92,7 +56,7 @@ static bool memory_is_mapped(const void *addr, size_t length, bool write)
 	if (to <= from)
 		return false;
 	if (!can_populate())
-		return in_maps(from, to, write);
+		return true;
 	do
 		n = madvise((void *)from, to - from,
 			    write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
