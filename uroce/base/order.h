@@ -75,7 +75,7 @@ static inline bool order_waits(const struct order_wait *w)
 /* Calls w->fn(w) after passes (from 1) of them, if it does not wait already. */
 void order_hold(struct order_wait *w, uint32_t passes);
 void order_drop(struct order_wait *w);
-/* A pass is made: to be called while order_on(), or order_waiting(). */
+/* A pass is made. */
 void order_step(void);
 bool order_waiting(void);
 

@@ -216,10 +216,9 @@ static void begin_wait(struct socket_wait *w)
 	engine_lock();
 	if (thread_runs()) {
 		w->era = thread_era();
-		progress_begin_wait(w);
+		w->soon = progress_begin_wait(w);
 		w->socket = group_fd();
 		w->bell = pair_bell_fd();
-		w->soon = progress_more();
 	}
 	engine_unlock();
 }

@@ -35,8 +35,9 @@ void thread_watch_packets(bool on);
 void progress_reset(void);
 void progress_begin(bool may_look_on);
 
-/* The thread that began to wait last is the reader: others may wait for events that seldom come. */
-void progress_begin_wait(const void *who);
+/* The thread that began to wait last is the reader: others may wait for events that seldom come.
+ * Returns whether another pass is due. */
+bool progress_begin_wait(const void *who);
 bool progress_reads(const void *who);
 bool progress_has_waiter(void); /* is one of those the reader? */
 void progress_end_wait(const void *who);
@@ -46,17 +47,12 @@ void progress_end_wait(const void *who);
 bool progress_pass(enum rx_socket socket, bool spins);
 /* A pass of one that has polled an empty queue: how many packets came. */
 unsigned progress_poll(struct cq *cq);
-/* Another pass is due. */
-bool progress_more(void);
 
 /* A turn of the engine's thread: what is queued after its begin leaves at its end. Returns whether
- * another turn follows at once, after progress_give_way(). */
+ * another turn follows at once, after the thread has given way to others. */
 void progress_begin_turn(void);
 bool progress_turn(enum rx_socket socket);
-/* Lets others run; called without the lock. Returns whether they took the processor: then
- * progress_rest() is due, with the lock. */
-bool progress_give_way(void);
-/* The thread does not look on for a while. */
+/* Others took the processor when the thread gave way: it does not look on for a while. */
 void progress_rest(void);
 
 #endif

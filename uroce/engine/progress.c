@@ -13,8 +13,6 @@
  */
 #include "engine_own.h"
 
-#include <sched.h>
-
 #include "completion_queue.h"
 #include "order.h"
 #include "pair.h"
@@ -25,7 +23,6 @@
 #define BATCH	   32	       /* packets of a pass, of each process and of the socket */
 #define HERE	   8	       /* passes after a post to this process itself */
 #define LOOK_ON	   (MS / 20)   /* how long the engine's thread looks on after packets */
-#define PREEMPTED  (MS / 20)   /* somebody else has had the processor for so long */
 #define REST_FIRST \
 	(10 * MS) /* the thread does not look on for so long then; twice as long each time */
 #define REST_MOST (640 * MS)
@@ -62,7 +59,7 @@ static uint64_t next_deadline(void)
 	uint64_t next = transport_held_until();
 
 	if (e.reader == READER_POLLERS)
-		return e.last_poll + (order_on() && order_waiting() ? SHORT_TICK : TICK);
+		return e.last_poll + (order_waiting() ? SHORT_TICK : TICK);
 	if (is_due_to_thread())
 		return 0;
 	return timer_next() < next ? timer_next() : next;
@@ -98,8 +95,7 @@ static unsigned read_and_answer(enum rx_socket socket)
 	if (n)
 		e.poller_released = false;
 	timer_run(engine_now());
-	if (order_on())
-		order_step();
+	order_step();
 	end_pass();
 	return n;
 }
@@ -120,11 +116,6 @@ bool progress_pass(enum rx_socket socket, bool spins)
 	e.reader_spins = spins;
 	pass(socket);
 	thread_wake_at(next_deadline());
-	return progress_more();
-}
-
-bool progress_more(void)
-{
 	return e.more || e.unread;
 }
 
@@ -164,12 +155,13 @@ static void set_reader(enum reader reader)
 	thread_wake_at(next_deadline());
 }
 
-void progress_begin_wait(const void *who)
+bool progress_begin_wait(const void *who)
 {
 	e.last_poll = 0; /* it does not poll */
 	e.waiter = who;
 	if (e.reader != READER_WAITER || e.reader_spins) /* it may sleep at once */
 		set_reader(READER_WAITER);
+	return e.more || e.unread;
 }
 
 bool progress_has_waiter(void)
@@ -267,8 +259,7 @@ bool progress_turn(enum rx_socket socket)
 		if (socket == RX_READY) /* it need not wake the thread while the program reads it */
 			thread_watch_packets(false);
 		timer_run(engine_now());
-		if (order_on())
-			order_step();
+		order_step();
 		end_pass();
 	}
 	if ((e.reader != READER_POLLERS && is_due_to_thread()) ||
@@ -276,14 +267,6 @@ bool progress_turn(enum rx_socket socket)
 		return true;
 	thread_wake_at(next_deadline());
 	return false;
-}
-
-bool progress_give_way(void)
-{
-	const uint64_t before = engine_clock();
-
-	sched_yield();
-	return engine_clock() - before >= PREEMPTED;
 }
 
 void progress_rest(void)
@@ -304,8 +287,7 @@ void progress_reset(void)
 	e.in_pass = e.reader_spins = e.more = e.unread = e.poller_released = false;
 	e.last_poll = 0;
 	look.until = 0;
-	engine_poller_reads = false;
-	engine_poller_leaves = false;
+	engine_poller_reads = engine_poller_leaves = false;
 }
 
 void progress_begin(bool may_look_on)

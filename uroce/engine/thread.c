@@ -9,6 +9,7 @@
 #include "engine_own.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,8 +20,9 @@
 #include "group.h"
 #include "pair.h"
 
-#define GLANCE 16 /* one of so many passes in a row looks at the descriptors */
-#define NEVER  UINT64_MAX
+#define GLANCE	  16 /* one of so many passes in a row looks at the descriptors */
+#define NEVER	  UINT64_MAX
+#define PREEMPTED (MS / 20) /* somebody else has had the processor for so long */
 
 enum source { SOCKET, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
 
@@ -109,6 +111,15 @@ static bool serve(const struct epoll_event *events, int n)
 	return packets;
 }
 
+/* Lets others run, without the lock. Returns whether they took the processor. */
+static bool give_way(void)
+{
+	const uint64_t before = engine_clock();
+
+	sched_yield();
+	return engine_clock() - before >= PREEMPTED;
+}
+
 static void *engine_main(void *arg)
 {
 	struct epoll_event events[SOURCES];
@@ -130,7 +141,7 @@ static void *engine_main(void *arg)
 			t.timer_set = NEVER;
 		again = progress_turn(packets ? RX_READY : asked ? RX_EMPTY : RX_MAYBE);
 		engine_unlock();
-		preempted = again && progress_give_way();
+		preempted = again && give_way();
 	}
 	engine_unlock();
 	return arg;
