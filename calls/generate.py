@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""generate.py TABLE DIRECTORY: writes call_table.c, call_objects.h, wrappers.c and recorded.h
-into the directory. README.md has the grammar of the table."""
+"""generate.py TABLE DIRECTORY: writes call_table.c, call_objects.h, newer_structs.h, wrappers.c and
+recorded.h into the directory. README.md has the grammar of the table."""
 import os
 import re
 import sys
@@ -202,7 +202,7 @@ class Function:
             self.marks[word] = rest or True
         self.version = next((w for w in self.marks if re.match("(IBVERBS|RDMACM)_", w)), None)
         self.inline = "inline" in self.marks
-        self.newer = "since" in self.marks
+        self.since = self.marks.get("since")
         self.void = self.result.type == "void"
         if not self.inline and not self.version:
             raise Mistake(f"{self.name} is neither inline nor of a version")
@@ -294,6 +294,7 @@ class Table:
             self.enums[words[1]] = {"prefix": words[2], "words": " ".join(lines[1:]).split()}
         elif words[0] in ("struct", "union") and "(" not in lines[0]:
             self.structs[words[1]] = {"tag": words[0], "linked": "linked" in words,
+                                      "since": words[3] if "since" in words else None,
                                       "fields": [Value(v) for v in lines[1:]]}
         elif words[0] == "errors":
             self.errors[words[1]] = words[2:]
@@ -330,7 +331,7 @@ class Table:
             if f.mark("makes"):
                 f.result.attrs["object"] = "OBJECT_" + f.mark("makes")
         else:
-            f.says = "STATUS"
+            f.says = "POINTER" if f.result.type == "void *" else "STATUS"
 
     def errnos(self, f):
         """Those that the function gives when it fails; empty: it cannot fail."""
@@ -419,7 +420,7 @@ def write_structs(table, out):
         newer = False
         for f in struct["fields"]:
             if f.since and not newer:
-                out.write(f"#if CALLS_RDMA_CORE >= {table.release}\n")
+                out.write(f"#if CALLS_RDMA_CORE >= {f.since}\n")
                 newer = True
             at = f".offset = sizeof({tag})" if f.kind == "TRAIL" else f"AT({tag}, {f.name})"
             out.write(f'\t{{ "{f.name}", CALL_{f.kind}, {at}{attributes(f)} }},\n')
@@ -446,7 +447,7 @@ def row_marks(f, table):
     yield "is_cm", f.header.startswith("rdma/")
     for word in ("waits", "asks", "fetches", "ties", "serves"):
         yield word, f.mark(word)
-    yield "since", f.newer and table.release
+    yield "since", f.since
     yield "step", f.mark("step") and "CALL_" + f.mark("step").upper()
     yield "rule", f.mark("rule") and "RULE_" + f.mark("rule")
     yield "needs", f.mark("need")
@@ -516,6 +517,19 @@ def write_objects(table, out):
               f"enum call_object {{\n\tOBJECT_NONE,\n{words}\tOBJECT_KINDS\n}};\n\n#endif\n")
 
 
+def write_newer_structs(table, out):
+    """Those that older headers do not have, with numbers in place of enums that these lack, too."""
+    out.write(NOTE + "#include <infiniband/verbs.h>\n\n")
+    for name in table.objects:
+        out.write(f"struct {name};\n")
+    for name, struct in table.structs.items():
+        if struct["since"]:
+            fields = "".join(f"\t{f.declare(type='uint32_t' if f.tag == 'enum' else None)};\n"
+                             for f in struct["fields"])
+            out.write(f"\n#if CALLS_RDMA_CORE < {struct['since']}\n"
+                      f"struct {name} {{\n{fields}}};\n#endif\n")
+
+
 # ------------------------------------------------------------ wrappers.c, recorded.h --
 
 
@@ -537,11 +551,11 @@ def write_wrappers(table, out):
         out.write(f"\t{f.result.declare('(*' + f.name + ')')}({f.parameters()});\n")
     out.write("} real;\n\n")
     for f in loaded:
-        if f.newer:
+        if f.since:
             out.write(missing(f))
     out.write("const struct backend_symbol backend_symbols[] = {\n")
     for f in loaded:
-        instead = f"(void *)missing_{f.name}" if f.newer else "NULL"
+        instead = f"(void *)missing_{f.name}" if f.since else "NULL"
         out.write(f'\t{{ "{f.name}", "{f.version}", &real.{f.name}, {instead} }},\n')
     out.write("\t{ 0 }\n};\n")
     for f in table.hidden():
@@ -563,11 +577,10 @@ def write_recorded(table, out):
     hidden = table.hidden()
     for f in hidden:
         out.write(f"{f.result.declare('recorded_' + f.name)}({f.public_parameters()});\n")
-    out.write(f"\n#if CALLS_RDMA_CORE < {table.release}\n")
     for f in table.functions:
-        if f.newer and not f.inline:
-            out.write(f"{f.result.declare()}({f.parameters()});\n")
-    out.write("#endif\n\n")
+        if f.since and not f.inline:
+            out.write(f"\n#if CALLS_RDMA_CORE < {f.since}\n"
+                      f"{f.result.declare()}({f.parameters()});\n#endif\n")
     for f in hidden:
         if f.mark("macro"):
             out.write(f"#undef {f.name}\n")
@@ -578,6 +591,7 @@ def write_recorded(table, out):
 def main():
     table = Table(sys.argv[1])
     for name, write in (("call_table.c", write_table), ("call_objects.h", write_objects),
+                        ("newer_structs.h", write_newer_structs),
                         ("wrappers.c", write_wrappers), ("recorded.h", write_recorded)):
         with open(os.path.join(sys.argv[2], name), "w", encoding="ascii") as out:
             write(table, out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inline functions of newer headers, for use with older ones. (Other missing functions are looked
- * up at run time.)
+ * Inline functions and structs of newer headers, for use with older ones. (Other missing functions
+ * are looked up at run time.)
  */
 #ifndef CALLS_NEWER_H
 #define CALLS_NEWER_H
@@ -9,6 +9,8 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
+
+#include "newer_structs.h"
 
 #ifndef CALLS_HAS_WR_FLUSH
 /* A QP that was made with IBV_QP_EX_WITH_FLUSH comes from a library that has the member. */
@@ -25,6 +27,17 @@ static inline void ibv_wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t re
 }
 #else
 #define qp_ex_with_flush ibv_qp_ex
+#endif
+
+#if CALLS_RDMA_CORE < 65
+int _ibv_query_comp_cntr_caps(struct ibv_context *context, struct ibv_comp_cntr_caps *caps,
+			      size_t caps_size);
+
+static inline int ibv_query_comp_cntr_caps(struct ibv_context *from,
+					   struct ibv_comp_cntr_caps *caps)
+{
+	return _ibv_query_comp_cntr_caps(from, caps, sizeof *caps);
+}
 #endif
 
 #endif

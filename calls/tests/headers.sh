@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# headers.sh CC RELEASE CALLS_TEST NAMES: is every function that the installed headers declare,
+# headers.sh CC RELEASE CALLS_TEST NAMES...: is every function that the installed headers declare,
 # and every symbol of the installed libraries, in the table, or in NAMES as one of another
-# header? Of releases newer than the newest list a gap is only told.
+# header? Of releases newer than the last list a gap is only told.
 set -u
-cc=$1 release=$2 program=$3 names=$4
+cc=$1 release=$2 program=$3
+shift 3
 LC_ALL=C
 export LC_ALL
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-newest=$(basename "$names" .names)
-newest=${newest##*-}
-{ "$program"; awk '$2 == "-" { print $1 }' "$names"; } | sort -u >"$dir/known"
+for names; do newest=${names##*-}; done
+newest=${newest%.names}
+{ "$program"; awk '$2 == "-" { print $1 }' "$@"; } | sort -u >"$dir/known"
 
 # Where a name stands before a parenthesis it is declared, defined or called.
 printf '#include <%s>\n' infiniband/verbs.h rdma/rdma_cma.h rdma/rdma_verbs.h >"$dir/all.c"

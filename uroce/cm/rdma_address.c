@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses of ids: rdma_bind_addr(3), rdma_listen(3), rdma_resolve_addr(3),
- * rdma_resolve_route(3), rdma_get_src_port(3), rdma_getaddrinfo(3). An IP address is a GID here:
- * annex A17.8. */
+ * rdma_resolve_route(3), rdma_get_src_port(3), rdma_getaddrinfo(3), rdma_resolve_addrinfo(3). An IP
+ * address is a GID here: annex A17.8. */
 #include <errno.h>
 #include <limits.h>
 #include <netdb.h>
@@ -514,4 +514,50 @@ EXPORT void rdma_freeaddrinfo(struct rdma_addrinfo *res)
 		free(res);
 		res = next;
 	}
+}
+
+/* The names are looked up within the call, as librdmacm does it. There is no subnet administration
+ * to ask. */
+EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *v, const char *node, const char *service,
+				 const struct rdma_addrinfo *hints)
+{
+	struct cm_id *id = to_cm_id(v);
+	struct rdma_addrinfo *found;
+	bool sync, busy;
+	int error;
+
+	if (!v)
+		return fail(EINVAL);
+	if (hints && hints->ai_flags & CM_RAI_SA)
+		return fail(ENOTSUP);
+	error = rdma_getaddrinfo(node, service, hints, &found);
+	if (error) /* EAI_... are no errnos */
+		return error == -1 ? -1 : fail(error == EAI_MEMORY ? ENOMEM : EADDRNOTAVAIL);
+	engine_lock();
+	sync = id->sync;
+	busy = id->resolved || !id->channel;
+	if (!busy) {
+		id->resolved = found;
+		cm_event_post(id, CM_EVENT_ADDRINFO_RESOLVED, 0);
+	}
+	engine_unlock();
+	if (busy) {
+		rdma_freeaddrinfo(found);
+		return fail(EBUSY);
+	}
+	return sync ? id_complete(id) : 0;
+}
+
+EXPORT int rdma_query_addrinfo(struct rdma_cm_id *v, struct rdma_addrinfo **info)
+{
+	struct cm_id *id = to_cm_id(v);
+
+	if (!v || !info)
+		return fail(EINVAL);
+	SCOPED_ENGINE_LOCK();
+	if (!id->resolved)
+		return fail(ENOENT);
+	*info = id->resolved;
+	id->resolved = NULL;
+	return 0;
 }

@@ -448,6 +448,24 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 	return 0;
 }
 
+EXPORT int rdma_write_cm_event(struct rdma_cm_id *v, enum rdma_cm_event_type event, int status,
+			       uint64_t arg)
+{
+	struct cm_event *ev;
+
+	if (event != CM_EVENT_USER)
+		return fail(EINVAL);
+	SCOPED_ENGINE_LOCK();
+	if (!to_cm_id(v)->channel)
+		return fail(EINVAL);
+	ev = cm_event_new(to_cm_id(v), event, status);
+	if (!ev)
+		return -1;
+	memcpy(&ev->v.param, &arg, sizeof(arg)); /* param.arg */
+	cm_channel_put(ev);
+	return 0;
+}
+
 EXPORT int rdma_ack_cm_event(struct rdma_cm_event *v)
 {
 	struct cm_event *ev = (struct cm_event *)v;

@@ -61,6 +61,7 @@ void id_free(struct cm_id *id)
 {
 	membership_drop(id);
 	free(id->v.route.path_rec);
+	rdma_freeaddrinfo(id->resolved);
 	free(id->connect_data);
 	free(id->ep_attr);
 	free(id);

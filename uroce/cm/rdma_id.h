@@ -29,6 +29,16 @@
 
 struct membership;
 
+/* Of release 60 of rdma-core, whose names older headers do not have. */
+#define CM_EVENT_ADDRINFO_RESOLVED ((enum rdma_cm_event_type)16)
+#define CM_EVENT_USER		   ((enum rdma_cm_event_type)18)
+#define CM_RAI_SA		   0x10
+int rdma_resolve_addrinfo(struct rdma_cm_id *v, const char *node, const char *service,
+			  const struct rdma_addrinfo *hints);
+int rdma_query_addrinfo(struct rdma_cm_id *v, struct rdma_addrinfo **info);
+int rdma_write_cm_event(struct rdma_cm_id *v, enum rdma_cm_event_type event, int status,
+			uint64_t arg);
+
 struct cm_channel {
 	struct rdma_event_channel v;
 	LIST_ENTRY(cm_channel) entry;
@@ -74,6 +84,7 @@ struct cm_id {
 	uint8_t responder_resources, initiator_depth; /* asked for */
 	uint8_t tos, ack_timeout;
 	bool has_ack_timeout, reuse, afonly;
+	struct rdma_addrinfo *resolved; /* until it is asked for: rdma_resolve_addrinfo() */
 	/* rdma_create_ep() */
 	void *connect_data;
 	size_t connect_len;

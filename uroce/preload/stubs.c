@@ -28,16 +28,23 @@
 	X(POINTER, ibv_reg_mr_ex)             \
 	X(POINTER, ibv_alloc_dmah)            \
 	X(ERRNO, ibv_dealloc_dmah)            \
-	X(ERRNO, ibv_query_port_speed)        \
 	X(MINUS_1, ibv_dm_export_dmabuf_fd)   \
 	X(POINTER, ibv_alloc_buf)             \
-	X(ERRNO, ibv_free_buf)                \
+	X(VOID, ibv_free_buf)                 \
+	X(MINUS_1, ibv_export_buf_dmabuf_fd)  \
+	X(ERRNO, _ibv_query_comp_cntr_caps)   \
+	X(POINTER, ibv_create_comp_cntr)      \
+	X(ERRNO, ibv_destroy_comp_cntr)       \
+	X(ERRNO, ibv_set_comp_cntr)           \
+	X(ERRNO, ibv_set_err_comp_cntr)       \
+	X(ERRNO, ibv_inc_comp_cntr)           \
+	X(ERRNO, ibv_inc_err_comp_cntr)       \
+	X(ERRNO, ibv_read_comp_cntr)          \
+	X(ERRNO, ibv_read_err_comp_cntr)      \
+	X(ERRNO, ibv_qp_attach_comp_cntr)     \
 	X(POINTER, ibv_reg_buf_mr)            \
 	X(MINUS_1, rdma_get_remote_ece)       \
-	X(MINUS_1, rdma_set_local_ece)        \
-	X(MINUS_1, rdma_resolve_addrinfo)     \
-	X(MINUS_1, rdma_query_addrinfo)       \
-	X(MINUS_1, rdma_write_cm_event)
+	X(MINUS_1, rdma_set_local_ece)
 
 #define SAYS_ERRNO(name)                   \
 	int name(void);                    \

@@ -14,6 +14,8 @@
 #include "verbs_app.h"
 
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
+int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
+
 #undef ibv_query_port
 static int old_query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a)
 {
@@ -215,6 +217,7 @@ static void limits(void)
 static void port(void)
 {
 	struct ibv_port_attr a;
+	uint64_t speed;
 	struct {
 		char known[48];
 		char more[4];
@@ -224,6 +227,9 @@ static void port(void)
 	CHECK_INT(ibv_query_port(context, 2, &a), EINVAL);
 	counters[CNT_BAD_PKEY] = 3;
 	counters[CNT_BAD_QKEY] = 4;
+	CHECK_INT(ibv_query_port_speed(context, 2, &speed), EINVAL);
+	CHECK_INT(ibv_query_port_speed(context, 1, &speed), 0);
+	CHECK_INT(speed, 25); /* SDR, 1X */
 	CHECK_INT(ibv_query_port(context, 1, &a), 0);
 	CHECK_INT(a.state, IBV_PORT_ACTIVE);
 	CHECK_INT(a.active_mtu, IBV_MTU_1024); /* of the first address */

@@ -272,8 +272,50 @@ static void check_no_qp(void)
 	close_both();
 }
 
+/* ------------------------------------------- what came with release 60 of rdma-core -- */
+
+static void check_written_events(void)
+{
+	struct rdma_cm_event *ev;
+	uint64_t arg;
+
+	open_both(RDMA_PS_TCP, "::");
+	FAILS(rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 1), EINVAL);
+	CHECK(idle(client));
+	CHECK_INT(rdma_write_cm_event(id, CM_EVENT_USER, -7, UINT64_C(1) << 40), 0);
+	ev = take(client, CM_EVENT_USER);
+	CHECK(ev->id == id);
+	CHECK_INT(ev->status, -7);
+	memcpy(&arg, &ev->param, sizeof arg);
+	CHECK_INT(arg, UINT64_C(1) << 40);
+	rdma_ack_cm_event(ev);
+	close_both();
+}
+
+static void check_resolved_names(void)
+{
+	struct rdma_addrinfo hints = { .ai_flags = CM_RAI_SA }, *info = NULL;
+
+	open_both(RDMA_PS_TCP, "::");
+	FAILS(rdma_query_addrinfo(id, &info), ENOENT);
+	FAILS(rdma_resolve_addrinfo(id, NULL, "77", &hints), ENOTSUP);
+	FAILS(rdma_resolve_addrinfo(id, "10.0.0.2", "no-such-service", NULL), EADDRNOTAVAIL);
+	CHECK(idle(client));
+	CHECK_INT(rdma_resolve_addrinfo(id, "10.0.0.2", "7471", NULL), 0);
+	FAILS(rdma_resolve_addrinfo(id, "10.0.0.2", "7471", NULL), EBUSY);
+	CHECK_INT(expect(client, CM_EVENT_ADDRINFO_RESOLVED), 0);
+	CHECK_INT(rdma_query_addrinfo(id, &info), 0);
+	CHECK_INT(((struct sockaddr_in *)info->ai_dst_addr)->sin_port, htons(7471));
+	rdma_freeaddrinfo(info);
+	FAILS(rdma_query_addrinfo(id, &info), ENOENT);
+	CHECK_INT(rdma_resolve_addrinfo(id, "10.0.0.3", "7471", NULL), 0); /* freed with the id */
+	close_both();
+}
+
 int main(void)
 {
+	check_written_events();
+	check_resolved_names();
 	check_no_qp();
 	check_datagram();
 	check_multicast();
