@@ -51,10 +51,14 @@ namespace eval ::fault {
 	proc wrong {key region} { expr {[get $region $key] ^ 0x5500} }
 	# Of the next completion
 	proc status qp { dict get [poll -qp $qp -within 60s] status }
-	# Of the first completion that is there, or "-"
+	# Of the first completion, or "-": that of this end may come after the other end's
 	proc first qp {
-		set wcs [poll -all -qp $qp]
-		if {[llength $wcs]} { dict get [lindex $wcs 0] status } else { return - }
+		for {set i 0} {$i < 10} {incr i} {
+			set wcs [poll -all -qp $qp]
+			if {[llength $wcs]} { return [dict get [lindex $wcs 0] status] }
+			sleep 5
+		}
+		return -
 	}
 	# What both ends see after the post of the first
 	proc ends {{here fault_a} {there fault_b}} { list [status $here] [first $there] }

@@ -44,7 +44,7 @@ const struct check_rule check_rules[CHECK_RULES] = {
 				  "a post found a place in a full send queue only by luck",
 				  "poll a completion before more than max_send_wr requests are outstanding: a place is free when "
 				  "the completion of its request or a later one was polled",
-				  "ibv_post_send(3), InfiniBand volume 1, 10.8.5.1", false },
+				  "ibv_post_send(3), InfiniBand volume 1, 10.7.3.1", false },
 	[CHECK_RESET_LOST] = { "reset-lost", CHECK_ADVICE,
 			       "a queue pair was moved to RESET with requests outstanding: they never complete",
 			       "move it to ERR first, and poll the flushed requests",

@@ -6,6 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh" "$@"
 unkind=$2
+unset UROCE_ORDER
 seeds=${3:-3}
 
 for mistake in last-byte across-qps queue-place; do
