@@ -360,6 +360,13 @@ static void take_undecided(struct seen_queues *e, struct posted_queue *recvs, ui
 	*u = e->undecided[--e->nundecided];
 }
 
+/* The attributes of a QP of rdma_get_request() are not seen. A completion of a request that did not
+ * ask for one shows that all have one. */
+static bool shows_signals_all(const struct seen_queues *e, const struct ibv_wc *wc)
+{
+	return wc->status == IBV_WC_SUCCESS && !e->qp.v.cap.max_send_wr && !e->qp.signals_all;
+}
+
 /* Finds what the completion was posted as, and retires it with all that completed before. */
 static void find_posted(struct live_program *p, struct seen_queues *e, const struct record *r,
 			bool has_opcode, struct seen_wc *seen)
@@ -370,6 +377,10 @@ static void find_posted(struct live_program *p, struct seen_queues *e, const str
 
 	if (in & IN_SENDS)
 		sends = find_candidates(&e->sends, &seen->wc, e->qp.signals_all);
+	if (in == IN_SENDS && !sends.n && shows_signals_all(e, &seen->wc)) {
+		sends = find_candidates(&e->sends, &seen->wc, true);
+		e->qp.signals_all = sends.n;
+	}
 	if (in & IN_RECVS)
 		receives = find_candidates(recvs, &seen->wc, true);
 	seen->is_either = sends.n && receives.n;

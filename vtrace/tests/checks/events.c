@@ -7,7 +7,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/time.h>
 
 #include "pair.h"
@@ -306,7 +308,70 @@ static void resolve(void)
 		rdma_destroy_event_channel(events);
 }
 
+/* ---------------------------------------------------------------- endpoints -- */
+
+/* An endpoint whose requests all complete. */
+static struct rdma_cm_id *make_endpoint(bool listens)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP,
+				       .ai_flags = listens ? RAI_PASSIVE : 0 },
+			     *found;
+	struct ibv_qp_init_attr init = {
+		.sq_sig_all = 1,
+		.cap = { .max_send_wr = 2, .max_recv_wr = 2, .max_send_sge = 1, .max_recv_sge = 1 }
+	};
+	struct rdma_cm_id *id = NULL;
+
+	/* cases run side by side */
+	check("rdma_getaddrinfo",
+	      rdma_getaddrinfo("10.0.0.1", is("ep_polled") ? "7498" : "7497", &hints, &found));
+	check("rdma_create_ep", rdma_create_ep(&id, found, NULL, &init));
+	rdma_freeaddrinfo(found);
+	return id;
+}
+
+static void *connect_endpoint(void *unused)
+{
+	struct rdma_cm_id *id = make_endpoint(false);
+	struct ibv_mr *mr = rdma_reg_msgs(id, r.memory, 64);
+	struct ibv_wc wc;
+
+	(void)unused;
+	check("rdma_post_recv", rdma_post_recv(id, NULL, r.memory, 64, mr));
+	check("rdma_connect", rdma_connect(id, NULL));
+	check("rdma_get_recv_comp", rdma_get_recv_comp(id, &wc) == 1 ? 0 : errno);
+	check("rdma_disconnect", rdma_disconnect(id));
+	rdma_dereg_mr(mr);
+	rdma_destroy_ep(id);
+	return NULL;
+}
+
+/* The QP is made by rdma_get_request(), as was asked of the endpoint that listens. */
+static void answer_endpoint(void)
+{
+	struct rdma_cm_id *listener = make_endpoint(true), *id;
+	struct ibv_mr *mr;
+	struct ibv_wc wc;
+	pthread_t peer;
+
+	check("rdma_listen", rdma_listen(listener, 1));
+	check("pthread_create", pthread_create(&peer, NULL, connect_endpoint, NULL));
+	check("rdma_get_request", rdma_get_request(listener, &id));
+	mr = rdma_reg_msgs(id, r.memory + 64, 64);
+	check("rdma_accept", rdma_accept(id, NULL));
+	check("rdma_post_send", rdma_post_send(id, NULL, r.memory + 64, 64, mr, 0));
+	if (is("ep_polled"))
+		check("rdma_get_send_comp", rdma_get_send_comp(id, &wc) == 1 ? 0 : errno);
+	rdma_dereg_mr(mr);
+	pthread_join(peer, NULL);
+	rdma_disconnect(id);
+	rdma_destroy_ep(id);
+	rdma_destroy_ep(listener);
+}
+
 static const struct check_case cases[] = {
+	{ "ep_polled", answer_endpoint },
+	{ "ep_unpolled", answer_endpoint },
 	{ "arm_then_poll", wait_once },
 	{ "arm_late", wait_once },
 	{ "arm_late_poll_fd", wait_once },
