@@ -45,6 +45,7 @@ static struct {
 	struct row_plan *plans;
 	void (*learn)(void *arg, const struct record *r);
 	void *learn_arg;
+	bool learns_empty;
 	const struct call_fn *own;
 	unsigned nown;
 	pthread_key_t key;
@@ -376,7 +377,7 @@ static void teach(const struct image *m)
 static void finish_image(struct image *m, const struct record_call *c, const struct row_plan *plan,
 			 uint64_t end, bool empty)
 {
-	if (!empty)
+	if (!empty || the.learns_empty)
 		teach(m);
 	if (atomic_load_explicit(&the.watch, memory_order_relaxed)) {
 		const uint32_t used = me.used;
@@ -542,6 +543,11 @@ void record_aside(int step)
 void record_watch(const struct record_watch *w)
 {
 	atomic_store_explicit(&the.watch, w, memory_order_release);
+}
+
+void record_learn_empty(bool on)
+{
+	the.learns_empty = on;
 }
 
 void record_learn(void (*learn)(void *arg, const struct record *r), void *arg)

@@ -191,6 +191,8 @@ void record_watch(const struct record_watch *w);
  * is shown and stored. It must not call verbs. To be called once, before the first call; NULL:
  * none. */
 void record_learn(void (*learn)(void *arg, const struct record *r), void *arg);
+/* From now on polls that find nothing, too, or no longer. */
+void record_learn_empty(bool on);
 
 /* Empties all rings, and forgets objects that are gone. No other thread may be calling. */
 void record_clear(void);

@@ -182,7 +182,7 @@ const struct topic topic_architecture = { .name = "architecture", .title = "How 
 static int app_open(struct session *s)
 {
 	own_rows_begin();
-	own_model_begin();
+	own_model_begin(&s->commands);
 	s->ctx = xcalloc(1, sizeof *s->ctx);
 	obj_store_init(&s->ctx->store);
 	TAILQ_INIT(&s->ctx->asyncs);
@@ -214,6 +214,7 @@ static void app_close(struct session *s)
 static void app_after(struct session *s)
 {
 	call_trace_watch(s);
+	check_after(s);
 	wire_drain(s);
 	timeline_drain(s);
 	view_after(s);
@@ -303,8 +304,8 @@ static void app_version(struct text *text)
 /* Records notices, except those for library events, which the record contains already. */
 static void app_noticed(enum notice_kind kind, const char *text)
 {
-	if (kind == NOTICE_PEER)
-		own_notice(text, false);
+	if (kind == NOTICE_PEER || kind == NOTICE_CHECK)
+		own_notice(text, kind == NOTICE_CHECK);
 }
 
 const struct app app = {

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "call_record.h"
+#include "checks.h"
 #include "heap.h"
 #include "objects.h"
+#include "own_rows.h"
 #include "recorded.h"
 
 #define DONE_KEPT 1024 /* requests of a queue that are done: packets of them may still come */
@@ -14,6 +16,8 @@ static struct {
 	struct live_program *live;
 	struct seen_wc *polled; /* by the last poll; calls may follow before somebody asks */
 	unsigned npolled;
+	const unsigned long *commands; /* how many the session has begun */
+	struct checks *checks;	       /* NULL: off */
 } the;
 
 static void keep_completions(void)
@@ -24,18 +28,60 @@ static void keep_completions(void)
 	memcpy(the.polled, wc, the.npolled * sizeof *wc);
 }
 
-static void take_call(void *arg, const struct record *r)
+/* An object gets its name when the call that makes it has returned. */
+static void learn_names(const struct record *r)
 {
+	struct seen_regions *s = &the.live->regions;
+
+	for (struct seen_qp *qp = the.live->newest; qp; qp = qp->older)
+		if (!*qp->v.name)
+			seen_name(&record_own_objects, qp->address, OBJECT_QP, r->begin,
+				  qp->v.name);
+	for (unsigned i = 0; i < s->n; i++)
+		if (!*s->v[i].name)
+			seen_name(&record_own_objects, s->at[i], OBJECT_MR, r->begin, s->v[i].name);
+}
+
+static void take_own_row(const struct record *r)
+{
+	const struct ibv_mr *mr;
+
+	if (!the.checks || row_of(r) != OWN_MEM_PUT)
+		return;
+	mr = (const void *)(uintptr_t)r->args[0];
+	checks_written(the.checks, the.live, r, (uintptr_t)mr->addr + r->args[1], r->args[2]);
+}
+
+static void take_call(void *arg, const struct record *from)
+{
+	struct record r = *from;
+
 	(void)arg;
-	if (record_call_row(r) == call_count)
-		return; /* a row of cmds/own_rows.h */
-	live_program_take(the.live, r, &record_own_objects);
-	if (record_call_row(r) == ROW_ibv_poll_cq)
+	r.from = (struct record_from){ .at = *the.commands };
+	if (the.checks)
+		learn_names(&r);
+	if (record_call_row(&r) == call_count) {
+		take_own_row(&r);
+		return;
+	}
+	if (the.checks)
+		checks_before(the.checks, the.live, &r);
+	live_program_take(the.live, &r, &record_own_objects);
+	if (the.checks)
+		checks_after(the.checks, the.live, &r);
+	if (record_call_row(&r) == ROW_ibv_poll_cq && !record_is_empty_poll(&r))
 		keep_completions();
 }
 
-void own_model_begin(void)
+void own_model_check(struct checks *c)
 {
+	the.checks = c;
+	record_learn_empty(c);
+}
+
+void own_model_begin(const unsigned long *commands)
+{
+	the.commands = commands;
 	if (the.live)
 		return;
 	the.live = live_program_new();

@@ -9,8 +9,13 @@
 
 struct qp;
 
-/* To be called once, before the first call. */
-void own_model_begin(void);
+/* To be called once, before the first call. commands: the number of the command that calls, which
+ * the model keeps as the place of the call. */
+void own_model_begin(const unsigned long *commands);
+
+struct checks;
+/* Applies the rules to each call from now on; NULL: no longer. */
+void own_model_check(struct checks *c);
 
 /* The whole model; valid until the next call. */
 const struct live_program *own_model(void);

@@ -254,6 +254,7 @@ static const struct word notice_flags[] = {
 	{ "wire", 1 << NOTICE_WIRE, "packets, while wire is on" },
 	{ "peer", 1 << NOTICE_PEER, "peers that you started (see peer)" },
 	{ "handler", 1 << NOTICE_HANDLER, "failed handlers of 'on'" },
+	{ "check", 1 << NOTICE_CHECK, "mistakes that need not fail, while check is on" },
 	{ "on", ALL_NOTICES, "all" },
 	{ "off", 0, "none" },
 	{ 0 }
@@ -294,7 +295,7 @@ static int notices_exec(struct session *s, const void *args, struct out *o)
  * manager (a request, a disconnect), async: asynchronous events of a device, cq:
  * completion events of an armed completion queue, wire: packets, while 'wire on' is set,
  * peer: a peer started or ended (its own notices keep their kinds, with its name),
- * handler: a handler of 'on' failed.
+ * handler: a handler of 'on' failed, check: what 'check on' finds.
  * Notices appear above the line being typed, or on standard error without a terminal.
  * Hiding them does not change how events are handled.
  * > notices cm,async

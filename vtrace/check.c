@@ -112,40 +112,20 @@ static bool is_suppressed(struct check_process *p, const struct check_finding *f
 
 /* ------------------------------------------------------------------------- writing -- */
 
-static const char *const grades[] = { [CHECK_MISTAKE] = "mistake",
-				      [CHECK_MAY] = "may be a mistake",
-				      [CHECK_ADVICE] = "advice" };
-
-static void write_place(FILE *to, struct check_process *p, const struct check_place *at)
+static const char *place_text(void *arg, struct record_from from)
 {
-	const char *where = places_text(p->places, at->from);
+	struct check_process *p = arg;
 
-	fprintf(to, "%s%s%s\n", at->call, *where ? " at " : "", where);
-}
-
-/* The lines below the heading. */
-static void write_details(FILE *to, struct check_process *p, const struct check_finding *f)
-{
-	fprintf(to, "    %s\n", f->says);
-	if (*f->sure)
-		fprintf(to, "    %s\n", f->sure);
-	if (f->at.call) {
-		fputs("    found in ", to);
-		write_place(to, p, &f->at);
-	}
-	for (unsigned i = 0; i < f->nsteps; i++) {
-		fprintf(to, "    %s by ", f->steps[i].what);
-		write_place(to, p, &f->steps[i].at);
-	}
-	fprintf(to, "    see     %s\n    remedy  %s\n", check_rules[f->id].source,
-		check_rules[f->id].remedy);
+	return places_text(p->places, from);
 }
 
 static void write_text(struct check_process *p, const struct check_finding *f)
 {
-	fprintf(the.to, "vtrace: %s [%s]: %s\n", grades[f->grade], check_rules[f->id].id,
-		check_rules[f->id].title);
-	write_details(the.to, p, f);
+	char *details = check_details(f, place_text, p);
+
+	fprintf(the.to, "vtrace: %s [%s]: %s\n%s", check_grades[f->grade], check_rules[f->id].id,
+		check_rules[f->id].title, details);
+	free(details);
 }
 
 static void write_string(FILE *to, const char *s)
@@ -219,15 +199,11 @@ static void write_xml(FILE *to, const char *s)
 /* A finding is a test that has failed. */
 static void add_failure(struct check_process *p, const struct check_finding *f)
 {
-	char *details = NULL;
-	size_t size;
-	FILE *text = xmemstream(&details, &size);
+	char *details = check_details(f, place_text, p);
 
-	write_details(text, p, f);
-	fclose(text);
 	fprintf(the.failures,
 		"<testcase classname=\"vtrace.check\" name=\"%s\"><failure type=\"%s\" message=\"",
-		check_rules[f->id].id, grades[f->grade]);
+		check_rules[f->id].id, check_grades[f->grade]);
 	write_xml(the.failures, check_rules[f->id].title);
 	fputs("\">", the.failures);
 	write_xml(the.failures, details);

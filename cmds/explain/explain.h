@@ -46,6 +46,11 @@ void failures_out(const struct bad_wc *chain, unsigned n, struct out *o);
  * false: there is none, or neither. */
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
+/* The findings of check since the command before are notices. */
+void check_after(struct session *s);
+/* What check has found so far, a line each. false: nothing. */
+bool check_tell(struct out *o);
+
 /* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"), or
  * the providers in which a function differs ("ibv_post_recv"): a dict, or a list of them. false:
  * there is none of that name. */

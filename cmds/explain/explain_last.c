@@ -365,6 +365,8 @@ int explain_last(struct session *s, struct out *o)
 	const struct qp *down = qp_in_err(s, bad);
 
 	if (!bad && (!f || strcmp(f->call, "explain") == 0)) {
+		if (check_tell(o))
+			return 0;
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
 	}
@@ -376,6 +378,7 @@ int explain_last(struct session *s, struct out *o)
 		out_failed_command(s, f, o);
 		tell_way_back(s, qp_in_err(s, NULL), o);
 	}
+	check_tell(o);
 	return 0;
 }
 

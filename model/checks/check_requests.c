@@ -317,6 +317,7 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 	const struct seen_queues *e = live_program_entry(p, qp);
 	const struct posted_wr *wr = e ? find_sent(e, address) : NULL;
 	struct check_finding f = check_new(CHECK_SEND_CHANGED, NULL);
+	const bool is_own = record_call_row(r) == call_count; /* the program has told of it */
 	const struct live_region *region;
 
 	if (!wr || is_filled_by_device(p, wr))
@@ -329,7 +330,7 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 		"completed yet",
 		wr->len, (unsigned long long)address, region ? " in " : "",
 		region ? region->name : "", check_request(wr), e->qp.v.name);
-	if (is_open_to_strangers(p, region)) {
+	if (!is_own && is_open_to_strangers(p, region)) {
 		f.grade = CHECK_MAY;
 		snprintf(
 			f.sure, sizeof f.sure,
@@ -341,9 +342,28 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 			f.sure, sizeof f.sure,
 			"certain unless an answer has told that the message came: it is not sent again");
 	}
-	f.at = (struct check_place){ "ibv_poll_cq", r->from };
+	f.at = (struct check_place){ is_own ? r->fn->name : "ibv_poll_cq", r->from };
 	add_posted(&f, wr);
 	check_add(c, &f);
+}
+
+void checks_written(struct checks *c, const struct live_program *p, const struct record *r,
+		    uint64_t address, uint64_t len)
+{
+	const struct posted_wr written = {
+		.nsge = 1, .sge = { { .addr = address, .length = (uint32_t)len } }
+	};
+
+	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		const struct seen_queues *e = live_program_entry(p, qp->address);
+
+		for (unsigned i = 0; e && i < e->sends.n; i++) {
+			const struct posted_wr *wr = &e->sends.v[e->sends.begin + i];
+
+			if (sends_memory(wr) && common_sge(wr, &written))
+				checks_changed(c, p, r, qp->address, wr->sge[0].addr);
+		}
+	}
 }
 
 /* --------------------------------------------------------------------------- calls -- */

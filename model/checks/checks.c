@@ -112,6 +112,35 @@ const struct check_finding *checks_found(const struct checks *c, unsigned i)
 	return i < c->nfound ? &c->found[i] : NULL;
 }
 
+const char *const check_grades[] = { [CHECK_MISTAKE] = "mistake",
+				     [CHECK_MAY] = "may be a mistake",
+				     [CHECK_ADVICE] = "advice" };
+
+char *check_details(const struct check_finding *f,
+		    const char *(*where)(void *arg, struct record_from from), void *arg)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = xmemstream(&text, &size);
+
+	fprintf(to, "    %s\n", f->says);
+	if (*f->sure)
+		fprintf(to, "    %s\n", f->sure);
+	for (unsigned i = 0; i <= f->nsteps; i++) {
+		const struct check_place *at = i ? &f->steps[i - 1].at : &f->at;
+		const char *place = at->call ? where(arg, at->from) : "";
+
+		if (at->call)
+			fprintf(to, "    %s %s%s%s\n",
+				i ? temp_text("%s by", f->steps[i - 1].what) : "found in", at->call,
+				*place ? " at " : "", place);
+	}
+	fprintf(to, "    see     %s\n    remedy  %s\n", check_rules[f->id].source,
+		check_rules[f->id].remedy);
+	fclose(to);
+	return text;
+}
+
 const char *check_request(const struct posted_wr *wr)
 {
 	return temp_text("the %s, wr_id %llu (%u bytes)", wr->op ? wr->op->name : "request",

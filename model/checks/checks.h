@@ -93,6 +93,9 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
  * it was found, before the request is retired. */
 void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t qp, uint64_t address);
+/* The program has written len bytes of its memory by hand, if it is known to: r. */
+void checks_written(struct checks *c, const struct live_program *p, const struct record *r,
+		    uint64_t address, uint64_t len);
 /* The call had not returned when the process ended. */
 void checks_unfinished(struct checks *c, const struct live_program *p, const struct record *r);
 
@@ -104,6 +107,11 @@ void checks_device(struct checks *c, const struct live_program *p,
  * back what it has. */
 void checks_end(struct checks *c, const struct live_program *p, bool is_regular);
 
+/* The words of a grade: "mistake", "may be a mistake", "advice". */
+extern const char *const check_grades[CHECK_ADVICE + 1];
+/* The lines below the heading. where() says where a place is, or "". To be freed. */
+char *check_details(const struct check_finding *f,
+		    const char *(*where)(void *arg, struct record_from from), void *arg);
 /* The finding of that number; NULL: there are no more. */
 const struct check_finding *checks_found(const struct checks *c, unsigned i);
 

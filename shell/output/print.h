@@ -108,10 +108,11 @@ enum notice_kind {
 	NOTICE_WIRE,	/* packets */
 	NOTICE_PEER,	/* peers: other rdmash processes that this one started */
 	NOTICE_HANDLER, /* handlers of 'on' */
+	NOTICE_CHECK,	/* what 'check' finds */
 	NOTICE_KINDS
 };
 
-/* Names of the kinds: "cm" "async" "cq" "wire" "peer" "handler". */
+/* Names of the kinds: "cm" "async" "cq" "wire" "peer" "handler" "check". */
 extern const char *const notice_words[NOTICE_KINDS];
 
 /* More than 50 of a kind within a second are counted, and the loop (may be NULL) tells how many. */
