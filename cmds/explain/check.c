@@ -83,7 +83,7 @@ static int on_exec(struct session *s, const void *args, struct out *o)
  * find is a notice of the kind check, a row of timeline, report and view, and a line of explain;
  * 'check' alone shows all of it. What was found before is forgotten.
  * > check on
- * > check on -rules all => */
+ * > check on -rules all */
 const struct cmd cmd_check_on = {
 	.name = "check on",
 	.family = FAMILY,

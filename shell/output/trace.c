@@ -281,14 +281,14 @@ const struct cmd cmd_step = {
  */
 
 const char *const notice_words[NOTICE_KINDS] = {
-	[NOTICE_CM] = "cm",	[NOTICE_ASYNC] = "async", [NOTICE_CQ] = "cq",
-	[NOTICE_WIRE] = "wire", [NOTICE_PEER] = "peer",	  [NOTICE_HANDLER] = "handler",
+	[NOTICE_CM] = "cm",	  [NOTICE_ASYNC] = "async", [NOTICE_CQ] = "cq",
+	[NOTICE_WIRE] = "wire",	  [NOTICE_PEER] = "peer",   [NOTICE_HANDLER] = "handler",
 	[NOTICE_CHECK] = "check",
 };
 
 static const enum paint paints[NOTICE_KINDS] = {
-	[NOTICE_CM] = PAINT_CYAN,  [NOTICE_ASYNC] = PAINT_YELLOW, [NOTICE_CQ] = PAINT_GOOD,
-	[NOTICE_WIRE] = PAINT_DIM, [NOTICE_PEER] = PAINT_MAGENTA, [NOTICE_HANDLER] = PAINT_BAD,
+	[NOTICE_CM] = PAINT_CYAN,      [NOTICE_ASYNC] = PAINT_YELLOW, [NOTICE_CQ] = PAINT_GOOD,
+	[NOTICE_WIRE] = PAINT_DIM,     [NOTICE_PEER] = PAINT_MAGENTA, [NOTICE_HANDLER] = PAINT_BAD,
 	[NOTICE_CHECK] = PAINT_YELLOW,
 };
 

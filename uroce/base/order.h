@@ -4,29 +4,31 @@
  * uroce_order_set() in uroce.h). A program that is right with every seed depends on nothing that
  * only a quick device gives. All of it runs with the engine's lock.
  *
- * What may come otherwise, where, what allows it (a manual page of rdma-core, or a section of volume
- * 1 of the InfiniBand specification), and what must stay:
+ * What may come otherwise, where, what allows it (a manual page of rdma-core, or a section of
+ * volume 1 of the InfiniBand specification), and what must stay:
  *
- * - The bytes of a message reach memory in any order and pieces, often the last byte before the
- *   first; READ responses, too (placing.c; ibv_query_qp_data_in_order(3); 9.5). All are there before
- *   the message completes, and of two WRITEs to a byte the later one stays.
+ * - The bytes of a message reach memory in any order and pieces, often the last byte before
+ *   the first; READ responses, too (placing.c; ibv_query_qp_data_in_order(3); 9.5). All are
+ *   there before the message completes, and of two WRITEs to a byte the later one stays.
  * - ORDER_FAR: the bytes of a WRITE come to memory after the ACK, when a receive of the QP is
- *   completed or an atomic or READ of it looks (placing.c; the completion of a WRITE promises no
- *   visibility at the peer: rpma_flush(3) of librpma asks for it with a READ). They are there before
- *   a later receive completes.
- * - The memory of a request is read late, and a packet is sent twice (requester.c; ibv_post_send(3):
- *   the memory is the device's until the completion was retrieved). It is not read after the
- *   completion; inline data were copied; no retry is used up; a fence holds (10.8.3.3).
- * - Completions come late, in lumps, those of different queues mixed: of two QPs, of both queues of
- *   one QP (late.c; only requests of one queue have an order: 10.8.3.3). Those of one work queue
- *   stay in order.
+ *   completed or an atomic or READ of it looks (placing.c; the completion of a WRITE promises
+ *   no visibility at the peer: rpma_flush(3) of librpma asks for it with a READ). They are
+ *   there before a later receive completes.
+ * - The memory of a request is read late, and a packet is sent twice (requester.c;
+ *   ibv_post_send(3): the memory is the device's until the completion was retrieved). It is
+ *   not read after the completion; inline data were copied; no retry is used up; a fence holds
+ *   (10.8.3.3).
+ * - Completions come late, in lumps, those of different queues mixed: of two QPs, of both
+ *   queues of one QP (late.c; only requests of one queue have an order: 10.8.3.3). Those of
+ *   one work queue stay in order.
  * - The place of a request is taken until its completion, or that of a later one, was polled
  *   (send_queue.c, late.c; 10.7.3.1). Then it is free.
- * - An event comes after its completion was polled (late.c; ibv_get_cq_event(3): an extra event
- *   without a completion in the CQ). A completion that comes while the queue is armed has its event.
+ * - An event comes after its completion was polled (late.c; ibv_get_cq_event(3): an extra
+ *   event without a completion in the CQ). A completion that comes while the queue is armed
+ *   has its event.
  * - ESTABLISHED comes after the first receive, DISCONNECTED after flushes (rdma_event.c;
- *   rdma_notify(3): data are received on a QP that is not yet considered connected). The events of
- *   an id stay in order.
+ *   rdma_notify(3): data are received on a QP that is not yet considered connected). The
+ *   events of an id stay in order.
  *
  * Of UC and UD nothing is sent twice. The wire carries nothing that is not allowed there: the peer
  * may be a device of the kernel.
