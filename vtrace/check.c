@@ -82,10 +82,12 @@ static int read_suppressions(void)
 	char line[1024];
 	bool is_good = f;
 
-	if (!f)
-		door_say("%s: %s", the.o.suppressions, strerror(errno));
 	while (is_good && fgets(line, sizeof line, f))
 		is_good = read_suppression(line);
+	if (!f || ferror(f)) {
+		door_say("%s: %s", the.o.suppressions, strerror(errno));
+		is_good = false;
+	}
 	if (f)
 		fclose(f);
 	return is_good ? 0 : -1;

@@ -378,6 +378,7 @@ static int explain_exec(struct session *s, const void *args, struct out *o)
  * > explain TIMEOUT => to choose: explain attribute TIMEOUT
  * > explain keepalive => DEAD_PEER
  * > explain rkey => REM_ACCESS_ERR
+ * > explain arm => completion channel
  * > explain irdma => a new QP is needed
  * > explain ibv_post_recv => EINVAL in RESET
  * > dict get [explain errno EBUSY] causes => uses the object */

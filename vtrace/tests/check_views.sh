@@ -84,6 +84,8 @@ says suppressed '^vtrace: 0 mistakes, .* 2 suppressed, '
 echo 'nonsense mr0' >"$work/known"
 check wrong_file 2 objects lives --check --suppress "$work/known"
 grep -q "'nonsense' is no rule" "$work/out" || fail "the wrong rule of the file is not named"
+check no_file 2 objects lives --check --suppress "$work"
+grep -q 'Is a directory' "$work/out" || fail "a directory of suppressions"
 check needless 2 objects lives --check-exit
 
 # holds RULE N PROGRAM CASE: the thread is held N times, each after what was found; then it goes on.
