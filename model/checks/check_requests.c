@@ -311,16 +311,31 @@ static bool is_open_to_strangers(const struct live_program *p, const struct live
 	return false;
 }
 
+/* Has something come to the QP since then: perhaps the answer that tells that the message came? It
+ * is not sent again on UD and UC. */
+static bool has_received(const struct live_program *p, struct seen_queues *e, uint64_t since)
+{
+	const struct posted_queue *q = live_program_recvs(p, e);
+	const struct posted_wr *wr;
+	uint64_t at = 0;
+
+	while ((wr = posted_queue_next(q, &at)))
+		if (wr->done > since)
+			return true;
+	return false;
+}
+
 void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t qp, uint64_t address)
 {
-	const struct seen_queues *e = live_program_entry(p, qp);
+	struct seen_queues *e = live_program_entry(p, qp);
+	const bool is_sent_once = e && (e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC);
 	const struct posted_wr *wr = e ? find_sent(e, address) : NULL;
 	struct check_finding f = check_new(CHECK_SEND_CHANGED, NULL);
 	const bool is_own = record_call_row(r) == call_count; /* the program has told of it */
 	const struct live_region *region;
 
-	if (!wr || is_filled_by_device(p, wr))
+	if (!wr || is_filled_by_device(p, wr) || (is_sent_once && has_received(p, e, wr->when)))
 		return;
 	region = region_of_key(p, wr->sge[0].lkey);
 	snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
@@ -336,7 +351,7 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 			f.sure, sizeof f.sure,
 			"the peer may have written there: certain without REMOTE_WRITE in that region");
 	}
-	if (e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC) {
+	if (is_sent_once) {
 		f.grade = CHECK_MAY;
 		snprintf(
 			f.sure, sizeof f.sure,

@@ -172,6 +172,24 @@ static void to_datagrams(struct ibv_qp *qp)
 	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
 }
 
+/* The answer tells that the first datagram came, which had no completion. */
+static void answer_datagram(struct ibv_qp *from, struct ibv_qp *to, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	await_success(other_cq);
+	wr->wr.ud.remote_qpn = from->qp_num;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->sg_list->addr += 128;
+	check("ibv_post_send", ibv_post_send(to, wr, &bad));
+	await_success(other_cq);
+	await_success(r.cq);
+	change(0);
+	receive_at(to, MEMORY / 2, 40 + 64);
+	wr->wr.ud.remote_qpn = to->qp_num;
+	check("ibv_post_send", ibv_post_send(from, wr, &bad));
+}
+
 static void send_datagram(void)
 {
 	struct ibv_qp *from = make_wide_qp(IBV_QPT_UD, r.cq, NULL, 0),
@@ -196,9 +214,15 @@ static void send_datagram(void)
 	wr.wr.ud.ah = ah;
 	wr.wr.ud.remote_qpn = to->qp_num;
 	wr.wr.ud.remote_qkey = 5;
+	if (is("ud_answered")) {
+		wr.send_flags = 0;
+		receive_at(from, MEMORY / 2 + 1024, 40 + 64);
+	}
 	check("ibv_post_send", ibv_post_send(from, &wr, &bad));
 	if (is("ud_changed"))
 		change(0);
+	if (is("ud_answered"))
+		answer_datagram(from, to, &wr);
 	await_success(r.cq);
 	if (is("ud_kept") || is("ud_changed"))
 		await_success(other_cq);
@@ -338,6 +362,7 @@ static const struct check_case cases[] = {
 	{ "bounce", bounce },
 	{ "ud_changed", send_datagram },
 	{ "ud_kept", send_datagram },
+	{ "ud_answered", send_datagram },
 	{ "grh_no_room", send_datagram },
 	{ "change_reset", change_reset },
 	{ "read_then_send", read_then },
