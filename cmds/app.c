@@ -159,7 +159,7 @@ static void async_free(struct session *s)
  */
 const struct topic topic_uroce = { .name = "uroce", .title = "The embedded device" };
 
-/** What happens to 'post write buf', from the key to the packet and back:
+/** The way of 'post write buf', from the key to the packet and back:
  *
  *   the prompt     reads the line, and Tcl cuts it into words
  *   the command    makes a work request of the words, and checks it first

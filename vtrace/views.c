@@ -284,7 +284,7 @@ static void explain_call(const struct reader_news *news)
 	out_free(o);
 }
 
-/* What went wrong without an error in a process that is about to end. */
+/* Explains mistakes without an error, of a process that is about to end. */
 static void explain_end(const struct reader_news *news)
 {
 	struct causes c = { .no_commands = true };

@@ -52,7 +52,7 @@ static int send_imm_exec(struct session *s, const void *args, struct out *o)
 	return post_simple(s, &wr_ops[WR_SEND_IMM], args, o);
 }
 
-/** As post send; the peer's completion carries the 32 bits of -imm beside the
+/** Like post send; the peer's completion carries the 32 bits of -imm beside the
  * message. Write the number as you mean it: it is sent in network byte order and
  * turned back by poll (imm); imm_raw is what a program that forgets to would see.
  * > post recv -qp $peer
@@ -196,7 +196,7 @@ static int write_imm_exec(struct session *s, const void *args, struct out *o)
 	return post_simple(s, &wr_ops[WR_WRITE_IMM], args, o);
 }
 
-/** As post write; besides, one receive of the peer completes with
+/** Like post write; besides, one receive of the peer completes with
  * RECV_RDMA_WITH_IMM, the number of -imm and the length. The bytes go to -remote,
  * not into that receive, which may be one without memory. Without a receive the
  * peer answers "receiver not ready".

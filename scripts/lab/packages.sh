@@ -4,7 +4,7 @@
 # "A && B || die" is intended, and the variables are shared with rxe-lab.
 # shellcheck disable=SC2015,SC2034,SC2154
 #
-# What the lab needs on its host, and the names of Debian's packages that have it.
+# Programs that the lab needs on its host, and the names of Debian's packages that have them.
 
 declare -A package_of=(
 	[qemu-system-x86_64]=qemu-system-x86 [qemu-system-aarch64]=qemu-system-arm

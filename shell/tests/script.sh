@@ -601,7 +601,7 @@ wants 'closed, and not needed' $? 0
 "$rdmash" <&- 2>err.txt
 wants 'no standard input' "$? $(cat err.txt)" '2 error: read: standard input: Bad file descriptor (EBADF)'
 
-# Who shares a pipe with us sets its flags: all is written whatever they are, and they stay.
+# Another user of a pipe sets its flags: all is written whatever they are, and they stay.
 # nonblocking FLAG COMMAND...: runs it with standard output as a small pipe, from which little is read at a
 # time; prints its exit code, how many lines came, and if the flags are the same afterwards
 nonblocking() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a script leaves behind has the script's rights, whoever makes it run: every place where Tcl
+# Code that a script leaves behind has the script's rights, whoever makes it run: every place where Tcl
 # keeps code is tried. An attack that works leaves a file in outside/.
 . "$(dirname "$0")/run.inc"
 

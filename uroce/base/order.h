@@ -4,8 +4,8 @@
  * uroce_order_set() in uroce.h). A program that is right with every seed depends on nothing that
  * only a quick device gives. All of it runs with the engine's lock.
  *
- * What may come otherwise, where, what allows it (a manual page of rdma-core, or a section of
- * volume 1 of the InfiniBand specification), and what must stay:
+ * Below is each thing that may come otherwise, where, what allows it (a manual page of rdma-core,
+ * or a section of volume 1 of the InfiniBand specification), and what must stay:
  *
  * - The bytes of a message reach memory in any order and pieces, often the last byte before
  *   the first; READ responses, too (placing.c; ibv_query_qp_data_in_order(3); 9.5). All are

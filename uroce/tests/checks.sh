@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# What the tests with other programs share; sourced by peers/lib.sh and interop/lib.sh, whose
+# Shared by the tests with other programs; sourced by peers/lib.sh and interop/lib.sh, whose
 # heads say what each function does.
 
 # before a command: it runs in a network of its own

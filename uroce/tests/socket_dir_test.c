@@ -482,7 +482,8 @@ static void test_leftovers(void)
 	worker_end(&a);
 }
 
-/* Who comes after somebody has removed the directory is told which process has the port. */
+/* A process that comes after somebody has removed the directory is told which process has the port.
+ */
 static void test_removed(void)
 {
 	struct worker a, b;

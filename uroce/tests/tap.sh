@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What tshark sees in a capture written by the tap (PROGRAM, tap_test) is what it sees in the
+# In a capture written by the tap (PROGRAM, tap_test) tshark sees what it sees in the
 # captures on the wire, in the directory DATA, that it was made from.
 set -eu
 program=$1 data=$2

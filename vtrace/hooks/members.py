@@ -18,7 +18,7 @@ from generate import NOTE, Table, Value  # noqa: E402
 # The structs with pointers, by whose table of hooks that is.
 STRUCTS = {"context": ("ibv_context", "verbs_context"), "qp": ("ibv_qp_ex", "qp_ex_with_flush"),
            "cq": ("ibv_cq_ex",), "wq": ("ibv_wq",)}
-# What is done before the call; when it has returned, before it is noted; and after that.
+# Steps before the call; when it has returned, before it is noted; and after that.
 BEFORE = {
     "ibv_post_send": "sums_post(qp, wr)",
     "ibv_wr_start": "sums_build(qp)",
@@ -92,7 +92,7 @@ def write_members(table, out):
             found.setdefault(f.mark("through"), Member(f))
     out.write(NOTE + '#include "newer.h"\n#include "call_fault.h"\n#include "call_record.h"\n#include "recorded.h"\n'
               '#include "hold.h"\n#include "hooks.h"\n#include "sums.h"\n\n'
-              "/* What stood in the place of the pointer before. */\n"
+              "/* The function that stood in the place of the pointer before. */\n"
               "#define NEXT(object, index, type, member) \\\n"
               "\t((__typeof__(((type *)0)->member))(void *)hooked_next(object, index))\n\n")
     for name in STRUCTS:
@@ -112,7 +112,7 @@ def write_map(table, out):
     for f in table.functions + table.helpers:
         if f.version and "PRIVATE" not in f.version:
             versions.setdefault(f.version, []).append(f.name)
-    out.write(NOTE + "/* What is not named is hidden, but for what has no version. */\n")
+    out.write(NOTE + "/* Names that are not here are hidden, but for those without a version. */\n")
     for version in sorted(versions):
         hidden = "local:\n\trecorded_*;\n\tbackend_symbols;\n" if version == "IBVERBS_1.0" else ""
         names = "".join(f"\t{n};\n" for n in sorted(versions[version]))

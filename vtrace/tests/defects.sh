@@ -79,7 +79,7 @@ one() {
 	status=$?
 }
 
-# What was said of this mistake, $1: exact, possible, silent, false.
+# The verdict on this mistake, $1: exact, possible, silent, false.
 judge() {
 	if is_said cause "$1"; then
 		echo exact

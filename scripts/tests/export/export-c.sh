@@ -195,7 +195,7 @@ write_far() {
 		not_ok "the QP of another host: $(grep dest_qp_num "$dir/far/far.c")"
 }
 
-# What only call makes: the program makes it, too.
+# The program makes objects, too, that only call can make.
 write_calls() {
 	local name fn
 	cat >"$dir/call.rdma" <<-'END'
@@ -225,7 +225,7 @@ write_calls() {
 	done
 }
 
-# What it must not do, and what it must say: on any device the same.
+# Refusals: the same on any device.
 try_refusals() {
 	echo 'int main(void) { return 0; }' >"$dir/mine.c"
 	"$rdmash" -c 'pd' -c "export c $dir/mine.c" >"$dir/out" 2>&1

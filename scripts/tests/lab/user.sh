@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# As a plain user, with a cache of his own: the kernel is found or downloaded,
+# The lab of a plain user, with a cache of his own: the kernel is found or downloaded,
 # and run, pair and bridge work.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../../../shell/tests/tty/tmux.sh"
 rdmash=$1
 
-# What can be typed has a colour of its own: bold cyan. Prints the lines since the last prompt with
+# Text that can be typed has a colour of its own: bold cyan. Prints the lines since the last prompt with
 # a command that have it.
 commands() {
 	colors | awk '/^(\033\[[0-9;]*m)*(rdmash|uroce0)[^>]*> ./ { n = 0 } /\033\[1m\033\[36m|\033\[1;36m/ { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }' |

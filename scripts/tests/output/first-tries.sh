@@ -83,7 +83,7 @@ run 'mem dump window'
 await_said '(256 of 4096 bytes; more: mem dump window 256)'
 clean
 
-# What is polled for in vain, while it is waited for.
+# A poll in vain says while it waits what it waits for.
 line 'poll -within 60s'
 await_said 'waiting for 1 completion on cq2, where nothing is outstanding, at most 60 s (Ctrl-C stops)'
 key C-c
@@ -96,7 +96,7 @@ run 'modify-qp RTF'
 await_said "state: 'RTF' is not known; did you mean RTR?"
 ok 'nothing is outstanding'
 
-# What is typed as it is in other shells; and an example on the first screen of each help.
+# Lines as in other shells; and an example on the first screen of each help.
 run 'write hello'
 await_said "unknown command 'write'; did you mean post write?"
 await_said 'next help post write'
@@ -112,7 +112,7 @@ run 'fault'
 await_said 'run break one thing on purpose'
 ok 'what was meant'
 
-# What goes with what is destroyed; the way back from ERR, and that an error is an old one.
+# The objects that go with one that is destroyed; the way back from ERR, and that an error is an old one.
 run 'destroy -all'
 run 'reg 64 -name window'
 run 'listen 7471 -share window -accept'
@@ -170,7 +170,7 @@ run 'listen 7471'
 await_said 'port 7471 is in use: id0 has it'
 ok 'a port of this session'
 
-# What can be typed next: attributes of an object, lessons.
+# The next words: attributes of an object, lessons.
 type 'get window rk'
 key Tab
 await '> get window rkey( |$)'
@@ -312,7 +312,7 @@ run 'if 1 {qp-state left}'
 await_said 'left, RC, qpn'
 ok 'what is in the way is told first, with a line to type'
 
-# What the peer allows, and how much of it fits: after a failure.
+# After a failure: the rights of the peer's region, and how much of the request fits.
 run 'destroy -all'
 run 'reg 64 -name small'
 run 'listen 7471 -share small -accept'
@@ -421,7 +421,7 @@ await_end
 window 0
 await_prompt
 
-# What the end of a session cuts off.
+# Requests that the end of a session cuts off.
 run 'destroy -all'
 run 'listen 7490 -accept'
 run 'connect 127.0.0.1 7490 -name c'

@@ -23,7 +23,7 @@ CM = "cm create -name a; cm resolve-addr a 10.0.0.1 7471; cm resolve-route a\n"
 RPC = "rpc serve add {a b} {expr {$a + $b}}\nset port [dict get [rpc listen 0] port]\n" \
     "rpc connect 127.0.0.1 $port\n"
 
-# What to do with the text of the row:
+# Ways to use the text of the row:
 DO = "eval [string map $map $next]"  # it is a command, with $map for what stands for something
 HELP = "eval $next"                  # it tells more, or lists what there is
 PROSE = ""                           # it is no command: the case has what it means

@@ -10,9 +10,9 @@ import re
 import subprocess
 import sys
 
-# What rdmash tells and tshark does not: messages it leaves as bytes.
+# Fields that only rdmash shows: of messages that tshark leaves as bytes.
 ours_alone = re.compile(r"cm\.(mra|sidrreq|sidrrsp)\.|(number|time|name)$")
-# What tshark tells and rdmash does not: whole headers as bytes, reserved bits, fields of the
+# Fields that only tshark shows: whole headers as bytes, reserved bits, fields of the
 # connection manager that RoCE does not use (end-to-end contexts, the alternate path), and what
 # is made of other fields.
 theirs_alone = re.compile(

@@ -24,7 +24,7 @@ await_not '<mr>'
 key End
 await "$hint"
 
-# What is entered is the line alone, and nothing of the hint stays behind.
+# The line alone is entered, and nothing of the hint stays behind.
 key Enter
 await 'invalid command name "post-write"'
 await_prompt

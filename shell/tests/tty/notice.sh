@@ -91,7 +91,7 @@ await '^\* cm +n0$'
 await '> echo ten$'
 cancel
 
-# What a peer sends does not act on the terminal.
+# Text from a peer does not act on the terminal.
 post "$(printf 'a\033[2Jb\302\233mc\nd')"
 await '^\* cm +a\\x1b\[2Jb\\u009bmc\\nd$'
 line quit

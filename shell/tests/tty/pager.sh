@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is longer than the screen goes through a pager at the prompt, and nowhere else; the width of
+# Output that is longer than the screen goes through a pager at the prompt, and nowhere else; the width of
 # the terminal; Ctrl-D in an open block; a locale without UTF-8. With the program itself.
 . "$(dirname "$0")/tmux.sh"
 rdmash=$1

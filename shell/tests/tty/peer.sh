@@ -17,7 +17,7 @@ await '^b  idle  process [0-9]+ on '
 await_prompt
 clear_screen
 
-# What is printed there has the name, in the order of what is done.
+# Output of a peer has its name, in the order of the commands.
 line 'trace off'
 line '@b reg 4096 -name window -access local-write,remote-write,remote-read'
 await '^b\| mr window  4096 B at '
@@ -69,7 +69,7 @@ await '^half Xtyped$'
 line 'barrier'
 clear_screen
 
-# What a command in the background prints, and that it fails.
+# The output of a command in the background, and that it fails.
 line '@b -background {sleep 300; echo ready; get window len; nonsense}'
 type 'echo half typed'
 key Left Left Left Left Left

@@ -14,7 +14,7 @@ export LC_ALL
 unset TMUX TMUX_PANE NO_COLOR 2>/dev/null || :
 
 dir=$(mktemp -d)
-# What a prompt without anything typed ends with.
+# The end of a prompt without anything typed.
 prompt='> *$'
 
 on_tmux() {
@@ -36,7 +36,7 @@ quoted() {
 	done
 }
 
-# What runs in the terminal: the program, under a shell that stays to tell how it ended.
+# The program runs in the terminal under a shell that stays to tell how it ended.
 runner='
 trap : INT
 echo "$$" >"$HOME/runner"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What the device and the kernel's rxe send each other, captured on the wire, also with
+# Packets between the device and the kernel's rxe, captured on the wire, also with
 # UROCE_GSO=1: tshark finds nothing malformed in it, and every ICRC is right.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016
 if [ -z "${UROCE_INTEROP-}" ]; then

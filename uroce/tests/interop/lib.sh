@@ -88,7 +88,7 @@ until_listening() {
 
 on_uroce() { "$uroce" status | grep -q "listen.*$1"; }
 
-# What follows runs in the machine, too, in one shell for all waiting: to start a program takes a tenth
+# The functions below run in the machine, too, in one shell for all waiting: to start a program takes a tenth
 # of a second there.
 on_tcp() {
 	local hex lines

@@ -101,7 +101,7 @@ ended
 ok 'UROCE_PATH=tcp is refused' bash -c "'$uroce' env UROCE_PATH=tcp ibv_devinfo 2>&1 |
 	grep 'UROCE_PATH=tcp is neither udp nor memory'"
 
-# What the programs themselves see of both ways. How many packets that takes is up to time: an ACK
+# The programs themselves see both ways. How many packets that takes is up to time: an ACK
 # may stand for several requests, and what is late goes out again. So the captures of the two ends
 # must have the same distinct packets, and those of the two ways the same distinct requests and
 # answers with data. No DREP: the client may have ended before it comes; no MRA: a host sends it that
