@@ -12,7 +12,8 @@
 #include "export.h"
 #include "link.h"
 
-#define PATIENCE_MS 500
+#define PATIENCE_MS	500
+#define INVENTORY_BYTES (256 << 20) /* no file is longer */
 
 const uint32_t inventory_row_size[UROCE_KINDS] = {
 	[UROCE_CONTEXT] = sizeof(struct uroce_context_row),
@@ -137,24 +138,13 @@ static bool find_rows(struct copied *c, size_t size)
 	       are_drops(c->v.kind[UROCE_DROP].rows, c->v.kind[UROCE_DROP].n);
 }
 
-/* The longest file that is_head() accepts. */
-static size_t longest_file(void)
-{
-	size_t size = sizeof(struct inventory_head);
-
-	for (unsigned i = 0; i < UROCE_KINDS; i++)
-		size += (size_t)INVENTORY_ROWS * inventory_row_size[i];
-	return size;
-}
-
 struct uroce_inventory *inventory_read(int fd, pid_t pid)
 {
 	struct copied *c = NULL;
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size < (off_t)sizeof(struct inventory_head) ||
-	    st.st_size > (off_t)longest_file()) {
+	    st.st_size < (off_t)sizeof(struct inventory_head) || st.st_size > INVENTORY_BYTES) {
 		errno = EPROTO;
 		return NULL;
 	}
