@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The commands of lesson files and of their conditions; shell/lesson/lesson_file.c lists both.
-# title, say, try and ask only store their arguments. A condition that does not hold stores the
+# The words of lesson files, and of their conditions; 'help lesson-files' lists both.
+# title, say, try, task and ask only store their arguments. A condition that does not hold stores the
 # reason in wrong. last, failed and result describe the line that was typed; due has the lines that
 # the step asks for.
 namespace eval ::lesson {
@@ -9,7 +9,8 @@ namespace eval ::lesson {
 	proc typed pattern {
 		variable last; variable due
 		set line [lsearch -inline -glob $due $pattern]
-		expr {[string match $pattern $last] || [no "it waits for '$line'"]}
+		expr {[string match $pattern $last] ||
+		      [no [expr {$line eq "" ? "another command is due" : "it waits for '$line'"}]]}
 	}
 	proc did pattern {
 		variable failed
@@ -37,7 +38,11 @@ namespace eval ::lesson {
 		set first "destroy $name -cascade"
 		no "the CQ of $name has no channel: connect takes -events"
 	}
-	proc gave {key value} { variable result; equals $key [dict get $result $key] $value }
+	proc gave {key value} {
+		variable result
+		expr {([dict exists $result $key] || [no "what the command gave has no '$key'"]) &&
+		      [equals $key [dict get $result $key] $value]}
+	}
 	proc has name { expr {[dict exists [show] $name] || [no "nothing is named $name"]} }
 	proc is {name key value} {
 		variable due; variable first
@@ -55,18 +60,41 @@ namespace eval ::lesson {
 					    [no "$a and $b differ at $from and $to"])}
 	}
 	proc clean text { variable meet; string trim [string map $meet $text] }
-	proc title text { variable title $text }
-	proc say text { variable steps; lappend steps [list 0 [clean $text]] }
-	proc try {text commands check} {
+	# The points and hints of a step, from its options.
+	proc worth options {
+		set own [dict create -points 0 -hints {}]
+		foreach {name value} $options {
+			if {![dict exists $own $name]} {
+				return -code error -level 2 "$name is none of a step: -points, -hints"
+			}
+			dict set own $name $value
+		}
+		if {![string is integer -strict [dict get $own -points]]} {
+			return -code error -level 2 "-points takes a number"
+		}
+		list [dict get $own -points] [lmap hint [dict get $own -hints] { clean $hint }]
+	}
+	proc step {text commands check options is_hidden} {
 		variable steps
 		set lines {}
 		foreach line [split [clean $commands] \n] { lappend lines [string trim $line] }
-		lappend steps [list 1 [clean $text] $lines [clean $check]]
+		lappend steps [list 1 [clean $text] $lines [clean $check] {*}[worth $options] $is_hidden]
 	}
-	proc ask {text choices answer} {
+	proc title text { variable title $text }
+	proc say text { variable steps; lappend steps [list 0 [clean $text]] }
+	proc try {text commands check args} { step $text $commands $check $args 0 }
+	proc task {text commands check args} { step $text $commands $check $args 1 }
+	proc ask {text choices answer args} {
 		variable steps
+		set n [expr {[llength $choices] / 2}]
+		if {[llength $choices] % 2 || $n < 2} {
+			return -code error "a question takes two or more choices, each with its reply"
+		}
+		if {![string is integer -strict $answer] || $answer < 1 || $answer > $n} {
+			return -code error "the answer is '$answer', and the choices are 1 to $n"
+		}
 		set all {}
 		foreach text_of $choices { lappend all [clean $text_of] }
-		lappend steps [list 2 [clean $text] $all $answer]
+		lappend steps [list 2 [clean $text] $all $answer {*}[worth $args] 0]
 	}
 }

@@ -12,40 +12,16 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/check_impl.h"
 #include "command/cmd.h"
 #include "language/interp.h"
 #include "file/file.h"
 #include "language/script.h"
+#include "lesson/lesson.h"
 #include "session.h"
 #include "alloc.h"
 
 #define NEST_MAX 200 /* depth of nested bodies */
-
-struct check {
-	struct session *s;
-	const char *name;
-	const char *text;
-	const char *at; /* the position whose line number is line */
-	unsigned line;
-	Tcl_HashTable *procs;
-	bool learning;
-	unsigned nest;
-	unsigned sourced; /* nesting depth of sourced files */
-	unsigned problems;
-	bool unparsed; /* a command is not terminated: the rest cannot be checked */
-};
-
-/* The words of the command being checked. */
-struct words {
-	struct check *k;
-	Tcl_Parse parse;
-	const Tcl_Token *token[256];
-	Tcl_Obj *literal[256]; /* NULL: known only at run time */
-	int n;
-	bool expands; /* has {*}: the number of words is unknown */
-};
-
-static void walk_text(struct check *k, const char *from, const char *to);
 
 /* ----------------------------------------------------------------- reporting -- */
 
@@ -60,7 +36,7 @@ static unsigned line_of(struct check *k, const char *p)
 	return k->line;
 }
 
-static void report_problem(struct check *k, const char *p, const char *kind, const char *what)
+void check_report(struct check *k, const char *p, const char *kind, const char *what)
 {
 	SCOPED_TEXT(text);
 
@@ -73,7 +49,7 @@ static void report_problem(struct check *k, const char *p, const char *kind, con
 
 static void report_failure(struct check *k, const char *p)
 {
-	report_problem(k, p, "", k->s->fail.text);
+	check_report(k, p, "", k->s->fail.text);
 	fail_clear(&k->s->fail);
 }
 
@@ -84,24 +60,24 @@ static bool is_braced(const struct words *w, int i)
 	return *w->token[i]->start == '{' && w->token[i]->type == TCL_TOKEN_SIMPLE_WORD;
 }
 
-static bool word_is(const struct words *w, int i, const char *text)
+bool check_word_is(const struct words *w, int i, const char *text)
 {
 	return i < w->n && w->literal[i] && strcmp(Tcl_GetString(w->literal[i]), text) == 0;
 }
 
 /* Checks a word that is a script, if it is literal. */
-static void check_body(const struct words *w, int i)
+void check_body(const struct words *w, int i)
 {
 	const Tcl_Token *t;
 
 	if (i < 0 || i >= w->n || !w->literal[i])
 		return;
 	t = w->token[i] + 1;
-	walk_text(w->k, t->start, t->start + t->size);
+	check_walk(w->k, t->start, t->start + t->size);
 }
 
 /* Checks the commands in an expression, and warns if it would be substituted twice. */
-static void check_condition(const struct words *w, int i)
+void check_condition(const struct words *w, int i)
 {
 	Tcl_Parse parse;
 	const Tcl_Token *t;
@@ -110,166 +86,21 @@ static void check_condition(const struct words *w, int i)
 		return;
 	if (!is_braced(w, i)) {
 		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD)
-			report_problem(
+			check_report(
 				w->k, w->token[i]->start, "warning: ",
 				"an expression without braces is substituted twice: write {...}");
 		return;
 	}
 	t = w->token[i] + 1;
 	if (Tcl_ParseExpr(w->k->s->tcl, t->start, t->size, &parse) != TCL_OK) {
-		report_problem(w->k, parse.term, "", Tcl_GetStringResult(w->k->s->tcl));
+		check_report(w->k, parse.term, "", Tcl_GetStringResult(w->k->s->tcl));
 		return;
 	}
 	for (int n = 0; n < parse.numTokens; n++)
 		if (parse.tokenPtr[n].type == TCL_TOKEN_COMMAND)
-			walk_text(w->k, parse.tokenPtr[n].start + 1,
-				  parse.tokenPtr[n].start + parse.tokenPtr[n].size - 1);
+			check_walk(w->k, parse.tokenPtr[n].start + 1,
+				   parse.tokenPtr[n].start + parse.tokenPtr[n].size - 1);
 	Tcl_FreeParse(&parse);
-}
-
-/* -------------------------------------------------------------- Tcl's bodies -- */
-
-static void check_if(const struct words *w)
-{
-	int i = 1;
-
-	for (;;) {
-		check_condition(w, i++);
-		i += word_is(w, i, "then");
-		check_body(w, i++);
-		if (!word_is(w, i, "elseif"))
-			break;
-		i++;
-	}
-	i += word_is(w, i, "else");
-	check_body(w, i);
-}
-
-static void check_last(const struct words *w)
-{
-	if (w->n > 1)
-		check_body(w, w->n - 1);
-}
-
-static void check_expr(const struct words *w)
-{
-	if (w->n == 2) {
-		check_condition(w, 1);
-		return;
-	}
-	for (int i = 1; i < w->n; i++)
-		if (w->token[i]->type != TCL_TOKEN_SIMPLE_WORD) {
-			report_problem(w->k, w->token[i]->start, "warning: ",
-				       "an expression without braces is substituted twice: "
-				       "write expr {...}");
-			break;
-		}
-}
-
-static void check_try(const struct words *w)
-{
-	check_body(w, 1);
-	for (int i = 2; i < w->n;) {
-		if (word_is(w, i, "finally")) {
-			check_body(w, i + 1);
-			i += 2;
-		} else {
-			check_body(w, i + 3);
-			i += 4;
-		}
-	}
-}
-
-static void check_nested(const struct words *w)
-{
-	if (word_is(w, 1, "for") || word_is(w, 1, "map") || word_is(w, 1, "with") ||
-	    word_is(w, 1, "update") || word_is(w, 1, "eval"))
-		check_last(w);
-}
-
-static void read_words(struct words *w);
-
-/* The pairs of pattern and body are separate words or one list. */
-static void check_switch(const struct words *w)
-{
-	int i = 1;
-	const char *p, *end;
-	bool is_body = false;
-
-	while (i < w->n && w->literal[i] && *Tcl_GetString(w->literal[i]) == '-') {
-		bool last = word_is(w, i, "--");
-
-		i += 1 + (word_is(w, i, "-matchvar") || word_is(w, i, "-indexvar"));
-		if (last)
-			break;
-	}
-	if (i + 2 < w->n) {
-		for (i += 2; i < w->n; i += 2)
-			check_body(w, i);
-		return;
-	}
-	if (i + 1 >= w->n || !w->literal[i + 1])
-		return;
-	p = w->token[i + 1][1].start;
-	end = p + w->token[i + 1][1].size;
-	while (p < end) {
-		struct words in = { .k = w->k };
-
-		if (Tcl_ParseCommand(NULL, p, (int)(end - p), 0, &in.parse) != TCL_OK)
-			return;
-		read_words(&in);
-		for (int n = 0; n < in.n; n++, is_body = !is_body)
-			if (is_body && !word_is(&in, n, "-"))
-				check_body(&in, n);
-		p = in.parse.commandStart + in.parse.commandSize;
-		for (int n = 0; n < in.n; n++)
-			if (in.literal[n])
-				Tcl_DecrRefCount(in.literal[n]);
-		Tcl_FreeParse(&in.parse);
-	}
-}
-
-/* Commands of Tcl that have bodies. words says what the words after the name are; check is used
- * where that differs from call to call. */
-static const struct {
-	const char *name;
-	const char *words; /* each a condition, 'c', or a body, 'b' */
-	void (*check)(const struct words *w);
-} bodies[] = {
-	{ "catch", "b", NULL },
-	{ "dict", "", check_nested },
-	{ "eval", "b", NULL },
-	{ "expr", "", check_expr },
-	{ "for", "bcbb", NULL },
-	{ "foreach", "", check_last },
-	{ "if", "", check_if },
-	{ "lmap", "", check_last },
-	{ "namespace", "", check_nested },
-	{ "proc", "", check_last },
-	{ "switch", "", check_switch },
-	{ "time", "b", NULL },
-	{ "try", "", check_try },
-	{ "uplevel", "", check_last },
-	{ "while", "cb", NULL },
-};
-
-/* Checks the bodies of a command of Tcl. False: first is not in the table. */
-static bool check_bodies(const struct words *w, const char *first)
-{
-	size_t i = 0, n = sizeof bodies / sizeof *bodies;
-
-	while (i < n && strcmp(bodies[i].name, first) != 0)
-		i++;
-	if (i == n)
-		return false;
-	for (int k = 0; bodies[i].words[k]; k++)
-		if (bodies[i].words[k] == 'c')
-			check_condition(w, k + 1);
-		else
-			check_body(w, k + 1);
-	if (bodies[i].check)
-		bodies[i].check(w);
-	return true;
 }
 
 /* -------------------------------------------------------------- the shell's commands -- */
@@ -362,24 +193,24 @@ static void learn_file(struct check *k, const char *path)
 	in.text = in.at = t.text;
 	in.line = 1;
 	in.sourced++;
-	walk_text(&in, t.text, t.text + strlen(t.text));
+	check_walk(&in, t.text, t.text + strlen(t.text));
 	free(beside);
 	script_text_free(&t);
 }
 
 static void learn_command(const struct words *w)
 {
-	if (w->n == 4 && word_is(w, 0, "proc") && w->literal[1])
+	if (w->n == 4 && check_word_is(w, 0, "proc") && w->literal[1])
 		learn_proc(w->k, Tcl_GetString(w->literal[1]));
-	else if (w->n == 3 && word_is(w, 0, "rename") && w->literal[2])
+	else if (w->n == 3 && check_word_is(w, 0, "rename") && w->literal[2])
 		learn_proc(w->k, Tcl_GetString(w->literal[2]));
-	else if (w->n == 2 && word_is(w, 0, "source") && w->literal[1])
+	else if (w->n == 2 && check_word_is(w, 0, "source") && w->literal[1])
 		learn_file(w->k, Tcl_GetString(w->literal[1]));
 }
 
 /* ---------------------------------------------------------------------- walk -- */
 
-static void read_words(struct words *w)
+void check_read_words(struct words *w)
 {
 	const Tcl_Token *t = w->parse.tokenPtr;
 
@@ -402,7 +233,7 @@ static void check_brackets(const struct words *w)
 			const Tcl_Token *t = &w->token[i][n];
 
 			if (t->type == TCL_TOKEN_COMMAND)
-				walk_text(w->k, t->start + 1, t->start + t->size - 1);
+				check_walk(w->k, t->start + 1, t->start + t->size - 1);
 		}
 }
 
@@ -454,7 +285,7 @@ static void report_syntax(struct check *k, const char *p, const char *to, const 
 	const char *at = script_unparsed(k->s, p, to, parse);
 	SCOPED_TEXT(rows);
 
-	report_problem(k, at, "", k->s->fail.text);
+	check_report(k, at, "", k->s->fail.text);
 	fail_rows(&k->s->fail, &rows);
 	if (!k->learning)
 		print_error("%s", text_str(&rows));
@@ -471,7 +302,7 @@ static void walk_command(struct check *k, const char **p, const char *to)
 		*p = to;
 		return;
 	}
-	read_words(&w);
+	check_read_words(&w);
 	check_brackets(&w);
 	check_command(&w);
 	*p = w.parse.commandStart + w.parse.commandSize;
@@ -481,37 +312,61 @@ static void walk_command(struct check *k, const char **p, const char *to)
 	Tcl_FreeParse(&w.parse);
 }
 
-static void walk_text(struct check *k, const char *from, const char *to)
+void check_walk(struct check *k, const char *from, const char *to)
 {
 	if (++k->nest > NEST_MAX)
-		report_problem(k, from, "", "nested too deeply to be checked");
+		check_report(k, from, "", "nested too deeply to be checked");
 	else
 		while (from < to)
 			walk_command(k, &from, to);
 	k->nest--;
 }
 
+/* Collects the procs of a text that is not checked itself. */
+static void learn_text(const struct check *k, const char *text)
+{
+	struct check in = *k;
+
+	in.learning = true;
+	in.text = in.at = text;
+	check_walk(&in, text, text + strlen(text));
+}
+
+static int check_whole(struct check *k)
+{
+	const char *text = k->text;
+
+	if (script_nests(text)) {
+		check_report(k, text, "", "brackets nested too deeply to be checked");
+		return -2;
+	}
+	learn_text(k, text);
+	check_walk(k, text, text + strlen(text));
+	Tcl_ResetResult(k->s->tcl);
+	if (k->unparsed)
+		return -2;
+	return k->problems ? -1 : 0;
+}
+
 int check_text(struct session *s, const char *name, const char *text)
 {
 	Tcl_HashTable procs;
-	struct check k = {
-		.s = s, .name = name, .text = text, .at = text, .line = 1, .procs = &procs
-	};
+	struct check k = { .s = s, .name = name, .line = 1, .procs = &procs };
+	char *words, *filled;
+	int rc;
 
-	if (script_nests(text)) {
-		report_problem(&k, text, "", "brackets nested too deeply to be checked");
-		return -2;
-	}
+	k.is_lesson = check_is_lesson(text);
+	filled = k.is_lesson ? check_filled(s, text) : xstrdup(text);
+	words = k.is_lesson ? lesson_words(s) : NULL;
 	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
-	k.learning = true;
-	walk_text(&k, text, text + strlen(text));
-	k.learning = false;
-	walk_text(&k, text, text + strlen(text));
+	if (words)
+		learn_text(&k, words);
+	k.text = k.at = filled;
+	rc = check_whole(&k);
 	Tcl_DeleteHashTable(&procs);
-	Tcl_ResetResult(s->tcl);
-	if (k.unparsed)
-		return -2;
-	return k.problems ? -1 : 0;
+	free(filled);
+	free(words);
+	return rc;
 }
 
 int check_file(struct session *s, const char *path)

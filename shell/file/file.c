@@ -320,7 +320,7 @@ bool program_files(const char *variable, const char *folder, const char *names, 
 {
 	static const char *const places[] = { "../share/rdmash", "../scripts", "../../scripts",
 					      "../../../scripts" };
-	const char *own = getenv(variable);
+	const char *own = variable ? getenv(variable) : NULL;
 	char exe[4096], pattern[8192];
 	struct stat program, found;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);

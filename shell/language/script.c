@@ -496,7 +496,7 @@ int script_part(struct session *s, const struct script *as, const char *text, bo
 	struct script script = { .name = as->name,
 				 .dir = as->dir,
 				 .line = as->line,
-				 .domain = domain_of(s, as->dir),
+				 .domain = as->domain ? as->domain : domain_of(s, as->dir),
 				 .valued = true };
 
 	return run_text(s, &script, text, false, print);

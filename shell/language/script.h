@@ -57,8 +57,7 @@ int script_source(struct session *s, const char *path);
  * results are printed. Returns a Tcl result code; an error is left in
  * s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
-/* For commands of a driving rdmash: runs text as part of the script as (name, dir, line), in the
- * domain of dir. print: prints results. Returns a Tcl result code, never TCL_BREAK or TCL_CONTINUE.
+/* Runs text as part of the script as (name, dir, line), in its domain (NULL: that of dir). print: prints results. Returns a Tcl result code, never TCL_BREAK or TCL_CONTINUE.
  */
 int script_part(struct session *s, const struct script *as, const char *text, bool print);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "check/check.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"
@@ -17,13 +18,15 @@
 /* The current lesson. */
 static struct {
 	struct lesson_file file;
-	unsigned begun; /* its number, also after its end */
-	unsigned at;	/* the current step */
-	bool clearing;	/* before the first step: waiting until old objects are destroyed */
-	bool again;	/* the steps before it are to be repeated first */
-	bool skipped;	/* a step was not done */
-	bool answered;	/* the last answer was right */
-	bool quiet;	/* the command was lesson or answer: do not check the step */
+	char *begun;		   /* its number or path, also after its end */
+	unsigned at;		   /* the current step */
+	struct lesson_taken taken; /* the current step so far */
+	unsigned points, of;	   /* of the steps that are behind, since it was begun */
+	bool clearing; /* before the first step: waiting until old objects are destroyed */
+	bool again;    /* the steps before it are to be repeated first */
+	bool skipped;  /* a step was not done */
+	bool answered; /* the last answer was right */
+	bool quiet;    /* the command was lesson or answer: do not check the step */
 } now;
 
 static const char clear[] = "destroy -all";
@@ -42,11 +45,13 @@ static const struct lesson_step *current_step(void)
 
 static void write_end(struct session *s, struct out *o)
 {
-	bool last = now.file.number == lesson_count(s);
+	bool last = !now.file.number || now.file.number == lesson_count(s);
 
-	out_text(o, "\nThis lesson is %s. 'lesson' lists them all%s\n",
-		 now.skipped ? "over, with steps skipped" : "done",
-		 last ? "." : "; the next one:\n");
+	out_text(o, "\nThis lesson is %s. ", now.skipped ? "over, with steps skipped" : "done");
+	if (now.of)
+		out_text(o, "%u of %u points; 'lesson -progress' has them, to be handed in. ",
+			 now.points, now.of);
+	out_text(o, "'lesson' lists them all%s\n", last ? "." : "; the next one:\n");
 	if (!last)
 		lesson_write_command(temp_text("lesson %u", now.file.number + 1), o);
 }
@@ -58,10 +63,11 @@ static void show_until_task(struct session *s)
 
 	o = out_new(true);
 	for (; now.at < now.file.n; now.at++) {
-		lesson_write_step(current_step(), NULL, o);
+		lesson_write_step(current_step(), NULL, 0, o);
 		if (current_step()->kind != LESSON_SAY)
 			break;
 	}
+	now.taken = (struct lesson_taken){ .begun = time(NULL) };
 	if (now.at == now.file.n) {
 		if (!now.skipped)
 			lesson_note_done(&now.file);
@@ -69,6 +75,16 @@ static void show_until_task(struct session *s)
 		lesson_free(&now.file);
 	}
 	lesson_end_text(o);
+}
+
+/* The current step is done, or skipped. */
+static void end_step(struct session *s)
+{
+	now.points += lesson_points(current_step(), &now.taken);
+	now.of += current_step()->points;
+	lesson_note_step(&now.file, now.at, now.skipped, &now.taken);
+	now.at++;
+	show_until_task(s);
 }
 
 /* Continues at the current step, after recreating the objects of the steps before it. */
@@ -112,12 +128,30 @@ static void tell_wrong(const char *wrong)
 	struct out *o = out_new(true);
 	char *text;
 
-	text = xasprintf("(not yet: %s; 'lesson hint' shows the command, 'lesson skip' goes on "
-			 "without)",
-			 wrong ? wrong : "this is not what the step asks for");
+	text = xasprintf("(not yet: %s; 'lesson hint' shows %s, 'lesson skip' goes on without)",
+			 wrong,
+			 !now.clearing && current_step()->is_hidden ? "a hint" : "the command");
 	lesson_write_text(text, 0, o);
 	free(text);
 	lesson_end_text(o);
+}
+
+/* A line was typed that does not do the step, line the number of lesson_line_of(). */
+static void tell_not_done(int line)
+{
+	const char *wrong = lesson_wrong(&now.file);
+
+	now.taken.wrong++;
+	if (wrong)
+		tell_wrong(wrong);
+	else if (line && current_step()->is_hidden)
+		tell_wrong("this belongs to it, and something before it is missing");
+	else if (line)
+		tell_wrong(temp_text("this is a line of the step, and what is to come of it is not "
+				     "so: %s",
+				     current_step()->check));
+	else
+		tell_wrong("this is not what the step asks for");
 }
 
 static void look(struct session *s, const char *typed, bool failed)
@@ -127,7 +161,7 @@ static void look(struct session *s, const char *typed, bool failed)
 	now.quiet = now.answered = false;
 	if (!is_on() || quiet || s->quit || !typed[strspn(typed, " \t\n")])
 		return;
-	lesson_note_typed(s, typed, failed);
+	lesson_note_typed(s, &now.file, typed, failed);
 	if (now.clearing) {
 		now.clearing = !table_is_clear(s);
 		if (!now.clearing)
@@ -136,12 +170,11 @@ static void look(struct session *s, const char *typed, bool failed)
 			tell_wrong("the lesson begins with an empty table");
 		return;
 	}
-	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step())) {
-		const char *wrong = lesson_wrong(s);
+	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, &now.file, current_step())) {
+		const int line = lesson_line_of(current_step(), typed);
 
-		if (lesson_is_attempt(current_step(), typed, failed) &&
-		    (failed || !lesson_is_on_the_way(current_step(), typed)))
-			tell_wrong(wrong);
+		if (lesson_is_attempt(current_step(), typed, failed) && (failed || line < 2))
+			tell_not_done(line);
 		return;
 	}
 	if (current_step()->kind == LESSON_ASK && !answered) {
@@ -149,8 +182,7 @@ static void look(struct session *s, const char *typed, bool failed)
 			ask_again();
 		return;
 	}
-	now.at++;
-	show_until_task(s);
+	end_step(s);
 }
 
 /* The conditions run commands; explain must still find the failure of the learner's command. */
@@ -205,8 +237,8 @@ void lesson_end(void)
 	if (!is_on())
 		return;
 	print_text(PRINT_OUT,
-		   temp_text("(lesson %u is left at step %u of %u; 'lesson %u' goes on there)\n",
-			     now.file.number, now.at + 1, now.file.n, now.file.number));
+		   temp_text("(lesson %s is left at step %u of %u; 'lesson %s' goes on there)\n",
+			     now.file.ref, now.at + 1, now.file.n, now.file.ref));
 	if (!now.clearing)
 		lesson_note_left(&now.file, now.at, now.skipped);
 	lesson_free(&now.file);
@@ -220,14 +252,22 @@ static void tell_where(struct out *o)
 	if (!is_on())
 		out_text(o, "'lesson 1' begins the first, 'lesson next' the next one\n");
 	else if (now.clearing)
-		out_text(o, "lesson %u is about to begin: 'lesson hint' shows what to type first\n",
-			 now.file.number);
+		out_text(o, "lesson %s is about to begin: 'lesson hint' shows what to type first\n",
+			 now.file.ref);
 	else
 		out_text(
 			o,
-			"lesson %u is on, at step %u of %u: 'lesson hint' shows that again, 'lesson "
+			"lesson %s is on, at step %u of %u: 'lesson hint' shows that again, 'lesson "
 			"stop' ends it\n",
-			now.file.number, now.at + 1, now.file.n);
+			now.file.ref, now.at + 1, now.file.n);
+}
+
+static int read_numbered(struct session *s, unsigned number, struct lesson_file *file)
+{
+	char ref[12];
+
+	snprintf(ref, sizeof ref, "%u", number);
+	return lesson_read(s, ref, NULL, file);
 }
 
 static int list_lessons(struct session *s, struct out *o)
@@ -242,8 +282,14 @@ static int list_lessons(struct session *s, struct out *o)
 		bool is_here = is_on() && now.file.number == i;
 		struct lesson_progress progress;
 
-		if (lesson_read(s, i, NULL, &file))
-			return -1;
+		if (read_numbered(s, i, &file)) { /* one of $RDMASH_LESSONS */
+			out_dict(o, NULL);
+			out_u64(o, "number", i, "  %2u ", i);
+			out_str(o, "error", s->fail.text, "     not a lesson: %s\n", s->fail.text);
+			out_end(o);
+			fail_clear(&s->fail);
+			continue;
+		}
 		progress = lesson_progress(&file);
 		out_dict(o, NULL);
 		out_bool(o, "on", is_here, "%s", is_here ? ">" : " ");
@@ -271,23 +317,25 @@ static void set_place(const struct lesson_progress *left)
 }
 
 /* from_start: begins at the first step even if the lesson was left at a later one. */
-static int begin_lesson(struct session *s, unsigned number, bool from_start)
+static int begin_lesson(struct session *s, const char *ref, bool from_start)
 {
 	struct lesson_progress left = { 0 };
-	bool is_same = number == now.begun;
+	bool is_same = now.begun && strcmp(ref, now.begun) == 0;
 	struct lesson_file file;
 	struct meeting meeting;
 	struct out *o;
 
 	if (!s->opt.interactive)
-		return lesson_play(s, number);
-	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
+		return lesson_play(s, ref);
+	if (app.meet(s, &meeting) || lesson_read(s, ref, &meeting, &file))
 		return -1;
 	lesson_end();
 	if (!from_start)
 		left = lesson_progress(&file);
 	now.file = file;
-	now.begun = number;
+	free(now.begun);
+	now.begun = xstrdup(ref);
+	now.points = now.of = 0;
 	set_place(&left);
 	now.clearing = !table_is_clear(s) && !(now.at && is_same);
 	now.again = now.at && (now.clearing || table_is_clear(s));
@@ -313,7 +361,7 @@ static int begin_lesson(struct session *s, unsigned number, bool from_start)
 /* Begins the lesson after the current one, or else the first that is not done. */
 static int begin_next(struct session *s)
 {
-	unsigned n = lesson_count(s), number = now.begun;
+	unsigned n = lesson_count(s), number = now.begun ? (unsigned)atoi(now.begun) : 0;
 	struct lesson_file file;
 	bool done = true;
 
@@ -322,12 +370,12 @@ static int begin_next(struct session *s)
 	if (number == n)
 		return fail(s, "lesson", "ERANGE", "lesson %u is the last; 'lesson' lists them", n);
 	while (done && number < n) {
-		if (lesson_read(s, ++number, NULL, &file))
+		if (read_numbered(s, ++number, &file))
 			return -1;
 		done = !now.begun && lesson_progress(&file).done;
 		lesson_free(&file);
 	}
-	return begin_lesson(s, number, false);
+	return begin_lesson(s, temp_text("%u", number), false);
 }
 
 static int fail_no_lesson(struct session *s)
@@ -344,9 +392,11 @@ static void write_hint(struct session *s, struct out *o)
 		lesson_write_command(clear, o);
 		return;
 	}
-	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, current_step()))
-		first = lesson_first(s);
-	lesson_write_step(current_step(), first, o);
+	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, &now.file, current_step()))
+		first = lesson_first(&now.file);
+	if (current_step()->is_hidden && now.taken.hints < lesson_hints(current_step()))
+		now.taken.hints++;
+	lesson_write_step(current_step(), first, now.taken.hints, o);
 }
 
 /* Prints the skipped commands: later steps may need them. */
@@ -367,63 +417,107 @@ static void skip_step(struct session *s)
 {
 	if (!now.clearing) {
 		print_skipped(current_step());
-		now.skipped = true;
-		now.at++;
+		now.skipped = now.taken.skipped = true;
+		end_step(s);
+		return;
 	}
 	now.clearing = now.again = false;
 	show_until_task(s);
 }
 
 struct lesson_args {
-	const char *what;
-	struct num number;
+	const char *what, *ref;
+	bool check, print, solutions, progress;
 };
 
 static const struct arg lesson_arg_table[] = {
 	POS_OPT("what", lesson_args, what, kind_str,
-		"a number; next; play, restart; or hint, skip, stop of the one that is on"),
-	POS_OPT("number", lesson_args, number, kind_u32, "of the lesson to play or restart"),
+		"a number or file; next; play, restart; or hint, skip, stop of the one that is on"),
+	POS_OPT("lesson", lesson_args, ref, kind_str, "the number or file to play or restart"),
+	SWITCH("check", lesson_args, check, "look for mistakes in the file, as rdmash -n does"),
+	SWITCH("print", lesson_args, print, "the lesson as Markdown, to be handed out"),
+	SWITCH("solutions", lesson_args, solutions, "with -print: what to type, and the answers"),
+	SWITCH("progress", lesson_args, progress, "how each step was taken, to be handed in"),
 	ARGS_END,
 };
+
+/* Is it the number or path of a lesson, and no word of the command? */
+static bool is_ref(const char *what)
+{
+	const char *end = strrchr(what, '.');
+
+	return !what[strspn(what, "0123456789")] || strchr(what, '/') ||
+	       (end && strcmp(end, ".rdma") == 0);
+}
+
+/* What is asked of the lesson that is on. */
+static int do_current(struct session *s, const char *what, struct out *o)
+{
+	if (strcmp(what, "hint") != 0 && strcmp(what, "skip") != 0 && strcmp(what, "stop") != 0)
+		return fail(s, "lesson", "BADVALUE",
+			    "'%s' is neither a number, a file (NAME.rdma), nor next, play LESSON, "
+			    "restart, hint, skip, stop",
+			    what);
+	if (!is_on())
+		return fail_no_lesson(s);
+	if (strcmp(what, "stop") == 0)
+		lesson_end();
+	else if (strcmp(what, "hint") == 0)
+		write_hint(s, o);
+	else
+		skip_step(s);
+	return 0;
+}
+
+static int check_lesson(struct session *s, const char *ref)
+{
+	struct lesson_file file;
+	int rc;
+
+	if (lesson_read(s, ref, NULL, &file)) /* its errors name the line, too */
+		return -1;
+	rc = check_file(s, file.path);
+	lesson_free(&file);
+	return rc ? fail(s, "lesson", "EINVAL", "%s: see above", ref) : 0;
+}
 
 static int lesson_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct lesson_args *a = args;
-	char *end = NULL;
-	unsigned long number = a->what ? strtoul(a->what, &end, 10) : 0;
 
 	now.quiet = true;
+	if (a->progress)
+		lesson_write_progress(o);
+	if (a->progress)
+		return 0;
+	if ((a->check || a->print) && !a->what)
+		return fail(s, "lesson", "MISSING", "-check and -print take a lesson");
+	if (a->check)
+		return check_lesson(s, a->what);
+	if (a->print)
+		return lesson_print(s, a->what, a->solutions, o);
 	if (!a->what)
 		return list_lessons(s, o);
-	if (end && !*end && (!is_on() || number != now.file.number))
-		return begin_lesson(s, (unsigned)number, false);
-	if (end && !*end) {
+	if (is_ref(a->what) && (!is_on() || strcmp(a->what, now.file.ref) != 0))
+		return begin_lesson(s, a->what, false);
+	if (is_ref(a->what)) {
 		write_hint(s, o);
 		return 0;
 	}
 	if (strcmp(a->what, "next") == 0)
 		return begin_next(s);
-	if (strcmp(a->what, "play") == 0 && a->number.set)
-		return lesson_play(s, (unsigned)a->number.v);
-	if (strcmp(a->what, "restart") == 0 && (a->number.set || now.begun))
-		return begin_lesson(s, a->number.set ? (unsigned)a->number.v : now.begun, true);
+	if (strcmp(a->what, "play") == 0 && a->ref)
+		return lesson_play(s, a->ref);
+	if (strcmp(a->what, "restart") == 0 && (a->ref || now.begun)) {
+		char *ref = xstrdup(a->ref ? a->ref : now.begun);
+		int rc = begin_lesson(s, ref, true);
+
+		free(ref);
+		return rc;
+	}
 	if (strcmp(a->what, "restart") == 0)
 		return fail_no_lesson(s);
-	if (strcmp(a->what, "hint") != 0 && strcmp(a->what, "skip") != 0 &&
-	    strcmp(a->what, "stop") != 0)
-		return fail(
-			s, "lesson", "BADVALUE",
-			"'%s' is neither a number nor next, play NUMBER, restart, hint, skip, stop",
-			a->what);
-	if (!is_on())
-		return fail_no_lesson(s);
-	if (strcmp(a->what, "stop") == 0)
-		lesson_end();
-	else if (strcmp(a->what, "hint") == 0)
-		write_hint(s, o);
-	else
-		skip_step(s);
-	return 0;
+	return do_current(s, a->what, o);
 }
 
 static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
@@ -448,7 +542,13 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
  *
  * A lesson that was left continues at the same step, also in another session; if its
  * objects are gone, the steps before are done again. lesson restart 3 begins at its
- * first step.
+ * first step. 'lesson -progress' has how each step was taken: when, how long, with how many wrong
+ * answers and hints, whether it was skipped; rdmash --csv -c 'lesson -progress' makes the file that
+ * is handed in.
+ *
+ * A lesson of your own is a file (see 'help lesson-files'): lesson ./mine.rdma begins it, lesson
+ * -check ./mine.rdma looks for mistakes in it, lesson -print ./mine.rdma makes a handout. The
+ * lessons of the folder $RDMASH_LESSONS follow the others in the list.
  * > lesson => protection domain
  * > lesson play 1 => protection domain */
 const struct cmd cmd_lesson = {
@@ -486,6 +586,7 @@ static int answer_exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "answer", "ERANGE", "there are the choices 1 to %d", n);
 	now.answered = a->number.v == (uint64_t)current_step()->answer;
 	now.quiet = !now.answered;
+	now.taken.wrong += !now.answered;
 	lesson_write_text(Tcl_GetString(v[2 * a->number.v - 1]), 0, o);
 	out_bool(o, NULL, now.answered, "%s", now.answered ? "" : "(try another number)\n");
 	return 0;

@@ -1,32 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A lesson is a file NN-name.rdma, of the words title, say, try and ask:
- *
- *	title "What a protection domain is"
- *	say TEXT
- *	try TEXT COMMANDS CONDITION
- *	ask QUESTION {CHOICE REPLY ...} NUMBER
- *
- * A text is paragraphs, laid out for the terminal. COMMANDS stand on a line each, as they are to
- * be typed; the condition is about the state after the last of them. Each choice has its reply,
- * NUMBER says which is right, from 1.
- *
- * ADDRESS and PORT are replaced by an address and port at which two ends in this process can
- * connect. A condition may use these words (scripts/lib/lesson.tcl), which also record what is
- * wrong, for the learner:
- *
- *	[did PATTERN]		the last command matches and succeeded (string match)
- *	[typed PATTERN]		it matches, whether or not it succeeded
- *	[fails PATTERN]		it matches and failed, as it should
- *	[gave KEY VALUE]	its result is a dict with this value
- *	[took WR_ID]		it is a poll that has taken this completion
- *	[serves NAME REGION]	the listener answers by itself, and shares the region
- *	[wakes NAME]		the CQ of the connection has a channel
- *	[has NAME]		there is such an object
- *	[is NAME KEY VALUE]	what 'get NAME KEY' says
- *	[filled REGION OFF]	something was written there
- *	[same A OFF B OFF LEN]	LEN bytes are equal in two regions, and are not zero
- */
+/* Files of lessons: where they are, their steps and conditions. */
 #include <errno.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -37,46 +10,104 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "file/file.h"
+#include "help/help.h"
 #include "language/interp.h"
+#include "language/script.h"
 #include "lesson/lesson.h"
 #include "out.h"
 #include "output/print.h"
 #include "session.h"
 
+/** A lesson is a file of these words, NAME.rdma:
+ *
+ *   title TEXT
+ *   say TEXT
+ *   try TEXT COMMANDS CONDITION
+ *   task TEXT COMMANDS CONDITION
+ *   ask QUESTION {CHOICE REPLY CHOICE REPLY ...} NUMBER
+ *
+ * try shows the commands, one on each line, as they are to be typed; task does not: they are
+ * its solution, and the last hint. The condition is that of if, and is looked at after each
+ * line that is typed. NUMBER says which choice is right, from 1. ADDRESS and PORT stand for an
+ * address and port at which two ends in this session can connect. try, task and ask take
+ *
+ *   -points N            what the step is worth; each wrong line or answer and each hint
+ *                        takes a point away
+ *   -hints {TEXT ...}    of a task: 'lesson hint' shows one after the other
+ *
+ * A condition can use all commands, $result, the value of the line that was typed, and
+ *
+ *   [did PATTERN]        the line matches, as in string match, and has not failed
+ *   [typed PATTERN]      it matches
+ *   [fails PATTERN]      it matches, and has failed, which is what the step wants
+ *   [gave KEY VALUE]     its value has this entry
+ *   [took WR_ID]         it is a poll that has taken this completion
+ *   [has NAME]           there is such an object
+ *   [is NAME KEY VALUE]  what 'get NAME KEY' says
+ *   [serves NAME REGION] the listener answers by itself, and shares the region
+ *   [wakes NAME]         the CQ of the connection has a channel
+ *   [filled REGION OFF]  something was written there
+ *   [same A OFF B OFF LEN]  two regions are equal there, and not zero
+ *
+ * which also say what is wrong, to who takes the lesson. rdmash -n FILE, or lesson -check FILE,
+ * looks for mistakes; lesson play FILE takes the lesson. Its code has the rights of a script
+ * ('help scripts'). */
+const struct topic topic_lesson_files = { .name = "lesson-files", .title = "Lessons of your own" };
+
 /* ------------------------------------------------------------------- finding them -- */
 
-static bool find_files(glob_t *files)
+/* Those of the program, and behind them those of the folder $RDMASH_LESSONS. *shipped: how many are
+ * of the program. */
+static size_t find_files(glob_t *files, size_t *shipped)
 {
-	return program_files("RDMASH_LESSONS", "lessons", "[0-9][0-9]-*.rdma", files);
+	const char *own = getenv("RDMASH_LESSONS");
+	char *pattern = xasprintf("%s/*.rdma", own ? own : "");
+
+	if (!program_files(NULL, "lessons", "[0-9][0-9]-*.rdma", files))
+		*files = (glob_t){ 0 };
+	*shipped = files->gl_pathc;
+	if (own)
+		glob(pattern, *shipped ? GLOB_APPEND : 0, NULL, files);
+	free(pattern);
+	return files->gl_pathc;
 }
 
 unsigned lesson_count(struct session *s)
 {
 	glob_t files = { 0 };
-	unsigned n = find_files(&files) ? (unsigned)files.gl_pathc : 0;
+	size_t shipped, n = find_files(&files, &shipped);
 
 	globfree(&files);
 	if (!n) {
 		fail(s, "lesson", "ENOENT", "the lessons are not found");
 		fail_next(s, "RDMASH_LESSONS names their folder (scripts/lessons of the source)");
 	}
-	return n;
+	return (unsigned)n;
 }
 
-static char *lesson_path(struct session *s, unsigned number)
+/* Sets file->path, the number, and whether the lesson is the program's own. */
+static int find_lesson(struct session *s, const char *ref, struct lesson_file *file)
 {
+	char *end;
+	unsigned long number = strtoul(ref, &end, 10);
 	glob_t files = { 0 };
-	char *path = NULL;
+	size_t shipped, n;
 
-	if (!find_files(&files))
+	if (*end) {
+		file->path = xstrdup(ref);
+		return 0;
+	}
+	n = find_files(&files, &shipped);
+	if (!n)
 		lesson_count(s);
-	else if (!number || number > files.gl_pathc)
-		fail(s, "lesson", "ERANGE", "there is no lesson %u: they are 1 to %zu", number,
-		     files.gl_pathc);
+	else if (!number || number > n)
+		fail(s, "lesson", "ERANGE", "there is no lesson %s: they are 1 to %zu", ref, n);
 	else
-		path = xstrdup(files.gl_pathv[number - 1]);
+		file->path = xstrdup(files.gl_pathv[number - 1]);
+	file->number = (unsigned)number;
+	file->is_shipped = number <= shipped;
 	globfree(&files);
-	return path;
+	return file->path ? 0 : -1;
 }
 
 /* ---------------------------------------------------------------------- reading -- */
@@ -89,26 +120,43 @@ static const char *list_element(Tcl_Obj *list, int i)
 	return o ? Tcl_GetString(o) : "";
 }
 
+static int number_at(Tcl_Obj *list, int i)
+{
+	return atoi(list_element(list, i));
+}
+
+/* The elements of a step are those that lesson.tcl puts there. */
 static void take_step(Tcl_Obj *list, struct lesson_step *step)
 {
-	step->kind = (enum lesson_kind)atoi(list_element(list, 0));
+	Tcl_Obj **v = NULL;
+	int n;
+
+	step->kind = (enum lesson_kind)number_at(list, 0);
 	step->text = list_element(list, 1);
-	if (step->kind == LESSON_TRY) {
-		Tcl_ListObjIndex(NULL, list, 2, &step->commands);
-		step->check = list_element(list, 3);
-	} else if (step->kind == LESSON_ASK) {
-		Tcl_ListObjIndex(NULL, list, 2, &step->choices);
-		step->answer = atoi(list_element(list, 3));
+	if (step->kind == LESSON_SAY)
+		return;
+	step->points = (unsigned)number_at(list, 4);
+	if (Tcl_ListObjGetElements(NULL, list, &n, &v) != TCL_OK || n < 4)
+		return;
+	if (step->kind == LESSON_ASK) {
+		step->choices = v[2];
+		step->answer = number_at(list, 3);
+		return;
 	}
+	step->commands = v[2];
+	step->check = Tcl_GetString(v[3]);
+	step->hints = v[5];
+	step->is_hidden = number_at(list, 6);
 }
 
 static int take_steps(struct session *s, struct lesson_file *file)
 {
+	Tcl_Interp *tcl = file->domain->tcl;
 	int n = 0;
 
-	file->title = xstrdup(Tcl_GetVar(s->tcl, "::lesson::title", TCL_GLOBAL_ONLY));
+	file->title = xstrdup(Tcl_GetVar(tcl, "::lesson::title", TCL_GLOBAL_ONLY));
 	file->steps =
-		Tcl_DuplicateObj(Tcl_GetVar2Ex(s->tcl, "::lesson::steps", NULL, TCL_GLOBAL_ONLY));
+		Tcl_DuplicateObj(Tcl_GetVar2Ex(tcl, "::lesson::steps", NULL, TCL_GLOBAL_ONLY));
 	Tcl_IncrRefCount(file->steps);
 	if (Tcl_ListObjLength(NULL, file->steps, &n) != TCL_OK || !n)
 		return fail(s, "lesson", "EINVAL", "%s has no steps", file->path);
@@ -123,8 +171,7 @@ static int take_steps(struct session *s, struct lesson_file *file)
 	return 0;
 }
 
-/* The Tcl that defines the words of lesson files. NULL with s->fail filled; the caller frees it. */
-static char *words_of_lessons(struct session *s)
+char *lesson_words(struct session *s)
 {
 	glob_t files = { 0 };
 	char *text = NULL;
@@ -138,33 +185,53 @@ static char *words_of_lessons(struct session *s)
 }
 
 /* Sets the values of ADDRESS and PORT, for string map. */
-static void set_meeting(struct session *s, const struct meeting *m)
+static void set_meeting(Tcl_Interp *tcl, const struct meeting *m)
 {
 	Tcl_Obj *map = m ? Tcl_ObjPrintf("ADDRESS %s PORT %u", m->address, m->port) : Tcl_NewObj();
 
-	Tcl_SetVar2Ex(s->tcl, "::lesson::meet", NULL, map, TCL_GLOBAL_ONLY);
+	Tcl_SetVar2Ex(tcl, "::lesson::meet", NULL, map, TCL_GLOBAL_ONLY);
 }
 
-int lesson_read(struct session *s, unsigned number, const struct meeting *m,
+/* Evaluates the file in its domain, after the words. The words of the lesson stand on its first
+ * line, so that errors name the lines of the file. */
+static int evaluate(struct session *s, const char *words, const struct script_text *t,
+		    const struct meeting *m, struct lesson_file *file)
+{
+	struct script as = { .name = file->path, .dir = t->dir, .line = 1, .domain = file->domain };
+	char *text = xasprintf("namespace eval ::lesson {%s\n}", t->text);
+	struct border border;
+	int rc;
+
+	domain_enter(s, &border, file->domain, false);
+	Tcl_Eval(s->tcl, words);
+	set_meeting(s->tcl, m);
+	rc = script_part(s, &as, text, false) == TCL_OK ? take_steps(s, file) : -1;
+	Tcl_ResetResult(s->tcl);
+	domain_leave(s, &border);
+	free(text);
+	return rc;
+}
+
+int lesson_read(struct session *s, const char *ref, const struct meeting *m,
 		struct lesson_file *file)
 {
-	char *words = words_of_lessons(s), *text = NULL;
+	char *words = lesson_words(s);
+	struct script_text t = { 0 };
 	int rc = -1;
 
-	*file = (struct lesson_file){ .number = number };
-	if (words && (file->path = lesson_path(s, number)))
-		text = program_file_text(s, file->path);
-	if (text) {
-		Tcl_Eval(s->tcl, "namespace eval ::lesson {}");
-		set_meeting(s, m);
-		rc = interp_eval(s, Tcl_ObjPrintf("%snamespace eval ::lesson {\n%s\n}\n", words,
-						  text)) == TCL_OK
-			     ? take_steps(s, file)
-			     : -1;
-		Tcl_ResetResult(s->tcl);
+	*file = (struct lesson_file){ .ref = xstrdup(ref) };
+	if (words && !find_lesson(s, ref, file)) {
+		if (!file->is_shipped)
+			rc = script_read(s, file->path, &t);
+		else if ((t.text = program_file_text(s, file->path)))
+			rc = 0;
+	}
+	if (!rc) {
+		file->domain = file->is_shipped ? s->own : domain_of(s, t.dir);
+		rc = evaluate(s, words, &t, m, file);
+		script_text_free(&t);
 	}
 	free(words);
-	free(text);
 	if (rc)
 		lesson_free(file);
 	return rc;
@@ -177,44 +244,48 @@ void lesson_free(struct lesson_file *file)
 	free(file->step);
 	free(file->title);
 	free(file->path);
+	free(file->ref);
 	*file = (struct lesson_file){ 0 };
 }
 
 unsigned lesson_next_number(unsigned *at)
 {
 	glob_t files = { 0 };
+	size_t shipped, n = find_files(&files, &shipped);
 	unsigned next = 0;
 
 	*at = 0;
-	if (find_files(&files))
-		for (size_t i = 0; i < files.gl_pathc && !next; i++) {
-			struct lesson_file file = { .path = files.gl_pathv[i] };
-			struct lesson_progress progress = lesson_progress(&file);
+	for (size_t i = 0; i < n && !next; i++) {
+		struct lesson_file file = { .path = files.gl_pathv[i] };
+		struct lesson_progress progress = lesson_progress(&file);
 
-			if (!progress.done) {
-				next = (unsigned)i + 1;
-				*at = progress.at;
-			}
+		if (!progress.done) {
+			next = (unsigned)i + 1;
+			*at = progress.at;
 		}
+	}
 	globfree(&files);
 	return next;
 }
 
 /* ------------------------------------------------------------------- conditions -- */
 
-bool lesson_holds(struct session *s, const struct lesson_step *step)
+bool lesson_holds(struct session *s, const struct lesson_file *file, const struct lesson_step *step)
 {
 	Tcl_Obj *expr[2] = { Tcl_NewStringObj("::expr", -1), Tcl_NewStringObj(step->check, -1) };
 	SCOPED_VALUE(script, Tcl_NewStringObj("::namespace eval ::lesson", -1));
+	struct border border;
 	int yes = 0;
 
 	Tcl_ListObjAppendElement(NULL, script, Tcl_NewListObj(2, expr));
+	domain_enter(s, &border, file->domain, false);
 	Tcl_SetVar(s->tcl, "::lesson::wrong", "", TCL_GLOBAL_ONLY);
 	Tcl_SetVar(s->tcl, "::lesson::first", "", TCL_GLOBAL_ONLY);
 	Tcl_SetVar2Ex(s->tcl, "::lesson::due", NULL, step->commands, TCL_GLOBAL_ONLY);
 	if (Tcl_EvalObjEx(s->tcl, script, TCL_EVAL_GLOBAL) == TCL_OK)
 		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
 	Tcl_ResetResult(s->tcl);
+	domain_leave(s, &border);
 	fail_clear(&s->fail);
 	return yes;
 }
@@ -228,35 +299,37 @@ static char *spell_out(const char *typed)
 	return xasprintf("%s%s", c ? c->name : "", rest);
 }
 
-void lesson_note_typed(struct session *s, const char *typed, bool failed)
+void lesson_note_typed(struct session *s, const struct lesson_file *file, const char *typed,
+		       bool failed)
 {
+	Tcl_Interp *tcl = file->domain->tcl;
 	Tcl_Obj *value = s->last ? out_value(s->last) : Tcl_NewObj();
 	char *last = spell_out(typed);
 
-	Tcl_SetVar(s->tcl, "::lesson::last", last, TCL_GLOBAL_ONLY);
-	Tcl_SetVar(s->tcl, "::lesson::failed", failed ? "1" : "0", TCL_GLOBAL_ONLY);
-	Tcl_SetVar2Ex(s->tcl, "::lesson::result", NULL, value, TCL_GLOBAL_ONLY);
+	Tcl_SetVar(tcl, "::lesson::last", last, TCL_GLOBAL_ONLY);
+	Tcl_SetVar(tcl, "::lesson::failed", failed ? "1" : "0", TCL_GLOBAL_ONLY);
+	Tcl_SetVar2Ex(tcl, "::lesson::result", NULL, value, TCL_GLOBAL_ONLY);
 	free(last);
 }
 
-static const char *text_of(struct session *s, const char *variable)
+static const char *text_of(const struct lesson_file *file, const char *variable)
 {
-	const char *text = Tcl_GetVar(s->tcl, variable, TCL_GLOBAL_ONLY);
+	const char *text = Tcl_GetVar(file->domain->tcl, variable, TCL_GLOBAL_ONLY);
 
 	return text && *text ? text : NULL;
 }
 
-const char *lesson_wrong(struct session *s)
+const char *lesson_wrong(const struct lesson_file *file)
 {
-	return text_of(s, "::lesson::wrong");
+	return text_of(file, "::lesson::wrong");
 }
 
-const char *lesson_first(struct session *s)
+const char *lesson_first(const struct lesson_file *file)
 {
-	return text_of(s, "::lesson::first");
+	return text_of(file, "::lesson::first");
 }
 
-bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)
+int lesson_line_of(const struct lesson_step *step, const char *typed)
 {
 	size_t len = strlen(typed);
 	Tcl_Obj **line;
@@ -265,12 +338,12 @@ bool lesson_is_on_the_way(const struct lesson_step *step, const char *typed)
 	while (len && strchr(" \t\n", typed[len - 1]))
 		len--;
 	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
-		return false;
-	for (int i = 0; i + 1 < n; i++)
+		return 0;
+	for (int i = 0; i < n; i++)
 		if (strlen(Tcl_GetString(line[i])) == len &&
 		    strncmp(Tcl_GetString(line[i]), typed, len) == 0)
-			return true;
-	return false;
+			return n - i;
+	return 0;
 }
 
 /* Do both lines begin with the same command, or, if it is none of the shell's, the same word? */
@@ -299,93 +372,4 @@ bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool f
 	if (*typed == '!')
 		return false;
 	return c ? !(c->flags & (CMD_LOOKS | CMD_NO_RECORD)) : failed;
-}
-
-/*
- * The progress of a user in the lessons is kept in $XDG_STATE_HOME/rdmash/lessons. It has a line
- * for each time that one was left or finished:
- *
- *	NAME			it is done
- *	NAME STEP [skipped]	it was left at this step, from 1, with steps skipped
- *
- * The last line of a name says where it begins. The name is that of its file, without the number,
- * which changes when lessons are added.
- */
-
-/* The name in a path: "protection-domain" of .../01-protection-domain.rdma. The caller frees it. */
-static char *lesson_name(const struct lesson_file *file)
-{
-	const char *slash = strrchr(file->path, '/');
-	const char *base = slash ? slash + 1 : file->path;
-	char *name = xstrdup(base + strspn(base, "0123456789-"));
-	char *dot = strrchr(name, '.');
-
-	if (dot)
-		*dot = 0;
-	return name;
-}
-
-static void read_line(const char *line, const char *name, struct lesson_progress *p)
-{
-	size_t len = strlen(name);
-	char word[10] = "";
-	unsigned step = 0;
-
-	if (strncmp(line, name, len) != 0 || !strchr(" \n", line[len]))
-		return;
-	sscanf(line + len, " %5u %9s", &step, word);
-	p->done |= !step;
-	p->at = step ? step - 1 : 0;
-	p->skipped = strcmp(word, "skipped") == 0;
-}
-
-struct lesson_progress lesson_progress(const struct lesson_file *file)
-{
-	char *path = xdg_state("lessons"), *name = lesson_name(file), *line = NULL;
-	FILE *f = path ? fopen(path, "re") : NULL;
-	struct lesson_progress p = { 0 };
-	size_t size = 0;
-
-	while (f && getline(&line, &size, f) > 0)
-		read_line(line, name, &p);
-	if (f)
-		fclose(f);
-	free(line);
-	free(name);
-	free(path);
-	return p;
-}
-
-static void append(const struct lesson_file *file, const char *rest)
-{
-	char *path = xdg_state("lessons"), *name = lesson_name(file);
-	bool written;
-	FILE *f;
-
-	if (path) {
-		make_parent_folders(path);
-		f = fopen(path, "ae");
-		written = f && fprintf(f, "%s%s\n", name, rest) > 0;
-		if ((f && fclose(f)) || !written)
-			print_error("rdmash: %s: %s: how far the lesson was done is not kept\n",
-				    path, strerror(errno));
-	}
-	free(name);
-	free(path);
-}
-
-void lesson_note_done(const struct lesson_file *file)
-{
-	struct lesson_progress p = lesson_progress(file);
-
-	if (!p.done || p.at)
-		append(file, "");
-}
-
-void lesson_note_left(const struct lesson_file *file, unsigned at, bool skipped)
-{
-	char *rest = xasprintf(" %u%s", at + 1, skipped ? " skipped" : "");
-
-	append(file, rest);
-	free(rest);
 }

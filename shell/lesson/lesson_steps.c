@@ -70,31 +70,135 @@ static void write_choices(const struct lesson_step *step, struct out *o)
 	out_text(o, "(type a number)\n");
 }
 
-void lesson_write_step(const struct lesson_step *step, const char *first, struct out *o)
+unsigned lesson_hints(const struct lesson_step *step)
+{
+	int n = 0;
+
+	if (step->hints)
+		Tcl_ListObjLength(NULL, step->hints, &n);
+	return (unsigned)n + step->is_hidden;
+}
+
+/* The first hints of a step whose lines are hidden. True: the lines are to be shown, too. */
+static bool write_hints(const struct lesson_step *step, unsigned hints, struct out *o)
+{
+	Tcl_Obj **hint;
+	int n = 0;
+
+	Tcl_ListObjGetElements(NULL, step->hints, &n, &hint);
+	for (int i = 0; i < n && (unsigned)i < hints; i++) {
+		SCOPED_TEXT(lines);
+
+		help_wrap(Tcl_GetString(hint[i]), 6, help_width(), &lines);
+		out_text(o, "hint: %s", text_str(&lines) + 6);
+	}
+	return hints > (unsigned)n;
+}
+
+void lesson_write_step(const struct lesson_step *step, const char *first, unsigned hints,
+		       struct out *o)
 {
 	out_text(o, "\n");
 	lesson_write_text(step->text, 0, o);
+	if (step->points)
+		out_text(o, "(%u point%s)\n", step->points, step->points == 1 ? "" : "s");
+	if (step->kind == LESSON_SAY)
+		return;
+	if (step->kind == LESSON_ASK || !step->is_hidden || hints)
+		out_text(o, "\n");
+	if (step->kind == LESSON_ASK) {
+		write_choices(step, o);
+	} else if (!step->is_hidden || write_hints(step, hints, o)) {
+		if (first)
+			lesson_write_command(first, o);
+		lesson_write_commands(step, o);
+	}
+}
+
+/* ----------------------------------------------------------------------- handouts -- */
+
+static void print_choices(const struct lesson_step *step, bool solutions, struct out *o)
+{
+	Tcl_Obj **v;
+	int n = lesson_choices_of(step, &v);
+
+	for (int i = 0; i < n; i++)
+		out_text(o, "%d. %s\n", i + 1, Tcl_GetString(v[2 * i]));
+	if (solutions)
+		out_text(o, "\n> **%d.** %s\n", step->answer,
+			 Tcl_GetString(v[2 * step->answer - 1]));
+}
+
+static void print_commands(const struct lesson_step *step, struct out *o)
+{
+	Tcl_Obj **line;
+	int n = 0;
+
+	Tcl_ListObjGetElements(NULL, step->commands, &n, &line);
+	out_text(o, "```\n");
+	for (int i = 0; i < n; i++)
+		out_text(o, "%s\n", Tcl_GetString(line[i]));
+	out_text(o, "```\n");
+}
+
+static void print_step(const struct lesson_step *step, unsigned number, bool solutions,
+		       struct out *o)
+{
+	out_text(o, "\n");
+	if (step->kind != LESSON_SAY)
+		out_text(o, "**%u.** ", number);
+	out_text(o, "%s%s\n", step->text,
+		 step->points ? temp_text(" *(%u points)*", step->points) : "");
 	if (step->kind == LESSON_SAY)
 		return;
 	out_text(o, "\n");
-	if (first)
-		lesson_write_command(first, o);
-	if (step->kind == LESSON_TRY)
-		lesson_write_commands(step, o);
-	else
-		write_choices(step, o);
+	if (step->kind == LESSON_ASK)
+		print_choices(step, solutions, o);
+	else if (solutions || !step->is_hidden)
+		print_commands(step, o);
+	if (!solutions)
+		out_text(o, "\n%s\n",
+			 step->kind == LESSON_ASK ? "Answer and why:" : "What you saw:");
+}
+
+int lesson_print(struct session *s, const char *ref, bool solutions, struct out *o)
+{
+	struct lesson_file file;
+	unsigned number = 0;
+
+	if (lesson_read(s, ref, NULL, &file))
+		return -1;
+	out_text(o, "# %s\n", file.title);
+	for (unsigned i = 0; i < file.n; i++) {
+		number += file.step[i].kind != LESSON_SAY;
+		print_step(&file.step[i], number, solutions, o);
+	}
+	lesson_free(&file);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------ playing -- */
+
+/* A line of the file has the rights of the file. */
+static int run_line(struct session *s, const struct lesson_file *file, const char *line)
+{
+	return script_run_as(
+		s, &(struct script){ .name = "lesson", .line = 1, .domain = file->domain }, line);
+}
 
 static int play_line(struct session *s, const struct lesson_file *file,
 		     const struct lesson_step *step, const char *line)
 {
 	int rc = 0;
 
-	if (lesson_holds(s, step))
+	if (lesson_holds(s, file, step))
 		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
 			    line);
+	if (repl_is_escape(line) && !file->is_shipped)
+		return fail(s, "lesson", "EPERM",
+			    "%s runs a command of the system, which you may "
+			    "type yourself: %s",
+			    file->path, line);
 	print_text(PRINT_OUT, "> ");
 	print_text(PRINT_OUT, line);
 	print_text(PRINT_OUT, "\n");
@@ -103,9 +207,9 @@ static int play_line(struct session *s, const struct lesson_file *file,
 	if (repl_is_escape(line))
 		rc = repl_escape(line) ? 0 : -1;
 	else
-		rc = script_run(s, "lesson", line);
+		rc = run_line(s, file, line);
 	s->plays = false;
-	lesson_note_typed(s, line, rc != 0);
+	lesson_note_typed(s, file, line, rc != 0);
 	return 0;
 }
 
@@ -121,48 +225,45 @@ static int play_try(struct session *s, const struct lesson_file *file,
 	for (int i = 0; i < n; i++)
 		if (play_line(s, file, step, Tcl_GetString(line[i])))
 			return -1;
-	if (!lesson_holds(s, step))
+	if (!lesson_holds(s, file, step))
 		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
 			    Tcl_GetString(step->commands), step->check);
 	return 0;
 }
 
-static int play_ask(struct session *s, const struct lesson_file *file,
-		    const struct lesson_step *step)
+static void play_ask(const struct lesson_step *step)
 {
 	Tcl_Obj **v;
-	int n = lesson_choices_of(step, &v);
 	struct out *o;
 
-	if (n < 2 || step->answer < 1 || step->answer > n)
-		return fail(s, "lesson", "EINVAL", "%s: a question needs choices and an answer",
-			    file->path);
+	lesson_choices_of(step, &v);
 	o = out_new(true);
 	out_text(o, "> %d\n", step->answer);
 	lesson_write_text(Tcl_GetString(v[2 * step->answer - 1]), 0, o);
 	lesson_end_text(o);
-	return 0;
 }
 
-int lesson_play(struct session *s, unsigned number)
+int lesson_play(struct session *s, const char *ref)
 {
 	struct lesson_file file;
 	struct meeting meeting;
 	struct out *o;
 	int rc = -1;
 
-	if (app.meet(s, &meeting) || lesson_read(s, number, &meeting, &file))
+	if (app.meet(s, &meeting) || lesson_read(s, ref, &meeting, &file))
 		return -1;
 	o = out_new(true);
 	lesson_write_title(file.title, o);
 	lesson_end_text(o);
 	for (unsigned i = 0; i < file.n; i++) {
 		o = out_new(true);
-		lesson_write_step(&file.step[i], NULL, o);
+		lesson_write_step(&file.step[i], NULL, 0, o);
 		lesson_end_text(o);
-		rc = file.step[i].kind == LESSON_TRY   ? play_try(s, &file, &file.step[i])
-		     : file.step[i].kind == LESSON_ASK ? play_ask(s, &file, &file.step[i])
-						       : 0;
+		rc = 0;
+		if (file.step[i].kind == LESSON_TRY)
+			rc = play_try(s, &file, &file.step[i]);
+		else if (file.step[i].kind == LESSON_ASK)
+			play_ask(&file.step[i]);
 		if (rc)
 			break;
 	}
@@ -172,7 +273,7 @@ int lesson_play(struct session *s, unsigned number)
 
 /* Does not show an error again that the lesson asks for. Skips lines for the system: they created
  * no objects here. */
-static void do_line_again(struct session *s, const char *line)
+static void do_line_again(struct session *s, const struct lesson_file *file, const char *line)
 {
 	char *script = xasprintf("catch {%s}", line);
 	bool quiet = s->opt.quiet, trace = s->opt.trace;
@@ -180,7 +281,7 @@ static void do_line_again(struct session *s, const char *line)
 	s->opt.quiet = true;
 	s->opt.trace = false;
 	if (!repl_is_escape(line))
-		script_run(s, "lesson", script);
+		run_line(s, file, script);
 	s->opt.quiet = quiet;
 	s->opt.trace = trace;
 	free(script);
@@ -200,7 +301,7 @@ void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned
 
 			out_painted(o, PAINT_DIM, "    %s\n", Tcl_GetString(line[k]));
 			lesson_end_text(o);
-			do_line_again(s, Tcl_GetString(line[k]));
+			do_line_again(s, file, Tcl_GetString(line[k]));
 		}
 	}
 }

@@ -27,6 +27,7 @@ await_text() {
 
 columns=80
 rows=24
+mkdir "$dir/lessons.d"
 start "$rdmash"
 await "$prompt"
 typed 'lesson 1'
@@ -85,7 +86,7 @@ typed 1
 await_text 'This lesson is done.'
 typed lesson
 await_text '  1 done What a protection domain is'
-[ "$(cat "$dir/state/rdmash/lessons")" = protection-domain ] || fail 'it is not kept by name'
+[ "$(tail -n 1 "$dir/state/rdmash/lessons")" = protection-domain ] || fail 'it is not kept by name'
 typed yes
 await_text 'Memory regions: keys and rights'
 typed 'cq'
@@ -276,6 +277,63 @@ await_text '(not yet: the completion with wr_id 3 is not taken yet'
 run 'poll -all'
 await_text 'In which order do the completions'
 echo 'ok: what later steps need, and every way that does it'
+stop
+
+# A lesson of one's own: a task with hints, points, and what is kept of it. A step with the name of
+# an object that is there says so.
+cat >"$dir/own.rdma" <<'EOF'
+title "A lesson of one's own"
+task {
+Bring a queue pair named q to INIT.
+} {
+	qp create -name q
+	modify-qp INIT q -fill
+} {[is q state INIT]} -points 5 -hints { {A QP begins in RESET.} {See help modify-qp.} }
+try {
+Make a completion queue.
+} {
+	cq
+} {[did cq] && 0}
+ask {Is it so?} { "yes" { Right. } "no" { No. } } 1 -points 2
+EOF
+cp "$dir/own.rdma" "$dir/lessons.d/"
+start env RDMASH_LESSONS="$dir/lessons.d" "$rdmash"
+await "$prompt"
+typed 'lesson'
+await_text "A lesson of one's own"
+await_text ' 1 done What a protection domain is'
+typed '!clear'
+typed "lesson $dir/own.rdma"
+await_text '(5 points)'
+! says 'modify-qp' || fail 'the solution of a task is shown'
+typed 'qp create -name q'
+await_prompt
+typed 'modify-qp RTR q'
+await_text "(not yet: state of q is 'RESET', and is to be 'INIT'; 'lesson hint' shows a"
+typed 'lesson hint'
+await_text 'hint: A QP begins in RESET.'
+typed 'lesson hint'
+await_text 'hint: See help modify-qp.'
+! says '    modify-qp INIT q' || fail 'the solution comes before the last hint'
+typed 'lesson hint'
+await_text '    modify-qp INIT q -fill'
+typed 'modify-qp INIT q -fill'
+await_text 'Make a completion queue.'
+typed '!clear'
+typed 'cq'
+await_text '(not yet: this is a line of the step, and what is to come of it is not so: [did'
+typed 'lesson skip'
+await_text '(2 points)'
+typed '2'
+await_text '(try another number)'
+typed '1'
+await_text 'This lesson is over, with steps skipped. 2 of 7 points;'
+typed '!clear'
+typed 'lesson -progress'
+await '^own +step 1  task .* wrong 1  hints 3  1 of 5 points$'
+await '^own +step 2  try .* wrong 1  hints 0  skipped$'
+await '^own +step 3  ask .* wrong 1  hints 0  1 of 2 points$'
+echo "ok: a lesson of one's own"
 stop
 
 # Back after the first lesson.
