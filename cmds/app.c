@@ -308,6 +308,11 @@ static void app_noticed(enum notice_kind kind, const char *text)
 		own_notice(text, kind == NOTICE_CHECK);
 }
 
+static bool app_is_embedded(void)
+{
+	return embedded_api() != NULL;
+}
+
 const struct app app = {
 	.start = embedded_start,
 	.open = app_open,
@@ -325,5 +330,6 @@ const struct app app = {
 	.meet = cm_meet,
 	.names = app_names,
 	.objects = app_objects,
+	.is_embedded = app_is_embedded,
 	.noticed = app_noticed,
 };

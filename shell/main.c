@@ -17,6 +17,7 @@
 #include "check/check.h"
 #include "edit/edit.h"
 #include "file/file.h"
+#include "grade/grade.h"
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
@@ -48,6 +49,7 @@ struct command_line {
 	int color; /* -1: decide */
 	/* Instead of running anything: the text to complete, the folder to write the pages into. */
 	const char *complete, *pages;
+	struct grade grade;
 };
 
 static struct session *the_session; /* for the panic hook */
@@ -228,6 +230,12 @@ static int apply_option(struct session *s, int o, struct command_line *cl)
 		return 0;
 	case OPTION_PAGES:
 		cl->pages = optarg;
+		return 0;
+	case OPTION_GRADE:
+		cl->grade.rules = optarg;
+		return 0;
+	case OPTION_WITHIN:
+		cl->grade.within = optarg;
 		return 0;
 	default:
 		return print_and_end(o);
@@ -436,6 +444,8 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 		return fail_report(s), EXIT_COMMAND;
 	if (cl->pages)
 		return EXIT_OK;
+	if (cl->grade.hand_in)
+		return grade_run(s, &cl->grade);
 	if (s->opt.peer)
 		return exit_code_of(s, serve(s));
 	if (!cl->njobs && argc > 0) {
@@ -460,6 +470,25 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	if (!s->opt.check && verdict_end(s, code))
 		return code ? code : EXIT_COMMAND;
 	return code;
+}
+
+/* Starts the processes of what is graded. False: this is one of them, or nothing is graded. */
+static bool grade(struct session *s, struct command_line *cl, int argc, char **argv, int *code)
+{
+	struct grade *g = &cl->grade;
+
+	if (!g->rules || s->opt.check)
+		return false;
+	g->hand_ins = argv + optind;
+	g->n = argc - optind;
+	g->is_program = strcmp(argv[optind - 1], "--") == 0;
+	if (s->opt.unsafe) {
+		print_error("rdmash: --grade and --unsafe exclude each other\n");
+		*code = EXIT_USAGE;
+	} else {
+		*code = grade_all(s, g);
+	}
+	return *code >= 0;
 }
 
 static void free_session(struct session *s)
@@ -512,6 +541,11 @@ int main(int argc, char **argv)
 	if (code) {
 		free_options(&s, &cl);
 		return check_output(code - 1);
+	}
+	s.grades = cl.grade.rules;
+	if (grade(&s, &cl, argc, argv, &code)) {
+		free_options(&s, &cl);
+		return check_output(code);
 	}
 	device = s.opt.check || cl.complete ? 0 : app.start(&s.opt, &s.opt.note);
 	if (device < 0) {

@@ -157,6 +157,8 @@ struct app {
 	void (*names)(struct session *s, Tcl_Obj *list);
 	/* All live objects with their attributes, as a dict of dicts; NULL: there is no context. */
 	Tcl_Obj *(*objects)(struct session *s);
+	/* Is the device that of uroce? */
+	bool (*is_embedded)(void);
 	/* Receives each notice, also those that are not shown. May be NULL. */
 	void (*noticed)(enum notice_kind kind, const char *text);
 };
@@ -217,6 +219,8 @@ struct session {
 	unsigned partly;	 /* how often the command that failed had done what it repeats */
 	unsigned unreached;	 /* those that stand behind the command that ended the script */
 	unsigned errors;     /* without a prompt: errors other than expectations: verdict_error() */
+	bool grades;	     /* expectations have points: --grade */
+	unsigned points, points_of; /* that were reached, and that there are */
 	bool plays;	     /* a lesson is being played: its errors are not counted */
 	bool handler_failed; /* a handler of 'on' failed in a script */
 	bool skipped;	     /* a require failed */

@@ -488,7 +488,9 @@ void views_take(const struct reader_news *news)
 		take_unfinished(news);
 	else if (news->what == READER_HELD)
 		take_held(news);
-	else if (news->what == READER_LOST && the.v.json)
+	if (news->what == READER_LOST)
+		the.ladder.lost += news->n;
+	if (news->what == READER_LOST && the.v.json)
 		fprintf(the.v.to, "{\"lost\":%" PRIu64 ",\"pid\":%d}\n", news->n,
 			(int)news->process->pid);
 	else if (news->what == READER_LOST)
@@ -514,8 +516,11 @@ static void write_timeline(void)
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
-	ladder_print(&the.ladder, 0, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, o);
-	out_print(o, OUT_TEXT, &text);
+	if (the.v.json)
+		ladder_out(&the.ladder, o);
+	else
+		ladder_print(&the.ladder, 0, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, o);
+	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	fputs(text_str(&text), the.v.to);
 	out_free(o);
 }

@@ -534,6 +534,10 @@ void ladder_add_own(struct session *s, struct ladder *l)
 	e.current = current_since(&e);
 	record_list_free(list);
 	list = record_list(~0u, since);
+	for (unsigned i = 0; i < RECORD_PATHS; i++)
+		l->lost += list->lost[i];
+	if (list->n > LADDER_MAX)
+		l->lost += list->n - LADDER_MAX;
 	for (unsigned i = list->n > LADDER_MAX ? list->n - LADDER_MAX : 0; i < list->n; i++)
 		if (becomes_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
 			add_row(&e, &list->v[i]);

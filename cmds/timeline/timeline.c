@@ -305,37 +305,6 @@ static int set_recording(struct session *s, uint64_t how, struct out *o)
 	return 0;
 }
 
-static void rows_out(const struct ladder *l, struct out *o)
-{
-	out_list(o, NULL);
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct ladder_row *r = &l->rows[i];
-		bool packet = r->kind == LADDER_PACKET;
-
-		out_dict(o, NULL);
-		out_double(o, "ms", ladder_ms(l, r), NULL);
-		out_int(o, "wall", r->when, NULL);
-		out_str(o, "kind", ladder_words[r->kind], NULL);
-		out_str(o, "lane", l->lanes[r->from].label, NULL);
-		out_str(o, "to", packet && r->to >= 0 ? l->lanes[r->to].label : "", NULL);
-		out_str(o, "name", r->name, NULL);
-		out_str(o, "text", r->text, NULL);
-		out_str(o, "result", r->result ? r->result : "", NULL);
-		out_bool(o, "bad", r->bad, NULL);
-		if (r->more) {
-			out_u64(o, "again", r->more, NULL);
-			out_double(o, "again_until", (double)(r->more_until - l->start) / 1e6,
-				   NULL);
-		}
-		if (packet) {
-			out_bool(o, "arrived", r->arrived, NULL);
-			out_str(o, "fault", r->fate ? r->fate : "", NULL);
-		}
-		out_end(o);
-	}
-	out_end(o);
-}
-
 static int draw_ladder(struct session *s, const struct ladder *l, const char *path, bool force,
 		       struct out *o)
 {
@@ -377,7 +346,7 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 		ladder_free(&l);
 		return -1;
 	}
-	rows_out(&l, o);
+	ladder_out(&l, o);
 	if (a->svg)
 		rc = draw_ladder(s, &l, a->svg, a->force, o);
 	else

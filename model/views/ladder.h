@@ -99,6 +99,7 @@ struct ladder {
 	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
 	unsigned left_out; /* number of rows that were dropped: AGE_GONE, and beyond ladder_how.last
 			    */
+	uint64_t lost;	   /* calls that are no longer in the record, or were too many */
 	char *remarks;	   /* lines about peers that could not be asked, or NULL */
 };
 
@@ -146,6 +147,8 @@ char *ladder_again(const struct ladder *l, const struct ladder_row *row);
  * caller frees it. */
 char *ladder_line(const char *text);
 
+/* Writes the rows as a list of dicts, after a notice if some are no longer known. */
+void ladder_out(const struct ladder *l, struct out *o);
 /* ladder_text.c: writes the ladder as text. width: columns (0: those of the terminal); is_utf8:
  * what shows it can show more than ASCII. */
 void ladder_print(const struct ladder *l, unsigned width, bool is_utf8, struct out *o);

@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "fault.h"
 #include "heap.h"
+#include "out.h"
 #include "ladder.h"
 #include "packet_ends.h"
 #include "recorded.h"
@@ -206,4 +207,51 @@ void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, con
 	row->text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc->wr_id,
 			      word_name(wc_status_words, wc->status), what ? " " : "",
 			      what ? what : "");
+}
+
+/* ------------------------------------------------------------------------- values -- */
+
+static void row_out(const struct ladder *l, const struct ladder_row *r, struct out *o)
+{
+	const bool packet = r->kind == LADDER_PACKET;
+
+	out_dict(o, NULL);
+	out_double(o, "ms", ladder_ms(l, r), NULL);
+	out_int(o, "wall", r->when, NULL);
+	out_str(o, "kind", ladder_words[r->kind], NULL);
+	out_str(o, "lane", l->lanes[r->from].label, NULL);
+	out_str(o, "to", packet && r->to >= 0 ? l->lanes[r->to].label : "", NULL);
+	out_str(o, "name", r->name, NULL);
+	out_str(o, "text", r->text, NULL);
+	out_str(o, "result", r->result ? r->result : "", NULL);
+	out_bool(o, "bad", r->bad, NULL);
+	if (r->kind == LADDER_STATE)
+		out_str(o, "state", word_name(qp_state_words, (uint64_t)r->state), NULL);
+	if (r->more) {
+		out_u64(o, "again", r->more, NULL);
+		out_double(o, "again_until", (double)(r->more_until - l->start) / 1e6, NULL);
+	}
+	if (packet) {
+		out_bool(o, "arrived", r->arrived, NULL);
+		out_str(o, "fault", r->fate ? r->fate : "", NULL);
+	}
+	out_end(o);
+}
+
+void ladder_out(const struct ladder *l, struct out *o)
+{
+	out_list(o, NULL);
+	if (l->lost) {
+		char *text = xasprintf("%llu calls are no longer in the record",
+				       (unsigned long long)l->lost);
+		const struct ladder_row row = {
+			.when = l->start, .kind = LADDER_NOTICE, .bad = true, .text = text
+		};
+
+		row_out(l, &row, o);
+		free(text);
+	}
+	for (unsigned i = 0; i < l->n; i++)
+		row_out(l, &l->rows[i], o);
+	out_end(o);
 }

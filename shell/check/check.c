@@ -17,7 +17,6 @@
 #include "language/interp.h"
 #include "file/file.h"
 #include "language/script.h"
-#include "lesson/lesson.h"
 #include "session.h"
 #include "alloc.h"
 
@@ -348,6 +347,14 @@ static int check_whole(struct check *k)
 	return k->problems ? -1 : 0;
 }
 
+/* The procs that a lesson, or rules to grade by, may use; NULL: it is neither. */
+static char *words_of(struct session *s, const struct check *k)
+{
+	const char *name = k->is_lesson ? "lesson.tcl" : s->grades ? "grade.tcl" : NULL;
+
+	return name ? program_text(s, "RDMASH_LIB", "lib", name) : NULL;
+}
+
 int check_text(struct session *s, const char *name, const char *text)
 {
 	Tcl_HashTable procs;
@@ -357,7 +364,7 @@ int check_text(struct session *s, const char *name, const char *text)
 
 	k.is_lesson = check_is_lesson(text);
 	filled = k.is_lesson ? check_filled(s, text) : xstrdup(text);
-	words = k.is_lesson ? lesson_words(s) : NULL;
+	words = words_of(s, &k);
 	Tcl_InitHashTable(&procs, TCL_STRING_KEYS);
 	if (words)
 		learn_text(&k, words);

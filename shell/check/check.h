@@ -48,6 +48,10 @@ void verdict_error(struct session *s);
 /* How many expectations the peer of that name has counted by now. They are shown at the end, as its
  * own; this run's report and exit code do not depend on them. */
 void verdict_peer(const char *peer, unsigned passed, unsigned failed);
+/* The names of what was not met, each with a newline. The caller frees it. */
+char *verdict_missed(void);
+/* What was reported so far does not count. */
+void verdict_forget(void);
 /* The run ends as skipped, for this reason; the first one is kept. */
 void verdict_skipped(struct session *s, const char *reason);
 

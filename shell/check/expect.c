@@ -22,6 +22,7 @@ struct expect_args {
 	const char *value;
 	const char *error;
 	Tcl_Obj *truth;
+	struct num points;
 	struct many words; /* Tcl_Obj *: fields with their values, then the script */
 };
 
@@ -32,6 +33,8 @@ static const struct arg expect_arg_table[] = {
 	OPT("error", expect_args, error, kind_str,
 	    "the script must fail with this: a call, an errno name or a status"),
 	OPT("true", expect_args, truth, kind_expr, "a condition, as in if; no script follows"),
+	OPT("points", expect_args, points, kind_u32,
+	    "what it is worth to rdmash --grade (default: 1)", .max = 1000),
 	POS_MANY("field-value-script", expect_args, words, kind_script,
 		 "pairs of field and value; the last word is the script"),
 	ARGS_END,
@@ -401,6 +404,23 @@ static int check_usage(struct session *s, const struct expect_args *a)
 	return 0;
 }
 
+static unsigned worth(const struct expect_args *a)
+{
+	return a->points.set ? (unsigned)a->points.v : 1;
+}
+
+/* The name of the check, with its points. The caller frees it. */
+static char *worth_name(struct session *s, const struct expect_args *a)
+{
+	char *name = a->name ? xstrdup(a->name) : command_name(s, a), *with;
+
+	if (!s->grades)
+		return name;
+	with = xasprintf("%s (%u point%s)", name, worth(a), worth(a) == 1 ? "" : "s");
+	free(name);
+	return with;
+}
+
 static int expect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct expect_args *a = args;
@@ -409,7 +429,7 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 
 	if (check_usage(s, a))
 		return -1;
-	name = a->name ? xstrdup(a->name) : command_name(s, a);
+	name = worth_name(s, a);
 	want = describe_expectation(a);
 	if (a->truth)
 		rc = expect_true(s, a, name);
@@ -417,6 +437,8 @@ static int expect_exec(struct session *s, const void *args, struct out *o)
 		rc = expect_error(s, a, *(Tcl_Obj *const *)a->words.v, name);
 	else
 		rc = expect_result(s, a, name, want, o);
+	s->points_of += worth(a);
+	s->points += rc == 0 ? worth(a) : 0;
 	if (rc < 0 && !s->fail.check) { /* set: an expectation inside the script failed */
 		s->fail.check = xstrdup(name);
 		if (strcmp(s->fail.code, "FAILED") == 0)

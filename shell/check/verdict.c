@@ -35,6 +35,7 @@ static struct {
 		unsigned passed, failed;
 	} * peers;
 	unsigned npeers;
+	struct text missed; /* names of what was not met, each with a newline */
 } kept;
 
 bool verdict_harness(void)
@@ -155,8 +156,10 @@ static void add_verdict(struct session *s, enum became became, const char *name,
 	kept.last = now;
 	v.name = visible_copy(name);
 	v.file = visible_copy(file);
-	if (became != MET)
+	if (became != MET) {
 		copy_reason(s, &v);
+		xappendf(&kept.missed, "%s\n", v.name);
+	}
 	if (s->opt.format == OUT_JSON)
 		v.json = json_of_verdict(s, &v, name);
 	if (became != ERROR || s->fail.check)
@@ -348,6 +351,10 @@ static void print_json_totals(const struct session *s)
 		out_u64(o, "unreached", s->unreached, NULL);
 	if (s->errors)
 		out_u64(o, "errors", s->errors, NULL);
+	if (s->grades) {
+		out_u64(o, "points", s->points, NULL);
+		out_u64(o, "of", s->points_of, NULL);
+	}
 	if (s->skipped)
 		out_str(o, "skipped", kept.skipped, NULL);
 	if (kept.npeers)
@@ -381,10 +388,30 @@ static void print_totals(const struct session *s)
 	} else {
 		xappendf(&sums, " # SKIP %s", s->skipped ? kept.skipped : "nothing is checked");
 	}
+	if (s->grades)
+		xappendf(&sums, "\n# %u of %u points", s->points, s->points_of);
 	for (struct peer_counts *p = kept.peers; p < kept.peers + kept.npeers; p++)
 		xappendf(&sums, "\n# %s: %u checks passed, %u failed", p->name, p->passed,
 			 p->failed);
 	out_line(OUT_TEXT, text_str(&sums));
+}
+
+void verdict_forget(void)
+{
+	for (unsigned i = 0; i < kept.n; i++)
+		free_verdict(&kept.v[i]);
+	free(kept.v);
+	for (unsigned i = 0; i < kept.npeers; i++)
+		free(kept.peers[i].name);
+	free(kept.peers);
+	free(kept.skipped);
+	text_free(&kept.missed);
+	memset(&kept, 0, sizeof kept);
+}
+
+char *verdict_missed(void)
+{
+	return xstrdup(text_str(&kept.missed));
 }
 
 int verdict_end(struct session *s, int code)
@@ -399,12 +426,6 @@ int verdict_end(struct session *s, int code)
 		print_totals(s);
 	if (s->opt.junit)
 		rc = write_junit(s, code && !s->failed && !s->errors && !s->skipped);
-	for (unsigned i = 0; i < kept.n; i++)
-		free_verdict(&kept.v[i]);
-	free(kept.v);
-	for (unsigned i = 0; i < kept.npeers; i++)
-		free(kept.peers[i].name);
-	free(kept.peers);
-	free(kept.skipped);
+	verdict_forget();
 	return rc;
 }

@@ -362,6 +362,19 @@ char *program_file_text(struct session *s, const char *path)
 	return text;
 }
 
+char *program_text(struct session *s, const char *variable, const char *folder, const char *name)
+{
+	glob_t files = { 0 };
+	char *text = NULL;
+
+	if (program_files(variable, folder, name, &files))
+		text = program_file_text(s, files.gl_pathv[0]);
+	else
+		fail(s, "open", "ENOENT", "%s/%s of the installation is not found", folder, name);
+	globfree(&files);
+	return text;
+}
+
 void make_parent_folders(const char *path)
 {
 	char *copy = xstrdup(path), *slash = copy;

@@ -31,6 +31,7 @@ static const struct value_words {
 	{ "DIR", "\t\tcompopt -o filenames\n\t\tCOMPREPLY=($(compgen -d -- \"$cur\"))\n",
 	  "_files -/", "-f -a '(__fish_complete_directories)'" },
 	{ "TEXT", NULL, " ", "-f" },
+	{ "SECONDS", NULL, " ", "-f" },
 	{ "FILE", NULL, "_files", "" },
 	{ .value = NULL },
 };

@@ -151,6 +151,20 @@ struct domain_word {
 	const char *library;
 };
 
+/* Fails if the domain may not use this command. */
+static int domain_refuses(struct session *s, const char *name)
+{
+	const char *const *refused = s->domain->refused;
+	const size_t len = strcspn(name, " ");
+
+	if (s->domain->is_over)
+		return fail(s, name, "EPERM", "the hand-in is over");
+	for (; refused && *refused; refused++)
+		if (strlen(*refused) == len && strncmp(*refused, name, len) == 0)
+			return fail(s, name, "EPERM", "a hand-in cannot use %s", *refused);
+	return 0;
+}
+
 /* Runs a command for the code of the current domain. word NULL: Tcl does not know the command. */
 static int run_word(struct session *s, const struct domain_word *word, int objc,
 		    Tcl_Obj *const objv[])
@@ -161,6 +175,8 @@ static int run_word(struct session *s, const struct domain_word *word, int objc,
 
 	if (print_failed() && !s->opt.interactive) /* standard output is gone: main() reports it */
 		return interp_quit(s, -1);
+	if (word && word->library && domain_refuses(s, word->library))
+		return tcl_error(s, NULL, NULL);
 	if (word && word->library)
 		return run_library(s, library_named(word->library), objc, objv);
 	c = word ? cmd_find_in(s, word->group, objc, objv, &used)
@@ -169,7 +185,7 @@ static int run_word(struct session *s, const struct domain_word *word, int objc,
 		fail_row(s, "note",
 			 "a remote method that you typed cannot call your procs: define both "
 			 "in a file");
-	if (!c)
+	if (!c || domain_refuses(s, c->name))
 		return tcl_error(s, NULL, NULL);
 	o = out_new(s->printing);
 	rc = cmd_run(s, c, objc - used, objv + used, o);

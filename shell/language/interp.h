@@ -78,6 +78,8 @@ struct domain {
 	Tcl_CmdInfo proc, info_commands, info_vars, namespace_children, array_names;
 	Tcl_HashTable procs; /* where.c: struct defined, by Tcl_Command */
 
+	const char *const *refused; /* first words of commands that its code may not use; or NULL */
+	bool is_over;	      /* its code may use no command any more */
 	bool is_library;      /* it shares no variables, and other domains do not find its
 				 commands */
 	unsigned active;      /* number of calls into it that have not returned */

@@ -52,8 +52,6 @@ struct lesson_file {
 int lesson_read(struct session *s, const char *ref, const struct meeting *m,
 		struct lesson_file *file);
 void lesson_free(struct lesson_file *file);
-/* The Tcl that defines the words of lesson files. NULL with s->fail filled; the caller frees it. */
-char *lesson_words(struct session *s);
 /* Records the last typed command and whether it failed, for conditions. */
 void lesson_note_typed(struct session *s, const struct lesson_file *file, const char *typed,
 		       bool failed);

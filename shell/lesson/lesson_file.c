@@ -171,19 +171,6 @@ static int take_steps(struct session *s, struct lesson_file *file)
 	return 0;
 }
 
-char *lesson_words(struct session *s)
-{
-	glob_t files = { 0 };
-	char *text = NULL;
-
-	if (program_files("RDMASH_LIB", "lib", "lesson.tcl", &files))
-		text = program_file_text(s, files.gl_pathv[0]);
-	else
-		fail(s, "lesson", "ENOENT", "lib/lesson.tcl of the installation is not found");
-	globfree(&files);
-	return text;
-}
-
 /* Sets the values of ADDRESS and PORT, for string map. */
 static void set_meeting(Tcl_Interp *tcl, const struct meeting *m)
 {
@@ -215,7 +202,7 @@ static int evaluate(struct session *s, const char *words, const struct script_te
 int lesson_read(struct session *s, const char *ref, const struct meeting *m,
 		struct lesson_file *file)
 {
-	char *words = lesson_words(s);
+	char *words = program_text(s, "RDMASH_LIB", "lib", "lesson.tcl");
 	struct script_text t = { 0 };
 	int rc = -1;
 

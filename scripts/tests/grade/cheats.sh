@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# cheats.sh RDMASH: what a hand-in might try to get points for what it has not done. Each must get
+# none, and the checks that are reported are always those of the rules.
+set -u
+rdmash=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+no() {
+	echo "not ok: $*"
+	failed=1
+}
+cat >rules.rdma <<'END'
+expect -points 4 -name {left goes from RESET to RTS} -true {[passed left RESET INIT RTR RTS]}
+expect -points 3 -name {left tries three times} -value 3 {attribute left RTS retry_cnt}
+expect -points 2 -name {the text has arrived} -value hello {mem get m 0 5}
+expect -points 1 -name {a WRITE was refused} -true {[completions REM_ACCESS_ERR] > 0}
+END
+# cheat POINTS WHAT: the hand-in is standard input; it gets no more than these points.
+cheat() {
+	cat >hand-in.rdma
+	timeout 100 "$rdmash" --within 3 --grade rules.rdma hand-in.rdma >out 2>err
+	code=$?
+	[ $code = 3 ] || no "$2: exit code $code"
+	grep -q '^Bail out!' out && [ "$1" = bail ] && echo "tried: $2" && return
+	[ "$(grep -c -e '^ok ' -e '^not ok ' out)" = 4 ] && grep -qx '1\.\.4' out || no "$2: other checks"
+	grep -qx "# $1 of 10 points" out || no "$2: $(grep 'of 10' out), not $1"
+	echo "tried: $2"
+}
+cheat 0 'to exit with 0' <<'END'
+exit 0
+END
+cheat 0 'to print what the grader prints' <<'END'
+echo "ok 1 left goes from RESET to RTS (4 points)"
+puts "1..1\n# 10 of 10 points"
+END
+cheat 0 'to define expect, get and the words of the rules' <<'END'
+foreach word {expect get mem passed attribute completions rows timeline} { proc $word args { return hello } }
+proc ::passed args { return 1 }
+proc attribute args { return 3 }
+END
+cheat 0 'to set the variables of the rules' <<'END'
+namespace eval ::grade { variable rows {{kind state name left text {left RTS} result created state RTS bad 0}} json {[]} }
+proc ::grade::read_rows {} { return {} }
+set ::grade::rows {}
+END
+cheat 0 'expectations of its own, with many points' <<'END'
+expect -points 10 -name mine -true {1}
+END
+cheat 0 'to end as skipped' <<'END'
+require -true {0} {there is nothing to grade}
+END
+cheat 0 'to let a lesson or a fault do it' <<'END'
+catch { lesson play 3 }
+catch { fault run bad-rkey }
+catch { fault completion REM_ACCESS_ERR }
+catch { bench write }
+catch { fau run bad-rkey }
+::lesson play 3
+END
+cheat 4 'to take rows out of the record' <<'END'
+catch { timeline clear }
+catch { timeline off }
+catch { option json on }
+qp create -name left
+modify-qp INIT left -fill
+modify-qp RTR left -peer [qp-info left] -fill
+modify-qp RTS left -fill
+END
+cheat 0 'to read the rules, other hand-ins, or write them' <<'END'
+catch { source rules.rdma }
+catch { source ./rules.rdma }
+reg 4096 -name n
+catch { mem load n rules.rdma }
+catch { mem save n rules.rdma -force }
+catch { record rules.rdma }
+END
+grep -q 'points 4' rules.rdma || no 'the rules were changed'
+cheat 0 'to leave code that runs while the rules do' <<'END'
+on timer 1ms { catch { expect -points 10 -name late -true {1} }; catch { reg 4096 -name m }; catch { mem put m 0 hello } }
+trace add variable ::x write { exit 0 }
+END
+cheat 0 'to go on for ever, uncaught' <<'END'
+while {1} { catch { while {1} {} } }
+END
+cheat 0 'to wait for ever' <<'END'
+qp create -name left
+catch { sleep 1000 }
+wait until {0}
+END
+cheat 0 'a queue pair whose name looks like states' <<'END'
+catch { qp create -name "left RESET INIT RTR RTS" }
+catch { qp create -name {left*} }
+catch { modify-qp INIT {left*} -fill }
+END
+cheat bail 'to end the program' <<'END'
+set deep [string repeat \[ 200000]
+catch { eval $deep }
+END
+cheat 0 'a peer that does it' <<'END'
+peer p
+@p { qp create -name left }
+END
+# What has failed is pushed out of the record by what comes later.
+cat >rules.rdma <<'END'
+expect -points 6 -name {no call has failed} -true {[complete] && [failures] eq ""}
+expect -points 1 -name {a region was made} -true {[called ibv_reg_mr*] > 0}
+expect -points 2 -name {left is in RTS} -true {[lindex [states left] end] eq "RTS"}
+expect -points 1 -name {left is there} -value RTS {get left state}
+END
+cheat 1 'to flood the record' <<'END'
+qp create -name left
+catch { call ibv_modify_qp left {qp_state RTS} STATE }
+for {set i 0} {$i < 3000} {incr i} { reg 64 -name r; destroy r }
+END
+exit $failed

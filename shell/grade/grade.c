@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of the hand-ins, and what became of each. */
+#include "grade/grade.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "out.h"
+#include "output/print.h"
+#include "session.h"
+
+#define WITHIN	  30 /* seconds for a hand-in */
+#define GRACE	  10 /* after Ctrl-C, until it is killed */
+#define FOR_RULES 60 /* seconds for the rules */
+
+/* What the process of a hand-in has told: "begun of the rules", "points of", missed checks. */
+struct told {
+	char text[65536];
+	size_t len;
+};
+
+struct result {
+	const char *hand_in;
+	const char *why; /* NULL: the rules have run to their end */
+	unsigned points, of;
+	double seconds;
+	char *missed; /* names of checks, each with a newline */
+	int code;
+};
+
+/* ------------------------------------------------------------------- one hand-in -- */
+
+static bool rules_have_begun(const struct told *t)
+{
+	return t->len > 0;
+}
+
+/* Reads more. False: the process has closed its end. */
+static bool hear(struct told *t, int fd)
+{
+	ssize_t n = read(fd, t->text + t->len, sizeof t->text - 1 - t->len);
+
+	if (n > 0)
+		t->len += (size_t)n;
+	t->text[t->len] = 0;
+	return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* Waits until the process has closed its end. The hand-in is interrupted when its time is over, so
+ * that the rules see what it had done, and killed if that does not help. */
+static const char *wait_for(pid_t pid, int fd, int64_t within, struct told *t)
+{
+	int64_t until = loop_now() + within * 1000000000;
+	bool is_interrupted = false, had_begun = false;
+	struct pollfd p = { fd, POLLIN, 0 };
+
+	for (;;) {
+		int64_t left = (until - loop_now()) / 1000000;
+		int rc = poll(&p, 1, left > 0 ? (int)left : 0);
+
+		if (rc > 0 && !hear(t, fd))
+			return NULL;
+		if (rules_have_begun(t) && !had_begun) {
+			had_begun = true;
+			until = loop_now() + INT64_C(1000000000) * FOR_RULES;
+		}
+		if (rc || left > 0)
+			continue;
+		if (had_begun || is_interrupted) {
+			kill(-pid, SIGKILL);
+			return had_begun ? "the rules did not end" : "it could not be interrupted";
+		}
+		kill(pid, SIGINT);
+		is_interrupted = true;
+		until = loop_now() + INT64_C(1000000000) * GRACE;
+	}
+}
+
+/* In the new process. Its own group, so that all that it starts ends with it. */
+static void become_hand_in(struct grade *g, const char *hand_in, bool is_quiet, const int fds[2])
+{
+	int null = is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(fds[0]);
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
+	g->report = fds[1];
+	g->hand_in = hand_in;
+}
+
+static void read_told(const struct told *t, struct result *r)
+{
+	const char *line = t->text + 1; /* after the mark that the rules have begun */
+	int n = 0;
+
+	if (t->len < 2 || sscanf(line, "%u %u\n%n", &r->points, &r->of, &n) != 2) {
+		r->why = "it ended the program";
+		return;
+	}
+	r->missed = xstrdup(line + n);
+}
+
+/* False: this is the new process. */
+static bool run_one(struct grade *g, const char *hand_in, bool is_quiet, struct result *r)
+{
+	const int64_t begun = loop_now();
+	int fds[2], status = 0;
+	struct told t = { .len = 0 };
+	pid_t pid;
+
+	*r = (struct result){ .hand_in = hand_in, .code = 3 };
+	if (pipe2(fds, O_CLOEXEC)) {
+		r->why = strerror(errno);
+		return true;
+	}
+	pid = fork();
+	if (pid == 0) {
+		become_hand_in(g, hand_in, is_quiet, fds);
+		return false;
+	}
+	close(fds[1]);
+	if (pid > 0) {
+		r->why = wait_for(pid, fds[0], g->within ? atoi(g->within) : WITHIN, &t);
+		waitpid(pid, &status, 0);
+		kill(-pid, SIGKILL); /* what it has left behind */
+	} else {
+		r->why = strerror(errno);
+	}
+	close(fds[0]);
+	r->seconds = (double)(loop_now() - begun) / 1e9;
+	if (!r->why)
+		read_told(&t, r);
+	if (r->why)
+		r->points = 0;
+	if (!r->why && WIFEXITED(status))
+		r->code = WEXITSTATUS(status);
+	return true;
+}
+
+/* ------------------------------------------------------------------------ results -- */
+
+static void write_missed(const struct result *r, struct out *o)
+{
+	char *names = xstrdup(r->missed ? r->missed : ""), *rest = names, *name;
+	SCOPED_TEXT(all);
+
+	while ((name = strsep(&rest, "\n")))
+		if (*name)
+			xappendf(&all, "%s%s", text_len(&all) ? "; " : "", name);
+	out_str(o, "missed", text_str(&all), "%s%s", text_len(&all) ? "  missed: " : "",
+		text_str(&all));
+	free(names);
+}
+
+static void write_result(const struct result *r, struct out *o)
+{
+	const char *slash = strrchr(r->hand_in, '/');
+	const char *name = slash ? slash + 1 : r->hand_in;
+
+	out_dict(o, NULL);
+	out_str(o, "hand_in", name, "%-30s", name);
+	out_u64(o, "points", r->points, " %3u", r->points);
+	out_u64(o, "of", r->of, " of %u", r->of);
+	out_double(o, "seconds", r->seconds, NULL);
+	out_str(o, "why", r->why ? r->why : "", "%s%s", r->why ? "  " : "", r->why ? r->why : "");
+	write_missed(r, o);
+	out_text(o, "\n");
+	out_end(o);
+}
+
+/* The points that there are, where the rules did not come to say so: those of an empty hand-in. */
+static bool find_points(struct grade *g, struct result *r)
+{
+	struct result empty;
+
+	if (!r->why || g->is_program)
+		return true;
+	if (!run_one(g, "/dev/null", true, &empty))
+		return false;
+	r->of = empty.of;
+	free(empty.missed);
+	return true;
+}
+
+/* --------------------------------------------------------------------- all of them -- */
+
+/* The scripts of a folder but the rules, or the file itself. */
+static void find_hand_ins(const struct grade *g, const char *path, glob_t *files)
+{
+	struct stat st, rules = { 0 };
+	char *pattern;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+		glob(path, GLOB_APPEND | GLOB_NOCHECK | GLOB_NOMAGIC, NULL, files);
+		return;
+	}
+	stat(g->rules, &rules);
+	pattern = xasprintf("%s/*.rdma", path);
+	glob(pattern, GLOB_APPEND, NULL, files);
+	free(pattern);
+	for (size_t i = 0; i < files->gl_pathc; i++)
+		if (!stat(files->gl_pathv[i], &st) && st.st_ino == rules.st_ino &&
+		    st.st_dev == rules.st_dev)
+			files->gl_pathv[i][0] = 0;
+}
+
+/* Each hand-in is a row. */
+static int run_many(struct session *s, struct grade *g, char *const *hand_ins, size_t n)
+{
+	struct out *o = out_new(true);
+	int code = 0;
+
+	out_list(o, NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct result r;
+
+		if (!*hand_ins[i])
+			continue;
+		if (!run_one(g, hand_ins[i], true, &r) || !find_points(g, &r))
+			return -1;
+		write_result(&r, o);
+		code = r.code ? 3 : code;
+		free(r.missed);
+	}
+	out_end(o);
+	out_show(o, s->opt.format);
+	out_free(o);
+	return code;
+}
+
+/* The hand-in's process prints the checks. */
+static int run_single(struct grade *g, const char *hand_in)
+{
+	struct result r;
+	char *text;
+
+	if (!run_one(g, hand_in, false, &r))
+		return -1;
+	free(r.missed);
+	if (!r.why)
+		return r.code;
+	text = xasprintf("Bail out! %s: %s: no points", hand_in, r.why);
+	out_line(OUT_TEXT, text);
+	free(text);
+	return 3;
+}
+
+int grade_all(struct session *s, struct grade *g)
+{
+	glob_t files = { 0 };
+	int code;
+
+	if (!g->n || access(g->rules, R_OK)) {
+		print_error("rdmash: --grade %s: %s\n", g->rules,
+			    g->n ? strerror(errno)
+				 : "a hand-in is missing: a script, a folder of "
+				   "scripts, or -- PROGRAM");
+		return 2;
+	}
+	if (g->is_program)
+		return run_single(g, g->hand_ins[0]);
+	for (int i = 0; i < g->n; i++)
+		find_hand_ins(g, g->hand_ins[i], &files);
+	if (files.gl_pathc == 1 && g->n == 1 && strcmp(files.gl_pathv[0], g->hand_ins[0]) == 0 &&
+	    s->opt.format != OUT_CSV)
+		code = run_single(g, g->hand_ins[0]);
+	else
+		code = run_many(s, g, files.gl_pathv, files.gl_pathc);
+	if (code >= 0)
+		globfree(&files);
+	return code;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* In the process of a hand-in: the hand-in runs, then the rules. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "check/check.h"
+#include "file/file.h"
+#include "grade/grade.h"
+#include "help/help.h"
+#include "language/interp.h"
+#include "language/script.h"
+#include "output/print.h"
+#include "session.h"
+
+/* The first words of commands that a hand-in cannot use: they make errors, requests or rows that it
+ * has not made itself, take rows away, or change how the rules are shown. */
+static const char *const refused[] = { "answer", "bench", "fault",    "lesson", "option", "peer",
+				       "record", "step",  "timeline", "view",	NULL };
+
+/** rdmash --grade RULES.rdma HAND-IN.rdma runs the hand-in, then the rules, which are a script
+ * of expectations with points:
+ *
+ *   expect -points 2 -name {left goes to RTS} -true {[passed left INIT RTR RTS]}
+ *   expect -name {the retries are three} -value 3 {attribute left RTS retry_cnt}
+ *   expect -name {the text has arrived} -value hello {mem get m 0 5}
+ *
+ * The result is TAP, or JSON with --json: a fixed plan of checks, whatever the hand-in does. The
+ * exit code is 0 if all points were reached, else 3. With a folder, several hand-ins or --csv
+ * each is a row: its points, and what it has missed. --within SECONDS is the time of a
+ * hand-in, which is then interrupted; the rules see what it had done.
+ *
+ * Rules may use all commands, on the objects that the hand-in has left, and these words about
+ * its record, which has all calls, states and completions:
+ *
+ *   [qps]                    the QPs that there were, also those that are destroyed
+ *   [states QP]              the states of a QP, in order
+ *   [passed QP STATE ...]    it went this way, without another state in between
+ *   [attributes QP STATE]    what the modify-qp to that state has set, as a dict
+ *   [attribute QP STATE KEY] one of them; empty: it was not set
+ *   [completions STATUS OPCODE QP]  how many were polled; OPCODE and QP may be left out
+ *   [called PATTERN]         how many calls match: {ibv_post_send left *opcode SEND*}
+ *   [packets PATTERN]        how many packets: RC_WRITE*
+ *   [failures]               calls that have failed, each with its errno
+ *   [rows KIND]              the rows of the record, as timeline has them
+ *   [complete]               nothing is missing in the record, so that [failures] is all
+ *
+ * A hand-in is one file: it reads and writes no others, and cannot use fault, lesson, peer,
+ * timeline and what else would do its work or change the record. None of its code runs once
+ * the rules have begun. exit ends it as any script; a proc named expect or get is its own.
+ *
+ * rdmash --grade RULES.rdma -- ./program ARG ... grades a program, traced by vtrace: its objects
+ * have the names of vtrace (qp0, qp1), and the record is all that there is. A program of your
+ * own user is no boundary: it could write what it likes into the memory in which it is
+ * recorded, or into your files. Run a program of somebody else as another user. */
+const struct topic topic_grade = { .name = "grade", .title = "Grading" };
+
+#define HAND_IN "hand-in" /* root of its domain: not a path, no file is below it */
+
+/* ------------------------------------------------------------------------ hand-ins -- */
+
+/* While the hand-in runs, what it prints goes to standard error: standard output is for the checks.
+ * Returns the descriptor to restore. */
+static int divert_output(void)
+{
+	int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	fflush(stdout);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	return kept;
+}
+
+static void restore_output(int kept)
+{
+	fflush(stdout);
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+}
+
+static void run_script(struct session *s, const char *path)
+{
+	struct script script = { .name = path, .dir = HAND_IN, .line = 1 };
+	struct options before = s->opt;
+	struct script_text t;
+
+	script_run(s, "grade", "timeline on");
+	s->opt.quiet = true;
+	s->plays = true; /* its errors are not those of the rules */
+	if (script_read(s, path, &t)) {
+		fail_report(s);
+	} else {
+		script.domain = domain_of(s, HAND_IN);
+		script.domain->refused = refused;
+		script_run_as(s, &script, t.text);
+		script.domain->is_over = true;
+		script_text_free(&t);
+	}
+	s->opt = before;
+	s->plays = false;
+}
+
+/* ------------------------------------------------------------------------ programs -- */
+
+static pid_t traced; /* the tracer */
+
+static void end_traced(int sig)
+{
+	(void)sig;
+	kill(traced, SIGTERM);
+}
+
+/* Traces the program. Returns its rows, as JSON; the caller frees them. */
+static char *trace_program(struct session *s, const struct grade *g)
+{
+	char file[] = "/tmp/rdmash-grade-XXXXXX", *rows = NULL;
+	const char **words = xcalloc((size_t)g->n + 6, sizeof *words);
+	int n = 0, status, fd = mkostemp(file, O_CLOEXEC);
+
+	if (fd < 0) {
+		print_error("rdmash: %s: %s\n", file, strerror(errno));
+		free(words);
+		return NULL;
+	}
+	if (app.is_embedded())
+		words[n++] = "uroce";
+	words[n++] = "vtrace";
+	words[n++] = "--timeline";
+	words[n++] = "-jo";
+	words[n++] = file;
+	for (int i = 0; i < g->n; i++)
+		words[n++] = g->hand_ins[i];
+	words[n] = NULL;
+	traced = fork();
+	if (traced == 0) {
+		execvp(words[0], (char *const *)words);
+		_exit(127);
+	}
+	signal(SIGINT, end_traced);
+	while (waitpid(traced, &status, 0) < 0 && errno == EINTR)
+		;
+	signal(SIGINT, SIG_DFL);
+	rows = file_text(s, fd, file, "grade");
+	close(fd);
+	unlink(file);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		print_error("rdmash: %s cannot be run\n", words[0]);
+	free(words);
+	return rows;
+}
+
+/* --------------------------------------------------------------------------- rules -- */
+
+/* What the hand-in has left in the session that is not an object or a row. */
+static void forget_run(struct session *s)
+{
+	s->quit = s->skipped = s->handler_failed = false;
+	s->passed = s->failed = s->errors = s->points = s->points_of = 0;
+	loop_clear_interrupt(s->loop);
+	interp_resume(s);
+	fail_clear(&s->fail);
+	fail_clear(&s->before);
+	verdict_forget();
+	verdict_start();
+}
+
+/* The domain of the rules: it shares no variables with others, and they do not find its procs. */
+static struct domain *make_domain_of_rules(struct session *s, const char *dir)
+{
+	char *root = xasprintf("rules %s", dir);
+	struct domain *d = domain_of(s, root);
+
+	d->is_library = true;
+	free(d->root);
+	d->root = xstrdup(dir);
+	free(root);
+	return d;
+}
+
+static int run_rules(struct session *s, const struct grade *g, const char *rows)
+{
+	struct script script = { .name = g->rules, .line = 1 };
+	struct script_text t;
+	char *words = program_text(s, "RDMASH_LIB", "lib", "grade.tcl");
+	int rc = -2;
+
+	if (!words || script_read(s, g->rules, &t)) {
+		fail_report(s);
+		free(words);
+		return -2;
+	}
+	script.dir = t.dir;
+	script.domain = make_domain_of_rules(s, t.dir);
+	if (Tcl_Eval(script.domain->tcl, words) != TCL_OK) {
+		print_error("rdmash: lib/grade.tcl: %s\n", Tcl_GetStringResult(script.domain->tcl));
+	} else {
+		Tcl_SetVar(script.domain->tcl, "::grade::json", rows ? rows : "", TCL_GLOBAL_ONLY);
+		s->opt.keep_going = s->opt.quiet = true;
+		rc = script_run_as(s, &script, t.text);
+	}
+	script_text_free(&t);
+	free(words);
+	return rc;
+}
+
+int grade_run(struct session *s, struct grade *g)
+{
+	int kept = divert_output(), rc;
+	char *rows = NULL, *missed;
+
+	if (g->is_program)
+		rows = trace_program(s, g);
+	else
+		run_script(s, g->hand_in);
+	restore_output(kept);
+	forget_run(s);
+	write_all(g->report, "\n", 1);
+	rc = run_rules(s, g, rows);
+	missed = verdict_missed();
+	if (rc != -2 && !loop_ending(s->loop)) {
+		char *text = xasprintf("%u %u\n%s", s->points, s->points_of, missed);
+
+		write_all(g->report, text, strlen(text));
+		free(text);
+	}
+	free(missed);
+	free(rows);
+	rc = rc == -2 ? 2 : s->points < s->points_of || s->errors || s->quit ? 3 : 0;
+	verdict_end(s, rc);
+	return rc;
+}
