@@ -75,6 +75,7 @@ static void keep_event(struct session *s, enum ibv_event_type type, const struct
 
 	ev->type = type;
 	snprintf(ev->obj, sizeof ev->obj, "%s", o->name);
+	ev->serial = o->serial;
 	TAILQ_INSERT_TAIL(&s->ctx->asyncs, ev, link);
 	TAILQ_FOREACH(old, &s->ctx->asyncs, link)
 		n++;

@@ -64,11 +64,19 @@ static void add_state(void *arg, const struct seen_qp *qp, int from)
 {
 	const struct state_change *c = arg;
 	struct ladder_row row = *c->of;
+	int64_t polled;
+	char *why;
 
 	row.when = row.until;
 	row.bad = qp->v.state == IBV_QPS_ERR || qp->v.state == IBV_QPS_SQE;
 	snprintf(row.name, sizeof row.name, "%s", qp->v.name);
-	ladder_tell_state(&row, from, qp->v.state, row.bad && *qp->v.why ? qp->v.why : c->call);
+	polled = ladder_seen_at_poll(c->l, row.name, qp->v.state);
+	if (polled)
+		row.when = polled;
+	why = xasprintf("%s%s", row.bad && *qp->v.why ? qp->v.why : c->call,
+			polled ? ", seen at poll" : "");
+	ladder_tell_state(&row, from, qp->v.state, why);
+	free(why);
 	add_row(c->l, &row);
 }
 

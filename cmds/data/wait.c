@@ -265,12 +265,21 @@ struct async_want {
 	const char *obj; /* NULL: any */
 };
 
+/* Events of destroyed objects are no answers, also if others have their names. */
+static bool is_of_the_living(struct session *s, const struct async_event *ev)
+{
+	const struct obj *o = obj_find(s, NULL, ev->obj);
+
+	return o && o->serial == ev->serial;
+}
+
 static struct async_event *find_async(const struct async_want *want)
 {
 	struct async_event *ev;
 
 	TAILQ_FOREACH(ev, &want->s->ctx->asyncs, link)
-		if (ev->type == want->type && (!want->obj || strcmp(ev->obj, want->obj) == 0))
+		if (ev->type == want->type && is_of_the_living(want->s, ev) &&
+		    (!want->obj || strcmp(ev->obj, want->obj) == 0))
 			return ev;
 	return NULL;
 }
@@ -288,7 +297,9 @@ static int async_missing(struct session *s, const struct async_want *want, uint6
 	     word_name(async_words, want->type), want->obj ? " on " : "",
 	     want->obj ? want->obj : "", (unsigned long long)within);
 	TAILQ_FOREACH(ev, &s->ctx->asyncs, link)
-		fail_row(s, "there is", "%s on %s", word_name(async_words, ev->type), ev->obj);
+		if (is_of_the_living(s, ev))
+			fail_row(s, "there is", "%s on %s", word_name(async_words, ev->type),
+				 ev->obj);
 	return -1;
 }
 
@@ -322,7 +333,8 @@ static int async_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** Events of the device, its ports, CQs, QPs and SRQs, that no completion tells of.
- * They are kept until a wait takes them, so one that came before counts too.
+ * They are kept until a wait takes them, so one that came before counts too, unless its object
+ * is destroyed.
  * > post send => SEND
  * > wait async SRQ_LIMIT_REACHED -on shared => fewer RECVs than the limit */
 const struct cmd cmd_wait_async = {

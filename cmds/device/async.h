@@ -14,7 +14,8 @@ struct session;
 struct async_event {
 	TAILQ_ENTRY(async_event) link;
 	enum ibv_event_type type;
-	char obj[32]; /* name of the affected object; for ports the device */
+	char obj[32];	 /* name of the affected object; for ports the device */
+	uint64_t serial; /* of that object: when it is destroyed, nobody waits for its events */
 };
 TAILQ_HEAD(async_list, async_event);
 

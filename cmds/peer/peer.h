@@ -64,8 +64,10 @@ struct peer {
 	struct loop_timer
 		*kill; /* kills the process if it does not end after its channel was closed */
 	struct json_object *objects; /* its objects after the last command; or NULL */
-	uint64_t last_id;
-	STAILQ_HEAD(, call) calls; /* calls whose answers are not taken yet */
+	Tcl_Obj *rows;		     /* of its record, when it was asked last; or NULL */
+	uint64_t rows_id;	     /* last_id when it was asked */
+	uint64_t last_id;	     /* of the last call */
+	STAILQ_HEAD(, call) calls;   /* calls whose answers are not taken yet */
 };
 
 extern const struct obj_class peer_class;

@@ -362,6 +362,9 @@ void peer_stop(struct peer *p)
 	frames_free(p->errors);
 	text_free(&p->unsent);
 	json_object_put(p->objects);
+	if (p->rows)
+		Tcl_DecrRefCount(p->rows);
+	p->rows = NULL;
 	for (int i = 0; i < PEER_SAID; i++)
 		free(p->said[i]);
 	free(p->command);

@@ -47,25 +47,47 @@ static unsigned add_peer(struct ladder *l, const struct peer *p)
 	return place;
 }
 
+/* Asks a peer for its rows, which are kept. */
+static void ask_peer(struct peer *p)
+{
+	Tcl_Obj *list = peer_ask(p, "timeline -raw", PEER_MS);
+
+	if (!list)
+		return;
+	Tcl_IncrRefCount(list);
+	if (p->rows)
+		Tcl_DecrRefCount(p->rows);
+	p->rows = list;
+	p->rows_id = p->last_id;
+}
+
+bool ladder_ask_peers(struct session *s, bool all)
+{
+	bool any = false;
+	struct peer *p;
+
+	obj_foreach_of(p, s, &peer_class) {
+		if (p->state != PEER_READY || peer_busy(p) || (!all && p->rows_id == p->last_id))
+			continue;
+		ask_peer(p);
+		any = true;
+	}
+	return any;
+}
+
 static void add_peers(struct session *s, struct ladder *l)
 {
 	struct peer *p;
 
 	obj_foreach_of(p, s, &peer_class) {
 		unsigned place = add_peer(l, p);
-		Tcl_Obj *list = NULL;
 
 		if (p->state != PEER_READY)
 			add_remark(l, p->o.name, "it has ended");
 		else if (peer_busy(p))
-			add_remark(l, p->o.name, "it is busy: its lane is left out");
-		else
-			list = peer_ask(p, "timeline -raw", PEER_MS);
-		if (!list)
-			continue;
-		Tcl_IncrRefCount(list);
-		add_values(l, place, list);
-		Tcl_DecrRefCount(list);
+			add_remark(l, p->o.name, "it is busy: its lane is as it was");
+		if (p->rows)
+			add_values(l, place, p->rows);
 	}
 }
 
@@ -113,7 +135,8 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	timeline_drain(s);
 	ladder_add_own(s, l);
 	if (!how->is_alone)
-		add_peers(s, l);
+		ladder_ask_peers(s, true);
+	add_peers(s, l);
 	if (how->all || how->qp)
 		for (unsigned i = 0; i < l->n; i++)
 			l->rows[i].age = AGE_CURRENT;

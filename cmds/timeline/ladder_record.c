@@ -367,10 +367,19 @@ static void add_completions(struct ends *e, const struct record *r, struct ladde
 
 static void add_state(struct ends *e, const struct record *r, struct ladder_row *row)
 {
+	const enum ibv_qp_state state = (enum ibv_qp_state)r->args[2];
+	const char *why = (const char *)(uintptr_t)r->args[3];
+	int64_t polled;
+	char *seen;
+
 	row->bad = r->args[4];
 	set_subject(row, end_at(e, r->args[0], r->begin));
-	ladder_tell_state(row, (int)r->args[1], (enum ibv_qp_state)r->args[2],
-			  (const char *)(uintptr_t)r->args[3]);
+	polled = ladder_seen_at_poll(e->l, row->name, state);
+	if (polled)
+		row->when = polled;
+	seen = xasprintf("%s%s", why ? why : "", polled ? ", seen at poll" : "");
+	ladder_tell_state(row, (int)r->args[1], state, seen);
+	free(seen);
 	ladder_add(e->l, row);
 }
 

@@ -47,8 +47,13 @@ struct ladder_how {
 	unsigned last;	/* most rows, without folded ones; 0: all */
 	const char *qp; /* only rows about this QP, of any age; or NULL */
 	bool all;	/* rows of any age; else those of AGE_GONE are left out */
-	bool is_alone;	/* peers are not asked, so that nothing waits */
+	bool is_alone;	/* peers are not asked, so that nothing waits: their rows are those of the
+			   last time */
 };
+
+/* Asks peers that are not busy for their rows: all, or those that have run a command since they
+ * were asked. False: there was none to ask. */
+bool ladder_ask_peers(struct session *s, bool all);
 
 /* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);

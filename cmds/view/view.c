@@ -43,6 +43,8 @@ struct view {
 	uint64_t version;
 	uint64_t control, data; /* places in the record, at the last look */
 	int64_t next;		/* loop_now() before which nothing is looked at again */
+	bool is_asking;		/* peers are being asked for their rows */
+	bool has_news;		/* they have given some since the last look */
 	struct kept now, past;
 };
 
@@ -56,6 +58,8 @@ static void look(struct view *v)
 	struct qp *qp;
 
 	any |= view_peers_look(s, &v->peers);
+	any |= v->has_news;
+	v->has_news = false;
 	obj_foreach_of(qp, s, &qp_class)
 		qp_history_sync(qp, NULL);
 	timeline_drain(s);
@@ -128,10 +132,33 @@ static void answer_page(void *arg, const char *nonce, struct text *to)
 
 /* ----------------------------------------------------------------------- command -- */
 
+/* The rows of peers that have run a command. */
+static void learn_peers(struct session *s, struct view *v)
+{
+	struct fail before;
+	Tcl_InterpState state;
+	bool any;
+
+	if (v->is_asking)
+		return;
+	v->is_asking = true;
+	before = fail_aside(s);
+	state = Tcl_SaveInterpState(s->tcl, TCL_OK);
+	any = ladder_ask_peers(s, false);
+	Tcl_RestoreInterpState(s->tcl, state);
+	fail_back(s, before);
+	if (s->ctx->view == v) { /* a handler may have ended it meanwhile */
+		v->is_asking = false;
+		v->has_news |= any;
+	}
+}
+
 void view_after(struct session *s)
 {
 	if (s->ctx->view)
 		view_whys_learn(s, &s->ctx->view->whys);
+	if (s->ctx->view)
+		learn_peers(s, s->ctx->view);
 }
 
 void view_end(struct session *s)
@@ -204,7 +231,8 @@ static int view_exec(struct session *s, const void *args, struct out *o)
 /** Prints an address of this host. A browser shows there, as long as the session lives: all QPs
  * with their states and the way they have taken, their queues, the requests that become
  * completions, the regions with the bytes that have just changed, all calls and packets as a
- * ladder, and why something has failed. On uroce0 the processes at the other ends are shown,
+ * ladder, and why something has failed. Peers have lanes of their own (see 'peer'), as they were
+ * after their last command; on uroce0 the objects of the processes at the other ends are shown,
  * too. Press ? there for the keys: one pane alone, an earlier row with everything as it was
  * then, the next failure.
  *

@@ -129,6 +129,9 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 uint64_t ladder_end_key(const union ibv_gid *gid, uint32_t number);
 /* A hash of a packet, which is the same at sender and receiver. */
 uint64_t ladder_packet_key(const struct decoded *d);
+/* A time for the row of a QP that has failed: a QP goes to ERR or SQE before a poll takes the
+ * completion that tells of it. 0: the last poll has not taken one of this QP. */
+int64_t ladder_seen_at_poll(const struct ladder *l, const char *qp, enum ibv_qp_state state);
 /* Writes a new state of a QP into a row that has its time and name. from -1: the QP was created;
  * why: a call or a reason, or NULL. */
 void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, const char *why);

@@ -198,6 +198,16 @@ void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, c
 	row->result = xstrdup(why ? why : "");
 }
 
+int64_t ladder_seen_at_poll(const struct ladder *l, const char *qp, enum ibv_qp_state state)
+{
+	if (state != IBV_QPS_ERR && state != IBV_QPS_SQE)
+		return 0;
+	for (unsigned i = l->n; i-- > 0 && l->rows[i].kind == LADDER_WC;)
+		if (l->rows[i].bad && strcmp(l->rows[i].name, qp) == 0)
+			return l->rows[i].when - 1;
+	return 0;
+}
+
 void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, const char *what)
 {
 	row->kind = LADDER_WC;

@@ -176,11 +176,11 @@ static const struct bodies lesson_bodies[] = {
 	{ "title", ".", NULL },	     { "try", ".lc", NULL }, { 0 },
 };
 
-static const struct bodies *find_bodies(const struct bodies *of, const char *first)
+static const struct bodies *find_bodies(const struct bodies *row, const char *first)
 {
-	while (of->name && strcmp(of->name, first) != 0)
-		of++;
-	return of->name ? of : NULL;
+	while (row->name && strcmp(row->name, first) != 0)
+		row++;
+	return row->name ? row : NULL;
 }
 
 bool check_bodies(const struct words *w, const char *first)

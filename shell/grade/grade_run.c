@@ -28,9 +28,9 @@ static const char *const refused[] = { "answer", "bench", "fault",    "lesson", 
 /** rdmash --grade RULES.rdma HAND-IN.rdma runs the hand-in, then the rules, which are a script
  * of expectations with points:
  *
- *   expect -points 2 -name {left goes to RTS} -true {[passed left INIT RTR RTS]}
- *   expect -name {the retries are three} -value 3 {attribute left RTS retry_cnt}
- *   expect -name {the text has arrived} -value hello {mem get m 0 5}
+ *   expect -points 2 -name {left: RTS} -true {[passed left INIT RTR RTS]}
+ *   expect -name {retries} -value 3 {attribute left RTS retry_cnt}
+ *   expect -name {text} -value hello {mem get m 0 5}
  *
  * The result is TAP, or JSON with --json: a fixed plan of checks, whatever the hand-in does. The
  * exit code is 0 if all points were reached, else 3. With a folder, several hand-ins or --csv
@@ -40,17 +40,18 @@ static const char *const refused[] = { "answer", "bench", "fault",    "lesson", 
  * Rules may use all commands, on the objects that the hand-in has left, and these words about
  * its record, which has all calls, states and completions:
  *
- *   [qps]                    the QPs that there were, also those that are destroyed
+ *   [qps]                    the QPs that there were, also destroyed ones
  *   [states QP]              the states of a QP, in order
- *   [passed QP STATE ...]    it went this way, without another state in between
- *   [attributes QP STATE]    what the modify-qp to that state has set, as a dict
+ *   [passed QP STATE ...]    it went this way, with none in between
+ *   [attributes QP STATE]    what the modify-qp to it has set, as a dict
  *   [attribute QP STATE KEY] one of them; empty: it was not set
- *   [completions STATUS OPCODE QP]  how many were polled; OPCODE and QP may be left out
- *   [called PATTERN]         how many calls match: {ibv_post_send left *opcode SEND*}
+ *   [completions STATUS OPCODE QP]  how many were polled; the last two
+ *                            may be left out
+ *   [called PATTERN]         how many calls: {ibv_post_send left *}
  *   [packets PATTERN]        how many packets: RC_WRITE*
  *   [failures]               calls that have failed, each with its errno
  *   [rows KIND]              the rows of the record, as timeline has them
- *   [complete]               nothing is missing in the record, so that [failures] is all
+ *   [complete]               the record has all, and so has [failures]
  *
  * A hand-in is one file: it reads and writes no others, and cannot use fault, lesson, peer,
  * timeline and what else would do its work or change the record. None of its code runs once

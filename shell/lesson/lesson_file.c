@@ -31,20 +31,20 @@
  * line that is typed. NUMBER says which choice is right, from 1. ADDRESS and PORT stand for an
  * address and port at which two ends in this session can connect. try, task and ask take
  *
- *   -points N            what the step is worth; each wrong line or answer and each hint
- *                        takes a point away
+ *   -points N            what it is worth; each wrong line or answer and
+ *                        each hint takes a point away
  *   -hints {TEXT ...}    of a task: 'lesson hint' shows one after the other
  *
  * A condition can use all commands, $result, the value of the line that was typed, and
  *
- *   [did PATTERN]        the line matches, as in string match, and has not failed
+ *   [did PATTERN]        it matches (string match), and has not failed
  *   [typed PATTERN]      it matches
- *   [fails PATTERN]      it matches, and has failed, which is what the step wants
+ *   [fails PATTERN]      it matches, and has failed, as the step wants
  *   [gave KEY VALUE]     its value has this entry
  *   [took WR_ID]         it is a poll that has taken this completion
  *   [has NAME]           there is such an object
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says
- *   [serves NAME REGION] the listener answers by itself, and shares the region
+ *   [serves NAME REGION] the listener answers, and shares the region
  *   [wakes NAME]         the CQ of the connection has a channel
  *   [filled REGION OFF]  something was written there
  *   [same A OFF B OFF LEN]  two regions are equal there, and not zero
