@@ -296,7 +296,9 @@ static int list_lessons(struct session *s, struct out *o)
 		out_u64(o, "number", i, "%2u ", i);
 		out_bool(o, "done", progress.done, "%s ", progress.done ? "done" : "    ");
 		out_str(o, "title", file.title, "%s", file.title);
-		if (progress.at && !is_here)
+		if (progress.at >= file.n && !is_here)
+			out_text(o, "  (over, with steps skipped)");
+		else if (progress.at && !is_here)
 			out_text(o, "  (left at step %u of %u)", progress.at + 1, file.n);
 		out_text(o, "\n");
 		out_end(o);
