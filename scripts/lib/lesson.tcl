@@ -43,6 +43,11 @@ namespace eval ::lesson {
 		expr {([dict exists $result $key] || [no "what the command gave has no '$key'"]) &&
 		      [equals $key [dict get $result $key] $value]}
 	}
+	# The variable of the learner has that value.
+	proc names {variable value} {
+		if {![info exists ::$variable]} { return [no "\$$variable is not set"] }
+		equals \$$variable [set ::$variable] $value
+	}
 	proc has name { expr {[dict exists [show] $name] || [no "nothing is named $name"]} }
 	proc is {name key value} {
 		variable due; variable first

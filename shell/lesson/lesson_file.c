@@ -43,6 +43,7 @@
  *   [gave KEY VALUE]     its value has this entry
  *   [took WR_ID]         it is a poll that has taken this completion
  *   [has NAME]           there is such an object
+ *   [names NAME VALUE]   the variable $NAME has this value
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says
  *   [serves NAME REGION] the listener answers, and shares the region
  *   [wakes NAME]         the CQ of the connection has a channel
