@@ -65,7 +65,7 @@ struct peer {
 		*kill; /* kills the process if it does not end after its channel was closed */
 	struct json_object *objects; /* its objects after the last command; or NULL */
 	Tcl_Obj *rows;		     /* of its record, when it was asked last; or NULL */
-	uint64_t rows_id;	     /* last_id when it was asked */
+	int64_t rows_next;	     /* loop_now() before which it need not be asked again */
 	uint64_t last_id;	     /* of the last call */
 	STAILQ_HEAD(, call) calls;   /* calls whose answers are not taken yet */
 };

@@ -11,7 +11,11 @@
 #include "timeline/timeline.h"
 
 #define ROWS_MAX (LADDER_MAX + PACKETS_KEPT)
-#define PEER_MS	 5000 /* time for a peer to send its rows */
+#define PEER_MS	 5000		      /* time for a peer to send its rows */
+#define SOON_MS	 500		      /* the same where nobody asks for them */
+#define AGAIN	 INT64_C(200000000)   /* ns until it is asked again */
+#define SHARE	 10		      /* at most one part of so many of the time is spent on it */
+#define SILENT	 INT64_C(10000000000) /* the same of one that has not answered */
 
 static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 {
@@ -48,40 +52,47 @@ static unsigned add_peer(struct ladder *l, const struct peer *p)
 }
 
 /* Asks a peer for its rows, which are kept. */
-static void ask_peer(struct peer *p)
+static void ask_peer(struct peer *p, int64_t within_ms)
 {
-	Tcl_Obj *list = peer_ask(p, "timeline -raw", PEER_MS);
+	const int64_t begin = loop_now();
+	Tcl_Obj *list = peer_ask(p, "timeline -raw", within_ms);
+	const int64_t took = loop_now() - begin;
 
+	p->rows_next = begin + took +
+		       (!list		       ? SILENT
+			: took * SHARE > AGAIN ? took * SHARE
+					       : AGAIN);
 	if (!list)
 		return;
 	Tcl_IncrRefCount(list);
 	if (p->rows)
 		Tcl_DecrRefCount(p->rows);
 	p->rows = list;
-	p->rows_id = p->last_id;
 }
 
-bool ladder_ask_peers(struct session *s, bool all)
+bool ladder_ask_peers(struct session *s)
 {
 	bool any = false;
 	struct peer *p;
 
 	obj_foreach_of(p, s, &peer_class) {
-		if (p->state != PEER_READY || peer_busy(p) || (!all && p->rows_id == p->last_id))
+		if (p->state != PEER_READY || peer_busy(p) || loop_now() < p->rows_next)
 			continue;
-		ask_peer(p);
+		ask_peer(p, SOON_MS);
 		any = true;
 	}
 	return any;
 }
 
-static void add_peers(struct session *s, struct ladder *l)
+static void add_peers(struct session *s, struct ladder *l, bool asks)
 {
 	struct peer *p;
 
 	obj_foreach_of(p, s, &peer_class) {
 		unsigned place = add_peer(l, p);
 
+		if (p->state == PEER_READY && !peer_busy(p) && asks)
+			ask_peer(p, PEER_MS);
 		if (p->state != PEER_READY)
 			add_remark(l, p->o.name, "it has ended");
 		else if (peer_busy(p))
@@ -134,9 +145,7 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	ladder_add_place(l, NULL);
 	timeline_drain(s);
 	ladder_add_own(s, l);
-	if (!how->is_alone)
-		ladder_ask_peers(s, true);
-	add_peers(s, l);
+	add_peers(s, l, !how->is_alone);
 	if (how->all || how->qp)
 		for (unsigned i = 0; i < l->n; i++)
 			l->rows[i].age = AGE_CURRENT;

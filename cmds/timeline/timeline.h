@@ -51,9 +51,9 @@ struct ladder_how {
 			   last time */
 };
 
-/* Asks peers that are not busy for their rows: all, or those that have run a command since they
- * were asked. False: there was none to ask. */
-bool ladder_ask_peers(struct session *s, bool all);
+/* Asks the peers that are not busy for their rows, unless they were asked just now. False: there
+ * was none to ask. */
+bool ladder_ask_peers(struct session *s);
 
 /* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);

@@ -26,6 +26,9 @@
 #define ROWS  250 /* of the ladder are shown, the newest */
 #define SHARE 10  /* at most one part of so many of the time is spent on the page */
 
+#define ASK_MS 250		   /* between questions to peers */
+#define LOOKED INT64_C(2000000000) /* ns for which a browser counts as looking */
+
 /* An answer that is given until something has changed. */
 struct kept {
 	uint64_t version; /* 0: none */
@@ -41,10 +44,11 @@ struct view {
 	struct view_peers peers;
 	struct view_whys whys;
 	uint64_t version;
-	uint64_t control, data; /* places in the record, at the last look */
-	int64_t next;		/* loop_now() before which nothing is looked at again */
-	bool is_asking;		/* peers are being asked for their rows */
-	bool has_news;		/* they have given some since the last look */
+	uint64_t control, data;	  /* places in the record, at the last look */
+	int64_t next;		  /* loop_now() before which nothing is looked at again */
+	struct loop_timer *timer; /* to ask peers for their rows */
+	int64_t looked;		  /* loop_now() when a browser has asked last */
+	bool has_news;		  /* peers have given rows since the last look */
 	struct kept now, past;
 };
 
@@ -109,6 +113,7 @@ static void answer_state(void *arg, int64_t at, uint64_t seen, struct text *to)
 	struct kept *kept = at ? &v->past : &v->now;
 	const int64_t begin = loop_now();
 
+	v->looked = begin;
 	if (begin >= v->next) {
 		look(v);
 		v->next = begin + (loop_now() - begin) * SHARE;
@@ -132,33 +137,30 @@ static void answer_page(void *arg, const char *nonce, struct text *to)
 
 /* ----------------------------------------------------------------------- command -- */
 
-/* The rows of peers that have run a command. */
-static void learn_peers(struct session *s, struct view *v)
+/* Asks peers for their rows, while a browser is looking. */
+static void ask_peers(void *arg)
 {
-	struct fail before;
-	Tcl_InterpState state;
+	struct view *v = arg;
+	struct session *s = v->s;
+	struct fail before = fail_aside(s);
+	Tcl_InterpState state = Tcl_SaveInterpState(s->tcl, TCL_OK);
 	bool any;
 
-	if (v->is_asking)
-		return;
-	v->is_asking = true;
-	before = fail_aside(s);
-	state = Tcl_SaveInterpState(s->tcl, TCL_OK);
-	any = ladder_ask_peers(s, false);
+	v->timer = NULL;
+	any = loop_now() - v->looked < LOOKED && ladder_ask_peers(s);
+
 	Tcl_RestoreInterpState(s->tcl, state);
 	fail_back(s, before);
-	if (s->ctx->view == v) { /* a handler may have ended it meanwhile */
-		v->is_asking = false;
-		v->has_news |= any;
-	}
+	if (s->ctx->view != v) /* a handler has ended it meanwhile */
+		return;
+	v->has_news |= any;
+	v->timer = loop_after(s->loop, ASK_MS, ask_peers, v);
 }
 
 void view_after(struct session *s)
 {
 	if (s->ctx->view)
 		view_whys_learn(s, &s->ctx->view->whys);
-	if (s->ctx->view)
-		learn_peers(s, s->ctx->view);
 }
 
 void view_end(struct session *s)
@@ -168,6 +170,8 @@ void view_end(struct session *s)
 	if (!v)
 		return;
 	s->ctx->view = NULL;
+	if (v->timer)
+		loop_cancel(s->loop, v->timer);
 	view_server_free(v->server);
 	view_memory_free(&v->memory);
 	view_peers_free(&v->peers);
@@ -207,6 +211,7 @@ static int begin_view(struct session *s, const struct view_args *a)
 	}
 	v->title = xstrdup(a->title);
 	s->ctx->view = v;
+	v->timer = loop_after(s->loop, ASK_MS, ask_peers, v);
 	timeline_begin(s);
 	view_whys_learn(s, &v->whys);
 	return 0;
@@ -231,10 +236,9 @@ static int view_exec(struct session *s, const void *args, struct out *o)
 /** Prints an address of this host. A browser shows there, as long as the session lives: all QPs
  * with their states and the way they have taken, their queues, the requests that become
  * completions, the regions with the bytes that have just changed, all calls and packets as a
- * ladder, and why something has failed. Peers have lanes of their own (see 'peer'), as they were
- * after their last command; on uroce0 the objects of the processes at the other ends are shown,
- * too. Press ? there for the keys: one pane alone, an earlier row with everything as it was
- * then, the next failure.
+ * ladder, and why something has failed. Peers have lanes of their own (see 'peer'); on uroce0 the
+ * objects of the processes at the other ends are shown, too. Press ? there for the keys: one pane
+ * alone, an earlier row with everything as it was then, the next failure.
  *
  * Nothing can be changed from there. Who does not know the address, which has a secret word, is
  * refused, and so are other hosts; from another host use ssh -L PORT:127.0.0.1:PORT.

@@ -128,9 +128,10 @@ static void tell_wrong(const char *wrong)
 	struct out *o = out_new(true);
 	char *text;
 
-	text = xasprintf("(not yet: %s; 'lesson hint' shows %s, 'lesson skip' goes on without)",
+	text = xasprintf("(not yet: %s; 'lesson hint' shows %s, 'lesson skip' goes on without%s)",
 			 wrong,
-			 !now.clearing && current_step()->is_hidden ? "a hint" : "the command");
+			 !now.clearing && current_step()->is_hidden ? "a hint" : "the command",
+			 now.taken.wrong < 3 ? "" : ", 'lesson restart' begins it again");
 	lesson_write_text(text, 0, o);
 	free(text);
 	lesson_end_text(o);

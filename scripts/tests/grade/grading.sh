@@ -32,6 +32,11 @@ for rules in "$here"/*.rules.rdma; do
 	echo "ok: $name: a solution has $of points, an empty script none"
 done
 
+echo 'expect -name x -true {[pased left RTS]}' >bad.rdma
+"$rdmash" -n --grade bad.rdma bad.rdma 2>said && fail '-n does not see a word that is none'
+grep -q "^bad.rdma:1: unknown command 'pased'" said || fail "$(cat said)"
+echo 'ok: -n knows the words of rules'
+
 mkdir class
 cp empty.rdma class/a.rdma
 cp "$here/states.rules.rdma" class/rules.rdma

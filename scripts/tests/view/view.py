@@ -247,6 +247,8 @@ def both_ends(s):
     state = s.await_state(lambda st: len(st["ends"]) > 1 and st["ends"][1]["qps"], "the other process")
     ok(state["ends"][1]["name"] == "@b" and qps(state, 1)["qp0"]["state"] == "RTS", "a peer, by its name",
        state["ends"][1]["name"])
+    s.await_state(lambda st: any(r["end"] == "@b" and "ESTABLISHED" in r["text"] for r in st["rows"]),
+                  "the peer's rows, without a further command")
     pid = int(s.run("echo [@b pid]").split()[-1])
     os.kill(pid, signal.SIGSTOP)
     try:
