@@ -97,7 +97,7 @@ static void add_peers(struct session *s, struct ladder *l, bool asks)
 			add_remark(l, p->o.name, "it has ended");
 		else if (peer_busy(p))
 			add_remark(l, p->o.name, "it is busy: its lane is as it was");
-		if (p->rows)
+		if (p->rows && p->state == PEER_READY)
 			add_values(l, place, p->rows);
 	}
 }
