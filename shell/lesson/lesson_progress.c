@@ -145,24 +145,25 @@ void lesson_note_step(const struct lesson_file *file, unsigned at, bool skipped,
 /* A line about a step, which the user may have changed. */
 static void write_step_line(const char *line, struct out *o)
 {
-	char name[64], kind[5], date[24];
+	char name[64], kind[5], date[24] = "";
 	unsigned step, wrong, hints, skipped, points, of;
 	double seconds;
 
 	if (sscanf(line, "%63s %*u %*s %u %4s %23s %lf %u %u %u %u %u", name, &step, kind, date,
-		   &seconds, &wrong, &hints, &skipped, &points, &of) != 10)
+		   &seconds, &wrong, &hints, &skipped, &points, &of) != 10 ||
+	    strlen(date) < 16)
 		return;
 	out_dict(o, NULL);
-	out_str(o, "lesson", name, "%-20s", name);
-	out_u64(o, "step", step, " step %-2u", step);
+	out_str(o, "lesson", name, "%-18s", name);
+	out_u64(o, "step", step, " %2u", step);
 	out_str(o, "kind", kind, " %-4s", kind);
-	out_str(o, "done", date, " %s", date);
-	out_double(o, "seconds", seconds, " %5.0f s", seconds);
+	out_str(o, "done", date, " %.11s", date + 5); /* without the year */
+	out_double(o, "seconds", seconds, " %4.0f s", seconds);
 	out_u64(o, "wrong", wrong, "  wrong %u", wrong);
 	out_u64(o, "hints", hints, "  hints %u", hints);
 	out_bool(o, "skipped", skipped, "%s", skipped ? "  skipped" : "");
 	out_u64(o, "points", points, NULL);
-	out_u64(o, "of", of, of ? "  %u of %u points\n" : "\n", points, of);
+	out_u64(o, "of", of, of ? "  %u of %u\n" : "\n", points, of);
 	out_end(o);
 }
 
