@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The words of lesson files, and of their conditions; 'help lesson-files' lists both.
+# The words of lesson files, and of their conditions; 'help teaching' lists both.
 # title, say, try, task and ask only store their arguments. A condition that does not hold stores the
 # reason in wrong. last, failed and result describe the line that was typed; due has the lines that
 # the step asks for.

@@ -193,7 +193,7 @@ bool check_bodies(const struct words *w, const char *first)
 		return false;
 	if (own && w->n <= n) {
 		check_report(w->k, w->token[0]->start, "",
-			     temp_text("%s takes %d words: 'help lesson-files'", first, n));
+			     temp_text("%s takes %d words: 'help teaching'", first, n));
 		return true;
 	}
 	for (int k = 0; k < n; k++)

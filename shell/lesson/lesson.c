@@ -549,7 +549,7 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
  * answers and hints, whether it was skipped; rdmash --csv -c 'lesson -progress' makes the file that
  * is handed in.
  *
- * A lesson of your own is a file (see 'help lesson-files'): lesson ./mine.rdma begins it, lesson
+ * A lesson of your own is a file (see 'help teaching'): lesson ./mine.rdma begins it, lesson
  * -check ./mine.rdma looks for mistakes in it, lesson -print ./mine.rdma makes a handout. The
  * lessons of the folder $RDMASH_LESSONS follow the others in the list.
  * > lesson => protection domain

@@ -53,7 +53,7 @@
  * which also say what is wrong, to who takes the lesson. rdmash -n FILE, or lesson -check FILE,
  * looks for mistakes; lesson play FILE takes the lesson. Its code has the rights of a script
  * ('help scripts'). */
-const struct topic topic_lesson_files = { .name = "lesson-files", .title = "Lessons of your own" };
+const struct topic topic_teaching = { .name = "teaching", .title = "Lessons of your own" };
 
 /* ------------------------------------------------------------------- finding them -- */
 
