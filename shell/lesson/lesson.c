@@ -539,19 +539,12 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 
 /** Without an argument: the lessons, and which are done. lesson 3 begins one: it tells
  * you what to do, you type it at the usual prompt, and the lesson continues. A number
- * answers a question. Everything else works as usual. lesson hint repeats the step,
- * skip continues without it, stop ends the lesson; lesson next begins the next one.
- * lesson play 3 types everything for you.
+ * answers a question. lesson hint repeats the step, skip continues without it, stop ends
+ * the lesson; lesson next begins the next one; lesson play 3 types everything for you.
  *
  * A lesson that was left continues at the same step, also in another session; if its
- * objects are gone, the steps before are done again. lesson restart 3 begins at its
- * first step. 'lesson -progress' has how each step was taken: when, how long, with how many wrong
- * answers and hints, whether it was skipped; rdmash --csv -c 'lesson -progress' makes the file that
- * is handed in.
- *
- * A lesson of your own is a file (see 'help teaching'): lesson ./mine.rdma begins it, lesson
- * -check ./mine.rdma looks for mistakes in it, lesson -print ./mine.rdma makes a handout. The
- * lessons of the folder $RDMASH_LESSONS follow the others in the list.
+ * objects are gone, the steps before are done again. lesson restart 3 begins anew.
+ * Lessons of your own: 'help teaching'.
  * > lesson => protection domain
  * > lesson play 1 => protection domain */
 const struct cmd cmd_lesson = {

@@ -51,8 +51,14 @@
  *   [same A OFF B OFF LEN]  two regions are equal there, and not zero
  *
  * which also say what is wrong, to who takes the lesson. rdmash -n FILE, or lesson -check FILE,
- * looks for mistakes; lesson play FILE takes the lesson. Its code has the rights of a script
- * ('help scripts'). */
+ * looks for mistakes; lesson FILE begins it, lesson play FILE takes it; lesson -print FILE (or a
+ * number) makes a handout, with -solutions also for you. The lessons of the folder
+ * $RDMASH_LESSONS follow the others in the list. Code of a file has the rights of a script
+ * ('help scripts').
+ *
+ * lesson -progress has how each step was taken: when, how long, with how many wrong lines and
+ * hints, whether it was skipped, its points. rdmash --csv -c 'lesson -progress' makes the file
+ * that is handed in. 'help grade' grades scripts and programs. */
 const struct topic topic_teaching = { .name = "teaching", .title = "Lessons of your own" };
 
 /* ------------------------------------------------------------------- finding them -- */
