@@ -2,6 +2,7 @@
 #include "own_model.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "call_record.h"
 #include "checks.h"
@@ -9,6 +10,8 @@
 #include "objects.h"
 #include "own_rows.h"
 #include "recorded.h"
+#include "refused_calls.h"
+#include "why.h"
 
 #define DONE_KEPT 1024 /* requests of a queue that are done: packets of them may still come */
 
@@ -16,6 +19,7 @@ static struct {
 	struct live_program *live;
 	struct seen_wc *polled; /* by the last poll; calls may follow before somebody asks */
 	unsigned npolled;
+	struct causes refused;	       /* why the last call that has failed was refused */
 	const unsigned long *commands; /* how many the session has begun */
 	struct checks *checks;	       /* NULL: off */
 } the;
@@ -52,6 +56,26 @@ static void take_own_row(const struct record *r)
 	checks_written(the.checks, the.live, r, (uintptr_t)mr->addr + r->args[1], r->args[2]);
 }
 
+static void keep_refusal(const struct record *r)
+{
+	const struct refused_call refused = { the.live, r, &the.refused };
+
+	causes_free(&the.refused);
+	why_call_refused(&refused);
+}
+
+/* Why it has failed, or what it tells of the device. */
+static void take_result(const struct record *r)
+{
+	const unsigned row = record_call_row(r);
+
+	if (r->err && !r->depth)
+		keep_refusal(r);
+	else if (!r->err && (row == ROW_ibv_query_device || row == ROW_ibv_query_device_ex ||
+			     row == ROW_ibv_query_port))
+		live_program_take_limits(the.live, r);
+}
+
 static void take_call(void *arg, const struct record *from)
 {
 	struct record r = *from;
@@ -67,6 +91,7 @@ static void take_call(void *arg, const struct record *from)
 	if (the.checks)
 		checks_before(the.checks, the.live, &r);
 	live_program_take(the.live, &r, &record_own_objects);
+	take_result(&r);
 	if (the.checks)
 		checks_after(the.checks, the.live, &r);
 	if (record_call_row(&r) == ROW_ibv_poll_cq && !record_is_empty_poll(&r))
@@ -81,17 +106,26 @@ void own_model_check(struct checks *c)
 
 void own_model_begin(const unsigned long *commands)
 {
+	struct rlimit lock;
+
 	the.commands = commands;
 	if (the.live)
 		return;
 	the.live = live_program_new();
 	the.live->keeps = DONE_KEPT;
+	if (getrlimit(RLIMIT_MEMLOCK, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY)
+		the.live->lock_limit = lock.rlim_cur;
 	record_learn(take_call, NULL);
 }
 
 const struct live_program *own_model(void)
 {
 	return the.live;
+}
+
+const struct causes *own_refusal(void)
+{
+	return &the.refused;
 }
 
 static struct seen_queues *queues_of(const struct qp *qp)
@@ -109,6 +143,7 @@ struct outstanding own_outstanding(const struct qp *qp, bool recv)
 		return out;
 	q = recv ? &e->recvs : &e->sends;
 	out.n = q->n;
+	out.had = q->had;
 	out.silent = recv ? 0 : q->n - live_program_signaled(the.live, &e->qp);
 	out.oldest = q->n ? &q->v[q->begin] : NULL;
 	return out;

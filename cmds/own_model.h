@@ -20,9 +20,16 @@ void own_model_check(struct checks *c);
 /* The whole model; valid until the next call. */
 const struct live_program *own_model(void);
 
+struct causes;
+
+/* Why the last call that has failed was refused, as far as its arguments, the objects and the
+ * device's limits tell. Valid until the next call. */
+const struct causes *own_refusal(void);
+
 struct outstanding {
 	unsigned n;			/* requests that are not done */
 	unsigned silent;		/* of them, unsignaled */
+	uint64_t had;			/* all that were posted since the queue was last emptied */
 	const struct posted_wr *oldest; /* NULL: n is 0; valid until the next call */
 };
 /* Of an SRQ none: which QP takes what it was given is not known before. */

@@ -11,6 +11,7 @@
 #include "facts.h"
 #include "out.h"
 #include "recorded.h"
+#include "refused_calls.h"
 #include "views.h"
 #include "waits.h"
 #include "words.h"
@@ -32,25 +33,14 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 
 /* ---------------------------------------------------------------------------- events -- */
 
-/* The address at which no neighbour answers. false: the event is another one, or its address is not
+/* There is no way to the address of the id. false: the event is another one, or its address is not
  * known. */
-static bool find_silent_address(const struct rdma_cm_event *e, const struct record *r,
-				struct causes *c)
+static bool find_no_way(const struct rdma_cm_event *e, const struct record *r, struct causes *c)
 {
 	const struct rdma_cm_id *id = record_bytes(r, (uintptr_t)e->id, NULL);
-	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
 
-	if (!id || e->event != RDMA_CM_EVENT_ADDR_ERROR || e->status != -ETIMEDOUT)
-		return false;
-	if (id->route.addr.dst_addr.sa_family == AF_INET)
-		memcpy(gid.raw + 12, &id->route.addr.dst_sin.sin_addr, 4);
-	else if (id->route.addr.dst_addr.sa_family == AF_INET6)
-		memcpy(&gid, &id->route.addr.dst_sin6.sin6_addr, sizeof gid);
-	else
-		return false;
-	cause_add(c, MAY_BE, NULL, "no neighbour has %s: that host is down, or not on this network",
-		  why_gid(&gid));
-	return true;
+	return id && e->event == RDMA_CM_EVENT_ADDR_ERROR &&
+	       why_no_way(&id->route.addr.dst_addr, -e->status, c);
 }
 
 static bool explain_cm_event(const struct record *r, const struct rdma_cm_event *e, struct out *o)
@@ -80,7 +70,7 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 		out_str(o, "means", means, "  means           %s\n", means);
 	if (is_reject)
 		add_fact_causes(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
-	else if (name && !find_silent_address(e, r, &c))
+	else if (name && !find_no_way(e, r, &c))
 		add_fact_causes(fact, name, &c);
 	if (!c.n)
 		add_fact_causes(fact, NULL, &c);
@@ -100,6 +90,12 @@ static void find_overrun(const struct live_program *p, uint64_t cq, const char *
 			  "%s was %s cqe %d, and %u requests that complete into it are "
 			  "outstanding",
 			  name, seen->is_resized ? "resized to" : "made with", seen->entries, due);
+}
+
+static void find_fatal(const struct seen_qp *qp, struct causes *c)
+{
+	if (qp && *qp->v.overrun)
+		cause_add(c, IS_SO, NULL, "%s of it has overrun", qp->v.overrun);
 }
 
 static bool explain_async_event(const struct live_program *p, const struct record *r,
@@ -125,6 +121,8 @@ static bool explain_async_event(const struct live_program *p, const struct recor
 		out_str(o, "means", means, "  means           %s\n", means);
 	if (e->event_type == IBV_EVENT_CQ_ERR)
 		find_overrun(p, (uintptr_t)e->element.cq, name, &c);
+	if (e->event_type == IBV_EVENT_QP_FATAL)
+		find_fatal(live_program_qp(p, (uintptr_t)e->element.qp), &c);
 	if (!c.n)
 		add_fact_causes(fact_of(fact_family("async"), e->event_type), NULL, &c);
 	causes_out(&c, o);

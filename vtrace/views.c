@@ -7,6 +7,7 @@
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "asked_peer.h"
@@ -107,7 +108,11 @@ void views_begin(const struct views *v)
 
 static void begin_process(struct traced *p)
 {
+	struct rlimit lock;
+
 	p->live = live_program_new();
+	if (prlimit(p->pid, RLIMIT_MEMLOCK, NULL, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY)
+		p->live->lock_limit = lock.rlim_cur;
 	p->next = the.newest;
 	the.newest = p;
 	if (the.has_ladder)
@@ -207,17 +212,18 @@ static void learn_of_device(const struct live_end *asked, struct live_end *trace
 	qp->state = asked->qp->state;
 	qp->refusal = asked->qp->refusal;
 	qp->strays = asked->qp->strays;
-	if (asked->qp->recvs < qp->recvs)
+	qp->is_unpolled = asked->qp->recvs < qp->recvs;
+	if (qp->is_unpolled)
 		qp->recvs = asked->qp->recvs;
 }
 
-/* Answers that the device of the traced process has dropped. */
-static void learn_strays(pid_t pid, struct live_qp *qp)
+/* The same of the traced process: answers that were dropped, its own CQ. */
+static void learn_own(pid_t pid, struct live_qp *qp)
 {
 	struct uroce_inventory *own = process_inventory(pid);
 
 	if (own)
-		live_qp_take_strays(qp, own);
+		live_qp_take_device(qp, own);
 	free(own);
 }
 
@@ -228,8 +234,8 @@ static void explain_completion(const struct reader_news *news, const struct seen
 
 	if (wc->qp) {
 		learn_connection(news->process->pid, &wc->qp->v);
-		if (wc->wc.status == IBV_WC_RETRY_EXC_ERR)
-			learn_strays(news->process->pid, &wc->qp->v);
+		if (wc->wc.status == IBV_WC_RETRY_EXC_ERR || wc->wc.status == IBV_WC_WR_FLUSH_ERR)
+			learn_own(news->process->pid, &wc->qp->v);
 		traced = find_traced_peer(news->process, wc->qp);
 		asked = asked_peer(&wc->qp->v);
 	}
@@ -272,8 +278,14 @@ static void explain_call(const struct reader_news *news)
 {
 	struct explained *before = &the.explained[news->r->fn - call_table];
 	const struct live_program *p = news->process->live;
+	const struct ibv_async_event *event = record_async_event(news->r);
+	struct seen_qp *qp = event && event->event_type == IBV_EVENT_QP_FATAL
+				     ? live_program_qp(p, (uintptr_t)event->element.qp)
+				     : NULL;
 	struct out *o = out_new(true);
 
+	if (qp)
+		learn_own(news->process->pid, &qp->v);
 	if ((explain_traced_call(p, news->r, o) || explain_traced_event(p, news->r, o)) &&
 	    is_new_explanation(before, o)) {
 		write_explained(news, o);

@@ -117,26 +117,15 @@ static void add_bad_row(struct calling *c)
 	}
 }
 
-static void add_cap_rows(struct calling *c, const struct ibv_qp_init_attr *init)
-{
-	const struct pd *pd = (const struct pd *)c->used[0];
-	struct causes problems = { 0 };
-
-	why_capacities(&init->cap, &pd->dev->attr.orig_attr, &problems);
-	qp_likely_rows(c->s, &problems);
-}
-
-/* Adds the rows with which modify-qp, qp create and reg explain such a failure. */
+/* Adds the rows that explain such a failure. */
 static void add_cause_rows(struct calling *c, int err)
 {
 	const void *given = (const void *)(uintptr_t)c->arg[1];
 
 	if (given && c->fn == &call_table[ROW_ibv_modify_qp] && c->used[0]->class == &qp_class)
 		qp_explain_call(c->s, (struct qp *)c->used[0], given, (unsigned)c->arg[2], err);
-	else if (given && c->fn == &call_table[ROW_ibv_create_qp] && c->used[0]->class == &pd_class)
-		add_cap_rows(c, given);
-	else if (c->fn == &call_table[ROW_ibv_reg_mr])
-		mr_explain_failure(c->s, c->arg[2], (unsigned)c->arg[3]);
+	else
+		call_fail_why(c->s);
 }
 
 /* Has it failed with a code of getaddrinfo(3), which is no errno? -1 says that errno has the

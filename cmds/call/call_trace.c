@@ -15,7 +15,9 @@
 #include "language/interp.h"
 #include "objects.h"
 #include "output/print.h"
+#include "own_model.h"
 #include "session.h"
+#include "why.h"
 #include "words.h"
 #include "alloc.h"
 
@@ -252,4 +254,25 @@ int call_fail(struct session *s, const char *fmt, ...)
 				fault_made_text(last.rule));
 	free(what);
 	return -1;
+}
+
+int fail_causes(struct session *s, const struct causes *c)
+{
+	const enum verdict least = causes_confirmed(c) ? IS_SO : MAY_BE;
+	bool any = false;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		if (c->v[i].verdict > least)
+			continue;
+		fail_row(s, least == IS_SO ? "cause" : any ? "or" : "likely", "%s", c->v[i].text);
+		if (c->v[i].next)
+			fail_next(s, "%s", c->v[i].next);
+		any = true;
+	}
+	return -1;
+}
+
+int call_fail_why(struct session *s)
+{
+	return fail_causes(s, own_refusal());
 }

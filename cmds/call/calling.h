@@ -124,6 +124,7 @@ void call_out_struct(struct session *s, const struct call_struct *of, const void
 /* call_trace.c: the trace and step mode. The record calls them for each library call, so commands
  * need no code for them. */
 
+struct causes;
 struct record;
 
 /* To be called before and after each command: watches calls while trace or step mode is on, and
@@ -138,6 +139,11 @@ void call_trace_flush(struct session *s);
 int call_fail(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The errno of the last library call that failed. */
 int call_errno(void);
+/* Adds a row to s->fail for each cause that is certain, or for each that may be if none is. Returns
+ * -1. */
+int fail_causes(struct session *s, const struct causes *c);
+/* The same for the last library call that failed: model/why knows why it was refused. */
+int call_fail_why(struct session *s);
 
 /* The arguments of a call as the command call takes them, "qp0 {qp_state INIT port_num 1}". The
  * caller frees the text. */

@@ -203,8 +203,8 @@ bool cm_addr_any(const struct sockaddr *sa);
 /* Resolving src (or NULL) -> dst failed with errno err. */
 void cm_explain_resolve(struct session *s, const struct sockaddr *src, const struct sockaddr *dst,
 			int err);
-/* Binding to sa, or listening there, has failed. */
-void cm_explain_bind(struct session *s, const struct sockaddr *sa);
+/* Binding to sa, or listening there, has failed: fails with the last call. Returns -1. */
+int cm_fail_bind(struct session *s, const struct sockaddr *sa);
 
 struct text;
 struct meeting;

@@ -23,7 +23,9 @@
 #include "device/device.h"
 #include "object_make.h"
 #include "objects.h"
+#include "refused_calls.h"
 #include "session.h"
+#include "why.h"
 #include "words.h"
 
 /* Does any interface that is up have an IP address, including the loopback? */
@@ -317,6 +319,7 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 {
 	struct sockaddr_storage from;
 	char netdev[IF_NAMESIZE], own[IF_NAMESIZE] = "";
+	struct causes c = { 0 };
 
 	route_to(dst, netdev, &from);
 	if (src && !cm_addr_any(src))
@@ -328,70 +331,31 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 		fail_row(s, "route", "none to %s", cm_addr_host(dst));
 	if (src && !cm_addr_any(src) && !*own) {
 		fail_row(s, "cause", "%s is not an address of this machine", cm_addr_host(src));
-		return;
-	}
-	switch (err) {
-	case ENODEV:
-	case EADDRNOTAVAIL:
+	} else if (err == ENODEV || err == EADDRNOTAVAIL) {
 		explain_no_device(s, *own ? src : dst, *own ? own : netdev);
-		break;
-	case ETIMEDOUT:
-	case EHOSTUNREACH:
-		fail_row(s, "cause",
-			 "no answer to ARP or neighbour discovery: %s is down, or not on "
-			 "this network",
-			 cm_addr_host(dst));
-		fail_next(s, "!ping -c 1 %s", cm_addr_host(dst));
-		break;
-	case ENETUNREACH:
-		if (!cm_addr_network()) {
-			fail_row(s, "cause", "no interface is up, not even the loopback, lo");
-			fail_next(s, "!ip link set lo up");
-			break;
-		}
-		fail_row(s, "cause", "this machine has no route to that network");
-		fail_next(s, "!ip route get %s", cm_addr_host(dst));
-		break;
-	default:
-		break;
+	} else if (err == ENETUNREACH && !cm_addr_network()) {
+		fail_row(s, "cause", "no interface is up, not even the loopback, lo");
+		fail_next(s, "!ip link set lo up");
+	} else {
+		why_no_way(dst, err, &c);
+		fail_causes(s, &c);
+		causes_free(&c);
 	}
 }
 
-/* The id of this session that listens on or is bound to the port. */
-static struct id *ours_on(struct session *s, uint16_t port)
-{
-	struct id *id;
-
-	obj_foreach_of(id, s, &id_class) {
-		if (id->v && !id->listener &&
-		    (id->state == ID_LISTENING || id->state == ID_BOUND) &&
-		    ntohs(rdma_get_src_port(id->v)) == port)
-			return id;
-	}
-	return NULL;
-}
-
-void cm_explain_bind(struct session *s, const struct sockaddr *sa)
+int cm_fail_bind(struct session *s, const struct sockaddr *sa)
 {
 	const int err = call_errno();
-	uint16_t port = cm_addr_port(sa);
-	struct id *id = port ? ours_on(s, port) : NULL;
 	char netdev[IF_NAMESIZE] = "";
 
+	call_fail(s, "%s", cm_addr_text(sa));
+	call_fail_why(s);
 	if (!cm_addr_any(sa))
 		owner_of(sa, netdev);
-	if (!cm_addr_any(sa) && !*netdev) {
-		fail_row(s, "cause", "%s is not an address of this machine", cm_addr_host(sa));
-	} else if (id) {
-		fail_row(s, "cause", "port %u is in use: %s has it", port, id->o.name);
-		fail_next(s, "%s", obj_destroy_command(id));
-	} else if (err == EADDRINUSE || (err == EADDRNOTAVAIL && port)) {
-		fail_row(s, "cause", "port %u is in use by another program", port);
+	if (err == EADDRINUSE)
 		fail_row(s, "remedy", "choose another port; '!%s' lists who has it",
 			 embedded_is_used() ? "uroce status" : "rdma resource show cm_id");
-	} else if (err == ENODEV) {
+	else if (err == ENODEV)
 		explain_no_device(s, sa, netdev);
-	} else if (err == EACCES) {
-		fail_row(s, "cause", "ports below 1024 need root (CAP_NET_BIND_SERVICE)");
-	}
+	return -1;
 }

@@ -32,22 +32,16 @@ int step_bind(struct session *s, struct id *id, const char *address, uint16_t po
 
 	if (cm_addr_parse(s, address, port, family, &ss))
 		return -1;
-	if (rdma_bind_addr(id->v, sa)) {
-		call_fail(s, "%s", cm_addr_text(sa));
-		cm_explain_bind(s, sa);
-		return -1;
-	}
+	if (rdma_bind_addr(id->v, sa))
+		return cm_fail_bind(s, sa);
 	id_state(s, id, ID_BOUND);
 	return 0;
 }
 
 int step_listen(struct session *s, struct id *id, int backlog)
 {
-	if (rdma_listen(id->v, backlog)) {
-		call_fail(s, "%s", id_local(id));
-		cm_explain_bind(s, rdma_get_local_addr(id->v));
-		return -1;
-	}
+	if (rdma_listen(id->v, backlog))
+		return cm_fail_bind(s, rdma_get_local_addr(id->v));
 	id->backlog = backlog;
 	id_state(s, id, ID_LISTENING);
 	return 0;

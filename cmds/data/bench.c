@@ -267,7 +267,7 @@ static int fail_silence(const struct bench_run *r)
 	if (needs)
 		fail_row(r->s, "needs", "%llu receives at the peer: -repeat and -warm-up",
 			 (unsigned long long)needs);
-	return wc_guess_silence(r->s, r->a->qp, op, needs);
+	return wc_say_silence(r->s, r->a->qp, op, needs);
 }
 
 static bool is_stopped(const struct bench_run *r)

@@ -12,20 +12,23 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "call/calling.h"
 #include "call_record.h"
 #include "command/cmd.h"
 #include "data/post.h"
 #include "own_model.h"
 #include "data/wc.h"
 #include "device/device.h"
+#include "explain/peer_end.h"
 #include "language/script.h"
 #include "live_context.h"
 #include "object_args.h"
 #include "qp/qp.h"
 #include "resources/mr.h"
-#include "resources/show_process.h"
+#include "processes.h"
 #include "session.h"
 #include "spec_tables.h"
+#include "waits.h"
 #include "words.h"
 
 #define BUSY_NS	 200000	      /* then other processes get the processor between polls */
@@ -174,33 +177,22 @@ static void say_how_to_receive(struct session *s, const struct qp *qp, uint64_t 
 			  qp->pd->o.name, qp->o.name, repeat);
 }
 
-/* The number of requests in the queues of a QP on the device: without those that have completed,
- * even if nobody has polled them. -1: the device cannot tell. */
-struct queued {
-	int64_t sends, recvs;
-};
-
-static struct queued queued_of(const struct qp *qp)
+/* The sends that its device has; -1: it cannot tell. */
+static int64_t sends_of(const struct qp *qp)
 {
-	struct uroce_inventory *inv = embedded_is_used() ? process_inventory_of_qpn(qp->v->qp_num)
-							 : NULL;
-	const struct uroce_qp_row *row = NULL;
-	struct queued queued = { -1, -1 };
+	struct uroce_inventory *inv = embedded_is_used() ? process_inventory(getpid()) : NULL;
+	const struct uroce_qp_row *row = inv ? process_qp(inv, qp->v->qp_num) : NULL;
+	const int64_t sends = row ? (int64_t)row->sends : -1;
 
-	if (inv && inv->pid == getpid() &&
-	    strcmp(inv->device, ibv_get_device_name(qp->v->context->device)) == 0)
-		row = process_qp(inv, qp->v->qp_num);
-	if (row)
-		queued = (struct queued){ row->sends, row->recvs };
 	free(inv);
-	return queued;
+	return sends;
 }
 
 /* Proposes receives for the sends in flight and for more; at most as many as there is room for. */
 static void say_receives(struct session *s, const struct qp *qp, const struct qp *peer,
 			 uint64_t more)
 {
-	const int64_t sends = queued_of(qp).sends;
+	const int64_t sends = sends_of(qp);
 	const uint64_t room = peer->cap.max_recv_wr, n = more + (sends > 0 ? (uint64_t)sends : 1);
 
 	if (more && n > room)
@@ -211,99 +203,42 @@ static void say_receives(struct session *s, const struct qp *qp, const struct qp
 	say_how_to_receive(s, peer, n < room ? n : room);
 }
 
-/* Do the sends wait for a receive at the peer? true only if that is known. */
-static bool guess_receives(struct session *s, struct qp *qp, const struct wr_op *op,
-			   const struct ibv_qp_attr *attr, uint64_t more)
+/* A send has no completion. */
+static void say_send(struct session *s, struct qp *qp, const struct posted_wr *oldest,
+		     const struct wr_op *op, uint64_t more)
 {
-	struct qp *peer = qp_peer_here(s, qp);
-	struct outstanding recvs;
-	int64_t left = 0;
+	struct failed_wr wr = { .op = op, .wr_id = oldest ? oldest->wr_id : 0 };
+	const struct qp *peer = qp_peer_here(s, qp);
+	struct causes c = { 0 };
+	struct live_qp here;
+	bool needs_receive;
 
-	if (op && !op->solicits)
-		return false;
-	if (!peer && attr->rnr_retry == 7)
-		fail_row(s, "likely",
-			 "the peer posted no receive: rnr_retry 7 of %s tries for ever; at the "
-			 "peer: post recv REGION",
-			 qp->o.name);
-	if (!peer || peer->srq)
-		return false;
-	recvs = own_outstanding(peer, true);
-	if (recvs.n)
-		left = queued_of(peer).recvs;
-	if (left < 0)
-		fail_row(
-			s, "or",
-			"the receives of %s are used, and their completions not polled: poll -qp %s",
-			peer->o.name, peer->o.name);
-	if (left)
-		return false;
-	fail_row(s, "cause", "%s, the peer's QP, has no receive posted%s: %s tries again%s",
-		 peer->o.name, recvs.n ? " any more (used, and not polled yet)" : "", qp->o.name,
-		 attr->rnr_retry == 7 ? " for ever (rnr_retry 7)" : "");
-	say_receives(s, qp, peer, more);
-	return true;
+	ends_look(s, qp, &here, &wr);
+	needs_receive = why_send_waits(&wr, &c);
+	fail_causes(s, &c);
+	if (needs_receive && peer)
+		say_receives(s, qp, peer, more);
+	causes_free(&c);
+	ends_forget(&wr);
 }
 
-static uint32_t own_qkey(const struct qp *qp)
+/* A receive has no completion. */
+static void say_recv(struct session *s, const struct qp *qp)
 {
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr = { 0 };
+	struct uroce_inventory *inv = embedded_is_used() ? process_inventory(getpid()) : NULL;
+	struct causes c = { 0 };
 
-	return ibv_query_qp(qp->v, &attr, IBV_QP_QKEY, &init) ? 0 : attr.qkey;
+	why_recv_waits(own_model(), (uintptr_t)qp->v, inv, &c);
+	fail_causes(s, &c);
+	causes_free(&c);
+	free(inv);
 }
 
-/* Was a datagram sent from this QP to the other one, with another Q_Key, since that waits? In place
- * of a Q_Key with the highest bit set the device sends the QP's own. */
-static bool sent_wrong_qkey(const struct qp *from, const struct qp *to, uint32_t qkey,
-			    struct posted_wr *p)
-{
-	const struct posted_wr *oldest = own_outstanding(to, true).oldest, *sent;
-	const uint64_t since = oldest ? oldest->when : 0;
-	uint64_t at = 0;
-
-	while ((sent = own_next_send(from, &at))) {
-		*p = *sent;
-		if (p->to_qkey >> 31)
-			p->to_qkey = own_qkey(from);
-		if (p->when >= since && p->to_qpn == to->v->qp_num && p->to_qkey != qkey)
-			return true;
-	}
-	return false;
-}
-
-/* Adds why no datagram came. */
-static void guess_datagrams(struct session *s, const struct qp *qp)
-{
-	const uint32_t qkey = own_qkey(qp);
-	struct posted_wr p;
-	const struct qp *from;
-
-	obj_foreach_of(from, s, &qp_class) {
-		if (from->type != IBV_QPT_UD || !sent_wrong_qkey(from, qp, qkey, &p))
-			continue;
-		fail_row(s, "cause",
-			 "%s has sent wr_id %llu to %s with -qkey 0x%x, but its Q_Key is 0x%x: "
-			 "such a datagram is dropped in silence",
-			 from->o.name, (unsigned long long)p.wr_id, qp->o.name, p.to_qkey, qkey);
-		return;
-	}
-	fail_row(s, "likely",
-		 "nobody has sent to %s with its Q_Key 0x%x (a datagram with another is dropped in "
-		 "silence)",
-		 qp->o.name, qkey);
-}
-
-#define SLACK 4 /* a device may take up to that many timeouts to detect a loss */
-
-static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op, bool recvs,
-			uint64_t more)
+static void say_why_of(struct session *s, struct qp *qp, const struct posted_wr *oldest,
+		       const struct wr_op *op, bool recvs, uint64_t more)
 {
 	enum ibv_qp_state state = qp_history_sync(qp, "seen while polling");
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr = { 0 };
 	struct qp_step step;
-	double silence; /* s */
 
 	if (state == IBV_QPS_ERR && qp_history_err(qp, &step))
 		fail_row(s, "state", "%s is in ERR: %s", qp->o.name, step.why);
@@ -312,38 +247,21 @@ static void guess_cause(struct session *s, struct qp *qp, const struct wr_op *op
 			 word_name(qp_state_words, state), word_help(qp_state_words, state));
 	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR)
 		return;
-	if (op && qp->type == IBV_QPT_RC &&
-	    ibv_query_qp(qp->v, &attr, IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
-			 &init) == 0) {
-		if (guess_receives(s, qp, op, &attr, more))
-			return;
-		silence = (double)ack_timeout_ns(attr.timeout) / 1e9 * (attr.retry_cnt + 1);
-		if (!attr.timeout)
-			fail_row(s, "likely", "timeout 0 of %s waits for an answer for ever",
-				 qp->o.name);
-		else
-			fail_row(s, "or",
-				 "the peer does not answer: RETRY_EXC_ERR comes after %.1f to %.1f "
-				 "s (timeout %u, retry_cnt %u)",
-				 silence, SLACK * silence, attr.timeout, attr.retry_cnt);
-	} else if (recvs && qp->type == IBV_QPT_UD) {
-		guess_datagrams(s, qp);
-	} else if (recvs) {
-		fail_row(s, "likely",
-			 "the peer has sent nothing to %s (a plain RDMA WRITE or "
-			 "READ takes no receive)",
-			 qp->o.name);
-	}
+	if (op && qp->type == IBV_QPT_RC)
+		say_send(s, qp, oldest, op, more);
+	else if (recvs)
+		say_recv(s, qp);
 }
 
-int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more)
+int wc_say_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more)
 {
-	guess_cause(s, qp, op, false, more);
+	say_why_of(s, qp, own_outstanding(qp, false).oldest, op, false, more);
 	return -1;
 }
 
 static void say_why(struct session *s, const struct cq_set *set)
 {
+	const struct posted_wr *oldest;
 	struct qp *qp;
 
 	obj_foreach_of(qp, s, &qp_class) {
@@ -351,9 +269,9 @@ static void say_why(struct session *s, const struct cq_set *set)
 
 		sends = in_set(set, qp->send_cq) ? say_outstanding(s, qp, false) : 0;
 		recvs = in_set(set, qp->recv_cq) ? say_outstanding(s, qp, true) : 0;
+		oldest = sends ? own_outstanding(qp, false).oldest : NULL;
 		if (sends || recvs || qp == set->qp)
-			guess_cause(s, qp, sends ? own_outstanding(qp, false).oldest->op : NULL,
-				    recvs, 0);
+			say_why_of(s, qp, oldest, oldest ? oldest->op : NULL, recvs, 0);
 	}
 	if (!is_outstanding(s, set))
 		fail_row(s, "likely",

@@ -46,7 +46,7 @@ int wc_missing(struct session *s, const char *call, const struct cq_set *set, co
 
 /* No completion of a request of this kind comes: adds to s->fail what is known or likely the
  * reason. more: sends that will need a receive beside those in flight. Returns -1. */
-int wc_guess_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more);
+int wc_say_silence(struct session *s, struct qp *qp, const struct wr_op *op, uint64_t more);
 
 /* The answer to -ok: 0 when all have succeeded, else -1 with s->fail filled, its code the status
  * of the first that has not. */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
-#include "calls.h"
+#include "call/calling.h"
 #include "live_context.h"
 #include "recorded.h"
 #include "spec_tables.h"
@@ -20,7 +19,6 @@
 #include "explain/explain.h"
 #include "explain/peer_end.h"
 #include "facts.h"
-#include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "objects.h"
 #include "own_model.h"
@@ -28,56 +26,6 @@
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
-
-static struct live_region region_here(const struct mr *mr)
-{
-	struct live_region r = { .lkey = mr->v->lkey,
-				 .rkey = mr->v->rkey,
-				 .begin = (uintptr_t)mr->v->addr,
-				 .len = mr->v->length,
-				 .access = mr->access };
-
-	if (mr->access & IBV_ACCESS_ZERO_BASED)
-		r.begin = 0;
-	snprintf(r.name, sizeof r.name, "%s", mr->o.name);
-	snprintf(r.pd, sizeof r.pd, "%s", mr->pd->o.name);
-	return r;
-}
-
-/* All regions of this session. */
-static void take_regions(struct session *s, struct live_end *e)
-{
-	const struct mr *mr;
-
-	obj_foreach_of(mr, s, &mr_class) {
-		e->regions = xgrow(e->regions, e->nregions, sizeof *e->regions);
-		e->regions[e->nregions++] = region_here(mr);
-	}
-}
-
-static bool copy_local_qp(const struct qp *qp, struct live_qp *to)
-{
-	const int mask = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
-			 IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_PATH_MTU | IBV_QP_AV;
-	struct ibv_qp_init_attr init;
-	struct qp_step step;
-
-	*to = (struct live_qp){
-		.number = qp->v->qp_num, .type = qp->type, .state = qp->state, .cap = qp->cap
-	};
-	snprintf(to->name, sizeof to->name, "%s", qp->o.name);
-	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
-	if (qp_history_err(qp, &step))
-		snprintf(to->why, sizeof to->why, "%s%s", step.why,
-			 qp->id && qp->id->peer_left && step.failed ? "; the peer has disconnected"
-								    : "");
-	if (ibv_query_qp(qp->v, &to->attr, mask, &init) != 0)
-		return false;
-	to->known = (unsigned)mask;
-	if (!qp_history_first_psn(qp, IBV_QP_SQ_PSN, &to->attr.sq_psn))
-		to->known &= ~(unsigned)IBV_QP_SQ_PSN;
-	return true;
-}
 
 static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
 {
@@ -155,40 +103,23 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 }
 
 /* The failed request and the objects of it that exist now; here becomes its QP. To be freed with
- * forget_failed(). */
+ * ends_forget(). */
 static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *bad,
 				       struct live_qp *here)
 {
 	struct failed_wr wr = { .status = bad->status, .rule = bad->rule };
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
-	SCOPED_TEXT(faults);
 
 	if (bad->known)
 		take_posted(bad, &wr);
-	take_regions(s, &wr.here);
-	if (qp && qp->o.serial == bad->serial) {
-		bool asked = copy_local_qp(qp, here);
-
-		if (qp->id && is_in_err(qp))
-			snprintf(here->again, sizeof here->again, "%s",
-				 post_way_to_rts(s, qp, IBV_QPS_ERR));
-		wr.here.qp = here;
-		wr.told = (struct live_region){ .begin = qp->peer.addr,
-						.len = qp->peer.len,
-						.rkey = qp->peer.rkey };
-		if (asked && qp->type != IBV_QPT_UD)
-			wr.there = peer_end_find(s, qp, here);
-	}
+	if (qp && qp->o.serial != bad->serial)
+		qp = NULL;
+	ends_look(s, qp, here, &wr);
+	if (qp && qp->id && is_in_err(qp))
+		snprintf(here->again, sizeof here->again, "%s",
+			 post_way_to_rts(s, qp, IBV_QPS_ERR));
 	snprintf(wr.qp, sizeof wr.qp, "%s", bad->qp);
-	fault_wire_losses(&faults);
-	snprintf(wr.faults, sizeof wr.faults, "%s", text_str(&faults));
 	return wr;
-}
-
-static void forget_failed(struct failed_wr *wr)
-{
-	peer_end_free(&wr->there);
-	free(wr->here.regions);
 }
 
 void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o)
@@ -204,7 +135,7 @@ void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o)
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
 	if (fact && fact->there)
 		explain_devices(fact->there, 18, o);
-	forget_failed(&wr);
+	ends_forget(&wr);
 }
 
 /* Says how old the failure is, because explain skips the commands that succeeded since. */
@@ -258,7 +189,6 @@ bool explain_wr_id(struct session *s, const char *text, struct out *o)
 void explain_fail_causes(struct session *s)
 {
 	struct fail failed = fail_aside(s); /* a peer that is asked may fail */
-	enum verdict least = MAY_BE;
 	struct causes c = { 0 };
 	struct live_qp here;
 	struct failed_wr wr;
@@ -267,15 +197,14 @@ void explain_fail_causes(struct session *s)
 	if (bad_wc_last(&bad)) {
 		wr = look_at_failed(s, &bad, &here);
 		why_request_failed(&wr, &c);
-		forget_failed(&wr);
+		ends_forget(&wr);
 	}
 	fail_back(s, failed);
-	for (unsigned i = 0; i < c.n; i++)
-		if (c.v[i].verdict == IS_SO)
-			least = IS_SO;
-	for (unsigned i = 0; i < c.n; i++)
-		if (c.v[i].verdict <= least)
-			fail_row(s, c.v[i].verdict == IS_SO ? "cause" : "maybe", "%s", c.v[i].text);
+	for (unsigned i = 0; i < c.n; i++) {
+		free(c.v[i].next); /* explain has it */
+		c.v[i].next = NULL;
+	}
+	fail_causes(s, &c);
 	causes_free(&c);
 }
 

@@ -4,14 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
 #include "asked_peer.h"
+#include "connection/cm.h"
+#include "connection/cm_id.h"
 #include "device/device.h"
+#include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "live_context.h"
 #include "objects.h"
+#include "own_model.h"
 #include "peer/peer.h"
+#include "processes.h"
 #include "qp/qp.h"
 #include "session.h"
 #include "words.h"
@@ -109,8 +115,7 @@ static struct live_qp *qp_of(Tcl_Obj *object)
 /* The QP at the other end. */
 struct end_wanted {
 	uint32_t number, peer; /* its own, and that of the QP that it is connected with */
-	const struct dev *dev; /* where that one is; NULL: on any */
-	const char *name;      /* NULL: any */
+	const struct dev *dev; /* where that one is */
 };
 
 static bool is_wanted(Tcl_Obj *object, const struct end_wanted *wanted)
@@ -118,11 +123,10 @@ static bool is_wanted(Tcl_Obj *object, const struct end_wanted *wanted)
 	return dict_get(object, "qpn") && dict_get(object, "dest_qpn") &&
 	       member_number(object, "qpn") == wanted->number &&
 	       member_number(object, "dest_qpn") == wanted->peer &&
-	       (!wanted->dev || qp_told_device(object, wanted->dev)) &&
-	       (!wanted->name || strcmp(member_text(object, "name"), wanted->name) == 0);
+	       qp_told_device(object, wanted->dev);
 }
 
-void peer_end_free(struct live_end *e)
+static void free_end(struct live_end *e)
 {
 	if (e->is_asked) {
 		asked_peer_free(e);
@@ -154,7 +158,7 @@ static bool take_end(struct live_end *e, Tcl_Obj *objects, const struct end_want
 	if (qp)
 		e->qp = qp_of(qp);
 	else
-		peer_end_free(e);
+		free_end(e);
 	Tcl_DecrRefCount(objects);
 	return qp;
 }
@@ -169,16 +173,9 @@ static Tcl_Obj *ask_peer(struct session *s, const char *name)
 	return p && p->state == PEER_READY && !peer_busy(p) ? peer_ask(p, "show", PEER_MS) : NULL;
 }
 
-/* For a QP of this session the first PSN is known. */
-static void take_first_psn(struct session *s, struct live_qp *to)
-{
-	const struct qp *qp = obj_find(s, &qp_class, to->name);
-
-	to->first_psn = qp && qp_history_first_psn(qp, IBV_QP_RQ_PSN, &to->attr.rq_psn);
-}
-
 #define PEERS 16
 
+/* Of peers, other rdmashes that this session has started. */
 static struct live_end look_at_peers(struct session *s, const struct end_wanted *wanted)
 {
 	char names[PEERS][OBJ_NAME]; /* objects may go while one is asked */
@@ -197,24 +194,156 @@ static struct live_end look_at_peers(struct session *s, const struct end_wanted 
 	return f;
 }
 
-struct live_end peer_end_find(struct session *s, const struct qp *qp, const struct live_qp *here)
-{
-	struct end_wanted wanted = { .number = here->attr.dest_qp_num,
-				     .peer = qp->v->qp_num,
-				     .dev = qp->pd->dev };
-	const struct qp *there = qp_peer_here(s, qp);
-	struct held *before = s->held, held;
-	struct live_end f = { .qp = NULL };
+/* ------------------------------------------------------------------- of this session -- */
 
-	obj_hold(s, &held, qp->pd->dev);
-	if (there)
-		wanted.name = there->o.name;
-	else
-		f = look_at_peers(s, &wanted);
-	if (!there && !f.qp && embedded_is_used())
-		f = asked_peer(here);
-	if (there && take_end(&f, app.objects(s), &wanted))
-		take_first_psn(s, (struct live_qp *)(uintptr_t)f.qp);
-	obj_release(s, before);
-	return f;
+static void add_region(struct live_end *e, struct live_region r, const struct obj *o,
+		       const struct pd *pd)
+{
+	snprintf(r.name, sizeof r.name, "%s", o->name);
+	snprintf(r.pd, sizeof r.pd, "%s", pd->o.name);
+	e->regions = xgrow(e->regions, e->nregions, sizeof *e->regions);
+	e->regions[e->nregions++] = r;
+}
+
+static void take_regions(struct session *s, struct live_end *e)
+{
+	const struct mr *mr;
+
+	obj_foreach_of(mr, s, &mr_class) {
+		const bool zero_based = mr->access & IBV_ACCESS_ZERO_BASED;
+
+		add_region(e,
+			   (struct live_region){ .lkey = mr->v->lkey,
+						 .rkey = mr->v->rkey,
+						 .begin = zero_based ? 0 : (uintptr_t)mr->v->addr,
+						 .len = mr->v->length,
+						 .access = mr->access },
+			   &mr->o, mr->pd);
+	}
+}
+
+/* What a window opens only its device knows; else nothing is said against it. */
+static void take_windows(struct session *s, struct live_end *e, const struct uroce_inventory *inv)
+{
+	const struct mw *mw;
+
+	obj_foreach_of(mw, s, &mw_class) {
+		struct live_region r = { .rkey = mw->v->rkey, .len = UINT64_MAX, .access = ~0u };
+
+		if (inv)
+			inventory_foreach(inv, UROCE_MW, uroce_mw_row, row)
+				if (row->rkey == mw->v->rkey)
+					r = (struct live_region){ .rkey = row->rkey,
+								  .begin = row->addr,
+								  .len = row->len,
+								  .access = row->access };
+		add_region(e, r, &mw->o, mw->pd);
+	}
+}
+
+static void take_first_psn(const struct qp *qp, unsigned bit, struct live_qp *to, uint32_t *psn)
+{
+	const bool is_known = qp_history_first_psn(qp, bit, psn);
+
+	if (bit == IBV_QP_RQ_PSN)
+		to->first_psn = is_known;
+	else if (!is_known)
+		to->known &= ~bit;
+}
+
+/* The QP as the model of this session and its device know it. false: it cannot be queried. */
+static bool take_qp(const struct qp *qp, struct live_qp *to, const struct uroce_inventory *inv)
+{
+	const struct outstanding recvs = own_outstanding(qp, true);
+	const struct uroce_qp_row *row = inv ? process_qp(inv, qp->v->qp_num) : NULL;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	struct qp_step step;
+
+	*to = (struct live_qp){ .number = qp->v->qp_num,
+				.type = qp->type,
+				.state = qp->state,
+				.cap = qp->cap,
+				.recvs = !recvs.n ? 0
+					 : row	  ? (int64_t)row->recvs
+						  : -1,
+				.recv_len = recvs.n ? recvs.oldest->len : 0,
+				.is_unpolled = row && row->recvs < recvs.n,
+				.had = recvs.had,
+				.rnrs = row ? row->rnrs : 0 };
+	snprintf(to->name, sizeof to->name, "%s", qp->o.name);
+	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
+	if (qp->srq)
+		snprintf(to->srq, sizeof to->srq, "%s", qp->srq->o.name);
+	if (qp_history_err(qp, &step))
+		snprintf(to->why, sizeof to->why, "%s%s", step.why,
+			 qp->id && qp->id->peer_left && step.failed ? "; the peer has disconnected"
+								    : "");
+	if (qp_query(qp, &attr, &init))
+		return false;
+	to->attr = attr;
+	to->known = IBV_QP_DEST_QPN | IBV_QP_RNR_RETRY | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
+		    IBV_QP_SQ_PSN | IBV_QP_RQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC |
+		    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_AV;
+	if (!attr.path_mtu)
+		to->known &= ~(unsigned)IBV_QP_PATH_MTU;
+	take_first_psn(qp, IBV_QP_SQ_PSN, to, &to->attr.sq_psn);
+	take_first_psn(qp, IBV_QP_RQ_PSN, to, &to->attr.rq_psn);
+	return true;
+}
+
+/* Of this process; NULL: it is not on uroce0. */
+static struct uroce_inventory *own_inventory(void)
+{
+	return embedded_is_used() ? process_inventory(getpid()) : NULL;
+}
+
+static void look_there(struct session *s, const struct qp *qp, const struct live_qp *here,
+		       struct live_end *there, const struct uroce_inventory *inv)
+{
+	const struct end_wanted wanted = { .number = here->attr.dest_qp_num,
+					   .peer = qp->v->qp_num,
+					   .dev = qp->pd->dev };
+	const struct qp *peer = qp_peer_here(s, qp);
+	struct live_qp *to;
+
+	if (peer) {
+		to = xcalloc(1, sizeof *to);
+		take_qp(peer, to, inv);
+		there->qp = to;
+		take_regions(s, there);
+		take_windows(s, there, inv);
+		return;
+	}
+	*there = look_at_peers(s, &wanted);
+	if (!there->qp && embedded_is_used())
+		*there = asked_peer(here);
+}
+
+void ends_look(struct session *s, struct qp *qp, struct live_qp *here, struct failed_wr *wr)
+{
+	struct uroce_inventory *inv = own_inventory();
+	struct held *before = s->held, held;
+	SCOPED_TEXT(faults);
+
+	take_regions(s, &wr->here);
+	fault_wire_losses(&faults);
+	snprintf(wr->faults, sizeof wr->faults, "%s", text_str(&faults));
+	if (qp) {
+		obj_hold(s, &held, qp->pd->dev);
+		wr->here.qp = here;
+		wr->told = (struct live_region){ .begin = qp->peer.addr,
+						 .len = qp->peer.len,
+						 .rkey = qp->peer.rkey };
+		if (take_qp(qp, here, inv) && qp->type != IBV_QPT_UD)
+			look_there(s, qp, here, &wr->there, inv);
+		obj_release(s, before);
+	}
+	free(inv);
+}
+
+void ends_forget(struct failed_wr *wr)
+{
+	free_end(&wr->there);
+	free(wr->here.regions);
 }

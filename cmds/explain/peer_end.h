@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other end of a QP of this session, as far as it can be seen. */
+/* Both ends of a QP of this session, as far as they can be seen. */
 #ifndef CMDS_PEER_END_H
 #define CMDS_PEER_END_H
 
@@ -8,9 +8,10 @@
 struct qp;
 struct session;
 
-/* Looks for the QP that is connected with this one, of which here has the attributes: in this
- * session, at its peers, and in any other process on uroce0. To be freed with peer_end_free(). */
-struct live_end peer_end_find(struct session *s, const struct qp *qp, const struct live_qp *here);
-void peer_end_free(struct live_end *e);
+/* Fills in both ends of the request: the QP (NULL: it is gone) becomes here; the other one is
+ * looked for in this session, at its peers, and in any other process on uroce0. To be freed with
+ * ends_forget(). */
+void ends_look(struct session *s, struct qp *qp, struct live_qp *here, struct failed_wr *wr);
+void ends_forget(struct failed_wr *wr);
 
 #endif

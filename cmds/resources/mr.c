@@ -123,35 +123,6 @@ const struct obj_class mr_class = {
 	.describe = mr_describe,
 };
 
-void mr_explain_failure(struct session *s, uint64_t len, unsigned access)
-{
-	const int err = call_errno();
-	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-	struct causes c = { 0 };
-	struct rlimit lock;
-
-	if (err == EINVAL)
-		why_region(0, len, access, &c);
-	for (unsigned i = 0; i < c.n; i++)
-		fail_row(s, "cause", "%s", c.v[i].text);
-	if (err == EINVAL && (access & writes) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
-		fail_next(s, "reg %llu -access local-write,%s", (unsigned long long)len,
-			  word_typed(word_flags(mr_access_words, access)));
-	} else if (!c.n && (err == EOPNOTSUPP || err == EINVAL)) {
-		fail_row(s, "cause",
-			 "the device does not support one of these flags, or not this combination");
-	} else if (err == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 &&
-		   lock.rlim_cur != RLIM_INFINITY) {
-		fail_row(s, "cause",
-			 "registered memory is pinned; the limit of locked memory is %llu KiB",
-			 (unsigned long long)lock.rlim_cur / 1024);
-		fail_row(s, "remedy",
-			 "ulimit -l unlimited (root, or /etc/security/limits.d), or a "
-			 "smaller region");
-	}
-	causes_free(&c);
-}
-
 struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t len,
 		   unsigned access)
 {
@@ -169,7 +140,7 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	if (!mr->v) {
 		call_fail(s, "%llu bytes in %s, access %s", (unsigned long long)len, pd->o.name,
 			  word_flags(mr_access_words, access));
-		mr_explain_failure(s, len, access);
+		call_fail_why(s);
 		munmap(mr->buf, len);
 		obj_discard(s, mr);
 		return NULL;
@@ -295,7 +266,7 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 	rc = ibv_rereg_mr(a->mr->v, flags, a->pd ? a->pd->v : NULL, NULL, 0, (int)a->access.v);
 	if (rc) {
 		call_fail(s, "%s", a->mr->o.name);
-		mr_explain_failure(s, a->mr->len, (unsigned)a->access.v);
+		call_fail_why(s);
 		return fail_row(s, "state", "%s",
 				rc == IBV_REREG_MR_ERR_INPUT
 					? "the old registration is still valid"

@@ -14,9 +14,6 @@ struct session;
 /* A region of the PD that the device may write to and no listener shares, for what a next step
  * brings here; NULL: there is none. Borrowed. */
 const struct mr *mr_to_receive(struct session *s, const struct pd *pd);
-/* Adds to s->fail what made ibv_reg_mr() or ibv_rereg_mr() fail, as far as can be seen from here.
- */
-void mr_explain_failure(struct session *s, uint64_t len, unsigned access);
 
 /*
  * The regions to which memory windows are bound, as far as can be known here: from the post of a

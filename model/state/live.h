@@ -35,6 +35,7 @@ struct live_qp {
 	unsigned known;		 /* IBV_QP_... bits */
 	struct ibv_qp_cap cap;
 	int64_t recvs;		 /* posted and not completed; -1: not known */
+	bool is_unpolled;	 /* RECVs of it are used, and their completions were not polled */
 	uint64_t had;		 /* RECVs that were posted, completed ones, too; 0: not known */
 	uint32_t recv_len;	 /* bytes of the oldest, or of one that has failed; 0: not known */
 	char overrun[LIVE_NAME]; /* the CQ of it that has overrun, or "" */

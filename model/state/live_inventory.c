@@ -91,7 +91,7 @@ static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
 			 live_status((enum ibv_wc_status)c->value));
 }
 
-void live_qp_take_strays(struct live_qp *qp, const struct uroce_inventory *inv)
+static void take_strays(struct live_qp *qp, const struct uroce_inventory *inv)
 {
 	inventory_foreach(inv, UROCE_DROP, uroce_drop_row, drop)
 		if (drop->dropped == UROCE_DROP_SOURCE && drop->dest_qpn == qp->number)
@@ -126,8 +126,16 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 		name_object(qp->pd, "pd", row->pd);
 		take_srq(qp, inv, row->srq);
 		take_overrun(qp, inv, row);
-		live_qp_take_strays(qp, inv);
+		take_strays(qp, inv);
 	}
+}
+
+void live_qp_take_device(struct live_qp *qp, const struct uroce_inventory *inv)
+{
+	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row)
+		if (row->qpn == qp->number)
+			take_overrun(qp, inv, row);
+	take_strays(qp, inv);
 }
 
 void live_end_take(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn)

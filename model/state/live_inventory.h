@@ -16,7 +16,8 @@
  * if there is one. end->regions and end->qps.v are to be freed. */
 void live_end_take(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn);
 
-/* Sets qp->strays as the device of its process tells. */
-void live_qp_take_strays(struct live_qp *qp, const struct uroce_inventory *inv);
+/* Learns what the device of its process alone knows: packets that were dropped, a CQ that has
+ * overrun. */
+void live_qp_take_device(struct live_qp *qp, const struct uroce_inventory *inv);
 
 #endif

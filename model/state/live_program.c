@@ -166,8 +166,13 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 		return;
 	take_qp(p, r, (uintptr_t)id->qp, init);
 	qp = live_program_qp(p, (uintptr_t)id->qp);
-	if (qp)
-		qp->cm_id = address;
+	if (!qp)
+		return;
+	qp->cm_id = address;
+	if (id->ps == RDMA_PS_UDP && !(qp->v.known & IBV_QP_QKEY)) { /* librdmacm has set it */
+		qp->v.attr.qkey = RDMA_UDP_QKEY;
+		qp->v.known |= IBV_QP_QKEY;
+	}
 }
 
 void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const char *why)

@@ -149,6 +149,12 @@ void posted_queue_take_bind(struct posted_queue *q, const struct record *r)
 		return;
 	p.wr_id = bind->wr_id;
 	p.is_signaled = bind->send_flags & IBV_SEND_SIGNALED;
+	p.bind = (struct live_bind){ .known = true,
+				     .mw = r->args[1],
+				     .mr = (uintptr_t)bind->bind_info.mr,
+				     .addr = bind->bind_info.addr,
+				     .len = bind->bind_info.length,
+				     .access = bind->bind_info.mw_access_flags };
 	posted_queue_put(q, &p);
 }
 

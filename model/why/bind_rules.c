@@ -4,7 +4,8 @@
 
 #include "diagnosis.h"
 
-/* The new R_Key of a window of type 2: its upper 24 bits are those of the window. */
+/* The new R_Key of a window of type 2: its upper 24 bits are those of the window. The library makes
+ * that of type 1. */
 static void check_new_key(const struct diagnosis *q)
 {
 	const struct live_bind *b = &q->wr->bind;
@@ -15,7 +16,7 @@ static void check_new_key(const struct diagnosis *q)
 			"the rkey 0x%x is the same as that of the window: ibv_inc_rkey makes the new "
 			"one",
 			b->rkey);
-	else if (b->mw_rkey && (b->rkey ^ b->mw_rkey) >> 8)
+	else if (b->mw_rkey && b->rkey && (b->rkey ^ b->mw_rkey) >> 8)
 		cause_add(
 			q->c, IS_SO, NULL,
 			"the rkey 0x%x differs from that of the window, 0x%x, in more than its last 8 "

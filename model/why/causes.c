@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "calls.h"
@@ -72,6 +73,15 @@ const char *why_access(unsigned access)
 		comma = ",";
 	}
 	return text;
+}
+
+const char *why_typed(const char *text)
+{
+	char *typed = temp_text("%s", text);
+
+	for (char *p = typed; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+	return typed;
 }
 
 const char *why_gid(const union ibv_gid *gid)

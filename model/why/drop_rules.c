@@ -74,6 +74,20 @@ static void add_drop(const struct look *l, const char *whose, const struct uroce
 			  d->src_qpn, reason);
 }
 
+bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
+		 struct causes *c)
+{
+	const unsigned before = c->n;
+
+	inventory_foreach(own, UROCE_DROP, uroce_drop_row, d)
+		if (d->dest_qpn == qpn && d->qp != UROCE_NO_OBJECT &&
+		    d->dropped != UROCE_DROP_NO_RECV && drop_reason(d))
+			cause_add(c, IS_SO, NULL, "%s has dropped %llu datagram%s of QP %u: %s",
+				  name, (unsigned long long)d->count, d->count == 1 ? "" : "s",
+				  d->src_qpn, drop_reason(d));
+	return c->n > before;
+}
+
 static bool has_qp(const struct uroce_inventory *inv, uint32_t qpn)
 {
 	return process_qp(inv, qpn) != NULL;

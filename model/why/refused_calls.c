@@ -2,14 +2,17 @@
 /* Why a call was refused that makes or ends an object, judged by its arguments, by the objects that
  * there are, and by what the device allows. */
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
+#include <string.h>
 
 #include "refused_calls.h"
 
 #include "calls.h"
 #include "heap.h"
+#include "host_gid.h"
 #include "recorded.h"
 #include "why.h"
 
@@ -120,7 +123,7 @@ static void find_cq(const struct refused_call *f)
 
 /* ------------------------------------------------------------------- memory, GIDs -- */
 
-void why_region(uint64_t addr, uint64_t len, unsigned access, struct causes *c)
+static void check_region(uint64_t addr, uint64_t len, unsigned access, struct causes *c)
 {
 	const unsigned writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 	const unsigned flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | writes |
@@ -140,14 +143,42 @@ void why_region(uint64_t addr, uint64_t len, unsigned access, struct causes *c)
 		cause_add(c, IS_SO, NULL, "access has 0x%x, which is no enum ibv_access_flags",
 			  unknown);
 	if (access & writes && !(access & IBV_ACCESS_LOCAL_WRITE))
-		cause_add(c, IS_SO, NULL, "access has %s without LOCAL_WRITE, which it needs",
+		cause_add(c, IS_SO,
+			  temp_text("reg %" PRIu64 " -access %s", len,
+				    why_typed(why_access(access | IBV_ACCESS_LOCAL_WRITE))),
+			  "access has %s without LOCAL_WRITE, which it needs",
 			  why_access(access & writes));
+}
+
+/* Pinned memory is limited. */
+static void find_lock_limit(const struct refused_call *f)
+{
+	if (f->p->lock_limit)
+		cause_add(
+			f->c, MAY_BE, NULL,
+			"registered memory is pinned; the limit of locked memory is %llu KiB: "
+			"ulimit -l unlimited (root, or /etc/security/limits.d), or a smaller region",
+			(unsigned long long)f->p->lock_limit / 1024);
 }
 
 static void find_region(const struct refused_call *f)
 {
-	why_region(record_arg(f->r, "addr"), record_arg(f->r, "length"),
-		   (unsigned)record_arg(f->r, "access"), f->c);
+	const unsigned access = (unsigned)record_arg(f->r, "access");
+	const bool is_again = record_call_row(f->r) == ROW_ibv_rereg_mr;
+	const struct live_region *mr = is_again ? seen_region_at(&f->p->regions, f->r->args[0])
+						: NULL;
+
+	if (f->r->err == ENOMEM)
+		find_lock_limit(f);
+	if (f->r->err == EINVAL && mr)
+		check_region(0, mr->len, access, f->c);
+	else if (f->r->err == EINVAL && !is_again)
+		check_region(record_arg(f->r, "addr"), record_arg(f->r, "length"), access, f->c);
+	if (!f->c->n && access && (f->r->err == EOPNOTSUPP || f->r->err == EINVAL))
+		cause_add(f->c, f->r->err == EINVAL ? MAY_BE : IS_SO, NULL,
+			  "the device does not support one of these flags (%s), or not this "
+			  "combination",
+			  why_access(access));
 }
 
 static void find_gid(const struct refused_call *f)
@@ -221,13 +252,12 @@ static void check_param(const struct refused_call *f, const struct rdma_cm_id *i
 		      "max_qp_init_rd_atom");
 }
 
-static bool is_bound_to_all(const struct rdma_cm_id *id)
+static bool is_unspecified(const struct sockaddr *sa)
 {
-	const struct rdma_addr *a = &id->route.addr;
-
-	if (a->src_addr.sa_family == AF_INET)
-		return a->src_sin.sin_addr.s_addr == INADDR_ANY;
-	return a->src_addr.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&a->src_sin6.sin6_addr);
+	if (sa->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)sa)->sin_addr.s_addr == INADDR_ANY;
+	return sa->sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)sa)->sin6_addr);
 }
 
 /* The id has no device. */
@@ -248,7 +278,7 @@ static void find_no_device(const struct refused_call *f, const struct rdma_cm_id
 	default:
 		cause_add(
 			f->c, IS_SO, NULL,
-			is_bound_to_all(id)
+			is_unspecified(&id->route.addr.src_addr)
 				? "%s is bound to all addresses, and so to no device: the id of each "
 				  "CONNECT_REQUEST has one, not the id that listens"
 				: "%s has no device yet: its address is not resolved "
@@ -279,30 +309,98 @@ static void find_id(const struct refused_call *f)
 		find_qp(f);
 }
 
-/* Names another id of the process that has the port. */
+static union ibv_gid gid_of_address(const struct sockaddr *sa)
+{
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	if (sa->sa_family == AF_INET)
+		memcpy(gid.raw + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
+	else if (sa->sa_family == AF_INET6)
+		memcpy(&gid, &((const struct sockaddr_in6 *)sa)->sin6_addr, sizeof gid);
+	return gid;
+}
+
+/* "10.0.0.1": as it is typed. */
+static const char *host_of(const struct sockaddr *sa)
+{
+	const union ibv_gid gid = gid_of_address(sa);
+	const char *text = why_gid(&gid);
+
+	return sa->sa_family == AF_INET ? strrchr(text, ':') + 1 : text;
+}
+
+/* Another id of the process has the port, or another program. */
 static void find_port_user(const struct refused_call *f, uint16_t port)
 {
-	for (const struct seen_object *o = f->p->seen; port && o; o = o->hh.next)
-		if (o->port == port && o->address != f->r->args[0])
-			cause_add(f->c, IS_SO, NULL, "port %u is in use by %s, of this process",
-				  port, live_program_name(f->p, o->address, f->r->end));
+	const char *name;
+
+	for (const struct seen_object *o = f->p->seen; o; o = o->hh.next) {
+		if (o->port != port || o->address == f->r->args[0])
+			continue;
+		name = live_program_name(f->p, o->address, f->r->end);
+		cause_add(f->c, IS_SO, temp_text("destroy %s", name),
+			  "port %u is in use: %s has it", port, name);
+		return;
+	}
+	cause_add(f->c, IS_SO, NULL, "port %u is in use by another program", port);
 }
 
+/* An id cannot have this address and port. */
 static void find_bind(const struct refused_call *f)
 {
-	const struct sockaddr *sa = argument(f, 1);
+	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
+	const bool is_bind = record_call_row(f->r) == ROW_rdma_bind_addr;
+	const struct sockaddr *sa = is_bind ? argument(f, 1) : id ? &id->route.addr.src_addr : NULL;
+	const struct seen_object *bound = seen_object_at(f->p->seen, f->r->args[0]);
+	uint16_t port = sa ? live_port_of(sa) : 0;
+	union ibv_gid gid;
 
-	if (sa)
-		find_port_user(f, live_port_of(sa));
+	if (!is_bind && bound && bound->port)
+		port = bound->port;
+	if (sa && (sa->sa_family == AF_INET || sa->sa_family == AF_INET6) && !is_unspecified(sa)) {
+		gid = gid_of_address(sa);
+		if (!is_gid_of_host(&gid)) {
+			cause_add(f->c, IS_SO, NULL, "%s is not an address of this machine",
+				  host_of(sa));
+			return;
+		}
+	}
+	if (port && (f->r->err == EADDRINUSE || f->r->err == EADDRNOTAVAIL))
+		find_port_user(f, port);
+	else if (f->r->err == EACCES)
+		cause_add(f->c, IS_SO, NULL, "ports below 1024 need root (CAP_NET_BIND_SERVICE)");
 }
 
-/* The port is that of an earlier rdma_bind_addr(). */
-static void find_listen(const struct refused_call *f)
+/* There is no way to the address. */
+static void find_resolve(const struct refused_call *f)
 {
-	const struct seen_object *id = seen_object_at(f->p->seen, f->r->args[0]);
+	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
+	const struct sockaddr *to = record_call_row(f->r) == ROW_rdma_resolve_addr ? argument(f, 2)
+				    : id ? &id->route.addr.dst_addr
+					 : NULL;
 
-	if (id)
-		find_port_user(f, id->port);
+	if (to)
+		why_no_way(to, f->r->err, f->c);
+}
+
+bool why_no_way(const struct sockaddr *to, int err, struct causes *c)
+{
+	const char *host;
+
+	if (to->sa_family != AF_INET && to->sa_family != AF_INET6)
+		return false;
+	host = host_of(to);
+	if (err == ETIMEDOUT || err == EHOSTUNREACH)
+		cause_add(c, IS_SO, temp_text("!ping -c 1 %s", host),
+			  "no neighbour answers for %s (ARP, neighbour discovery): it is down, or "
+			  "not on this network",
+			  host);
+	else if (err == ENETUNREACH)
+		cause_add(c, IS_SO, temp_text("!ip route get %s", host),
+			  "this machine has no route to %s", host);
+	else
+		return false;
+	return true;
 }
 
 const char *why_lookup_name(int result)
@@ -400,29 +498,34 @@ static const struct {
 	int err; /* that tells of the arguments; 0: any */
 	void (*find)(const struct refused_call *f);
 } finders[] = {
-	{ ROW_ibv_create_qp, 0, find_qp },
-	{ ROW_rdma_create_qp, EINVAL, find_id },
-	{ ROW_ibv_create_cq, EINVAL, find_cq },
-	{ ROW_ibv_create_srq, EINVAL, find_srq },
-	{ ROW_ibv_modify_srq, 0, find_modify_srq },
-	{ ROW_ibv_reg_mr, EINVAL, find_region },
-	{ ROW_ibv_reg_mr_iova, EINVAL, find_region },
-	{ ROW_ibv_reg_mr_iova2, EINVAL, find_region },
-	{ ROW_ibv_query_gid, 0, find_gid },
-	{ ROW_ibv_wr_complete, 0, find_built },
-	{ ROW_rdma_resolve_route, EINVAL, find_id },
-	{ ROW_rdma_connect, EINVAL, find_id },
-	{ ROW_rdma_accept, EINVAL, find_id },
-	{ ROW_rdma_reject, EINVAL, find_id },
-	{ ROW_rdma_disconnect, EINVAL, find_id },
-	{ ROW_rdma_bind_addr, EADDRINUSE, find_bind },
-	{ ROW_rdma_listen, EADDRINUSE, find_listen },
-	{ ROW_rdma_getaddrinfo, 0, find_lookup },
+	{ ROW_ibv_create_qp, 0, find_qp },	     { ROW_rdma_create_qp, EINVAL, find_id },
+	{ ROW_ibv_create_cq, EINVAL, find_cq },	     { ROW_ibv_create_srq, EINVAL, find_srq },
+	{ ROW_ibv_modify_srq, 0, find_modify_srq },  { ROW_ibv_reg_mr, 0, find_region },
+	{ ROW_ibv_reg_mr_iova, 0, find_region },     { ROW_ibv_reg_mr_iova2, 0, find_region },
+	{ ROW_ibv_rereg_mr, 0, find_region },	     { ROW_ibv_create_ah, 0, why_path_refused },
+	{ ROW_ibv_query_gid, 0, find_gid },	     { ROW_ibv_wr_complete, 0, find_built },
+	{ ROW_rdma_resolve_route, EINVAL, find_id }, { ROW_rdma_connect, EINVAL, find_id },
+	{ ROW_rdma_accept, EINVAL, find_id },	     { ROW_rdma_reject, EINVAL, find_id },
+	{ ROW_rdma_disconnect, EINVAL, find_id },    { ROW_rdma_bind_addr, 0, find_bind },
+	{ ROW_rdma_listen, 0, find_bind },	     { ROW_rdma_resolve_addr, 0, find_resolve },
+	{ ROW_rdma_resolve_route, 0, find_resolve }, { ROW_rdma_getaddrinfo, 0, find_lookup },
+};
+
+/* Calls whose first argument is a queue, which has to be known. */
+static const struct {
+	enum call_row row;
+	void (*find)(const struct refused_call *f);
+} finders_of_queues[] = {
+	{ ROW_ibv_modify_qp, why_change_refused },
+	{ ROW_ibv_post_send, why_sends_refused },
+	{ ROW_ibv_post_recv, why_receives_refused },
+	{ ROW_ibv_post_srq_recv, why_receives_refused },
 };
 
 void why_call_refused(const struct refused_call *f)
 {
 	const struct record *r = f->r;
+	const bool is_of_queue = r->nargs && live_program_queue(f->p, r->args[0]);
 
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
 		find_users(f);
@@ -430,4 +533,8 @@ void why_call_refused(const struct refused_call *f)
 		if (finders[i].row == record_call_row(r) &&
 		    (!finders[i].err || finders[i].err == r->err))
 			finders[i].find(f);
+	for (size_t i = 0; is_of_queue && i < sizeof finders_of_queues / sizeof *finders_of_queues;
+	     i++)
+		if (finders_of_queues[i].row == record_call_row(r))
+			finders_of_queues[i].find(f);
 }

@@ -25,7 +25,14 @@ void why_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *
 const char *why_lookup_name(int result);
 /* "EAI_NONAME  Name or service not known": a result of rdma_getaddrinfo(3); as temp_text(). */
 const char *why_lookup_error(int result);
-/* Adds what ibv_reg_mr(3) refuses with EINVAL. */
-void why_region(uint64_t addr, uint64_t len, unsigned access, struct causes *c);
+/* Adds why there is no way to an address, which the errno tells. false: it tells no reason. */
+bool why_no_way(const struct sockaddr *to, int err, struct causes *c);
+
+/* Within the files of this header. The first argument of these calls is a queue that is known: */
+void why_change_refused(const struct refused_call *f);
+void why_sends_refused(const struct refused_call *f);
+void why_receives_refused(const struct refused_call *f);
+/* Of ibv_create_ah(). */
+void why_path_refused(const struct refused_call *f);
 
 #endif

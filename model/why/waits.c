@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "diagnosis.h"
+#include "heap.h"
 #include "recorded.h"
+#include "spec_tables.h"
 
 static const char *plural(uint64_t n)
 {
@@ -93,20 +95,27 @@ static bool find_no_receive(const struct diagnosis *q)
 	const bool is_endless = qp->attr.rnr_retry == 7 && qp->known & IBV_QP_RNR_RETRY;
 	const char *how_long = is_endless ? " for ever (rnr_retry 7)" : "";
 
-	if (qp->rnrs) {
+	if (peer && !*peer->srq && !peer->recvs) {
+		cause_add(q->c, IS_SO, NULL,
+			  "%s%s, the peer's QP, has no receive posted%s: %s tries again%s",
+			  q->wr->there.whose, peer->name,
+			  peer->is_unpolled ? " any more (used, and not polled yet)"
+			  : peer->had	    ? " any more (those that it had are used)"
+					    : "",
+			  qp->name, how_long);
+		return true;
+	}
+	if (qp->rnrs && (!peer || *peer->srq)) {
 		cause_add(q->c, IS_SO, NULL,
 			  "the peer of %s has no receive for wr_id %" PRIu64 ": %s tries again%s",
 			  qp->name, q->wr->wr_id, qp->name, how_long);
 		return true;
 	}
-	if (peer && !*peer->srq && !peer->recvs) {
-		cause_add(q->c, IS_SO, NULL,
-			  "%s%s, the peer's QP, has no receive posted%s: %s tries again%s",
-			  q->wr->there.whose, peer->name,
-			  peer->had ? " any more (used, and not polled yet)" : "", qp->name,
-			  how_long);
-		return true;
-	}
+	if (peer && !*peer->srq && peer->recvs < 0)
+		cause_add(q->c, MAY_BE, NULL,
+			  "the receives of %s are used, and their completions not polled: poll -qp "
+			  "%s",
+			  peer->name, peer->name);
 	if (!peer && is_endless)
 		cause_add(q->c, MAY_BE, NULL,
 			  "the peer posted no receive: rnr_retry 7 of %s tries for ever; at the "
@@ -156,6 +165,69 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c)
 			  "(timeout %u, retry_cnt %u)",
 			  silence, SLACK * silence, a->timeout, a->retry_cnt);
 	return false;
+}
+
+/* ------------------------------------------------------------------------ receives -- */
+
+/* The Q_Key of a request: one with the highest bit set stands for that of its QP. */
+static uint32_t sent_qkey(const struct seen_qp *from, const struct posted_wr *sent)
+{
+	return sent->to_qkey >> 31 ? from->v.attr.qkey : sent->to_qkey;
+}
+
+/* A datagram to the QP with another Q_Key, since its oldest receive waits. */
+static bool find_wrong_qkey(const struct live_program *p, const struct seen_queues *e,
+			    struct causes *c)
+{
+	const struct live_qp *to = &e->qp.v;
+	const uint64_t since = e->recvs.n ? e->recvs.v[e->recvs.begin].when : 0;
+	const struct posted_wr *sent;
+	uint64_t at;
+
+	for (const struct seen_qp *from = p->newest; from; from = from->older) {
+		at = 0;
+		while (from->v.type == IBV_QPT_UD &&
+		       (sent = posted_queue_next(&live_program_entry(p, from->address)->sends,
+						 &at))) {
+			if (sent->when < since || sent->to_qpn != to->number ||
+			    sent_qkey(from, sent) == to->attr.qkey)
+				continue;
+			cause_add(c, IS_SO, NULL,
+				  "%s has sent wr_id %" PRIu64
+				  " to %s with Q_Key 0x%x, but its Q_Key is 0x%x: such a datagram "
+				  "is dropped in silence",
+				  live_program_name(p, from->address, UINT64_MAX), sent->wr_id,
+				  live_program_name(p, e->qp.address, UINT64_MAX),
+				  sent_qkey(from, sent), to->attr.qkey);
+			return true;
+		}
+	}
+	return false;
+}
+
+void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroce_inventory *own,
+		    struct causes *c)
+{
+	const struct seen_queues *e = live_program_entry(p, qp);
+	const char *name = live_program_name(p, qp, UINT64_MAX);
+
+	if (!e)
+		return;
+	if (e->qp.v.type != IBV_QPT_UD) {
+		cause_add(c, MAY_BE, NULL,
+			  "the peer has sent nothing to %s (a plain RDMA WRITE or READ takes no "
+			  "receive)",
+			  name);
+		return;
+	}
+	if (e->qp.v.known & IBV_QP_QKEY && find_wrong_qkey(p, e, c))
+		return;
+	if (own && why_dropped(own, e->qp.v.number, name, c))
+		return;
+	cause_add(c, MAY_BE, NULL,
+		  "nobody has sent to %s with its Q_Key%s (a datagram with another is dropped in "
+		  "silence)",
+		  name, e->qp.v.known & IBV_QP_QKEY ? temp_text(" 0x%x", e->qp.v.attr.qkey) : "");
 }
 
 void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c)

@@ -13,6 +13,14 @@ void why_call_waits(const struct live_program *p, const struct record *r, struct
 /* Adds why a send has no completion: wr has both ends, and what was posted. true: it waits for a
  * receive of the peer, and that was seen. */
 bool why_send_waits(const struct failed_wr *wr, struct causes *c);
+/* Adds why a receive of the QP at that address has no completion. own: what the device of the
+ * process tells, or NULL. */
+void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroce_inventory *own,
+		    struct causes *c);
+/* Adds the datagrams to the QP of that number and name that its device has dropped although it has
+ * a receive. false: none. */
+bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
+		 struct causes *c);
 /* Adds the requests of a QP that were built, and that nothing has posted. */
 void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c);
 /* Adds why threads poll a CQ in vain. */

@@ -3,7 +3,6 @@
  * Why a completion is an error. This end's buffers can always be checked; the other end's
  * only if its objects can be seen, or if it has announced its region.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,23 +83,13 @@ static void check_meant(const struct diagnosis *q, const struct ibv_sge *sge)
 		  meant->name, meant->lkey);
 }
 
-/* "remote-write" of "REMOTE_WRITE". */
-static char *as_typed(const char *text)
-{
-	char *typed = temp_text("%s", text);
-
-	for (char *p = typed; *p; p++)
-		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
-	return typed;
-}
-
 /* "rereg mr0 -access local-write,remote-write": what it has, and more. */
 static void more_rights(const struct live_region *mr, unsigned more, char *next, size_t size)
 {
 	if (more & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
 		more |= IBV_ACCESS_LOCAL_WRITE; /* the library wants both */
 	snprintf(next, size, "rereg %s -access %s", mr->name,
-		 as_typed(why_access(mr->access | more)));
+		 why_typed(why_access(mr->access | more)));
 }
 
 static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool written)
@@ -514,6 +503,11 @@ static void check_what_came_first(const struct diagnosis *q)
 {
 	if (!q->qp)
 		cause_add(q->c, MAY_BE, NULL, "the QP was moved to ERR; it is gone by now");
+	else if (*q->qp->overrun)
+		cause_add(q->c, IS_SO, NULL,
+			  "%s, a CQ of %s, has overrun: it has room for %u completions, and more "
+			  "came than were polled",
+			  q->qp->overrun, q->qp->name, q->qp->overrun_cqe);
 	else
 		cause_add(q->c, *q->qp->why ? IS_SO : MAY_BE, "qp-state", "%s went to ERR%s%s",
 			  q->qp->name, *q->qp->why ? ": " : "", q->qp->why);

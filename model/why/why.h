@@ -71,6 +71,8 @@ void why_request_failed(const struct failed_wr *wr, struct causes *c);
 const char *why_state(enum ibv_qp_state state);
 const char *why_access(unsigned access);
 const char *why_mtu(enum ibv_mtu mtu);
+/* "remote-write" of "REMOTE_WRITE". */
+const char *why_typed(const char *text);
 /* "::ffff:10.0.0.1"; as temp_text(). */
 const char *why_gid(const union ibv_gid *gid);
 

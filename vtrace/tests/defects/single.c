@@ -92,11 +92,15 @@ static void overrun_cq(void)
 	makes("ibv_create_cq", small);
 	if (is("cq_resized"))
 		check("ibv_resize_cq", ibv_resize_cq(small, 20));
-	qp = make_qp(&r, small, small, NULL, 64);
+	qp = make_qp(&r, small, is("overrun_flushed") ? r.cq : small, NULL, 64);
 	join(&r, qp, b);
+	if (is("overrun_flushed"))
+		check("RECV", post_receive(&r, qp, 1, 64));
 	for (int i = 0; i < small->cqe + 4; i++)
 		if (post_request(&r, qp, IBV_WR_RDMA_WRITE, i, 8, (uintptr_t)r.memory, r.mr->rkey))
 			break;
+	if (is("overrun_flushed"))
+		completes(r.cq);
 	if (!is("overrun_polled")) {
 		check("ibv_get_async_event", ibv_get_async_event(r.context, &event));
 		ibv_ack_async_event(&event);
@@ -156,6 +160,30 @@ static void bind_window(void)
 	completes(r.cq);
 	if (is("mr_still_bound"))
 		ends("ibv_dereg_mr", ibv_dereg_mr(mr));
+}
+
+/* The library makes the key of a window of type 1. */
+static void bind_old_window(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, 8192,
+				       IBV_ACCESS_LOCAL_WRITE |
+					       (is("mw1_no_right") ? 0 : IBV_ACCESS_MW_BIND));
+	struct ibv_mw *mw = ibv_alloc_mw(r.pd, IBV_MW_TYPE_1);
+	struct ibv_mw_bind bind = {
+		.wr_id = 1,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_info = {
+			.mr = mr,
+			.addr = (uintptr_t)r.memory,
+			.length = is("mw1_too_long") ? 9000 : 4096,
+			.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+		},
+	};
+
+	makes("ibv_reg_mr", mr);
+	join(&r, a, b);
+	ends("ibv_bind_mw", ibv_bind_mw(b, mw, &bind));
+	completes(other_cq);
 }
 
 /* --------------------------------------------------------------------------- queues -- */
@@ -331,6 +359,9 @@ static const struct {
 	{ "cq_overrun", overrun_cq },
 	{ "cq_resized", overrun_cq },
 	{ "overrun_polled", overrun_cq },
+	{ "overrun_flushed", overrun_cq },
+	{ "mw1_no_right", bind_old_window },
+	{ "mw1_too_long", bind_old_window },
 	{ "write_unmapped", write_unmapped },
 	{ "mw_no_right", bind_window },
 	{ "mw_same_key", bind_window },
