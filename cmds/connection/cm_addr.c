@@ -352,7 +352,7 @@ int cm_fail_bind(struct session *s, const struct sockaddr *sa)
 	call_fail_why(s);
 	if (!cm_addr_any(sa))
 		owner_of(sa, netdev);
-	if (err == EADDRINUSE)
+	if (err == EADDRINUSE || (err == EADDRNOTAVAIL && (cm_addr_any(sa) || *netdev)))
 		fail_row(s, "remedy", "choose another port; '!%s' lists who has it",
 			 embedded_is_used() ? "uroce status" : "rdma resource show cm_id");
 	else if (err == ENODEV)
