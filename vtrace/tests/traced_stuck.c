@@ -3,6 +3,7 @@
  * it are connected with each other. */
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <signal.h>
 
 #include "defects/case_rig.h"
 
@@ -24,6 +25,29 @@ static void wait_for_event(struct ibv_comp_channel *channel)
 	void *context;
 
 	check("ibv_get_cq_event", ibv_get_cq_event(channel, &cq, &context));
+}
+
+static volatile sig_atomic_t is_told;
+
+static void take_signal(int number)
+{
+	is_told = number;
+}
+
+/* The SEND waits for a receive until a signal comes; then both complete. */
+static void run_late(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer)
+{
+	struct ibv_qp_attr attr = { .min_rnr_timer = 1 }; /* 0.01 ms */
+	struct ibv_wc wc;
+
+	signal(SIGUSR1, take_signal);
+	check("ibv_modify_qp", ibv_modify_qp(peer, &attr, IBV_QP_MIN_RNR_TIMER));
+	check("ibv_post_send", post_request(r, qp, IBV_WR_SEND, 17, 64, 0, 0));
+	while (!is_told)
+		ibv_poll_cq(r->cq, 1, &wc);
+	check("ibv_post_recv", post_receive(r, peer, 5, 64));
+	await_success(r->cq);
+	exit(0);
 }
 
 /* Two threads poll the CQ of the sends. Each waits for the completion of its own SEND, and drops
@@ -142,6 +166,8 @@ int main(int argc, char **argv)
 	qp = make_qp(&r, r.cq, r.cq, NULL, 16);
 	peer = make_qp(&r, events, events, NULL, 16);
 	connect_pair(&r, qp, peer, is("timeout_0") ? 0 : 14);
+	if (is("late"))
+		run_late(&r, qp, peer);
 	if (is("solicited"))
 		check("ibv_req_notify_cq", ibv_req_notify_cq(events, 1));
 	if (is("armed_late") || is("solicited"))
