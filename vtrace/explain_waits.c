@@ -35,15 +35,17 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 
 /* There is no way to the address of the id. false: the event is another one, or its address is not
  * known. */
-static bool find_no_way(const struct rdma_cm_event *e, const struct record *r, struct causes *c)
+static bool find_no_way(const struct live_program *p, const struct rdma_cm_event *e,
+			struct causes *c)
 {
-	const struct rdma_cm_id *id = record_bytes(r, (uintptr_t)e->id, NULL);
+	const struct seen_object *id = seen_object_at(p->seen, (uintptr_t)e->id);
 
 	return id && e->event == RDMA_CM_EVENT_ADDR_ERROR &&
-	       why_no_way(&id->route.addr.dst_addr, -e->status, c);
+	       why_no_way((const struct sockaddr *)&id->to, -e->status, c);
 }
 
-static bool explain_cm_event(const struct record *r, const struct rdma_cm_event *e, struct out *o)
+static bool explain_cm_event(const struct live_program *p, const struct record *r,
+			     const struct rdma_cm_event *e, struct out *o)
 {
 	const bool is_reject = e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
 	const struct word *words = is_reject ? rej_words : errno_words;
@@ -70,7 +72,7 @@ static bool explain_cm_event(const struct record *r, const struct rdma_cm_event 
 		out_str(o, "means", means, "  means           %s\n", means);
 	if (is_reject)
 		add_fact_causes(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
-	else if (name && !find_no_way(e, r, &c))
+	else if (name && !find_no_way(p, e, &c))
 		add_fact_causes(fact, name, &c);
 	if (!c.n)
 		add_fact_causes(fact, NULL, &c);
@@ -136,5 +138,6 @@ bool explain_traced_event(const struct live_program *p, const struct record *r, 
 
 	if (r->depth)
 		return false;
-	return (cm && explain_cm_event(r, cm, o)) || (async && explain_async_event(p, r, async, o));
+	return (cm && explain_cm_event(p, r, cm, o)) ||
+	       (async && explain_async_event(p, r, async, o));
 }

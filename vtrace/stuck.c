@@ -31,7 +31,7 @@ struct stuck {
 	const struct live_program *p;
 	const struct uroce_inventory *inv; /* NULL: the device cannot be asked */
 	pid_t pid;			   /* 0: the process has ended */
-	uint64_t now;			   /* ticks */
+	uint64_t now, since;		   /* ticks; since: of the last progress */
 	uint64_t inside[64]; /* the first arguments of the calls in which threads are: */
 	unsigned ninside;    /* so many */
 	struct out *o;
@@ -244,7 +244,7 @@ static void tell_objects(const struct stuck *s)
 	}
 	for (const struct seen_object *o = s->p->seen; o; o = o->hh.next) {
 		tell_unacknowledged(s, o);
-		why_polled_in_vain(s->p, o, s->now, s->c);
+		why_polled_in_vain(s->p, o, s->since, s->now, s->c);
 		if (o->fd && s->pid)
 			find_unread(s, o);
 	}
@@ -252,10 +252,15 @@ static void tell_objects(const struct stuck *s)
 }
 
 void stuck_out(struct reader *reader, struct traced *process, const struct uroce_inventory *inv,
-	       struct out *o)
+	       uint64_t since, struct out *o)
 {
 	struct causes c = { .no_commands = true };
-	struct stuck s = { .p = process->live, .inv = inv, .now = record_time(), .o = o, .c = &c };
+	struct stuck s = { .p = process->live,
+			   .inv = inv,
+			   .now = record_time(),
+			   .since = since,
+			   .o = o,
+			   .c = &c };
 
 	if (!process->has_ended) {
 		s.pid = process->pid;
@@ -264,5 +269,6 @@ void stuck_out(struct reader *reader, struct traced *process, const struct uroce
 	tell_objects(&s);
 	if (inv)
 		why_unsaid(process->live, inv, &c);
+	causes_settle(&c);
 	causes_out(&c, o);
 }

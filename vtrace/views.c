@@ -334,7 +334,7 @@ static void write_stuck(struct traced *p)
 		(int)p->pid);
 	for (struct seen_qp *qp = p->live->newest; qp && !p->has_ended; qp = qp->older)
 		learn_connection(p->pid, &qp->v);
-	stuck_out(the.v.reader, p, inv, o);
+	stuck_out(the.v.reader, p, inv, the.progress, o);
 	line_write_repeated(the.v.to);
 	out_print(o, the.v.json ? OUT_JSON : OUT_TEXT, &text);
 	if (the.v.json)
@@ -348,29 +348,34 @@ static void write_stuck(struct traced *p)
 }
 
 /* Is it more than a look that has found nothing? */
-static bool is_progress(const struct reader_news *news)
+static bool is_progress(const struct record *r)
 {
-	const struct record *r = news->r;
-
-	if (news->what != READER_CALL)
-		return news->what != READER_NOTHING;
 	return !record_is_empty_poll(r) && !record_found_nothing(r) && !r->fn->asks &&
 	       !(r->fn->waits && (r->err == EAGAIN || r->err == EINTR));
 }
 
-static void look_for_stuck(const struct reader_news *news)
+static void note_progress(const struct reader_news *news)
+{
+	if (news->what == READER_BEGUN)
+		the.progress = record_time();
+	else if (news->what == READER_CALL && is_progress(news->r))
+		the.progress = news->r->end;
+	else
+		return;
+	the.told_stuck = false;
+}
+
+static void look_for_stuck(void)
 {
 	const uint64_t now = record_time();
 
-	if (is_progress(news) || !the.progress) {
-		the.progress = now;
-		the.told_stuck = false;
-	} else if (!the.told_stuck && (double)record_span(the.progress, now) > the.v.stuck * 1e9) {
-		the.told_stuck = true;
-		for (struct traced *p = the.newest; p; p = p->next)
-			if (!p->has_ended)
-				write_stuck(p);
-	}
+	if (the.told_stuck || now < the.progress ||
+	    (double)record_span(the.progress, now) <= the.v.stuck * 1e9)
+		return;
+	the.told_stuck = true;
+	for (struct traced *p = the.newest; p; p = p->next)
+		if (!p->has_ended)
+			write_stuck(p);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -492,8 +497,9 @@ void views_take(const struct reader_news *news)
 	if (news->what == READER_BEGUN)
 		begin_process(news->process);
 	check_take(news);
+	note_progress(news);
 	if (the.v.stuck)
-		look_for_stuck(news);
+		look_for_stuck();
 	if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "asked_peer.h"
+#include "call_record.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
 #include "device/device.h"
@@ -251,6 +252,18 @@ static void take_first_psn(const struct qp *qp, unsigned bit, struct live_qp *to
 		to->known &= ~bit;
 }
 
+/* The GID from which it sends, as it is now. */
+static void take_source(const struct qp *qp, struct live_qp *to)
+{
+	const struct ibv_ah_attr *av = &to->attr.ah_attr;
+
+	record_aside(1);
+	to->has_source = av->is_global && to->state >= IBV_QPS_RTR &&
+			 ibv_query_gid(qp->v->context, av->port_num, av->grh.sgid_index,
+				       &to->source) == 0;
+	record_aside(-1);
+}
+
 /* The QP as the model of this session and its device know it. false: it cannot be queried. */
 static bool take_qp(const struct qp *qp, struct live_qp *to, const struct uroce_inventory *inv)
 {
@@ -287,6 +300,7 @@ static bool take_qp(const struct qp *qp, struct live_qp *to, const struct uroce_
 		    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | IBV_QP_AV;
 	if (!attr.path_mtu)
 		to->known &= ~(unsigned)IBV_QP_PATH_MTU;
+	take_source(qp, to);
 	take_first_psn(qp, IBV_QP_SQ_PSN, to, &to->attr.sq_psn);
 	take_first_psn(qp, IBV_QP_RQ_PSN, to, &to->attr.rq_psn);
 	return true;

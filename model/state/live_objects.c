@@ -247,9 +247,16 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 static void take_asked(struct seen_object **objects, const struct record *r)
 {
 	const struct rdma_cm_id *id = record_bytes(r, r->args[0], NULL);
+	const struct sockaddr *to = record_call_row(r) == ROW_rdma_resolve_addr
+					    ? (const void *)(uintptr_t)r->args[2]
+					    : NULL;
 	struct seen_object *o = object_at(objects, r->args[0], OBJECT_CM_ID);
 
 	o->asked = r->fn;
+	if (to && to->sa_family == AF_INET)
+		memcpy(&o->to, to, sizeof(struct sockaddr_in));
+	else if (to && to->sa_family == AF_INET6)
+		memcpy(&o->to, to, sizeof o->to);
 	if (id)
 		o->channel = (uintptr_t)id->channel;
 }
@@ -269,7 +276,7 @@ void seen_objects_take_look(struct seen_object *objects, const struct record *r)
 	if (r->args && (record_is_empty_poll(r) || record_found_nothing(r)))
 		o = seen_object_at(objects, r->args[0]);
 	if (o)
-		o->in_vain |= UINT64_C(1) << r->thread % 64;
+		o->in_vain = r->end;
 }
 
 void seen_objects_take(struct seen_object **objects, const struct record *r)

@@ -4,7 +4,7 @@
 #ifndef MODEL_LIVE_PROGRAM_H
 #define MODEL_LIVE_PROGRAM_H
 
-#include <sys/socket.h>
+#include <netinet/in.h>
 
 #include "call_record.h"
 #include "heap.h"
@@ -76,9 +76,10 @@ struct seen_object {
 	unsigned unacknowledged;     /* its events that the program has got but not acknowledged */
 	int fd;			     /* of a channel of events: where they wait; else 0 */
 	uint64_t channel;	     /* of an id: where its events come */
+	struct sockaddr_in6 to;	     /* of an id: where it goes, also if that is of IPv4 */
 	const struct call_fn *asked; /* of an id: what has no event yet; NULL: nothing */
-	uint64_t in_vain; /* of a CQ: a bit for each thread that has polled since a completion came
-			   */
+	uint64_t in_vain; /* of a CQ: ticks, when a poll has last found nothing; 0: not since a
+			     completion came */
 	unsigned crossed; /* its completions that another thread took than the one that posted */
 	const char *acknowledge; /* the function that does that */
 	UT_hash_handle hh;

@@ -29,12 +29,30 @@ unsigned causes_confirmed(const struct causes *c)
 	return n;
 }
 
+static void free_cause(struct cause *c)
+{
+	free(c->text);
+	free(c->next);
+}
+
+void causes_settle(struct causes *c)
+{
+	unsigned to = 0;
+
+	if (!causes_confirmed(c))
+		return;
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->v[i].verdict == IS_SO)
+			c->v[to++] = c->v[i];
+		else
+			free_cause(&c->v[i]);
+	c->n = to;
+}
+
 void causes_free(struct causes *c)
 {
-	for (unsigned i = 0; i < c->n; i++) {
-		free(c->v[i].text);
-		free(c->v[i].next);
-	}
+	for (unsigned i = 0; i < c->n; i++)
+		free_cause(&c->v[i]);
 	free(c->v);
 	*c = (struct causes){ 0 };
 }

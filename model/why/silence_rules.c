@@ -4,6 +4,7 @@
 
 #include "diagnosis.h"
 #include "heap.h"
+#include "host_gid.h"
 #include "spec_tables.h"
 
 /* "qp0 (QP 17, RTS, connected with QP 18)" for each of them. */
@@ -149,6 +150,24 @@ static bool check_peer_state(const struct diagnosis *q)
 	return true;
 }
 
+/* The address from which the QP sends must still be one of this host. */
+static bool check_source(const struct diagnosis *q)
+{
+	const union ibv_gid *source = q->qp && q->qp->has_source ? &q->qp->source : NULL;
+	static const union ibv_gid none;
+	const bool is_empty = source && memcmp(source, &none, sizeof none) == 0;
+	const unsigned index = q->qp ? q->qp->attr.ah_attr.grh.sgid_index : 0;
+
+	if (!source || (!is_empty && is_gid_of_host(source)))
+		return false;
+	cause_add(q->c, IS_SO, "gids", "%s sends from the GID at sgid_index %u, %s", q->qp->name,
+		  index,
+		  is_empty ? "which is empty now: its address has gone"
+			   : temp_text("%s, which is not an address of this machine any more",
+				       why_gid(source)));
+	return true;
+}
+
 /* A QP takes packets only from the address of its peer to its own. */
 static bool check_strays(const struct diagnosis *q)
 {
@@ -206,6 +225,8 @@ void check_peer_answers(const struct diagnosis *q)
 	if (*q->wr->faults)
 		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
 			  q->wr->faults);
+	if (check_source(q))
+		return;
 	if (!q->peer) {
 		if (!check_strays(q))
 			check_silence(q, a->dest_qp_num);

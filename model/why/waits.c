@@ -244,19 +244,20 @@ void why_built_wait(const struct live_program *p, const struct seen_qp *qp, stru
 
 /* --------------------------------------------------------------------- completions -- */
 
-void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t now,
-			struct causes *c)
+void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t since,
+			uint64_t now, struct causes *c)
 {
-	if (cq->in_vain && cq->crossed && !live_program_due(p, cq->address))
-		cause_add(c, IS_SO, NULL,
-			  "%d thread%s poll%s %s in vain: no request that completes into it is "
-			  "outstanding, and %u of its completions %s taken by another thread than "
-			  "the one that had posted the request",
-			  __builtin_popcountll(cq->in_vain),
-			  plural((uint64_t)__builtin_popcountll(cq->in_vain)),
-			  __builtin_popcountll(cq->in_vain) == 1 ? "s" : "",
-			  live_program_name(p, cq->address, now), cq->crossed,
-			  cq->crossed == 1 ? "was" : "were");
+	/* once is not in vain */
+	const bool is_polled = cq->in_vain > since + (now - since) / 2;
+
+	if (is_polled && cq->crossed && !live_program_due(p, cq->address))
+		cause_add(
+			c, MAY_BE, NULL,
+			"%s is polled in vain: no request that completes into it is outstanding. %u "
+			"of its completions %s taken by another thread than the one that had "
+			"posted the request: one that is dropped is lost for the other",
+			live_program_name(p, cq->address, now), cq->crossed,
+			cq->crossed == 1 ? "was" : "were");
 }
 
 void why_no_event(const struct uroce_cq_row *cq, struct causes *c)

@@ -23,9 +23,9 @@ bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *na
 		 struct causes *c);
 /* Adds the requests of a QP that were built, and that nothing has posted. */
 void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c);
-/* Adds why threads poll a CQ in vain. */
-void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t now,
-			struct causes *c);
+/* Adds why threads have polled a CQ in vain from since until now, in ticks. */
+void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t since,
+			uint64_t now, struct causes *c);
 /* Adds why the completions in a CQ have made no event. */
 void why_no_event(const struct uroce_cq_row *cq, struct causes *c);
 /* Adds that n events wait in a channel, and that no thread waits for them. */

@@ -33,6 +33,8 @@ void cause_add(struct causes *c, enum verdict verdict, const char *next, const c
 /* How many are certain. */
 unsigned causes_confirmed(const struct causes *c);
 void causes_free(struct causes *c);
+/* If any is certain, the others go. */
+void causes_settle(struct causes *c);
 
 /* -------------------------------------------------------------------- a failed request -- */
 

@@ -110,6 +110,42 @@ static void overrun_cq(void)
 		completes(small);
 }
 
+static int index_of(const union ibv_gid *wanted)
+{
+	union ibv_gid gid;
+
+	for (int i = 0; i < 64; i++)
+		if (!ibv_query_gid(r.context, 1, i, &gid) && !memcmp(&gid, wanted, sizeof gid))
+			return i;
+	return -1;
+}
+
+/* The address of the GID from which the QPs send goes, when they are connected. */
+static void remove_gid(void)
+{
+	union ibv_gid gid = r.gid;
+	struct path to_a, to_b;
+
+	gid.raw[15] = 9;
+	check("ip addr add", system("ip addr add 10.0.0.9/32 dev lo"));
+	while (index_of(&gid) < 0)
+		usleep(1000);
+	to_a = usual_path(&r, a->qp_num);
+	to_a.gid = gid;
+	to_a.sgid_index = index_of(&gid);
+	to_b = to_a;
+	to_b.qpn = b->qp_num;
+	check("to INIT", to_init(a, 1) | to_init(b, 1));
+	check("to RTR", to_rtr(a, &to_b) | to_rtr(b, &to_a));
+	check("to RTS", to_rts(a, &to_b) | to_rts(b, &to_a));
+	check("ip addr del", system("ip addr del 10.0.0.9/32 dev lo"));
+	while (index_of(&gid) >= 0)
+		usleep(1000);
+	check("WRITE",
+	      post_request(&r, a, IBV_WR_RDMA_WRITE, 1, 8, (uintptr_t)r.memory, r.mr->rkey));
+	completes(r.cq);
+}
+
 /* The memory is far from where the kernel puts what others of this process map: they must not take
    its place. */
 static void write_unmapped(void)
@@ -360,6 +396,7 @@ static const struct {
 	{ "cq_resized", overrun_cq },
 	{ "overrun_polled", overrun_cq },
 	{ "overrun_flushed", overrun_cq },
+	{ "gid_removed", remove_gid },
 	{ "mw1_no_right", bind_old_window },
 	{ "mw1_too_long", bind_old_window },
 	{ "write_unmapped", write_unmapped },
