@@ -329,16 +329,24 @@ static const char *host_of(const struct sockaddr *sa)
 	return sa->sa_family == AF_INET ? strrchr(text, ':') + 1 : text;
 }
 
+static void note_user(void *arg, const struct seen_object *user)
+{
+	(void)user;
+	*(bool *)arg = true;
+}
+
 /* Another id of the process has the port, or another program. */
 static void find_port_user(const struct refused_call *f, uint16_t port)
 {
+	bool is_used = false;
 	const char *name;
 
 	for (const struct seen_object *o = f->p->seen; o; o = o->hh.next) {
 		if (o->port != port || o->address == f->r->args[0])
 			continue;
 		name = live_program_name(f->p, o->address, f->r->end);
-		cause_add(f->c, IS_SO, temp_text("destroy %s", name),
+		seen_objects_users(f->p->seen, o->address, note_user, &is_used);
+		cause_add(f->c, IS_SO, temp_text("destroy %s%s", name, is_used ? " -cascade" : ""),
 			  "port %u is in use: %s has it", port, name);
 		return;
 	}
