@@ -35,6 +35,7 @@ CASES = {
     "expect without a script": ("set x 1", "expect status", PROSE,
                                 "expect status SUCCESS {dict create status SUCCESS}"),
     "unknown command": ("", "nonsense", HELP, ""),
+    "a rule of check that is none": ("", "check on -rules nonsense", HELP, ""),
     "an assignment": ("", "x = 5", DO, "expect -value 5 {set x}"),
     "after": ("", "after 10 {echo late}", "eval [lindex [split $next {;}] 0]", ""),
     "vwait": ("set done 1", "vwait done", DO, ""),
