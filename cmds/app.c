@@ -22,6 +22,7 @@
 #include "device/device.h"
 #include "explain/explain.h"
 #include "help/help.h"
+#include "faults/fault_made.h"
 #include "handlers/handler.h"
 #include "live_context.h"
 #include "objects.h"
@@ -68,7 +69,8 @@ static void note_on(struct obj *o, enum ibv_event_type type)
 		qp_history_sync((struct qp *)o, word_name(async_words, type));
 }
 
-static void keep_event(struct session *s, enum ibv_event_type type, const struct obj *o)
+static void keep_event(struct session *s, enum ibv_event_type type, const struct obj *o,
+		       const char *rule)
 {
 	struct async_event *ev = xcalloc(1, sizeof *ev), *old;
 	unsigned n = 0;
@@ -76,6 +78,7 @@ static void keep_event(struct session *s, enum ibv_event_type type, const struct
 	ev->type = type;
 	snprintf(ev->obj, sizeof ev->obj, "%s", o->name);
 	ev->serial = o->serial;
+	snprintf(ev->rule, sizeof ev->rule, "%s", rule ? rule : "");
 	TAILQ_INSERT_TAIL(&s->ctx->asyncs, ev, link);
 	TAILQ_FOREACH(old, &s->ctx->asyncs, link)
 		n++;
@@ -93,7 +96,7 @@ static void on_async_ready(void *arg, int fd, short revents)
 	struct dev *dev = arg;
 	struct session *s = dev->s;
 	struct ibv_async_event ev;
-	const char *means;
+	const char *means, *rule;
 	struct obj *o;
 
 	(void)fd, (void)revents;
@@ -102,11 +105,13 @@ static void on_async_ready(void *arg, int fd, short revents)
 		o = affected_object(s, dev, &ev);
 		ibv_ack_async_event(&ev);
 		note_on(o, ev.event_type);
-		keep_event(s, ev.event_type, o);
+		rule = fault_made_async(ev.event_type);
+		keep_event(s, ev.event_type, o, rule);
 		means = word_help(async_words, ev.event_type);
-		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s", o->name,
+		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s%s%s", o->name,
 			    word_name(async_words, ev.event_type),
-			    means ? means : ibv_event_type_str(ev.event_type));
+			    means ? means : ibv_event_type_str(ev.event_type),
+			    rule ? "; on purpose: " : "", rule ? rule : "");
 	}
 	obj_unref(dev);
 }

@@ -50,7 +50,7 @@ struct fault_rule {
 };
 
 /* The vendor_err of a completion that a rule has made on uroce0: this | the number of the rule,
- * from 1. */
+ * from 1. The same in param.conn.qp_num of an event of a connection: no QP has that number. */
 #define FAULT_VENDOR_ERR 0xfa170000u
 static inline unsigned fault_rule_of_vendor_err(uint32_t vendor_err)
 {
@@ -71,6 +71,8 @@ int fault_refuse(const struct fault_why *why, const char *format, ...)
  * -1 and why (of size bytes) names what is wrong. */
 int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct fault_rule *r,
 		    char *why, size_t size);
+/* What begins a rule about that event: "cm" or "event". */
+const char *fault_rule_event_kind(const char *event);
 /* Is the text of one of those that are not about calls? */
 bool fault_rule_is_of_device(const char *text);
 

@@ -16,6 +16,8 @@
 #include "call_record.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
+#include "fault_rule.h"
+#include "faults/fault_made.h"
 #include "handlers/handler.h"
 #include "launch.h"
 #include "live_context.h"
@@ -149,7 +151,8 @@ static int fail_unreachable(struct session *s, struct id *id, const char *call,
 }
 
 /* Fails with what the event means. Returns -1. */
-static int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev)
+static int explain_event(struct session *s, struct id *id, const char *call,
+			 const struct cm_event *ev)
 {
 	const char *name = word_name(cm_event_words, ev->type);
 
@@ -176,6 +179,17 @@ static int cm_explain(struct session *s, struct id *id, const char *call, const 
 				   abs(ev->status));
 	else if (ev->type == RDMA_CM_EVENT_ROUTE_ERROR)
 		fail_row(s, "likely", "on InfiniBand: the subnet manager does not answer");
+	return -1;
+}
+
+/* What the event means, and that it was made on purpose. -1. */
+static int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev)
+{
+	const unsigned rule = fault_rule_of_vendor_err(ev->conn.qp_num);
+
+	explain_event(s, id, call, ev);
+	if (rule)
+		fail_on_purpose(s, "on purpose: %s (fault event)", fault_made_text(rule));
 	return -1;
 }
 

@@ -310,7 +310,10 @@ void async_event_out(const struct async_event *ev, struct out *o)
 
 	out_str(o, "event", name, "%s", name);
 	out_str(o, "object", ev->obj, "  %s", ev->obj);
-	out_text(o, "  %s\n", means ? means : "");
+	out_text(o, "  %s", means ? means : "");
+	if (*ev->rule)
+		out_str(o, "rule", ev->rule, "; on purpose: %s", ev->rule);
+	out_text(o, "\n");
 }
 
 static int async_exec(struct session *s, const void *args, struct out *o)

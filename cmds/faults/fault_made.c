@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault call, fault completion: calls of this session and requests on the embedded device that fail
- * on purpose. The options are words of a rule (common/fault_rule.h), which reads them.
+ * fault call, fault completion, fault event: calls of this session, and requests, connections and
+ * the port of the embedded device, that fail on purpose. The options are words of a rule
+ * (common/fault_rule.h), which reads them.
  */
 #include "faults/fault_made.h"
 
@@ -17,14 +18,21 @@
 #include "text.h"
 
 struct made_args {
-	const char *name; /* of a function; a status; "off" removes the rules; NULL lists them */
-	const char *error, *delay, *when, *chance, *opcode, *qpn;
+	/* of a function, a status, an event; "off" removes the rules; NULL lists them */
+	const char *name;
+	const char *error, *delay, *when, *chance, *opcode, *qpn, *after, *reason;
 	struct num seed;
 	bool force, add;
 };
 
 static struct fault_rule rules[FAULT_RULES_MAX];
 static unsigned nrules;
+
+/* Is a rule of that kind one of the command's, which has the other kind, or both? */
+static bool is_of(enum fault_what what, enum fault_what command)
+{
+	return what == command || (what == FAULT_CM && command == FAULT_EVENT);
+}
 
 static const struct embedded_api *device_of_rules(void)
 {
@@ -46,7 +54,7 @@ static void remove_rules(enum fault_what what)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what != what)
+		if (!is_of(rules[i].what, what))
 			memcpy(&rules[kept++], &rules[i], sizeof *rules);
 	nrules = kept;
 }
@@ -62,16 +70,28 @@ static void write_rule(const struct made_args *a, enum fault_what what, struct t
 {
 	if (what == FAULT_CALL)
 		text_add(t, a->name);
+	else if (what == FAULT_EVENT)
+		xappendf(t, "%s:%s", fault_rule_event_kind(a->name), a->name);
 	else
 		xappendf(t, "wc:status=%s", a->name);
 	append_word(t, "error", a->error);
 	append_word(t, "delay", a->delay);
 	append_word(t, "opcode", a->opcode);
 	append_word(t, "qpn", a->qpn);
+	append_word(t, "after", a->after);
+	append_word(t, "reason", a->reason);
 	append_word(t, "when", a->when);
 	append_word(t, "chance", a->chance);
 	if (a->force)
 		text_add(t, ":force");
+}
+
+int fault_needs_embedded(struct session *s, const char *command, const char *what)
+{
+	fail(s, command, "EOPNOTSUPP", "%s: only " UROCE_DEVICE " can %s (EOPNOTSUPP)", command,
+	     what);
+	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": works on the embedded device");
+	return -1;
 }
 
 static int add_rule(struct session *s, const char *command, const struct made_args *a,
@@ -86,15 +106,11 @@ static int add_rule(struct session *s, const char *command, const struct made_ar
 			    sizeof why) ||
 	    call_fault_check(&r, why, sizeof why))
 		return fail(s, command, "EINVAL", "%s: %s", command, why);
-	if (what != FAULT_CALL && !device_of_rules()) {
-		fail(s, command, "EOPNOTSUPP",
-		     "%s: only " UROCE_DEVICE
-		     " can fail a request with all that follows from it (EOPNOTSUPP)",
-		     command);
-		fail_row(s, "instead",
-			 "rdmash --device " UROCE_DEVICE ": works on the embedded device");
-		return -1;
-	}
+	if (what != FAULT_CALL && !device_of_rules())
+		return fault_needs_embedded(
+			s, command,
+			what == FAULT_EVENT ? "make true what an event says"
+					    : "fail a request with all that follows from it");
 	put_rules(0);
 	if (!a->add)
 		remove_rules(what);
@@ -116,7 +132,7 @@ static void list_rules(enum fault_what what, struct out *o)
 	for (unsigned i = 0; i < nrules; i++) {
 		const struct fault_rule *r = &rules[i];
 
-		if (r->what != what)
+		if (!is_of(r->what, what))
 			continue;
 		n++;
 		out_dict(o, NULL);
@@ -133,8 +149,8 @@ static void list_rules(enum fault_what what, struct out *o)
 
 static bool has_option(const struct made_args *a)
 {
-	return a->error || a->delay || a->when || a->chance || a->opcode || a->qpn || a->seed.set ||
-	       a->force || a->add;
+	return a->error || a->delay || a->when || a->chance || a->opcode || a->qpn || a->after ||
+	       a->reason || a->seed.set || a->force || a->add;
 }
 
 static int made_exec(struct session *s, const char *command, const struct made_args *a,
@@ -159,6 +175,18 @@ static int made_exec(struct session *s, const char *command, const struct made_a
 const char *fault_made_text(unsigned rule)
 {
 	return rule && rule <= nrules ? rules[rule - 1].text : "a rule that is gone";
+}
+
+/* A rule makes one event, which is told of once. */
+const char *fault_made_async(int event)
+{
+	for (unsigned i = 0; i < nrules; i++)
+		if (rules[i].what == FAULT_EVENT && rules[i].event == event && rules[i].hit &&
+		    rules[i].due) {
+			rules[i].due = 0;
+			return rules[i].text;
+		}
+	return NULL;
 }
 
 /* -------------------------------------------------------------------------- fault call -- */
@@ -243,4 +271,41 @@ const struct cmd cmd_fault_completion = {
 	.summary = "make requests fail with a status",
 	.args = fault_completion_args,
 	.exec = fault_completion_exec,
+};
+
+/* ------------------------------------------------------------------------- fault event -- */
+
+static const struct arg fault_event_args[] = {
+	POS_OPT("event", made_args, name, kind_str,
+		"PORT_ERR, PORT_ACTIVE, DEVICE_FATAL; of a connection REJECTED, UNREACHABLE, "
+		"DISCONNECTED; off removes all"),
+	OPT("after", made_args, after, kind_str,
+	    "so long after the command, or after the connection was asked for or made: 50us, 1s"),
+	OPT("reason", made_args, reason, kind_str, "of a rejection (default: 28)"),
+	OPT("when", made_args, when, kind_str,
+	    "which connections: 3, 3+ (and all later ones), 2..10"),
+	OPT("chance", made_args, chance, kind_str, "share of these connections: 5% or 0.05"),
+	OPT("seed", made_args, seed, kind_u64, "makes the choice of connections repeatable",
+	    .min = 1),
+	SWITCH("add", made_args, add, "add to the existing rules"),
+	ARGS_END
+};
+
+static int fault_event_exec(struct session *s, const void *args, struct out *o)
+{
+	return made_exec(s, "fault event", args, FAULT_EVENT, o);
+}
+
+/** What the event says is true. A port that is down carries nothing; 'fault port up' ends
+ * that. A request that is rejected, or finds nobody, is not sent. A connection that is
+ * DISCONNECTED ends at both sides. Without arguments the command lists the rules.
+ * For other programs: UROCE_FAULT, vtrace --inject.
+ * > fault event REJECTED -reason 28 -when 2 => 0 hit
+ * > fault event off => no faults */
+const struct cmd cmd_fault_event = {
+	.name = "fault event",
+	.family = "understanding",
+	.summary = "make ports, devices and connections fail",
+	.args = fault_event_args,
+	.exec = fault_event_exec,
 };

@@ -3,6 +3,12 @@
 #ifndef CMDS_FAULT_MADE_H
 #define CMDS_FAULT_MADE_H
 
+struct session;
+
+/* Fails with EOPNOTSUPP: only the embedded device can do what the command is for. -1. */
+int fault_needs_embedded(struct session *s, const char *command, const char *what);
+/* The rule that has made this asynchronous event, which is to be shown now, or NULL. */
+const char *fault_made_async(int event);
 /* The rule with that number (struct record, struct failed_wr), from 1. */
 const char *fault_made_text(unsigned rule);
 

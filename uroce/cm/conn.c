@@ -315,6 +315,7 @@ bool conn_fails_on_purpose(struct conn *c, unsigned events)
 		return false;
 	c->on_purpose = (uint8_t)r->event;
 	c->reason = (uint16_t)r->reason;
+	c->rule = (uint8_t)number;
 	timer_set(&c->timer, engine_now() + r->delay_ns);
 	return true;
 }

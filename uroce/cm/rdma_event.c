@@ -9,6 +9,7 @@
 #include "context.h"
 #include "engine.h"
 #include "export.h"
+#include "fault_rule.h"
 #include "gid.h"
 #include "order.h"
 #include "rdma_id.h"
@@ -364,6 +365,9 @@ void id_conn_event(struct cm_id *id, enum conn_event event, int status, const st
 		set_resolved(ev, id->conn, m);
 	else if (m && (m->attr == MAD_REJ || m->attr == MAD_SIDR_REP))
 		cm_event_set_data(ev, m, 0);
+	if (id->conn && id->conn->rule && !is_datagram(id) && event != CONN_EV_ESTABLISHED &&
+	    event != CONN_EV_RESPONSE)
+		ev->v.param.conn.qp_num = FAULT_VENDOR_ERR | id->conn->rule;
 	cm_channel_put(ev);
 }
 
