@@ -98,8 +98,8 @@ static bool read_entry(int fd, struct gid_entry *e, const struct ifaddrs *ifa)
 	uint32_t scope;
 
 	memset(e, 0, sizeof(*e));
-	if (!ifa->ifa_addr || !(ifa->ifa_flags & IFF_UP) ||
-	    gid_of_sockaddr(&e->gid, &scope, ifa->ifa_addr) != 0)
+	e->down = !(ifa->ifa_flags & IFF_UP);
+	if (!ifa->ifa_addr || gid_of_sockaddr(&e->gid, &scope, ifa->ifa_addr) != 0)
 		return false;
 	/* ifa_name may be the label of an address: eth0:1 */
 	snprintf(e->ifname, sizeof(e->ifname), "%.*s", (int)strcspn(ifa->ifa_name, ":"),
@@ -195,6 +195,9 @@ static bool put_entry(const struct gid_entry *entry)
 	struct gid_entry *e = find_entry(entry);
 	bool new = !e || e->ifindex != entry->ifindex;
 
+	if (!e && entry->down)
+		return false;
+
 	for (unsigned i = 0; !e && i < GID_ENTRIES; i++)
 		if (is_empty(&table[i]))
 			e = &table[i];
@@ -235,12 +238,14 @@ static unsigned leave_out_hidden(struct candidate *c, unsigned n)
  * where there never was another one. */
 static void read_link(const struct candidate *c, unsigned n)
 {
-	bool link = false;
+	bool link = false, up = false;
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		link |= c[i].link;
+		up |= !c[i].entry.down;
+	}
 	has_had_link |= link;
-	link_is_up = link || (!has_had_link && n > 0);
+	link_is_up = link || (!has_had_link && up);
 	gid_may_be_down = put_down || nhidden || !link_is_up;
 }
 
@@ -258,6 +263,8 @@ void gid_refresh(void)
 		for (unsigned i = 0; i < (unsigned)n; i++)
 			if (!is_double(c, i))
 				changed |= put_entry(&c[i].entry);
+		for (unsigned i = 0; i < used; i++)
+			gid_may_be_down |= table[i].down;
 		while (used && is_empty(&table[used - 1]))
 			used--;
 		filled = true;
@@ -285,6 +292,8 @@ bool gid_is_up(const union ibv_gid *gid, uint32_t scope)
 	int index = gid_is_multicast(gid) ? -1 : gid_index(gid, scope);
 
 	if (put_down || (index < 0 && !gid_is_multicast(gid)))
+		return false;
+	if (index >= 0 && table[index].down)
 		return false;
 	return link_is_up || (index >= 0 && table[index].loopback);
 }

@@ -22,10 +22,11 @@ struct gid_entry {
 	unsigned ifindex;
 	unsigned mtu; /* of the interface, bytes */
 	bool loopback;
+	bool down; /* its interface; the address is still there */
 };
 
-/* Reads the addresses of interfaces that are up again. An address keeps its index for as long as it
- * exists. Calls gid_changed (which may be NULL) if an address came or went (table), or the port's
+/* Reads the addresses of the interfaces again. An address comes into the table when its interface is
+ * up, and keeps its index for as long as it exists, as with the kernel. Calls gid_changed (which may be NULL) if an address came or went (table), or the port's
  * state has changed. The engine calls this when the kernel reports that addresses have changed.
  * With the lock. */
 void gid_refresh(void);

@@ -11,6 +11,7 @@
 #include "fault_rule.h"
 #include "order.h"
 #include "path.h"
+#include "profile.h"
 #include "rules.h"
 #include "tap.h"
 #include "shown.h"
@@ -101,7 +102,8 @@ static int read_environment(char *reason, size_t size)
 	rx_setup(tx_gso);
 	if (path_setup(getenv("UROCE_PATH"), reason, size) != 0)
 		return -1;
-	if (!done && (setup_faults(reason, size) != 0 || setup_order(reason, size) != 0 ||
+	if (!done && (profile_setup(getenv("UROCE_PROFILE"), reason, size) != 0 ||
+		      setup_faults(reason, size) != 0 || setup_order(reason, size) != 0 ||
 		      setup_capture(reason, size) != 0))
 		return -1;
 	done = true;

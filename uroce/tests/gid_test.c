@@ -123,12 +123,18 @@ static void test_watch(void)
 
 static void test_down(void)
 {
-	netns_lo(false);
+	const union ibv_gid gid = rig_gid_of("127.0.0.1");
+
+	CHECK(port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
+	netns_lo(false); /* takes the IPv6 address away */
 	gid_refresh();
-	CHECK_INT(gid_count(), 0);
+	CHECK_INT(gid_count(), 1);
+	CHECK_INT(index_named("127.0.0.1"), 0);
+	CHECK(!port_is_up() && gid_may_be_down && !gid_is_up(&gid, 0));
 	netns_lo(true);
 	gid_refresh();
 	CHECK_INT(gid_count(), 2);
+	CHECK(port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
 }
 
 /* Two interfaces: their order, narrow ones, link-local addresses and their scope. */

@@ -8,6 +8,7 @@
 
 #include "completion_queue.h"
 #include "engine.h"
+#include "profile.h"
 #include "context.h"
 #include "export.h"
 #include "history.h"
@@ -241,7 +242,7 @@ static unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, 
 	}
 	atomic_store_explicit(&cq->head, head, memory_order_release);
 	pthread_mutex_unlock(&cq->taking);
-	if (order_on() || lent_seen)
+	if (order_on() || lent_seen || profile_is_strict)
 		late_polled(c, wc, n);
 	return n;
 }
@@ -564,6 +565,27 @@ static void fill_ops(struct cq *cq)
 	ex->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }
 
+/* The functions of fields that the program did not ask for. */
+static void leave_out(struct ibv_cq_ex *ex, uint64_t asked)
+{
+#define LEAVE_OUT(flag, name)                 \
+	if (!(asked & IBV_WC_EX_WITH_##flag)) \
+		ex->name = NULL;
+	LEAVE_OUT(BYTE_LEN, read_byte_len)
+	LEAVE_OUT(IMM, read_imm_data)
+	LEAVE_OUT(QP_NUM, read_qp_num)
+	LEAVE_OUT(SRC_QP, read_src_qp)
+	LEAVE_OUT(SLID, read_slid)
+	LEAVE_OUT(SL, read_sl)
+	LEAVE_OUT(DLID_PATH_BITS, read_dlid_path_bits)
+	LEAVE_OUT(COMPLETION_TIMESTAMP, read_completion_ts)
+	LEAVE_OUT(COMPLETION_TIMESTAMP_WALLCLOCK, read_completion_wallclock_ns)
+	LEAVE_OUT(CVLAN, read_cvlan)
+	LEAVE_OUT(FLOW_TAG, read_flow_tag)
+	LEAVE_OUT(TM_INFO, read_tm_info)
+#undef LEAVE_OUT
+}
+
 static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
 	const bool has_flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
@@ -586,6 +608,8 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 	cq->single = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
 	cq->drops = has_flags && (attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN);
 	fill_ops(cq);
+	if (profile_is_strict)
+		leave_out(&cq->ex, attr->wc_flags);
 	return &cq->ex;
 }
 

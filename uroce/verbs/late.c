@@ -8,6 +8,7 @@
 
 #include "completion_queue.h"
 #include "engine.h"
+#include "profile.h"
 #include "queue_pair.h"
 #include "transport.h"
 
@@ -163,7 +164,7 @@ void late_polled(struct completion *c, struct ibv_wc *wc, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		struct ibv_wc *one = wc ? &wc[i] : &c[i].wc;
 
-		if (order_on())
+		if (order_on() || profile_is_strict)
 			free_places(one);
 		if (lent_seen)
 			lend_back(one);

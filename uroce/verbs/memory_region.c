@@ -8,15 +8,18 @@
  * (ibv_reg_mr(pd, NULL, SIZE_MAX, ...)).
  */
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "context.h"
 #include "engine.h"
+#include "profile.h"
 #include "export.h"
 #include "region.h"
 #include "transport.h"
@@ -108,15 +111,32 @@ static void set_range(struct mr *mr, void *addr, size_t length, uint64_t iova)
 	mr->iova = iova;
 }
 
+static size_t all_locked; /* bytes of all regions whose pages cards pin */
+
+/* May the process lock so much more? Of those that may not lock what they like: getrlimit(2). */
+static bool may_lock(size_t n)
+{
+	struct rlimit most;
+
+	return !profile_lacks(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &most) != 0 ||
+	       (all_locked <= most.rlim_cur && n <= most.rlim_cur - all_locked);
+}
+
 /* 0, or an errno */
 static int enter_mr(struct mr *mr)
 {
+	const size_t n = mr->dm || mr->access & IBV_ACCESS_ON_DEMAND ? 0 : mr->len;
+
 	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return EIO;
+	if (profile_is_strict && !may_lock(n))
+		return ENOMEM;
+	mr->locked = n;
 	if (mr_count >= MAX_MR || region_add_mr(mr) != 0)
 		return ENOMEM;
 	mr_count++;
+	all_locked += n;
 	mr->pd->users++;
 	if (mr->dm)
 		mr->dm->users++;
@@ -270,6 +290,7 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 		return errno = EBUSY;
 	}
 	region_remove_mr(mr);
+	all_locked -= mr->locked;
 	mr->pd->users--;
 	if (mr->dm)
 		mr->dm->users--;
@@ -277,6 +298,13 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
 	engine_unlock();
 	free(mr);
 	return 0;
+}
+
+/* Nothing is pinned, so the child's copies of pages are harmless: there is nothing to do. To cards
+ * it may be too late. */
+EXPORT int ibv_fork_init(void)
+{
+	return profile_is_strict && all_locked ? EINVAL : 0;
 }
 
 /* -- advice: ibv_advise_mr(3) -- */

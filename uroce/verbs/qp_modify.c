@@ -3,6 +3,7 @@
  * ibv_modify_qp(3): volume 1, 10.3.1 and 11.2.5.2. Which attributes a transition needs and
  * takes is in spec/spec_tables.h; here are their values. A call that fails changes nothing.
  */
+#include <linux/capability.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "queue_pair.h"
 #include "spec_tables.h"
 #include "engine.h"
+#include "profile.h"
 #include "export.h"
 #include "gid.h"
 #include "transport.h"
@@ -167,6 +169,9 @@ int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_
 {
 	int err;
 
+	if (profile_is_strict && mask & IBV_QP_QKEY && attr->qkey >> 31 &&
+	    profile_lacks(CAP_NET_RAW))
+		return EPERM;
 	engine_lock();
 	err = device_failed ? EIO
 			    : modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask),

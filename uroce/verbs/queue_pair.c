@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "context.h"
+#include "profile.h"
 #include "export.h"
 #include "group.h"
 #include "queue_pair.h"
@@ -100,15 +101,17 @@ static int send_queue_init(struct qp *qp)
 	room = (room + 15) & ~(size_t)15;
 	sq->stride = (uint32_t)(sizeof(struct send_wqe) + room + CACHE_LINE - 1) &
 		     ~(CACHE_LINE - 1);
-	sq->size = cap->max_send_wr ? ring_slots(cap->max_send_wr) : 0;
-	sq->mask = sq->size ? sq->size - 1 : 0;
+	sq->mask = ring_slots(cap->max_send_wr) - 1;
+	sq->size = cap->max_send_wr && !profile_is_strict ? sq->mask + 1 : cap->max_send_wr;
 	sq->ring = queue_alloc(qp->pd, (size_t)(sq->mask + 1) * sq->stride, QUEUE_SEND);
+	if (!sq->ring || profile_is_strict)
+		return sq->ring ? 0 : -1;
 	cap->max_send_wr = sq->size;
 	cap->max_inline_data = (uint32_t)room;
 	cap->max_send_sge = (uint32_t)(room / sizeof(struct ibv_sge));
 	if (cap->max_send_sge > MAX_SGE)
 		cap->max_send_sge = MAX_SGE;
-	return sq->ring ? 0 : -1;
+	return 0;
 }
 
 static int queues_init(struct qp *qp)

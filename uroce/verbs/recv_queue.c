@@ -9,6 +9,7 @@
 
 #include "engine.h"
 #include "context.h"
+#include "profile.h"
 #include "export.h"
 #include "queue_pair.h"
 
@@ -17,7 +18,9 @@ int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, 
 {
 	uint32_t slots = ring_slots(wr);
 
-	*rq = (struct recv_queue){ .mask = slots - 1, .size = wr ? slots : 0, .max_sge = sge };
+	*rq = (struct recv_queue){ .mask = slots - 1,
+				   .size = wr && !profile_is_strict ? slots : wr,
+				   .max_sge = sge };
 	rq->ring = queue_alloc(pd, slots * sizeof *rq->ring, kind);
 	rq->room = queue_alloc(pd, (size_t)slots * (sge ? sge : 1) * sizeof *rq->room, kind);
 	if (rq->ring && rq->room)

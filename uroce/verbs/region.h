@@ -25,6 +25,7 @@ struct mr {
 	struct pd *pd;
 	uint8_t *host; /* where it is in our address space */
 	uint64_t len;
+	uint64_t locked; /* of it, when it was registered: bytes that a card would pin */
 	uint64_t iova;	 /* what addresses in it begin with; 0 of IBV_ACCESS_ZERO_BASED */
 	unsigned access; /* IBV_ACCESS_... */
 	uint32_t lkey, rkey;

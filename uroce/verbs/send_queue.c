@@ -10,6 +10,7 @@
 
 #include "queue_pair.h"
 #include "engine.h"
+#include "profile.h"
 #include "transport.h"
 #include "spec_tables.h"
 
@@ -21,10 +22,16 @@
  * stage_commit() takes. They return 0 or an errno.
  */
 
+/* Is a place taken until its completion was polled, rather than until the peer's ACK? */
+static bool polling_frees(void)
+{
+	return order_on() || profile_is_strict;
+}
+
 /* Places before it are free. */
 static uint32_t first_taken(const struct qp *qp)
 {
-	return order_on() ? qp->order.polled : qp->sq.head;
+	return polling_frees() ? qp->order.polled : qp->sq.head;
 }
 
 static bool is_full(struct qp *qp)
@@ -185,7 +192,7 @@ static void start_over(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
 
-	if (sq->head != sq->tail || order_on())
+	if (sq->head != sq->tail || polling_frees())
 		return;
 	sq->tail = (sq->tail + sq->mask) & ~sq->mask;
 	sq->head = sq->next = qp->req.at = sq->tail;

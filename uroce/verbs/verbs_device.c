@@ -120,12 +120,6 @@ EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 	return device_guid();
 }
 
-/* Nothing is pinned, so the child's copies of pages are harmless: there is nothing to do. */
-EXPORT int ibv_fork_init(void)
-{
-	return 0;
-}
-
 EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
 {
 	return IBV_FORK_UNNEEDED;
