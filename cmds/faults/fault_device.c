@@ -121,7 +121,8 @@ static const struct arg fault_device_args[] = {
 
 /** DEVICE_FATAL: all QPs of the process go to ERR, with their requests flushed. From then on
  * objects can be destroyed, and neither made nor changed (EIO); ids of librdmacm get
- * DEVICE_REMOVAL. */
+ * DEVICE_REMOVAL.
+ * > fault device fatal => has failed */
 const struct cmd cmd_fault_device = {
 	.name = "fault device",
 	.family = "understanding",

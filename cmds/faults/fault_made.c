@@ -277,10 +277,9 @@ const struct cmd cmd_fault_completion = {
 
 static const struct arg fault_event_args[] = {
 	POS_OPT("event", made_args, name, kind_str,
-		"PORT_ERR, PORT_ACTIVE, DEVICE_FATAL; of a connection REJECTED, UNREACHABLE, "
-		"DISCONNECTED; off removes all"),
+		"PORT_ERR, PORT_ACTIVE, DEVICE_FATAL, REJECTED, UNREACHABLE, DISCONNECTED, off"),
 	OPT("after", made_args, after, kind_str,
-	    "so long after the command, or after the connection was asked for or made: 50us, 1s"),
+	    "so long after the command, or the begin of the connection: 50us, 1s"),
 	OPT("reason", made_args, reason, kind_str, "of a rejection (default: 28)"),
 	OPT("when", made_args, when, kind_str,
 	    "which connections: 3, 3+ (and all later ones), 2..10"),
