@@ -357,7 +357,7 @@ static int history_exec(struct session *s, const void *args, struct out *o)
 	const struct history_args *a = args;
 	SCOPED_LIST(list);
 	Tcl_Obj **line;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (!s->edit)
 		return fail(s, "history", "EINVAL", "there is a history at the prompt only");

@@ -125,7 +125,8 @@ static void complete_members(const struct call_struct *of, const char *at, const
 void call_complete_dict(struct session *s, int objc, Tcl_Obj *const objv[], int depth,
 			Tcl_Obj *const inner[], Tcl_Obj *words)
 {
-	int after, n;
+	Tcl_Size n;
+	int after;
 	const struct call_fn *fn = function_of(objc, objv, &after);
 	const struct call_value *v = fn ? typed_arg(fn, after) : NULL;
 	const struct call_struct *of = v && has_members(v) ? v->of : NULL, *its;

@@ -11,6 +11,7 @@
 #include "call_format.h"
 #include "command/cmd.h"
 #include "language/interp.h"
+#include "language/pack.h"
 #include "session.h"
 
 static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);
@@ -44,11 +45,12 @@ static int set_count(struct calling *c, const struct call_value *values, const s
 
 static int set_data(struct calling *c, Tcl_Obj *word, void *p, uint64_t *n)
 {
-	int len;
-	const unsigned char *data = Tcl_GetByteArrayFromObj(word, &len);
-	void *copy = len ? arena_copy(&c->s->arena, data, (size_t)len) : NULL;
+	size_t len;
+	const void *copy = pack_bytes(c->s, word, &len);
 
-	*n = (uint64_t)len;
+	if (!len)
+		copy = NULL;
+	*n = len;
 	memcpy(p, &copy, sizeof copy);
 	return 0;
 }
@@ -61,7 +63,7 @@ static int set_list(struct calling *c, const struct call_value *v, Tcl_Obj *word
 	struct call_value one = { .name = v->name, .kind = CALL_OBJECT };
 	Tcl_Obj **item;
 	char *all;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(NULL, word, &n, &item) != TCL_OK)
 		return call_bad(c, v, "not a list");
@@ -85,7 +87,7 @@ static int set_list(struct calling *c, const struct call_value *v, Tcl_Obj *word
 static bool is_one_dict(Tcl_Obj *word)
 {
 	Tcl_Obj *first;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	return Tcl_ListObjIndex(NULL, word, 0, &first) == TCL_OK && first &&
 	       Tcl_ListObjLength(NULL, first, &n) == TCL_OK && n == 1;
@@ -95,7 +97,7 @@ static int set_chain(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 {
 	Tcl_Obj **item = &word;
 	void *before = p;
-	int n = 1;
+	Tcl_Size n = 1;
 
 	if (!is_one_dict(word) &&
 	    (Tcl_ListObjGetElements(NULL, word, &n, &item) != TCL_OK || n == 0))
@@ -121,7 +123,7 @@ static int set_trail(struct calling *c, const struct call_value *v, Tcl_Obj *wor
 	struct ibv_flow_attr *attr = (struct ibv_flow_attr *)(void *)base;
 	char *at = base + sizeof *attr;
 	Tcl_Obj **item;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(NULL, word, &n, &item) != TCL_OK || n > 16)
 		return call_bad(c, v, "a list of at most 16 dicts");

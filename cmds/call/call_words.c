@@ -283,7 +283,7 @@ static int set_sockaddr(struct calling *c, const struct call_value *v, Tcl_Obj *
 	uint64_t port = 0;
 	Tcl_Obj **part;
 	bool fits;
-	int n;
+	Tcl_Size n;
 
 	if (v->optional && strcmp(Tcl_GetString(word), "NULL") == 0)
 		return 0;
@@ -313,12 +313,12 @@ static int set_gid(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 
 static int set_bytes(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p)
 {
-	int n;
-	const unsigned char *data = Tcl_GetByteArrayFromObj(word, &n);
+	size_t n;
+	const unsigned char *data = pack_bytes(c->s, word, &n);
 
 	if (n > v->size)
-		return call_bad(c, v, "%d bytes are more than %u", n, v->size);
-	memcpy(p, data, (size_t)n);
+		return call_bad(c, v, "%zu bytes are more than %u", n, v->size);
+	memcpy(p, data, n);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "call_record.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
+#include "command/cmd.h"
 #include "device/device.h"
 #include "faults/fault_wire.h"
 #include "language/interp.h"
@@ -35,11 +36,10 @@ static const char *member_text(Tcl_Obj *object, const char *key)
 static uint64_t member_number(Tcl_Obj *object, const char *key)
 {
 	Tcl_Obj *value = dict_get(object, key);
-	Tcl_WideInt n = 0;
+	uint64_t n;
+	bool fits;
 
-	if (value)
-		Tcl_GetWideIntFromObj(NULL, value, &n);
-	return (uint64_t)n;
+	return value && args_number(Tcl_GetString(value), &n, &fits) ? n : 0;
 }
 
 /* A list of names, with blanks or (of a release before 0.3) commas between them, as bits. */

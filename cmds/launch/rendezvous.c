@@ -284,13 +284,14 @@ static int rendezvous_put_exec(struct session *s, const void *args, struct out *
 {
 	static unsigned puts_left = KEYS_MAX; /* limit for untrusted scripts */
 	const struct put_args *a = args;
-	int n, job_dir, rc;
+	Tcl_Size n;
+	int job_dir, rc;
 	const char *value = Tcl_GetStringFromObj(a->value, &n);
 
 	(void)o;
 	if (n > VALUE_LEN_MAX)
 		return fail(s, "rendezvous", "EFBIG", "rendezvous put %s: %d bytes, more than %d",
-			    a->key, n, VALUE_LEN_MAX);
+			    a->key, (int)n, VALUE_LEN_MAX);
 	if (file_gate(s) && !puts_left) {
 		fail(s, "rendezvous", "ENOSPC",
 		     "rendezvous put %s: a script may put %d times, and has", a->key, KEYS_MAX);

@@ -156,7 +156,7 @@ struct call *peer_call(struct peer *p, Tcl_Obj *script, bool is_block, struct js
 	struct session *s = p->s;
 	struct call *c;
 	size_t size = 0;
-	int len;
+	Tcl_Size len;
 	const char *text = Tcl_GetStringFromObj(script, &len);
 
 	if (may_call(p, len, values, &size)) {
@@ -372,7 +372,7 @@ static void raise_error(struct peer *p, struct json_object *error)
 	struct json_object *list = NULL;
 	Tcl_Obj *errorcode;
 	struct where here;
-	int n;
+	Tcl_Size n;
 
 	fail(s, call, code, "%s", text);
 	s->fail.at_peer = true;

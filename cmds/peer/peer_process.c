@@ -80,7 +80,8 @@ static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 					   "-o",  "ServerAliveCountMax=3",
 					   "--" };
 	Tcl_Obj *remote = Tcl_NewListObj(0, NULL), **v;
-	int n, rc;
+	Tcl_Size n;
+	int rc;
 
 	if (*how->host == '-' || !*how->host) {
 		Tcl_DecrRefCount(remote);
@@ -105,7 +106,8 @@ static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 static int make_argv(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 {
 	Tcl_Obj *prefix, **v;
-	int n, rc = 0;
+	Tcl_Size n;
+	int rc = 0;
 
 	if (how->host && how->command)
 		return fail(s, "args", "TWICE",
@@ -254,7 +256,8 @@ int peer_spawn(struct session *s, struct peer *p, const struct peer_how *how)
 	SCOPED_LIST(list);
 	Tcl_Obj **v;
 	char **argv;
-	int n, rc;
+	Tcl_Size n;
+	int rc;
 
 	rc = make_argv(s, how, list);
 	if (rc == 0) {

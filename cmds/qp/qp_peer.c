@@ -153,7 +153,7 @@ static int row_like(struct session *s)
 
 int qp_peer_from_dict(struct session *s, Tcl_Obj *dict, struct qp_peer *p)
 {
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_DictObjSize(NULL, dict, &n) != TCL_OK) {
 		const char *word = Tcl_GetString(dict);

@@ -314,7 +314,9 @@ static Tcl_Obj *list_others(struct session *s, const struct destroy_args *a)
 static void out_gone(struct session *s, Tcl_Obj *others, struct out *o)
 {
 	Tcl_Obj **other, **v;
-	int n, words, shown = 0;
+	Tcl_Size words;
+	Tcl_Size n;
+	int shown = 0;
 
 	out_list(o, NULL);
 	Tcl_ListObjGetElements(NULL, others, &n, &other);

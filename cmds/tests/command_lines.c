@@ -106,7 +106,7 @@ static Tcl_Obj *text(const char *bytes)
 static Tcl_Obj *completed(struct lines *g, const struct arg *a)
 {
 	Tcl_Obj *all = Tcl_NewListObj(0, NULL), *word = NULL, **v;
-	int n;
+	Tcl_Size n;
 
 	Tcl_IncrRefCount(all);
 	if (a->kind->complete && a->kind != &kind_path)

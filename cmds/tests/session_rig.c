@@ -82,7 +82,7 @@ static void watch(int ms)
 static void evaluate(struct session *s, Tcl_Obj *words)
 {
 	Tcl_Obj **v;
-	int n;
+	Tcl_Size n;
 
 	Tcl_IncrRefCount(words);
 	Tcl_ListObjGetElements(NULL, words, &n, &v);

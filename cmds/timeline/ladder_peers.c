@@ -20,7 +20,7 @@
 static void add_values(struct ladder *l, unsigned place, Tcl_Obj *list)
 {
 	Tcl_Obj **values;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &values) != TCL_OK)
 		return;

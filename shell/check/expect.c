@@ -132,7 +132,7 @@ static bool error_fits(struct session *s, const char *want, char **got)
 {
 	Tcl_Obj *code = interp_errorcode(s->tcl), **v;
 	bool fits = false;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (Tcl_ListObjGetElements(NULL, code, &n, &v) != TCL_OK)
 		n = 0;
@@ -220,9 +220,9 @@ static Tcl_Obj *dict_field(Tcl_Obj *dict, Tcl_Obj *key)
 
 /* The elements of a list of dicts; false: it is something else. A dict that has the key may look
  * like such a list. */
-static bool is_dict_list(Tcl_Obj *result, Tcl_Obj *key, Tcl_Obj ***elements, int *n)
+static bool is_dict_list(Tcl_Obj *result, Tcl_Obj *key, Tcl_Obj ***elements, Tcl_Size *n)
 {
-	int size;
+	Tcl_Size size;
 
 	if (dict_field(result, key) || Tcl_ListObjGetElements(NULL, result, n, elements) != TCL_OK)
 		return false;
@@ -258,13 +258,14 @@ static int check_fields(struct session *s, const struct expect_args *a, Tcl_Obj 
 			Tcl_Obj *const *words, size_t n)
 {
 	Tcl_Obj **elements;
-	int count;
+	Tcl_Size count;
 
 	if (n < 2 || !is_dict_list(result, words[0], &elements, &count))
 		return check_dict(s, a, result, words, n);
 	for (int i = 0; i < count; i++)
 		if (check_dict(s, a, elements[i], words, n))
-			return count == 1 ? -1 : fail_row(s, "element", "%d of %d", i + 1, count);
+			return count == 1 ? -1
+					  : fail_row(s, "element", "%d of %d", i + 1, (int)count);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ static void append_summary(const char *name, struct text *d)
 static void add_candidate_rows(struct session *s, const char *of, Tcl_Obj *names)
 {
 	Tcl_Obj **v;
-	int n;
+	Tcl_Size n;
 
 	Tcl_ListObjGetElements(NULL, names, &n, &v);
 	for (int i = 0; n <= LISTED_MAX && i < n; i++) {
@@ -165,7 +165,7 @@ static void fail_not_found(struct session *s, const char *typed, Tcl_Obj *names,
 	const char *near = cmd_suggest(typed, names);
 	SCOPED_TEXT(all);
 	Tcl_Obj **v;
-	int n;
+	Tcl_Size n;
 
 	if (!*of && !ambiguous) {
 		fail_unknown(s, typed, names);
@@ -239,7 +239,7 @@ static const struct cmd *fail_no_member(struct session *s, const struct cmd_grou
 		if (!ambiguous || strncmp(m->word, typed, strlen(typed)) == 0)
 			list_append(names, m->word);
 	if (s && !typed) {
-		int n;
+		Tcl_Size n;
 
 		Tcl_ListObjLength(NULL, names, &n);
 		fail(s, "command", "MISSING", "%sneeds a second word", of);
@@ -304,7 +304,7 @@ const struct cmd *cmd_of_line(const char *line, int len, const char **rest)
 		return NULL;
 	t = parse.tokenPtr;
 	for (; n < parse.numWords && n < 2; n++, t += t->numComponents + 1) {
-		words[n] = temp_text("%.*s", t->size, t->start);
+		words[n] = temp_text("%.*s", (int)t->size, t->start);
 		ends[n] = t->start + t->size;
 	}
 	if (n)

@@ -173,7 +173,7 @@ static int parse_switch(struct session *s, const struct arg *a, Tcl_Obj *word, v
 
 int args_parse_str(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {
-	int len;
+	Tcl_Size len;
 	const char *text = Tcl_GetStringFromObj(word, &len);
 
 	(void)a;
@@ -204,7 +204,7 @@ static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	const unsigned char *data;
 	bool text = false;
 	unsigned char *copy;
-	int len;
+	Tcl_Size len;
 
 	(void)a;
 	if (word->typePtr && strcmp(word->typePtr->name, "bytearray") == 0) {

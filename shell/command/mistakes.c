@@ -14,7 +14,7 @@ const char *cmd_suggest(const char *typed, Tcl_Obj *words)
 {
 	struct near near = near_begin(typed);
 	Tcl_Obj **v;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(NULL, words, &n, &v) != TCL_OK)
 		return NULL;
@@ -92,7 +92,7 @@ static bool is_object(struct session *s, const char *name)
 {
 	SCOPED_LIST(names);
 	Tcl_Obj **v;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (app.names)
 		app.names(s, names);
@@ -133,7 +133,7 @@ static bool has_word(struct session *s, const struct arg *a, const char *text)
 	SCOPED_LIST(words);
 	Tcl_Obj **v;
 	bool found = false;
-	int n;
+	Tcl_Size n;
 
 	if (a->kind->complete)
 		a->kind->complete(s, a, words);

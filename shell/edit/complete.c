@@ -155,7 +155,7 @@ static bool begins_with(const char *word, const char *typed)
 static void add_matching(Tcl_Obj *from, const char *typed, Tcl_Obj *to)
 {
 	Tcl_Obj **v, **have;
-	int n, m;
+	Tcl_Size n, m;
 
 	Tcl_ListObjGetElements(NULL, from, &n, &v);
 	for (int i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ static int compare_words(const void *a, const void *b)
 void words_sort(Tcl_Obj *words)
 {
 	Tcl_Obj **v;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (Tcl_ListObjGetElements(NULL, words, &n, &v) == TCL_OK && n)
 		qsort(v, (size_t)n, sizeof(Tcl_Obj *), compare_words);
@@ -191,7 +191,7 @@ void words_sort(Tcl_Obj *words)
 static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 {
 	Tcl_Obj *commands = domain_commands(d), **v;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	words_sort(commands);
 	Tcl_ListObjGetElements(NULL, commands, &n, &v);
@@ -236,7 +236,7 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 {
 	const struct cmd_group *at = cmd_group("@");
 	SCOPED_LIST(list);
-	int n;
+	Tcl_Size n;
 
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (g != at)
@@ -431,7 +431,7 @@ void complete_print(struct session *s, const char *text)
 	SCOPED_LIST(words);
 	Tcl_Obj **v;
 	size_t start;
-	int n;
+	Tcl_Size n;
 
 	complete_words(s, text, words, &start);
 	Tcl_ListObjGetElements(NULL, words, &n, &v);

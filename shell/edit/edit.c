@@ -209,7 +209,7 @@ static bool are_options(Tcl_Obj *const *words, int n)
 static unsigned char offer_words(struct edit *e, const char *typed, Tcl_Obj *list)
 {
 	Tcl_Obj **words;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(NULL, list, &n, &words) != TCL_OK || n == 0)
 		return CC_ERROR;

@@ -97,7 +97,7 @@ static Tcl_Obj *query_tcl(struct domain *d, const Tcl_CmdInfo *command, const ch
 static void share_array(struct sharing *sh, const char *name)
 {
 	Tcl_Obj *elements = query_tcl(sh->from, &sh->from->array_names, name), **v, *value;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	Tcl_ListObjGetElements(NULL, elements, &n, &v);
 	for (int i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static void share_namespace(struct sharing *sh, const char *space)
 	Tcl_Obj *names = query_tcl(sh->from, &sh->from->info_vars, pattern), **v, *value;
 	Tcl_Obj *children = query_tcl(sh->from, &sh->from->namespace_children,
 				      *space ? space : "::");
-	int n = 0;
+	Tcl_Size n = 0;
 
 	free(pattern);
 	Tcl_ListObjGetElements(NULL, names, &n, &v);

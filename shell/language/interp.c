@@ -30,8 +30,13 @@ static const char *const renamed[][2] = { { "open", "tcl_open" },
 					  { "exit", "tcl_exit" },
 					  { NULL, NULL } };
 
-/* Functions of expr that Tcl_Init() would define. */
+/* Functions of expr, and the parts of clock, that Tcl_Init() would define. */
 static const char functions[] =
+#if TCL_MAJOR_VERSION >= 9
+	"catch {rename clock {}}\n" /* of the interpreter that has made this one, without parts */
+	"namespace eval ::tcl::clock {namespace ensemble create -command ::clock -map {\n"
+	"clicks clicks microseconds microseconds milliseconds milliseconds seconds seconds}}\n"
+#endif
 	"proc ::tcl::mathfunc::min {x args} {foreach y $args {if {$y < $x} {set x $y}}; set x}\n"
 	"proc ::tcl::mathfunc::max {x args} {foreach y $args {if {$y > $x} {set x $y}}; set x}\n";
 
@@ -477,13 +482,28 @@ static void register_commands(struct domain *d)
 	Tcl_CreateObjCommand(d->tcl, "unknown", dispatch_unknown, d, NULL);
 }
 
+static Tcl_Interp *make_safe(void)
+{
+#if TCL_MAJOR_VERSION < 9
+	Tcl_Interp *tcl = Tcl_CreateInterp();
+
+	Tcl_MakeSafe(tcl);
+	return tcl;
+#else /* only an interpreter that another one makes can be safe */
+	static Tcl_Interp *parent;
+	static unsigned n;
+
+	if (!parent)
+		parent = Tcl_CreateInterp();
+	return Tcl_CreateChild(parent, temp_text("domain%u", n++), true);
+#endif
+}
+
 void interp_make(struct domain *d)
 {
 	struct session *s = d->s;
 
-	d->tcl = Tcl_CreateInterp();
-	if (!s->opt.unsafe)
-		Tcl_MakeSafe(d->tcl);
+	d->tcl = s->opt.unsafe ? Tcl_CreateInterp() : make_safe();
 	for (int i = 0; removed[i]; i++)
 		Tcl_DeleteCommand(d->tcl, removed[i]);
 	for (int i = 0; renamed[i][0]; i++) {

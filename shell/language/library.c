@@ -248,7 +248,8 @@ static int do_run(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const obj
 	Tcl_Obj **v, *value, *code, *result[3];
 	struct domain *d = data;
 	SCOPED_LIST(words);
-	int rc, n;
+	Tcl_Size n;
+	int rc;
 
 	if (!k)
 		return objc > 1 ? TCL_ERROR : fail_wrong_args(tcl, objv, "name ?arg ...?");
@@ -346,7 +347,7 @@ static int load_library(struct session *s, struct library *l)
 static void copy_rows(struct session *s, Tcl_Obj *rows)
 {
 	Tcl_Obj **v;
-	int n;
+	Tcl_Size n;
 
 	if (rows && Tcl_ListObjGetElements(NULL, rows, &n, &v) == TCL_OK)
 		for (int i = 0; i + 1 < n; i += 2)
@@ -358,7 +359,7 @@ static void copy_failure(struct session *s, Tcl_Interp *tcl, Tcl_Obj *text, Tcl_
 {
 	SCOPED_VALUE(options, Tcl_GetReturnOptions(tcl, TCL_ERROR));
 	Tcl_Obj *errorcode = dict_get(options, "-errorcode"), **v = NULL;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (errorcode) {
 		Tcl_ListObjGetElements(NULL, errorcode, &n, &v);
@@ -396,7 +397,8 @@ int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const o
 	Tcl_Obj *name, *value, **v, *outer = text_of_result;
 	SCOPED_VALUE(words, Tcl_NewListObj(objc, objv));
 	struct border border;
-	int n, rc;
+	Tcl_Size n;
+	int rc;
 
 	*code = NULL;
 	if (objc == 1) {

@@ -65,7 +65,7 @@ static struct pack_field *read_layout(struct session *s, Tcl_Obj *layout, int *n
 {
 	struct pack_field *fields, *f;
 	Tcl_Obj **v;
-	int words;
+	Tcl_Size words;
 
 	if (Tcl_ListObjGetElements(NULL, layout, &words, &v) != TCL_OK) {
 		fail(s, "pack", "EINVAL", "the layout is not a list: %s", Tcl_GetString(layout));
@@ -204,7 +204,8 @@ static int pack_padding(struct session *s, struct text *to, const struct pack_fi
 
 static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, struct text *to)
 {
-	int n, left;
+	Tcl_Size left;
+	int n;
 	struct pack_field *fields = read_layout(s, layout, &n);
 
 	if (!fields)
@@ -230,8 +231,8 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, stru
 			return -1;
 	}
 	if (left)
-		return fail(s, "pack", "EINVAL", "%d of the values are of no field in {%s}", left,
-			    Tcl_GetString(layout));
+		return fail(s, "pack", "EINVAL", "%d of the values are of no field in {%s}",
+			    (int)left, Tcl_GetString(layout));
 	return 0;
 }
 
@@ -241,8 +242,8 @@ static int pack_fields(struct session *s, Tcl_Obj *layout, Tcl_Obj *values, stru
 static int unpack_size(struct unpack *u, const struct pack_field *f, Tcl_Obj *values,
 		       uint64_t *size)
 {
-	Tcl_WideInt wide;
 	Tcl_Obj *value;
+	bool fits;
 
 	if (!f->size) {
 		*size = (uint64_t)(u->end - u->at);
@@ -251,10 +252,11 @@ static int unpack_size(struct unpack *u, const struct pack_field *f, Tcl_Obj *va
 	if (fixed_size(f, size))
 		return 0;
 	value = dict_get(values, f->size);
-	if (!value || Tcl_GetWideIntFromObj(NULL, value, &wide) != TCL_OK)
+	if (!value || !args_number(Tcl_GetString(value), size, &fits))
 		return fail(u->s, "unpack", "EINVAL", "%s: no number called %s comes before it",
 			    field_name(f), f->size);
-	*size = (uint64_t)wide;
+	if (!fits)
+		*size = UINT64_MAX;
 	return 0;
 }
 

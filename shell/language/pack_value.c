@@ -158,7 +158,7 @@ void pack_append_utf8(struct text *d, const char *utf, int len)
 const unsigned char *pack_utf8(struct session *s, Tcl_Obj *word, size_t *len)
 {
 	SCOPED_TEXT(plain);
-	int n;
+	Tcl_Size n;
 	const char *text = Tcl_GetStringFromObj(word, &n);
 
 	pack_append_utf8(&plain, text, n);

@@ -8,6 +8,7 @@
  */
 #include <stdint.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,10 +83,10 @@ static int channel_input(ClientData data, char *buf, int room, int *error)
 	return done;
 }
 
-static int close_channel(ClientData data, Tcl_Interp *tcl)
+static int close_channel(ClientData data, Tcl_Interp *tcl, int flags)
 {
 	(void)data, (void)tcl;
-	return 0;
+	return flags ? EINVAL : 0; /* one side alone cannot be closed */
 }
 
 static void channel_watch(ClientData data, int mask)
@@ -101,7 +102,8 @@ static int channel_handle(ClientData data, int direction, ClientData *handle)
 
 static const Tcl_ChannelType channel = { .typeName = "rdmash",
 					 .version = TCL_CHANNEL_VERSION_5,
-					 .closeProc = close_channel,
+					 .closeProc = TCL_CLOSE2PROC,
+					 .close2Proc = close_channel,
 					 .inputProc = channel_input,
 					 .watchProc = channel_watch,
 					 .getHandleProc = channel_handle };

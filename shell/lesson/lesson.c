@@ -105,7 +105,7 @@ static void begin_steps(struct session *s)
 static bool table_is_clear(struct session *s)
 {
 	SCOPED_LIST(names);
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (app.names)
 		app.names(s, names);

@@ -159,7 +159,7 @@ static void take_step(Tcl_Obj *list, struct lesson_step *step)
 static int take_steps(struct session *s, struct lesson_file *file)
 {
 	Tcl_Interp *tcl = file->domain->tcl;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	file->title = xstrdup(Tcl_GetVar(tcl, "::lesson::title", TCL_GLOBAL_ONLY));
 	file->steps =
@@ -327,7 +327,7 @@ int lesson_line_of(const struct lesson_step *step, const char *typed)
 {
 	size_t len = strlen(typed);
 	Tcl_Obj **line;
-	int n;
+	Tcl_Size n;
 
 	while (len && strchr(" \t\n", typed[len - 1]))
 		len--;
@@ -354,7 +354,7 @@ bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool f
 {
 	const struct cmd *c;
 	Tcl_Obj **line;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	typed += strspn(typed, " \t\n");
 	if (step && step->commands)

@@ -41,7 +41,7 @@ void lesson_write_command(const char *command, struct out *o)
 void lesson_write_commands(const struct lesson_step *step, struct out *o)
 {
 	Tcl_Obj **line;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(NULL, step->commands, &n, &line) != TCL_OK)
 		return;
@@ -51,7 +51,7 @@ void lesson_write_commands(const struct lesson_step *step, struct out *o)
 
 int lesson_choices_of(const struct lesson_step *step, Tcl_Obj ***v)
 {
-	int n;
+	Tcl_Size n;
 
 	return Tcl_ListObjGetElements(NULL, step->choices, &n, v) == TCL_OK ? n / 2 : 0;
 }
@@ -217,7 +217,7 @@ static int play_try(struct session *s, const struct lesson_file *file,
 		    const struct lesson_step *step)
 {
 	Tcl_Obj **line;
-	int n;
+	Tcl_Size n;
 
 	if (Tcl_ListObjGetElements(s->tcl, step->commands, &n, &line) != TCL_OK)
 		return fail(s, "lesson", "EINVAL", "%s: %s", file->path,
@@ -291,7 +291,7 @@ void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned
 {
 	for (unsigned i = 0; i < n && !s->quit; i++) {
 		Tcl_Obj **line;
-		int lines = 0;
+		Tcl_Size lines = 0;
 
 		if (file->step[i].kind != LESSON_TRY ||
 		    Tcl_ListObjGetElements(NULL, file->step[i].commands, &lines, &line) != TCL_OK)

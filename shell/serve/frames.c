@@ -170,7 +170,7 @@ static bool has_type(const Tcl_Obj *value, const char *type)
 /* The elements of a value whose internal type is list or dict (key, value ...). */
 static int list_elements(Tcl_Obj *value, Tcl_Obj ***v)
 {
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if ((!has_type(value, "list") && !has_type(value, "dict")) ||
 	    Tcl_ListObjGetElements(NULL, value, &n, v) != TCL_OK)
@@ -210,7 +210,7 @@ static struct json_object *tagged_object(const char *tag, struct json_object *bo
 
 static struct json_object *bytes_value(Tcl_Obj *value)
 {
-	int len;
+	Tcl_Size len;
 	const unsigned char *data = Tcl_GetByteArrayFromObj(value, &len);
 	SCOPED_TEXT(hex);
 
@@ -223,7 +223,7 @@ static struct json_object *to_json(Tcl_Obj *value, int depth)
 	struct json_object *list;
 	Tcl_Obj *copy, **v;
 	const char *text;
-	int n;
+	Tcl_Size n;
 
 	if (has_type(value, "bytearray"))
 		return bytes_value(value);

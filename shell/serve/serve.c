@@ -361,7 +361,7 @@ static void put_names(struct session *s, struct json_object *body)
 	struct json_object *names = json_object_new_array();
 	SCOPED_LIST(list);
 	Tcl_Obj **v;
-	int n;
+	Tcl_Size n;
 
 	if (app.names)
 		app.names(s, list);

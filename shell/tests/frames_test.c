@@ -106,7 +106,7 @@ static void same_text(const char *text, int len)
 {
 	Tcl_Obj *value = Tcl_NewStringObj(text, len), *back;
 	const char *got;
-	int n;
+	Tcl_Size n;
 
 	Tcl_IncrRefCount(value);
 	back = there_and_back(value);
@@ -121,7 +121,7 @@ static void values(void)
 {
 	unsigned char all[256];
 	Tcl_Obj *bytes, *list = Tcl_NewListObj(0, NULL), *back, *part;
-	int len;
+	Tcl_Size len;
 
 	for (int i = 0; i < 256; i++)
 		all[i] = (unsigned char)i;

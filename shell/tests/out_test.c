@@ -70,7 +70,7 @@ static void scalars(void)
 {
 	struct out *o = out_new(true);
 	Tcl_Obj *v;
-	int len;
+	Tcl_Size len;
 
 	CHECK_STR(value(o), "");
 	CHECK_STR(printed(o, OUT_JSON), "");
