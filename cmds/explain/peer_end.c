@@ -11,7 +11,6 @@
 #include "call_record.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
-#include "command/cmd.h"
 #include "device/device.h"
 #include "faults/fault_wire.h"
 #include "language/interp.h"

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -50,6 +51,7 @@ int help_pages(struct session *s, const char *dir)
 {
 	FILE *to;
 
+	mkdir(dir, 0777); /* if it fails, opening the first file does, too, and says why */
 	for (size_t i = 0; i < sizeof page_table / sizeof *page_table; i++) {
 		to = open_page(s, dir, page_table[i].name);
 		if (!to)
