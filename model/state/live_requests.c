@@ -312,7 +312,7 @@ static bool are_alike(const struct posted_wr *a, const struct posted_wr *b)
 static struct candidates find_candidates(const struct posted_queue *q, const struct ibv_wc *wc,
 					 bool signals_all)
 {
-	const struct posted_wr *v = q->v + q->begin;
+	const struct posted_wr *v = q->n ? q->v + q->begin : NULL;
 	const bool is_ok = wc->status == IBV_WC_SUCCESS;
 	struct candidates c = { 0 };
 
