@@ -158,12 +158,16 @@ void id_set_path(struct cm_id *id, const union ibv_gid *dgid, enum ibv_mtu mtu);
 int id_create(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
 	      enum rdma_port_space ps, enum ibv_qp_type qp_type);
 
-/* --------------------------------------------------------------- rdma_event.c -- */
+/* ------------------------------------------------------------- rdma_channel.c -- */
 
 struct cm_channel *cm_channel_new(void);
 void cm_channel_free(struct cm_channel *ch);
 /* Queues an event that is not yet taken; it belongs to the channel of its owner. */
 void cm_channel_put(struct cm_event *ev);
+/* Waits for the next event, and takes it, which is to be acknowledged; without the lock. NULL with
+ * errno: EBADF when the channel had been destroyed before, or is that of the process that forked;
+ * EAGAIN when its descriptor does not wait. */
+struct cm_event *cm_channel_take(struct cm_channel *ch);
 /* Drops the queued events of an owner; requests in them are rejected. */
 void cm_channel_drop(struct cm_channel *ch, struct cm_id *id);
 /* Those about a group that is left. */
@@ -173,9 +177,13 @@ bool cm_channel_has(struct cm_channel *ch, const struct cm_id *owner);
 /* An id and its queued events go over to another channel. */
 void cm_channel_move(struct cm_channel *from, struct cm_channel *to, struct cm_id *id);
 void cm_channel_forget(void); /* after fork() */
+/* Calls fn for every id of a channel. With the lock. */
+void cm_id_each(void (*fn)(struct cm_id *id, void *arg), void *arg);
 /* Waits until *unacked, a count of events of id, is 0. Returns at once in a child of the process
  * that made the id: only the process that took an event can acknowledge it. With the lock. */
 void cm_await_acks(const struct cm_id *id, const unsigned *unacked);
+
+/* --------------------------------------------------------------- rdma_event.c -- */
 
 /* The addresses have changed, or the device has failed: ADDR_CHANGE for ids whose address has gone,
  * DEVICE_REMOVAL. With the lock. */

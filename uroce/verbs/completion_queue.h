@@ -87,6 +87,15 @@ static inline bool cq_empty(struct cq *cq)
 	       atomic_load_explicit(&cq->tail, memory_order_acquire);
 }
 
+/* NULL with errno: EINVAL for numbers that are out of range, ENOMEM. Takes the lock. */
+struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
+		  struct ibv_comp_channel *channel, uint32_t comp_vector, struct pd *pd);
+/* ibv_create_cq_ex(3): cq_iterator.c. */
+struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+/* Takes up to n completions off, without the engine's lock: into wc, or whole into c when wc
+ * is NULL. Returns how many. */
+unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n);
+
 /* One more event of the queue for its channel. */
 void channel_put(struct cq *cq);
 

@@ -351,7 +351,7 @@ int post_bind(struct ibv_qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct 
 /* ibv_post_send(). */
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 
-/* Sets all that ibv_qp_ex has for the operations of qp->post.send_ops. */
+/* Sets all that ibv_qp_ex has for the operations of qp->post.send_ops: extended_post.c. */
 void wr_ex_init(struct qp *qp);
 
 /* ibv_post_recv(). */
