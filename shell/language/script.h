@@ -57,7 +57,8 @@ int script_source(struct session *s, const char *path);
  * results are printed. Returns a Tcl result code; an error is left in
  * s->fail. */
 int script_body(struct session *s, Tcl_Obj *body);
-/* Runs text as part of the script as (name, dir, line), in its domain (NULL: that of dir). print: prints results. Returns a Tcl result code, never TCL_BREAK or TCL_CONTINUE.
+/* Runs text as part of the script as (name, dir, line), in its domain (NULL: that of dir). print:
+ * prints results. Returns a Tcl result code, never TCL_BREAK or TCL_CONTINUE.
  */
 int script_part(struct session *s, const struct script *as, const char *text, bool print);
 
@@ -109,6 +110,9 @@ void script_where(struct session *s, struct where *w);
  * Returns a Tcl result code; return gives TCL_OK, as in a file. */
 int script_fs_eval(Tcl_Interp *tcl, const struct position *at, const char *command, int len,
 		   const char *tail);
+/* Converts a path and line (from 1) that Tcl reports to a position in a script. False: the path is
+ * not in that file system. */
+bool script_fs_place(const char *path, unsigned line, struct position *at);
 
 /* To be called once per domain, when its interpreter exists, and at its end. From then on proc
  * records where each procedure is defined. */

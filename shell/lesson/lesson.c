@@ -489,10 +489,10 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	const struct lesson_args *a = args;
 
 	now.quiet = true;
-	if (a->progress)
+	if (a->progress) {
 		lesson_write_progress(o);
-	if (a->progress)
 		return 0;
+	}
 	if ((a->check || a->print) && !a->what)
 		return fail(s, "lesson", "MISSING", "-check and -print take a lesson");
 	if (a->check)
@@ -511,15 +511,14 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 		return begin_next(s);
 	if (strcmp(a->what, "play") == 0 && a->ref)
 		return lesson_play(s, a->ref);
-	if (strcmp(a->what, "restart") == 0 && (a->ref || now.begun)) {
-		char *ref = xstrdup(a->ref ? a->ref : now.begun);
-		int rc = begin_lesson(s, ref, true);
+	if (strcmp(a->what, "restart") == 0) {
+		const char *which = a->ref ? a->ref : now.begun;
+		char *ref = which ? xstrdup(which) : NULL; /* now.begun goes */
+		int rc = ref ? begin_lesson(s, ref, true) : fail_no_lesson(s);
 
 		free(ref);
 		return rc;
 	}
-	if (strcmp(a->what, "restart") == 0)
-		return fail_no_lesson(s);
 	return do_current(s, a->what, o);
 }
 
