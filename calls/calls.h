@@ -189,6 +189,7 @@ struct call_fn {
 	uint8_t since;		   /* the release of rdma-core that added it; 0: before 44 */
 	uint8_t adds;		   /* 1 + the enum ibv_wr_opcode of the request that it adds to
 				    * an extended QP; 0: it adds none */
+	uint16_t asked;		   /* the flag of send_ops_flags that its QP must have; 0: none */
 	const struct call_value *args; /* ends with a NULL name */
 	struct call_value result;
 	const char *prototype;

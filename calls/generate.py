@@ -455,8 +455,9 @@ def row_marks(f, table):
     struct, _, member = (f.mark("through") or "").partition(".")
     if struct in ("ibv_qp_ex", "ibv_cq_ex", "qp_ex_with_flush"):
         yield "member", f"offsetof(struct {struct}, {member})"
-    asked = (f.mark("asked") or "").partition("=")[0]
+    asked, _, number = (f.mark("asked") or "").partition("=")
     yield "adds", asked and table.word_value("ibv_wr_opcode", asked) + " + 1"
+    yield "asked", asked and (number or "IBV_QP_EX_WITH_" + asked)
     yield "why", f.mark("why") and f'"{f.mark("why")}"'
     yield "fails", "FAILS_" + table.fails(f)
     if table.errnos(f):

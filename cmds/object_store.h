@@ -63,10 +63,11 @@ enum obj_life {
 
 /* The state that call_rules.c keeps of a QP or a CQ that the command call works with. */
 struct obj_calls {
-	bool building;	  /* between ibv_wr_start() and its end */
-	bool polling;	  /* between ibv_start_poll() and ibv_end_poll() */
-	bool is_extended; /* a CQ of ibv_create_cq_ex() */
-	unsigned events;  /* of ibv_get_cq_event(), not acknowledged */
+	bool building;	   /* between ibv_wr_start() and its end */
+	bool polling;	   /* between ibv_start_poll() and ibv_end_poll() */
+	bool is_extended;  /* a CQ of ibv_create_cq_ex() */
+	uint64_t send_ops; /* send_ops_flags of a QP of ibv_create_qp_ex() */
+	unsigned events;   /* of ibv_get_cq_event(), not acknowledged */
 };
 
 struct obj {

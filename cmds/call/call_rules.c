@@ -33,14 +33,23 @@ static enum call_object first_kind(const struct calling *c)
 
 /* ------------------------------------------------------------ extended QPs and CQs -- */
 
-static int has_member(struct calling *c)
+/* A library that is older than an operation has something else where its pointer would be: so
+ * those of a QP are known by the flags with which it was made. */
+static bool is_available(const struct calling *c)
 {
 	void *function;
 
 	if (!c->fn->member)
-		return 0;
+		return true;
+	if (c->fn->asked)
+		return c->used[0]->calls.send_ops & c->fn->asked;
 	memcpy(&function, (char *)(uintptr_t)c->arg[0] + c->fn->member, sizeof function);
-	if (function)
+	return function;
+}
+
+static int has_member(struct calling *c)
+{
+	if (is_available(c))
 		return 0;
 	refuse_call(c, "EOPNOTSUPP", "%s was not made for it", c->used[0]->name);
 	return fail_row(c->s, "remedy", "%s",
@@ -299,11 +308,22 @@ bool call_polls(const struct call_fn *fn)
 	       fn->args[0].object == OBJECT_CQ_EX;
 }
 
+static void keep_send_ops(struct calling *c, uint64_t result)
+{
+	const struct ibv_qp_init_attr_ex *attr = (void *)(uintptr_t)c->arg[1];
+	struct obj *qp = handle_find(c->s, OBJECT_QP, (void *)(uintptr_t)result);
+
+	if (qp && attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		qp->calls.send_ops = attr->send_ops_flags;
+}
+
 void call_rules_after(struct calling *c, uint64_t result)
 {
 	struct obj *cq = cq_of(c, result);
 
-	if (c->fn->step && first_kind(c) == OBJECT_CQ_EX)
+	if (c->fn == &call_table[ROW_ibv_create_qp_ex])
+		keep_send_ops(c, result);
+	else if (c->fn->step && first_kind(c) == OBJECT_CQ_EX)
 		c->used[0]->calls.polling = call_polls(c->fn);
 	else if (c->fn->rule == RULE_CQ_EVENTS)
 		c->used[0]->calls.events -= (unsigned)c->arg[1];
