@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------- suggestions -- */
 
-#define LISTED_MAX  8 /* candidates that are listed with their summaries */
+#define LISTED_MAX  10 /* candidates that are listed with their summaries */
 #define CALLERS_MAX 4
 
 /* Appends the summary of a command ("connect to a listener"), or the second words of a group. */

@@ -58,7 +58,7 @@ for file in source check; do
 done
 ! "$rdmash" -c 'lesson play lessons/system.rdma' >said 2>&1 || fail 'a lesson starts programs'
 grep -q 'which you may type yourself: !touch done' said || fail "$(cat said)"
-[ ! -e done ] || fail 'a lesson has started a program'
+[ ! -e "done" ] || fail 'a lesson has started a program'
 echo 'ok: a lesson has the rights of a script'
 
 "$rdmash" -c 'lesson -print good.rdma' >handout 2>/dev/null
