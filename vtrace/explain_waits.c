@@ -97,7 +97,7 @@ static void find_overrun(const struct live_program *p, uint64_t cq, const char *
 static void find_fatal(const struct seen_qp *qp, struct causes *c)
 {
 	if (qp && *qp->v.overrun)
-		cause_add(c, IS_SO, NULL, "%s of it has overrun", qp->v.overrun);
+		cause_add(c, IS_SO, NULL, "%s of %s has overrun", qp->v.overrun, qp->v.name);
 }
 
 static bool explain_async_event(const struct live_program *p, const struct record *r,

@@ -38,6 +38,7 @@ bool stop_choose(const char *error, struct shared_options *how, struct check_opt
 	const struct call_word *status =
 		call_word_find(call_value_find(of->fields, "status")->words, error);
 
+	check->stops = false; /* the last --stop-on counts */
 	how->stop_value = errno_of_name(error);
 	if (strcmp(error, "any") == 0) {
 		how->stop_on = SHARED_STOP_ANY;

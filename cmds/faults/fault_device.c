@@ -13,9 +13,11 @@ struct device_args {
 
 static const struct embedded_api *need_device(struct session *s, const char *command)
 {
-	if (!embedded_is_used())
+	const struct embedded_api *api = fault_device();
+
+	if (!api)
 		fault_needs_embedded(s, command, "do that");
-	return embedded_is_used() ? embedded_api() : NULL;
+	return api;
 }
 
 static int fault_port_exec(struct session *s, const void *args, struct out *o)
@@ -26,7 +28,8 @@ static int fault_port_exec(struct session *s, const void *args, struct out *o)
 	if (!api)
 		return -1;
 	api->port_put_down(a->how.v);
-	out_str(o, NULL, a->how.v ? "down" : "up", "port 1 %s\n", a->how.v ? "down" : "up");
+	out_str(o, NULL, a->how.v ? "down" : "up", "port 1 %s\n",
+		a->how.v ? "is down" : "is as the links are: query port");
 	return 0;
 }
 
@@ -70,11 +73,11 @@ static int fault_gid_exec(struct session *s, const void *args, struct out *o)
 	else
 		rc = api->gid_hide((unsigned)a->index.v);
 	if (rc) {
-		fail(s, "fault gid", "ENODATA", "fault gid: there is no GID %u, or no place %u",
-		     (unsigned)a->index.v, (unsigned)a->to.v);
+		fail(s, "fault gid", "ENODATA", "fault gid: there is no GID %u%s",
+		     (unsigned)a->index.v, a->to.set ? ", or no place to move it to" : "");
 		return fail_next(s, "gids");
 	}
-	out_str(o, NULL, "changed", "the GID table has changed: gids\n");
+	out_str(o, NULL, "changed", "done; the table: gids\n");
 	return 0;
 }
 

@@ -34,7 +34,7 @@ static bool is_of(enum fault_what what, enum fault_what command)
 	return what == command || (what == FAULT_CM && command == FAULT_EVENT);
 }
 
-static const struct embedded_api *device_of_rules(void)
+const struct embedded_api *fault_device(void)
 {
 	return embedded_is_used() ? embedded_api() : NULL;
 }
@@ -42,7 +42,7 @@ static const struct embedded_api *device_of_rules(void)
 /* Nobody reads the rules while they change. */
 static void put_rules(unsigned n)
 {
-	const struct embedded_api *api = device_of_rules();
+	const struct embedded_api *api = fault_device();
 
 	call_faults_set(rules, n);
 	if (api)
@@ -106,7 +106,7 @@ static int add_rule(struct session *s, const char *command, const struct made_ar
 			    sizeof why) ||
 	    call_fault_check(&r, why, sizeof why))
 		return fail(s, command, "EINVAL", "%s: %s", command, why);
-	if (what != FAULT_CALL && !device_of_rules())
+	if (what != FAULT_CALL && !fault_device())
 		return fault_needs_embedded(
 			s, command,
 			what == FAULT_EVENT ? "make true what an event says"
@@ -279,7 +279,7 @@ static const struct arg fault_event_args[] = {
 	POS_OPT("event", made_args, name, kind_str,
 		"PORT_ERR, PORT_ACTIVE, DEVICE_FATAL, REJECTED, UNREACHABLE, DISCONNECTED, off"),
 	OPT("after", made_args, after, kind_str,
-	    "so long after the command, or the begin of the connection: 50us, 1s"),
+	    "so long after the command, or after the beginning of the connection: 50us, 1s"),
 	OPT("reason", made_args, reason, kind_str, "of a rejection (default: 28)"),
 	OPT("when", made_args, when, kind_str,
 	    "which connections: 3, 3+ (and all later ones), 2..10"),
@@ -295,7 +295,7 @@ static int fault_event_exec(struct session *s, const void *args, struct out *o)
 	return made_exec(s, "fault event", args, FAULT_EVENT, o);
 }
 
-/** What the event says is true. A port that is down carries nothing; 'fault port up' ends
+/** Events are true: a port that is down carries nothing; 'fault port up' ends
  * that. A request that is rejected, or finds nobody, is not sent. A connection that is
  * DISCONNECTED ends at both sides. Without arguments the command lists the rules.
  * For other programs: UROCE_FAULT, vtrace --inject.

@@ -3,8 +3,11 @@
 #ifndef CMDS_FAULT_MADE_H
 #define CMDS_FAULT_MADE_H
 
+struct embedded_api;
 struct session;
 
+/* The embedded device, where it is used, else NULL. */
+const struct embedded_api *fault_device(void);
 /* Fails with EOPNOTSUPP: only the embedded device can do what the command is for. -1. */
 int fault_needs_embedded(struct session *s, const char *command, const char *what);
 /* The rule that has made this asynchronous event, which is to be shown now, or NULL. */

@@ -325,26 +325,34 @@ static bool has_received(const struct live_program *p, struct seen_queues *e, ui
 	return false;
 }
 
-void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
-		    uint64_t qp, uint64_t address)
+/* The memory of a request of e has changed. is_written: a record says that the program has written
+ * there; otherwise the bytes were compared. */
+static void add_changed(struct checks *c, const struct live_program *p, const struct record *r,
+			struct seen_queues *e, const struct posted_wr *wr, uint64_t address,
+			bool is_written)
 {
-	struct seen_queues *e = live_program_entry(p, qp);
-	const bool is_sent_once = e && (e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC);
-	const struct posted_wr *wr = e ? find_sent(e, address) : NULL;
+	const bool is_sent_once = e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC;
 	struct check_finding f = check_new(CHECK_SEND_CHANGED, NULL);
 	const bool is_own = record_call_row(r) == call_count; /* the program has told of it */
 	const struct live_region *region;
 
-	if (!wr || is_filled_by_device(p, wr) || (is_sent_once && has_received(p, e, wr->when)))
+	if (is_filled_by_device(p, wr) || (is_sent_once && has_received(p, e, wr->when)))
 		return;
 	region = region_of_key(p, wr->sge[0].lkey);
 	snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
-	snprintf(
-		f.says, sizeof f.says,
-		"the %u bytes at 0x%llx%s%s differ from those that %s of %s was posted with, and it was not "
-		"completed yet",
-		wr->len, (unsigned long long)address, region ? " in " : "",
-		region ? region->name : "", check_request(wr), e->qp.v.name);
+	if (is_written)
+		snprintf(
+			f.says, sizeof f.says,
+			"the program has written to the memory of %s of %s%s%s, which was not completed yet",
+			check_request(wr), e->qp.v.name, region ? ", in " : "",
+			region ? region->name : "");
+	else
+		snprintf(
+			f.says, sizeof f.says,
+			"the %u bytes at 0x%llx%s%s differ from those that %s of %s was posted with, and it was not "
+			"completed yet",
+			wr->len, (unsigned long long)address, region ? " in " : "",
+			region ? region->name : "", check_request(wr), e->qp.v.name);
 	if (!is_own && is_open_to_strangers(p, region)) {
 		f.grade = CHECK_MAY;
 		snprintf(
@@ -362,6 +370,16 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 	check_add(c, &f);
 }
 
+void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
+		    uint64_t qp, uint64_t address)
+{
+	struct seen_queues *e = live_program_entry(p, qp);
+	const struct posted_wr *wr = e ? find_sent(e, address) : NULL;
+
+	if (wr)
+		add_changed(c, p, r, e, wr, address, false);
+}
+
 void checks_written(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t address, uint64_t len)
 {
@@ -370,13 +388,13 @@ void checks_written(struct checks *c, const struct live_program *p, const struct
 	};
 
 	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
-		const struct seen_queues *e = live_program_entry(p, qp->address);
+		struct seen_queues *e = live_program_entry(p, qp->address);
 
 		for (unsigned i = 0; e && i < e->sends.n; i++) {
 			const struct posted_wr *wr = &e->sends.v[e->sends.begin + i];
 
 			if (sends_memory(wr) && common_sge(wr, &written))
-				checks_changed(c, p, r, qp->address, wr->sge[0].addr);
+				add_changed(c, p, r, e, wr, address, true);
 		}
 	}
 }

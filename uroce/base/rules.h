@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What fails on purpose (common/fault_rule.h): uroce_rules_set() in uroce.h. All of it runs with
+/* Failures on purpose (common/fault_rule.h): uroce_rules_set() in uroce.h. All of it runs with
  * the engine's lock. */
 #ifndef UROCE_BASE_RULES_H
 #define UROCE_BASE_RULES_H

@@ -323,6 +323,8 @@ bool conn_fails_on_purpose(struct conn *c, unsigned events)
 void conn_enter(struct conn *c, enum conn_state state)
 {
 	timer_stop(&c->timer);
+	if (c->on_purpose) /* the time of the rule has not come */
+		c->rule = 0;
 	c->on_purpose = 0;
 	c->state = state;
 	peer_watch(c);

@@ -69,7 +69,7 @@ struct conn {
 	bool srq, flow_control;
 	uint8_t rnr_retry_offer; /* in a REP: how often the peer is to try */
 
-	uint8_t rule;	    /* the number of one that has failed it; 0 */
+	uint8_t rule;	    /* the number of the rule that fails the connection, from 1; 0: none */
 	uint8_t on_purpose; /* enum rdma_cm_event_type that a rule makes when the timer runs out; 0
 			     */
 	uint16_t reason;    /* of a rejection on purpose */

@@ -306,7 +306,7 @@ static const struct expiry {
 	[CONN_SIDR_REP_SENT] = { false, conn_over },
 };
 
-/* What a rule has asked for: a rejection as if the peer had sent it, no answer of anybody, or an
+/* The failure that a rule has asked for: a rejection as if the peer had sent it, no answer, or an
  * end that each side believes to be the other's. */
 static void fail_on_purpose(struct conn *c)
 {
@@ -314,8 +314,10 @@ static void fail_on_purpose(struct conn *c)
 				       .remote_id = c->local_id,
 				       .tid = c->tid,
 				       .rej = { .about = ABOUT_REQ, .reason = c->reason } };
+	const unsigned event = c->on_purpose;
 
-	switch (c->on_purpose) {
+	c->on_purpose = 0;
+	switch (event) {
 	case RDMA_CM_EVENT_REJECTED:
 		conn_rule(c, &rejection);
 		return;

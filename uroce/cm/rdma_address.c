@@ -523,8 +523,9 @@ EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *v, const char *node, const c
 {
 	struct cm_id *id = to_cm_id(v);
 	struct rdma_addrinfo *found;
-	bool sync, busy;
-	int error;
+	struct cm_event *ev = NULL;
+	int error, err = 0;
+	bool sync;
 
 	if (!v)
 		return fail(EINVAL);
@@ -535,15 +536,20 @@ EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *v, const char *node, const c
 		return error == -1 ? -1 : fail(error == EAI_MEMORY ? ENOMEM : EADDRNOTAVAIL);
 	engine_lock();
 	sync = id->sync;
-	busy = id->resolved || !id->channel;
-	if (!busy) {
+	if (!id->channel)
+		err = EINVAL;
+	else if (id->resolved)
+		err = EBUSY;
+	else if (!(ev = cm_event_new(id, CM_EVENT_ADDRINFO_RESOLVED, 0)))
+		err = ENOMEM;
+	if (!err) {
 		id->resolved = found;
-		cm_event_post(id, CM_EVENT_ADDRINFO_RESOLVED, 0);
+		cm_channel_put(ev);
 	}
 	engine_unlock();
-	if (busy) {
+	if (err) {
 		rdma_freeaddrinfo(found);
-		return fail(EBUSY);
+		return fail(err);
 	}
 	return sync ? id_complete(id) : 0;
 }

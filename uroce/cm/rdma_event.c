@@ -115,8 +115,8 @@ void id_conn_event(struct cm_id *id, enum conn_event event, int status, const st
 		set_resolved(ev, id->conn, m);
 	else if (m && (m->attr == MAD_REJ || m->attr == MAD_SIDR_REP))
 		cm_event_set_data(ev, m, 0);
-	if (id->conn && id->conn->rule && !is_datagram(id) && event != CONN_EV_ESTABLISHED &&
-	    event != CONN_EV_RESPONSE)
+	if (id->conn && id->conn->rule && !id->conn->on_purpose && !is_datagram(id) &&
+	    event != CONN_EV_ESTABLISHED && event != CONN_EV_RESPONSE)
 		ev->v.param.conn.qp_num = FAULT_VENDOR_ERR | id->conn->rule;
 	cm_channel_put(ev);
 }
@@ -207,7 +207,7 @@ EXPORT int rdma_write_cm_event(struct rdma_cm_id *v, enum rdma_cm_event_type eve
 {
 	struct cm_event *ev;
 
-	if (event != CM_EVENT_USER)
+	if (!v || event != CM_EVENT_USER)
 		return fail(EINVAL);
 	SCOPED_ENGINE_LOCK();
 	if (!to_cm_id(v)->channel)

@@ -21,7 +21,7 @@
 static struct gid_entry table[GID_ENTRIES];
 static unsigned used; /* up to the last entry in use */
 static bool filled;
-void (*gid_changed)(bool table);
+void (*gid_changed)(bool table, bool port);
 unsigned gid_changes;
 
 static bool has_had_link; /* an interface other than the loopback had an address and a carrier */
@@ -62,6 +62,8 @@ static int compare_candidates(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
+	if (x->entry.down != y->entry.down) /* of equal addresses the one that works counts */
+		return x->entry.down ? 1 : -1;
 	return x->seen < y->seen ? -1 : 1;
 }
 
@@ -127,8 +129,8 @@ static unsigned read_all(int fd, struct candidate *c, const struct ifaddrs *list
 	return n;
 }
 
-/* Lists the addresses that may be sent from, of interfaces that are up and wide enough, in the
- * order of a new table. The caller frees the list. Returns how many, or -1 with errno. */
+/* Lists the addresses of all interfaces that are wide enough, up or not, in the order of a new
+ * table. The caller frees the list. Returns how many, or -1 with errno. */
 static int read_candidates(struct candidate **c)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), n = -1;
@@ -197,7 +199,6 @@ static bool put_entry(const struct gid_entry *entry)
 
 	if (!e && entry->down)
 		return false;
-
 	for (unsigned i = 0; !e && i < GID_ENTRIES; i++)
 		if (is_empty(&table[i]))
 			e = &table[i];
@@ -254,7 +255,7 @@ void gid_refresh(void)
 	struct candidate *c;
 	int n = read_candidates(&c);
 	static bool was_up;
-	bool changed, first = !filled;
+	bool changed = false, first = !filled;
 
 	if (n >= 0) { /* else the table stays as it is */
 		read_link(c, (unsigned)n);
@@ -269,11 +270,12 @@ void gid_refresh(void)
 			used--;
 		filled = true;
 		gid_changes += changed;
-		if ((changed || was_up != port_is_up()) && !first && gid_changed)
-			gid_changed(changed);
-		was_up = port_is_up();
 	}
 	free(c);
+	gid_may_be_down |= put_down;
+	if ((changed || was_up != port_is_up()) && !first && gid_changed)
+		gid_changed(changed, was_up != port_is_up());
+	was_up = port_is_up();
 }
 
 bool port_is_up(void)
@@ -304,7 +306,7 @@ bool gid_hide(unsigned index)
 		return false;
 	hidden[nhidden++] = table[index].gid;
 	gid_refresh();
-	return true;
+	return !gid_at(index);
 }
 
 void gid_show_all(void)
@@ -326,7 +328,7 @@ bool gid_move(unsigned from, unsigned to)
 		used = to + 1;
 	gid_changes++;
 	if (gid_changed)
-		gid_changed(true);
+		gid_changed(true, false);
 	return true;
 }
 

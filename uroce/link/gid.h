@@ -25,12 +25,12 @@ struct gid_entry {
 	bool down; /* its interface; the address is still there */
 };
 
-/* Reads the addresses of the interfaces again. An address comes into the table when its interface is
- * up, and keeps its index for as long as it exists, as with the kernel. Calls gid_changed (which may be NULL) if an address came or went (table), or the port's
- * state has changed. The engine calls this when the kernel reports that addresses have changed.
- * With the lock. */
+/* Reads the addresses of the interfaces again. An address comes into the table when its interface
+ * is up, and keeps its index for as long as it exists, as with the kernel. Calls gid_changed (which
+ * may be NULL) if an address came or went (table), or the port's state has changed (port). The
+ * engine calls this when the kernel reports that addresses have changed. With the lock. */
 void gid_refresh(void);
-extern void (*gid_changed)(bool table);
+extern void (*gid_changed)(bool table, bool port);
 /* Is incremented by each change of the table. */
 extern unsigned gid_changes;
 
@@ -41,9 +41,8 @@ bool port_is_up(void);
 bool gid_is_up(const union ibv_gid *gid, uint32_t scope);
 extern bool gid_may_be_down;
 
-/* What is done on purpose: uroce_port_down(), uroce_gid_hide(), uroce_gid_move() in uroce.h. False:
- * there is no such entry. A hidden address is as one that has been deleted; entries that move
- * change places. */
+/* For uroce_port_put_down(), uroce_gid_hide() and uroce_gid_move() in uroce.h. False: there is no
+ * such entry. A hidden address looks deleted; entries that move change places. */
 void port_put_down(bool down);
 bool gid_hide(unsigned index);
 void gid_show_all(void);

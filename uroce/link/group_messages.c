@@ -264,10 +264,11 @@ int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text)
 {
 	struct control_message m;
 	struct socket_dir dir;
+	int rc = 0, err;
 
 	if (socket_dir_look(&dir) != 0)
 		return errno == ENOENT ? 0 : -1;
-	for (unsigned slot = 1; slot < SLOTS; slot++) {
+	for (unsigned slot = 1; slot < SLOTS && rc == 0; slot++) {
 		struct local_name name = control_name(&dir, slot);
 
 		if (control_ask(&dir, slot, CONTROL_ASK_STATUS, PATIENCE_MS, &m) == 0) {
@@ -275,10 +276,16 @@ int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text)
 							       : CONTROL_BYTES - 1] = '\0';
 			fn(arg, slot, m.pid, m.data);
 			control_drop(&m);
-		} else if (errno != ENOENT) {
+		} else if (errno == EPROTO) {
+			fn(arg, slot, name_owner(&name), "has another version of uroce\n");
+		} else if (errno == ETIMEDOUT) {
 			fn(arg, slot, name_owner(&name), NULL);
+		} else if (errno != ENOENT) {
+			rc = -1;
 		}
 	}
+	err = errno;
 	socket_dir_close(&dir);
-	return 0;
+	errno = err;
+	return rc;
 }

@@ -405,7 +405,7 @@ EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_
 	(void)lid;
 	if (to_qp(qp)->type != IBV_QPT_UD || !gid_is_multicast(gid))
 		return EINVAL;
-	return attach_qp(to_qp(qp), gid);
+	return device_failed ? EIO : attach_qp(to_qp(qp), gid);
 }
 
 EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)

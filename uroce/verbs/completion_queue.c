@@ -404,7 +404,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	engine_lock();
 	pthread_mutex_lock(&cq->taking);
 	old = cq->ring;
-	err = move_completions(cq, ring, (uint32_t)cqe, mask);
+	err = device_failed ? EIO : move_completions(cq, ring, (uint32_t)cqe, mask);
 	pthread_mutex_unlock(&cq->taking);
 	engine_unlock();
 	queue_free(err ? ring : old);

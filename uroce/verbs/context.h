@@ -95,8 +95,9 @@ extern bool device_failed;
  * DEVICE_FATAL. */
 extern void (*device_news)(enum ibv_event_type type);
 
-/* With the lock, when a device is open or there are other rules: on_purpose.c. */
-void on_purpose_begin(void);
+/* Obeys the rules about events (on_purpose.c) from now on; called when a device is opened, and when
+ * the rules change. 0 or ENOMEM. With the lock. */
+int on_purpose_begin(void);
 
 /* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
  * of verbs/ has a part: context_ops_qp() and so on. */

@@ -112,20 +112,27 @@ static void set_range(struct mr *mr, void *addr, size_t length, uint64_t iova)
 }
 
 static size_t all_locked; /* bytes of all regions whose pages cards pin */
+static bool has_locked;	  /* ever: then it is too late for ibv_fork_init(3) */
+
+/* The bytes of a region that cards pin. */
+static size_t bytes_to_lock(const struct mr *mr, unsigned access, size_t len)
+{
+	return mr->dm || access & IBV_ACCESS_ON_DEMAND ? 0 : len;
+}
 
 /* May the process lock so much more? Of those that may not lock what they like: getrlimit(2). */
 static bool may_lock(size_t n)
 {
 	struct rlimit most;
 
-	return !profile_lacks(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &most) != 0 ||
+	return !n || !profile_lacks(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &most) != 0 ||
 	       (all_locked <= most.rlim_cur && n <= most.rlim_cur - all_locked);
 }
 
 /* 0, or an errno */
 static int enter_mr(struct mr *mr)
 {
-	const size_t n = mr->dm || mr->access & IBV_ACCESS_ON_DEMAND ? 0 : mr->len;
+	const size_t n = bytes_to_lock(mr, mr->access, mr->len);
 
 	SCOPED_ENGINE_LOCK();
 	if (device_failed)
@@ -137,6 +144,7 @@ static int enter_mr(struct mr *mr)
 		return ENOMEM;
 	mr_count++;
 	all_locked += n;
+	has_locked |= n != 0;
 	mr->pd->users++;
 	if (mr->dm)
 		mr->dm->users++;
@@ -228,14 +236,24 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 static int change_mr(struct mr *mr, int flags, struct pd *pd, void *addr, size_t length,
 		     unsigned access)
 {
+	const size_t n = bytes_to_lock(mr, access,
+				       flags & IBV_REREG_MR_CHANGE_TRANSLATION ? length : mr->len);
 	int err = 0;
 
 	engine_lock();
 	transport_settle_all();
-	if (mr->windows)
+	if (device_failed)
+		err = EIO;
+	else if (mr->windows)
 		err = EBUSY;
-	if (mr->dm && flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+	else if (profile_is_strict && n > mr->locked && !may_lock(n - mr->locked))
+		err = ENOMEM;
+	if (!err && mr->dm && flags & IBV_REREG_MR_CHANGE_TRANSLATION)
 		err = EOPNOTSUPP;
+	if (!err) {
+		all_locked += n - mr->locked;
+		mr->locked = n;
+	}
 	if (!err && (flags & IBV_REREG_MR_CHANGE_PD)) {
 		mr->pd->users--;
 		pd->users++;
@@ -304,7 +322,8 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *v)
  * it may be too late. */
 EXPORT int ibv_fork_init(void)
 {
-	return profile_is_strict && all_locked ? EINVAL : 0;
+	SCOPED_ENGINE_LOCK();
+	return profile_is_strict && has_locked ? EINVAL : 0;
 }
 
 /* -- advice: ibv_advise_mr(3) -- */
@@ -402,6 +421,8 @@ static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t lengt
 static int enter_dm(struct dm *dm)
 {
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	if (dm->length > MAX_DM - dm_used)
 		return ENOMEM;
 	dm_used += dm->length;
@@ -415,6 +436,7 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	const unsigned log = attr->log_align_req > ALIGN_MIN ? attr->log_align_req : ALIGN_MIN;
 	const size_t align = (size_t)1 << (log & 31);
 	struct dm *dm;
+	int err;
 
 	if (attr->comp_mask)
 		return fail_null(EOPNOTSUPP);
@@ -428,10 +450,11 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	dm->v.memcpy_from_dm = copy_from;
 	dm->length = attr->length;
 	dm->bytes = aligned_alloc(align, (attr->length + align - 1) & ~(align - 1));
-	if (!dm->bytes || enter_dm(dm)) {
+	err = dm->bytes ? enter_dm(dm) : ENOMEM;
+	if (err) {
 		free(dm->bytes);
 		free(dm);
-		return fail_null(ENOMEM);
+		return fail_null(err);
 	}
 	memset(dm->bytes, 0, attr->length); /* nobody else's bytes */
 	return &dm->v;

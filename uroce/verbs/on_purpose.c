@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The port, the addresses and the device fail on purpose: at once, or by rules of the form
- * event:PORT_ERR:after=1s (common/fault_rule.h), whose time begins when the device is opened. What
- * an event says is true: a port that is down carries nothing. */
+ * event:PORT_ERR:after=1s (common/fault_rule.h), whose time begins when the device is opened. The
+ * events are true: a port that is down carries nothing. */
 #include <errno.h>
 
 #include "context.h"
@@ -11,19 +11,23 @@
 #include "rules.h"
 #include "uroce.h"
 
-static void happen(enum ibv_event_type event)
+/* Returns whether anything has changed: only then there is an event. */
+static bool make_event_true(enum ibv_event_type event)
 {
+	const bool had_failed = device_failed, was_up = port_is_up();
+
 	if (event == IBV_EVENT_DEVICE_FATAL)
 		device_fail();
 	else
 		port_put_down(event == IBV_EVENT_PORT_ERR);
+	return had_failed != device_failed || was_up != port_is_up();
 }
 
-static void look(struct timer *t);
-static struct timer timer = { .fn = look };
+static void do_due(struct timer *t);
+static struct timer due_timer = { .fn = do_due };
 
-/* Makes happen what is due, and sets the timer to what is next. */
-static void look(struct timer *t)
+/* Does what is due, and sets the timer to what is next. */
+static void do_due(struct timer *t)
 {
 	uint64_t now = engine_now(), next = UINT64_MAX;
 	unsigned n;
@@ -39,30 +43,33 @@ static void look(struct timer *t)
 			continue;
 		}
 		fault_rule_hits(r);
-		happen((enum ibv_event_type)r->event);
+		if (!make_event_true((enum ibv_event_type)r->event))
+			r->due = 0; /* no event comes */
 	}
 	if (next != UINT64_MAX)
 		timer_set(t, next);
 }
 
-void on_purpose_begin(void)
+int on_purpose_begin(void)
 {
 	static bool reserved;
 
 	if (!rules_are_there(FAULT_EVENT) || TAILQ_EMPTY(&contexts))
-		return;
+		return 0;
 	if (!reserved && timer_reserve(1) != 0)
-		return;
+		return ENOMEM;
 	reserved = true;
-	look(&timer);
+	do_due(&due_timer);
 	engine_flush();
+	return 0;
 }
 
 EXPORT void uroce_rules_set(struct fault_rule *given, unsigned n)
 {
 	SCOPED_ENGINE_LOCK();
 	rules_set(given, n);
-	on_purpose_begin();
+	on_purpose_begin(); /* the device is open, and has reserved its timer, or opening it fails
+			     */
 }
 
 EXPORT int uroce_port_put_down(bool down)

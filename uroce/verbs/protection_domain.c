@@ -259,7 +259,8 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 		return fail_null(err ? err : ENOMEM);
 	x->v.context = context;
 	engine_lock();
-	err = choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
+	err = device_failed ? EIO
+			    : choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
 	if (!err)
 		to_context(context)->objects++;
 	engine_unlock();

@@ -275,6 +275,8 @@ static int modify_srq(struct srq *srq, const struct ibv_srq_attr *a, unsigned ma
 	uint32_t size, limit;
 
 	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
 	limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
 	if (limit > size || size < srq->rq.tail - srq->rq.head)

@@ -205,6 +205,7 @@ static void device_attr(struct ibv_device_attr *a)
 EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	(void)context;
+	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return EIO;
 	device_attr(attr);
@@ -245,6 +246,9 @@ static int query_device_ex(struct ibv_context *context,
 	(void)context;
 	if ((input && input->comp_mask) || size < offsetof(struct ibv_device_attr_ex, odp_caps))
 		return EINVAL;
+	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return EIO;
 	device_attr(&a.orig_attr);
 	hand_over(attr, size, &a, sizeof a);
 	return 0;
@@ -269,9 +273,9 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	(void)context;
 	if (port != PORTS)
 		return EINVAL;
+	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return EIO;
-	SCOPED_ENGINE_LOCK();
 	a.state = port_is_up() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
 	a.phys_state = port_is_up() ? PHYS_LINK_UP : PHYS_DISABLED;
 	a.active_mtu = gid_active_mtu();
@@ -290,6 +294,9 @@ EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 	(void)context;
 	if (port_num != PORTS)
 		return errno = EINVAL;
+	SCOPED_ENGINE_LOCK();
+	if (device_failed)
+		return errno = EIO;
 	*port_speed = SPEED_OF_SDR;
 	return 0;
 }
@@ -422,17 +429,12 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 
 void (*device_news)(enum ibv_event_type type);
 
-static bool was_up;
-
-static void addresses_changed(bool table)
+static void addresses_changed(bool table, bool port)
 {
-	const bool up = port_is_up();
-
-	if (was_up && !up)
+	if (port && !port_is_up())
 		count(CNT_LINK_DOWNED);
-	if (was_up != up)
-		event_port(up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
-	was_up = up;
+	if (port)
+		event_port(port_is_up() ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
 	if (table) {
 		mcast_refresh();
 		event_port(IBV_EVENT_GID_CHANGE);
@@ -478,8 +480,6 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 	if (device != &the_device)
 		return fail_null(ENODEV);
-	if (device_failed)
-		return fail_null(EIO);
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
@@ -503,14 +503,16 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 		goto undo;
 	}
 	engine_lock();
-	if (TAILQ_EMPTY(&contexts))
-		was_up = port_is_up();
 	gid_changed = addresses_changed;
 	c->number = contexts_opened++;
 	TAILQ_INSERT_TAIL(&contexts, c, open);
-	on_purpose_begin();
+	err = device_failed ? EIO : on_purpose_begin();
+	if (err)
+		TAILQ_REMOVE(&contexts, c, open);
 	engine_unlock();
-	return &c->v.context;
+	if (!err)
+		return &c->v.context;
+	engine_put();
 undo:
 	if (c->queue)
 		event_queue_close(c->queue);
