@@ -50,6 +50,7 @@ struct command_line {
 	/* Instead of running anything: the text to complete, the folder to write the pages into. */
 	const char *complete, *pages;
 	struct grade grade;
+	const char *within; /* for its .within */
 };
 
 static struct session *the_session; /* for the panic hook */
@@ -235,7 +236,7 @@ static int apply_option(struct session *s, int o, struct command_line *cl)
 		cl->grade.rules = optarg;
 		return 0;
 	case OPTION_WITHIN:
-		cl->grade.within = optarg;
+		cl->within = optarg;
 		return 0;
 	default:
 		return print_and_end(o);
@@ -472,11 +473,32 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 	return code;
 }
 
+/* Reads --within. False: an error was printed. */
+static bool read_within(struct command_line *cl)
+{
+	char rest;
+
+	if (!cl->within)
+		return true;
+	if (!cl->grade.rules)
+		print_error("rdmash: --within is for --grade\n");
+	else if (sscanf(cl->within, "%u%c", &cl->grade.within, &rest) != 1 || !cl->grade.within ||
+		 cl->grade.within > 86400)
+		print_error("rdmash: --within %s: not a number of seconds\n", cl->within);
+	else
+		return true;
+	return false;
+}
+
 /* Starts the processes of what is graded. False: this is one of them, or nothing is graded. */
 static bool grade(struct session *s, struct command_line *cl, int argc, char **argv, int *code)
 {
 	struct grade *g = &cl->grade;
 
+	if (!read_within(cl)) {
+		*code = EXIT_USAGE;
+		return true;
+	}
 	if (!g->rules || s->opt.check)
 		return false;
 	g->hand_ins = argv + optind;

@@ -218,14 +218,14 @@ struct session {
 	unsigned passed, failed; /* expectations */
 	unsigned partly;	 /* how often the command that failed had done what it repeats */
 	unsigned unreached;	 /* those that stand behind the command that ended the script */
-	unsigned errors;     /* without a prompt: errors other than expectations: verdict_error() */
-	bool grades;	     /* expectations have points: --grade */
+	unsigned errors; /* without a prompt: errors other than expectations: verdict_error() */
+	bool grades;	 /* expectations have points: --grade */
 	unsigned points, points_of; /* that were reached, and that there are */
-	bool plays;	     /* a lesson is being played: its errors are not counted */
-	bool handler_failed; /* a handler of 'on' failed in a script */
-	bool skipped;	     /* a require failed */
-	bool quit;	     /* quit was called */
-	int quit_code;	     /* -1: depends on how the run went */
+	bool plays;		    /* a lesson is being played: its errors are not counted */
+	bool handler_failed;	    /* a handler of 'on' failed in a script */
+	bool skipped;		    /* a require failed */
+	bool quit;		    /* quit was called */
+	int quit_code;		    /* -1: depends on how the run went */
 };
 
 #endif

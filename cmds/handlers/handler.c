@@ -92,7 +92,7 @@ static void run_handler(void *arg)
 	bool more;
 
 	h->next = NULL;
-	if (session_is_stopping(s)) {
+	if (session_is_stopping(s) || h->domain->is_over) {
 		handler_wake(h, PAUSE_MS);
 		return;
 	}

@@ -27,7 +27,7 @@ bool lines_may_run(const struct cmd *c)
 {
 	/* peer starts what it is told to, doctor asks programs of the system; what the others do
 	 * to the device stays after a reset */
-	static const char *const not [] = { "peer",	 "doctor",    "fault port",
+	static const char *const not [] = { "peer",	 "doctor",	 "fault port",
 					    "fault gid", "fault device", "fault event" };
 
 	for (size_t i = 0; i < OF(not ); i++)

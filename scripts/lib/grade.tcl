@@ -16,8 +16,10 @@ namespace eval ::grade {
 				{"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*"|[^,\}]*)} $object] {
 				if {[string index $value 0] eq "\""} {
 					set value [subst -nocommands -novariables [string range $value 1 end-1]]
+				} else {
+					set value [string map {true 1 false 0} $value]
 				}
-				dict set row $key [string map {true 1 false 0} $value]
+				dict set row $key $value
 			}
 			lappend list $row
 		}
@@ -79,7 +81,7 @@ proc attribute {qp state name} {
 	set all [attributes $qp $state]
 	expr {[dict exists $all $name] ? [dict get $all $name] : ""}
 }
-proc count {kind pattern} {
+proc ::grade::count {kind pattern} {
 	set n 0
 	foreach row [rows $kind] {
 		if {[string match $pattern [dict get $row text]]} {
@@ -88,7 +90,7 @@ proc count {kind pattern} {
 	}
 	return $n
 }
-proc called pattern { count call $pattern }
+proc called pattern { ::grade::count call $pattern }
 proc completions {status {opcode *} {qp *}} {
 	set n 0
 	foreach row [rows completion] {
@@ -98,7 +100,7 @@ proc completions {status {opcode *} {qp *}} {
 	}
 	return $n
 }
-proc packets pattern { count packet $pattern }
+proc packets pattern { ::grade::count packet $pattern }
 # Calls that failed, as "call ERRNO".
 proc failures {} {
 	set failed {}

@@ -74,7 +74,7 @@ namespace eval ::lesson {
 			}
 			dict set own $name $value
 		}
-		if {![string is integer -strict [dict get $own -points]]} {
+		if {![string is integer -strict [dict get $own -points]] || [dict get $own -points] < 0} {
 			return -code error -level 2 "-points takes a number"
 		}
 		list [dict get $own -points] [lmap hint [dict get $own -hints] { clean $hint }]

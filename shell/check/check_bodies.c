@@ -138,7 +138,8 @@ static const struct bodies {
 /* The question's choices have a reply each, and its answer is one of them. */
 static void check_ask(const struct words *w)
 {
-	int n = 0, answer = 0;
+	Tcl_Size n = 0;
+	int answer = 0;
 
 	if (w->n < 4 || !w->literal[2] || !w->literal[3])
 		return;
@@ -149,7 +150,7 @@ static void check_ask(const struct words *w)
 		 answer > n / 2)
 		check_report(w->k, w->token[3]->start, "",
 			     temp_text("the answer is '%s', and the choices are 1 to %d",
-				       Tcl_GetString(w->literal[3]), n / 2));
+				       Tcl_GetString(w->literal[3]), (int)(n / 2)));
 }
 
 /* The lines that are to be typed. Those for the system are not checked. */

@@ -72,6 +72,8 @@ static int may_write(struct session *s, int fd, const char *path, bool truncate)
 static int open_gated(struct session *s, const char *root, const char *path, const char *full,
 		      int flags, unsigned mode)
 {
+	const char **others = s->domain->refused ? NULL
+						 : s->opt.allow_dirs; /* none for a hand-in */
 	bool writes = (flags & O_ACCMODE) != O_RDONLY;
 	int fd = -EXDEV;
 
@@ -80,8 +82,8 @@ static int open_gated(struct session *s, const char *root, const char *path, con
 			    "%s: a remote method that was not defined in a file may not use files",
 			    path);
 	fd = open_beneath(root, full, writes ? flags & ~O_TRUNC : flags, mode);
-	for (const char **d = s->opt.allow_dirs; fd == -EXDEV && d && *d; d++)
-		fd = open_beneath(*d, full, writes ? flags & ~O_TRUNC : flags, mode);
+	for (; fd == -EXDEV && others && *others; others++)
+		fd = open_beneath(*others, full, writes ? flags & ~O_TRUNC : flags, mode);
 	if (fd == -EXDEV) {
 		fail(s, "open", "EXDEV", "%s is outside the script's directory %s", path, root);
 		return fail_next(s, "rdmash --allow-dir DIR ... lets scripts use files below DIR");

@@ -69,7 +69,8 @@ char *xdg_state(const char *name);
  * the file is opened. */
 void make_parent_folders(const char *path);
 /* Finds the program's own files in folder whose names match the pattern names, in an installation
- * or a build tree. $variable, if set, replaces the folder (NULL: nothing does). False: there are none. */
+ * or a build tree. $variable, if set, replaces the folder (NULL: nothing does). False: there are
+ * none. */
 bool program_files(const char *variable, const char *folder, const char *names, glob_t *files);
 /* The text of the one with this name. NULL with s->fail filled; the caller frees it. */
 char *program_text(struct session *s, const char *variable, const char *folder, const char *name);

@@ -2,9 +2,9 @@
 /* The processes of the hand-ins, and what became of each. */
 #include "grade/grade.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@
 #define GRACE	  10 /* after Ctrl-C, until it is killed */
 #define FOR_RULES 60 /* seconds for the rules */
 
-/* What the process of a hand-in has told: "begun of the rules", "points of", missed checks. */
+/* The words of a hand-in's process: a newline when the rules begin; then "POINTS OF" and the missed
+ * checks, one a line; or, if the rules cannot be run, RULES_FAIL. */
 struct told {
 	char text[65536];
 	size_t len;
@@ -49,9 +50,11 @@ static bool rules_have_begun(const struct told *t)
 /* Reads more. False: the process has closed its end. */
 static bool hear(struct told *t, int fd)
 {
-	ssize_t n = read(fd, t->text + t->len, sizeof t->text - 1 - t->len);
+	char more[4096]; /* than there is room for */
+	const size_t room = sizeof t->text - 1 - t->len;
+	ssize_t n = room ? read(fd, t->text + t->len, room) : read(fd, more, sizeof more);
 
-	if (n > 0)
+	if (n > 0 && room)
 		t->len += (size_t)n;
 	t->text[t->len] = 0;
 	return n > 0 || (n < 0 && errno == EINTR);
@@ -87,11 +90,28 @@ static const char *wait_for(pid_t pid, int fd, int64_t within, struct told *t)
 	}
 }
 
+static pid_t running; /* the hand-in's process, which leads a group */
+
+static void end_running(int sig)
+{
+	kill(-running, SIGKILL);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void set_signals(void (*handler)(int))
+{
+	signal(SIGINT, handler);
+	signal(SIGTERM, handler);
+	signal(SIGHUP, handler);
+}
+
 /* In the new process. Its own group, so that all that it starts ends with it. */
 static void become_hand_in(struct grade *g, const char *hand_in, bool is_quiet, const int fds[2])
 {
 	int null = is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 
+	set_signals(SIG_DFL);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(fds[0]);
@@ -109,6 +129,11 @@ static void read_told(const struct told *t, struct result *r)
 	const char *line = t->text + 1; /* after the mark that the rules have begun */
 	int n = 0;
 
+	if (t->len && strcmp(line, RULES_FAIL) == 0) {
+		r->why = "the rules cannot be run";
+		r->code = 2;
+		return;
+	}
 	if (t->len < 2 || sscanf(line, "%u %u\n%n", &r->points, &r->of, &n) != 2) {
 		r->why = "it ended the program";
 		return;
@@ -136,9 +161,13 @@ static bool run_one(struct grade *g, const char *hand_in, bool is_quiet, struct 
 	}
 	close(fds[1]);
 	if (pid > 0) {
-		r->why = wait_for(pid, fds[0], g->within ? atoi(g->within) : WITHIN, &t);
+		running = pid;
+		setpgid(pid, pid);
+		set_signals(end_running);
+		r->why = wait_for(pid, fds[0], g->within ? g->within : WITHIN, &t);
 		waitpid(pid, &status, 0);
 		kill(-pid, SIGKILL); /* what it has left behind */
+		set_signals(SIG_DFL);
 	} else {
 		r->why = strerror(errno);
 	}
@@ -189,7 +218,7 @@ static bool find_points(struct grade *g, struct result *r)
 {
 	struct result empty;
 
-	if (!r->why || g->is_program)
+	if (!r->why || r->code == 2 || g->is_program)
 		return true;
 	if (!run_one(g, "/dev/null", true, &empty))
 		return false;
@@ -200,42 +229,64 @@ static bool find_points(struct grade *g, struct result *r)
 
 /* --------------------------------------------------------------------- all of them -- */
 
+struct hand_ins {
+	char **v;
+	size_t n;
+};
+
+static void add_hand_in(struct hand_ins *all, char *path)
+{
+	all->v = xgrow(all->v, all->n, sizeof *all->v);
+	all->v[all->n++] = path;
+}
+
+static int is_script(const struct dirent *e)
+{
+	const char *dot = strrchr(e->d_name, '.');
+
+	return *e->d_name != '.' && dot && strcmp(dot, ".rdma") == 0;
+}
+
 /* The scripts of a folder but the rules, or the file itself. */
-static void find_hand_ins(const struct grade *g, const char *path, glob_t *files)
+static void find_hand_ins(const struct grade *g, const char *path, struct hand_ins *all)
 {
 	struct stat st, rules = { 0 };
-	char *pattern;
+	struct dirent **entry;
+	int n;
 
 	if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
-		glob(path, GLOB_APPEND | GLOB_NOCHECK | GLOB_NOMAGIC, NULL, files);
+		add_hand_in(all, xstrdup(path));
 		return;
 	}
 	stat(g->rules, &rules);
-	pattern = xasprintf("%s/*.rdma", path);
-	glob(pattern, GLOB_APPEND, NULL, files);
-	free(pattern);
-	for (size_t i = 0; i < files->gl_pathc; i++)
-		if (!stat(files->gl_pathv[i], &st) && st.st_ino == rules.st_ino &&
-		    st.st_dev == rules.st_dev)
-			files->gl_pathv[i][0] = 0;
+	n = scandir(path, &entry, is_script, alphasort);
+	for (int i = 0; i < n; i++) {
+		char *file = xasprintf("%s/%s", path, entry[i]->d_name);
+
+		free(entry[i]);
+		if (!stat(file, &st) && st.st_ino == rules.st_ino && st.st_dev == rules.st_dev)
+			free(file);
+		else
+			add_hand_in(all, file);
+	}
+	if (n >= 0)
+		free(entry);
 }
 
 /* Each hand-in is a row. */
-static int run_many(struct session *s, struct grade *g, char *const *hand_ins, size_t n)
+static int run_many(struct session *s, struct grade *g, const struct hand_ins *all)
 {
 	struct out *o = out_new(true);
 	int code = 0;
 
 	out_list(o, NULL);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		struct result r;
 
-		if (!*hand_ins[i])
-			continue;
-		if (!run_one(g, hand_ins[i], true, &r) || !find_points(g, &r))
+		if (!run_one(g, all->v[i], true, &r) || !find_points(g, &r))
 			return -1;
 		write_result(&r, o);
-		code = r.code ? 3 : code;
+		code = r.code == 2 || code == 2 ? 2 : r.code ? 3 : code;
 		free(r.missed);
 	}
 	out_end(o);
@@ -245,25 +296,30 @@ static int run_many(struct session *s, struct grade *g, char *const *hand_ins, s
 }
 
 /* The hand-in's process prints the checks. */
-static int run_single(struct grade *g, const char *hand_in)
+static int run_single(struct session *s, struct grade *g, const char *hand_in)
 {
 	struct result r;
-	char *text;
+	struct out *o;
 
 	if (!run_one(g, hand_in, false, &r))
 		return -1;
 	free(r.missed);
 	if (!r.why)
 		return r.code;
-	text = xasprintf("Bail out! %s: %s: no points", hand_in, r.why);
-	out_line(OUT_TEXT, text);
-	free(text);
-	return 3;
+	o = out_new(true);
+	out_dict(o, NULL);
+	out_str(o, "hand_in", hand_in, "Bail out! %s: ", hand_in);
+	out_str(o, "why", r.why, "%s: no points\n", r.why);
+	out_end(o);
+	out_show(o, s->opt.format);
+	out_free(o);
+	return r.code;
 }
 
 int grade_all(struct session *s, struct grade *g)
 {
-	glob_t files = { 0 };
+	struct hand_ins all = { 0 };
+	struct stat st;
 	int code;
 
 	if (!g->n || access(g->rules, R_OK)) {
@@ -274,15 +330,26 @@ int grade_all(struct session *s, struct grade *g)
 		return 2;
 	}
 	if (g->is_program)
-		return run_single(g, g->hand_ins[0]);
+		return run_single(s, g, g->hand_ins[0]);
 	for (int i = 0; i < g->n; i++)
-		find_hand_ins(g, g->hand_ins[i], &files);
-	if (files.gl_pathc == 1 && g->n == 1 && strcmp(files.gl_pathv[0], g->hand_ins[0]) == 0 &&
-	    s->opt.format != OUT_CSV)
-		code = run_single(g, g->hand_ins[0]);
-	else
-		code = run_many(s, g, files.gl_pathv, files.gl_pathc);
-	if (code >= 0)
-		globfree(&files);
+		find_hand_ins(g, g->hand_ins[i], &all);
+	if (!all.n) {
+		print_error("rdmash: --grade: there are no hand-ins (*.rdma)\n");
+		return 2;
+	}
+	if (g->n == 1 && (stat(g->hand_ins[0], &st) || !S_ISDIR(st.st_mode)) &&
+	    s->opt.format != OUT_CSV) {
+		code = run_single(s, g, g->hand_ins[0]);
+	} else if (s->opt.junit) {
+		print_error("rdmash: --junit takes one hand-in\n");
+		code = 2;
+	} else {
+		code = run_many(s, g, &all);
+	}
+	if (code < 0) /* this is the process of one, to whose name g points */
+		return code;
+	for (size_t i = 0; i < all.n; i++)
+		free(all.v[i]);
+	free(all.v);
 	return code;
 }

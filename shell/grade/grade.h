@@ -15,10 +15,13 @@
 
 struct session;
 
+/* Told to the process that waits when the rules cannot be run. */
+#define RULES_FAIL "rules\n"
+
 struct grade {
-	const char *rules;  /* the script; NULL: nothing is graded */
-	const char *within; /* seconds for a hand-in; NULL: 30 */
-	char **hand_ins;    /* scripts and folders; or the words of a program */
+	const char *rules; /* the script; NULL: nothing is graded */
+	unsigned within;   /* seconds for a hand-in; 0: 30 */
+	char **hand_ins;   /* scripts and folders; or the words of a program */
 	int n;
 	bool is_program;
 	/* In the process of a hand-in: */

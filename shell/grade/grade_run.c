@@ -122,7 +122,7 @@ static char *trace_program(struct session *s, const struct grade *g)
 {
 	char file[] = "/tmp/rdmash-grade-XXXXXX", *rows = NULL;
 	const char **words = xcalloc((size_t)g->n + 6, sizeof *words);
-	int n = 0, status, fd = mkostemp(file, O_CLOEXEC);
+	int n = 0, status = 0, fd = mkostemp(file, O_CLOEXEC);
 
 	if (fd < 0) {
 		print_error("rdmash: %s: %s\n", file, strerror(errno));
@@ -143,10 +143,14 @@ static char *trace_program(struct session *s, const struct grade *g)
 		execvp(words[0], (char *const *)words);
 		_exit(127);
 	}
-	signal(SIGINT, end_traced);
-	while (waitpid(traced, &status, 0) < 0 && errno == EINTR)
-		;
-	signal(SIGINT, SIG_DFL);
+	if (traced > 0) {
+		signal(SIGINT, end_traced);
+		while (waitpid(traced, &status, 0) < 0 && errno == EINTR)
+			;
+		signal(SIGINT, SIG_DFL);
+	} else {
+		print_error("rdmash: fork: %s\n", strerror(errno));
+	}
 	rows = file_text(s, fd, file, "grade");
 	close(fd);
 	unlink(file);
@@ -162,7 +166,8 @@ static char *trace_program(struct session *s, const struct grade *g)
 static void forget_run(struct session *s)
 {
 	s->quit = s->skipped = s->handler_failed = false;
-	s->passed = s->failed = s->errors = s->points = s->points_of = 0;
+	s->passed = s->failed = s->errors = s->points = s->points_of = s->unreached = 0;
+	s->partly = 0;
 	loop_clear_interrupt(s->loop);
 	interp_resume(s);
 	fail_clear(&s->fail);
@@ -202,6 +207,7 @@ static int run_rules(struct session *s, const struct grade *g, const char *rows)
 		print_error("rdmash: lib/grade.tcl: %s\n", Tcl_GetStringResult(script.domain->tcl));
 	} else {
 		Tcl_SetVar(script.domain->tcl, "::grade::json", rows ? rows : "", TCL_GLOBAL_ONLY);
+		Tcl_Eval(script.domain->tcl, "rows"); /* as the hand-in has left the record */
 		s->opt.keep_going = s->opt.quiet = true;
 		rc = script_run_as(s, &script, t.text);
 	}
@@ -230,9 +236,10 @@ int grade_run(struct session *s, struct grade *g)
 		write_all(g->report, text, strlen(text));
 		free(text);
 	}
+	if (rc == -2)
+		write_all(g->report, RULES_FAIL, strlen(RULES_FAIL));
 	free(missed);
 	free(rows);
 	rc = rc == -2 ? 2 : s->points < s->points_of || s->errors || s->quit ? 3 : 0;
-	verdict_end(s, rc);
-	return rc;
+	return verdict_end(s, rc) && !rc ? 1 : rc;
 }

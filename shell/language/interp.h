@@ -79,10 +79,10 @@ struct domain {
 	Tcl_HashTable procs; /* where.c: struct defined, by Tcl_Command */
 
 	const char *const *refused; /* first words of commands that its code may not use; or NULL */
-	bool is_over;	      /* its code may use no command any more */
-	bool is_library;      /* it shares no variables, and other domains do not find its
-				 commands */
-	unsigned active;      /* number of calls into it that have not returned */
+	bool is_over;		    /* its code may use no command any more */
+	bool is_library;	    /* it shares no variables, and other domains do not find its
+				       commands */
+	unsigned active;	    /* number of calls into it that have not returned */
 	Tcl_HashTable shared; /* variables as they were when last copied between it and the user's
 				 own domain */
 	unsigned long seen;   /* s->turns when the variables were last copied */

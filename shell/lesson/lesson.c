@@ -364,7 +364,8 @@ static int begin_lesson(struct session *s, const char *ref, bool from_start)
 /* Begins the lesson after the current one, or else the first that is not done. */
 static int begin_next(struct session *s)
 {
-	unsigned n = lesson_count(s), number = now.begun ? (unsigned)atoi(now.begun) : 0;
+	const bool is_numbered = now.begun && !now.begun[strspn(now.begun, "0123456789")];
+	unsigned n = lesson_count(s), number = is_numbered ? (unsigned)atoi(now.begun) : 0;
 	struct lesson_file file;
 	bool done = true;
 
@@ -375,7 +376,7 @@ static int begin_next(struct session *s)
 	while (done && number < n) {
 		if (read_numbered(s, ++number, &file))
 			return -1;
-		done = !now.begun && lesson_progress(&file).done;
+		done = !is_numbered && lesson_progress(&file).done;
 		lesson_free(&file);
 	}
 	return begin_lesson(s, temp_text("%u", number), false);

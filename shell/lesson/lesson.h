@@ -25,6 +25,7 @@ enum lesson_kind {
 
 struct lesson_step {
 	enum lesson_kind kind;
+	Tcl_Obj *own; /* a copy that no code of the file has; the texts point into it */
 	const char *text;
 	unsigned points;   /* that it is worth */
 	Tcl_Obj *commands; /* LESSON_TRY: a list of lines to type */
@@ -42,7 +43,6 @@ struct lesson_file {
 	struct domain *domain; /* of its code */
 	char *path;
 	char *title;
-	Tcl_Obj *steps; /* owns what the steps point to */
 	struct lesson_step *step;
 	unsigned n;
 };

@@ -50,9 +50,9 @@
  *   [filled REGION OFF]  something was written there
  *   [same A OFF B OFF LEN]  two regions are equal there, and not zero
  *
- * which also say what is wrong, to who takes the lesson. rdmash -n FILE, or lesson -check FILE,
- * looks for mistakes; lesson FILE begins it, lesson play FILE takes it; lesson -print FILE (or a
- * number) makes a handout, with -solutions also for you. The lessons of the folder
+ * which also tell the learner what is wrong, to who takes the lesson. rdmash -n FILE, or lesson
+ * -check FILE, looks for mistakes; lesson FILE begins it, lesson play FILE takes it; lesson -print
+ * FILE (or a number) makes a handout, with -solutions also for you. The lessons of the folder
  * $RDMASH_LESSONS follow the others in the list. Code of a file has the rights of a script
  * ('help scripts').
  *
@@ -119,62 +119,67 @@ static int find_lesson(struct session *s, const char *ref, struct lesson_file *f
 
 /* ---------------------------------------------------------------------- reading -- */
 
-static const char *list_element(Tcl_Obj *list, int i)
+static Tcl_Obj *own_copy(Tcl_Obj *value)
 {
-	Tcl_Obj *o = NULL;
-
-	Tcl_ListObjIndex(NULL, list, i, &o);
-	return o ? Tcl_GetString(o) : "";
+	return value_hold(Tcl_DuplicateObj(value));
 }
 
-static int number_at(Tcl_Obj *list, int i)
+static int take_choices(Tcl_Obj *const v[], struct lesson_step *step)
 {
-	return atoi(list_element(list, i));
+	Tcl_Size n;
+
+	step->choices = own_copy(v[2]);
+	if (Tcl_ListObjLength(NULL, step->choices, &n) != TCL_OK ||
+	    Tcl_GetIntFromObj(NULL, v[3], &step->answer) != TCL_OK)
+		return -1;
+	return step->answer >= 1 && step->answer <= n / 2 ? 0 : -1;
 }
 
-/* The elements of a step are those that lesson.tcl puts there. */
-static void take_step(Tcl_Obj *list, struct lesson_step *step)
+/* -1: the step is not as lesson.tcl makes it. */
+static int take_step(Tcl_Obj *list, struct lesson_step *step)
 {
-	Tcl_Obj **v = NULL;
-	int n;
+	int kind, points, is_hidden = 0;
+	Tcl_Obj **v;
+	Tcl_Size n;
 
-	step->kind = (enum lesson_kind)number_at(list, 0);
-	step->text = list_element(list, 1);
-	if (step->kind == LESSON_SAY)
-		return;
-	step->points = (unsigned)number_at(list, 4);
-	if (Tcl_ListObjGetElements(NULL, list, &n, &v) != TCL_OK || n < 4)
-		return;
-	if (step->kind == LESSON_ASK) {
-		step->choices = v[2];
-		step->answer = number_at(list, 3);
-		return;
-	}
-	step->commands = v[2];
+	step->own = own_copy(list);
+	if (Tcl_ListObjGetElements(NULL, step->own, &n, &v) != TCL_OK || n < 2 ||
+	    Tcl_GetIntFromObj(NULL, v[0], &kind) != TCL_OK)
+		return -1;
+	step->kind = (enum lesson_kind)kind;
+	step->text = Tcl_GetString(v[1]);
+	if (kind == LESSON_SAY)
+		return 0;
+	if (n != 7 || Tcl_GetIntFromObj(NULL, v[4], &points) != TCL_OK || points < 0)
+		return -1;
+	step->points = (unsigned)points;
+	if (kind == LESSON_ASK)
+		return take_choices(v, step);
+	step->commands = own_copy(v[2]);
 	step->check = Tcl_GetString(v[3]);
-	step->hints = v[5];
-	step->is_hidden = number_at(list, 6);
+	step->hints = own_copy(v[5]);
+	if (kind != LESSON_TRY || Tcl_GetBooleanFromObj(NULL, v[6], &is_hidden) != TCL_OK)
+		return -1;
+	step->is_hidden = is_hidden;
+	return 0;
 }
 
 static int take_steps(struct session *s, struct lesson_file *file)
 {
 	Tcl_Interp *tcl = file->domain->tcl;
-	Tcl_Size n = 0;
+	const char *title = Tcl_GetVar(tcl, "::lesson::title", TCL_GLOBAL_ONLY);
+	Tcl_Obj *steps = Tcl_GetVar2Ex(tcl, "::lesson::steps", NULL, TCL_GLOBAL_ONLY), **v;
+	Tcl_Size n;
 
-	file->title = xstrdup(Tcl_GetVar(tcl, "::lesson::title", TCL_GLOBAL_ONLY));
-	file->steps =
-		Tcl_DuplicateObj(Tcl_GetVar2Ex(tcl, "::lesson::steps", NULL, TCL_GLOBAL_ONLY));
-	Tcl_IncrRefCount(file->steps);
-	if (Tcl_ListObjLength(NULL, file->steps, &n) != TCL_OK || !n)
+	if (!title || !steps || Tcl_ListObjGetElements(NULL, steps, &n, &v) != TCL_OK || !n)
 		return fail(s, "lesson", "EINVAL", "%s has no steps", file->path);
+	file->title = xstrdup(title);
 	file->n = (unsigned)n;
 	file->step = xcalloc(file->n, sizeof *file->step);
-	for (int i = 0; i < n; i++) {
-		Tcl_Obj *list;
-
-		Tcl_ListObjIndex(NULL, file->steps, i, &list);
-		take_step(list, &file->step[i]);
-	}
+	for (unsigned i = 0; i < file->n; i++)
+		if (take_step(v[i], &file->step[i]))
+			return fail(s, "lesson", "EINVAL", "%s is not a lesson: 'help teaching'",
+				    file->path);
 	return 0;
 }
 
@@ -233,8 +238,14 @@ int lesson_read(struct session *s, const char *ref, const struct meeting *m,
 
 void lesson_free(struct lesson_file *file)
 {
-	if (file->steps)
-		Tcl_DecrRefCount(file->steps);
+	for (unsigned i = 0; i < file->n; i++) {
+		Tcl_Obj *const held[] = { file->step[i].own, file->step[i].commands,
+					  file->step[i].hints, file->step[i].choices };
+
+		for (size_t k = 0; k < sizeof held / sizeof *held; k++)
+			if (held[k])
+				Tcl_DecrRefCount(held[k]);
+	}
 	free(file->step);
 	free(file->title);
 	free(file->path);
@@ -250,7 +261,7 @@ unsigned lesson_next_number(unsigned *at)
 
 	*at = 0;
 	for (size_t i = 0; i < n && !next; i++) {
-		struct lesson_file file = { .path = files.gl_pathv[i] };
+		struct lesson_file file = { .path = files.gl_pathv[i], .is_shipped = i < shipped };
 		struct lesson_progress progress = lesson_progress(&file);
 
 		if (!progress.done) {
@@ -275,7 +286,8 @@ bool lesson_holds(struct session *s, const struct lesson_file *file, const struc
 	domain_enter(s, &border, file->domain, false);
 	Tcl_SetVar(s->tcl, "::lesson::wrong", "", TCL_GLOBAL_ONLY);
 	Tcl_SetVar(s->tcl, "::lesson::first", "", TCL_GLOBAL_ONLY);
-	Tcl_SetVar2Ex(s->tcl, "::lesson::due", NULL, step->commands, TCL_GLOBAL_ONLY);
+	Tcl_SetVar2Ex(s->tcl, "::lesson::due", NULL, Tcl_DuplicateObj(step->commands),
+		      TCL_GLOBAL_ONLY);
 	if (Tcl_EvalObjEx(s->tcl, script, TCL_EVAL_GLOBAL) == TCL_OK)
 		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
 	Tcl_ResetResult(s->tcl);

@@ -23,12 +23,24 @@
 #include "out.h"
 #include "output/print.h"
 
-/* The name in a path: "protection-domain" of .../01-protection-domain.rdma. The caller frees it. */
+/* The end of a path that has so many names. */
+static const char *path_tail(const char *path, unsigned names)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path && (at[-1] != '/' || --names))
+		at--;
+	return at;
+}
+
+/* The name in a path: "protection-domain" of the program's 01-protection-domain.rdma; with its
+ * folder where it is somebody's own: "week2/lab" of .../week2/lab.rdma. The caller frees it. */
 static char *lesson_name(const struct lesson_file *file)
 {
-	const char *slash = strrchr(file->path, '/');
-	const char *base = slash ? slash + 1 : file->path;
-	char *name = xstrdup(base + strspn(base, "0123456789-"));
+	char *real = file->is_shipped ? NULL : realpath(file->path, NULL);
+	const char *path = real ? real : file->path, *base = path_tail(path, 1);
+	char *name = xstrdup(file->is_shipped ? base + strspn(base, "0123456789-")
+					      : path_tail(path, 2));
 	char *dot = strrchr(name, '.');
 
 	if (dot)
@@ -36,6 +48,7 @@ static char *lesson_name(const struct lesson_file *file)
 	for (char *p = name; *p; p++)
 		if (strchr(" \t\n", *p))
 			*p = '_';
+	free(real);
 	return name;
 }
 

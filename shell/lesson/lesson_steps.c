@@ -72,7 +72,7 @@ static void write_choices(const struct lesson_step *step, struct out *o)
 
 unsigned lesson_hints(const struct lesson_step *step)
 {
-	int n = 0;
+	Tcl_Size n = 0;
 
 	if (step->hints)
 		Tcl_ListObjLength(NULL, step->hints, &n);
@@ -83,7 +83,7 @@ unsigned lesson_hints(const struct lesson_step *step)
 static bool write_hints(const struct lesson_step *step, unsigned hints, struct out *o)
 {
 	Tcl_Obj **hint;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	Tcl_ListObjGetElements(NULL, step->hints, &n, &hint);
 	for (int i = 0; i < n && (unsigned)i < hints; i++) {
@@ -132,7 +132,7 @@ static void print_choices(const struct lesson_step *step, bool solutions, struct
 static void print_commands(const struct lesson_step *step, struct out *o)
 {
 	Tcl_Obj **line;
-	int n = 0;
+	Tcl_Size n = 0;
 
 	Tcl_ListObjGetElements(NULL, step->commands, &n, &line);
 	out_text(o, "```\n");
@@ -148,7 +148,9 @@ static void print_step(const struct lesson_step *step, unsigned number, bool sol
 	if (step->kind != LESSON_SAY)
 		out_text(o, "**%u.** ", number);
 	out_text(o, "%s%s\n", step->text,
-		 step->points ? temp_text(" *(%u points)*", step->points) : "");
+		 step->points
+			 ? temp_text(" *(%u point%s)*", step->points, step->points == 1 ? "" : "s")
+			 : "");
 	if (step->kind == LESSON_SAY)
 		return;
 	out_text(o, "\n");

@@ -98,8 +98,8 @@ static void kinds(void)
 	engine_lock();
 	event_srq(&srq, IBV_EVENT_SRQ_LIMIT_REACHED);
 	event_port(IBV_EVENT_GID_CHANGE);
-	gid_changed(true); /* and nobody took the first */
-	gid_changed(true);
+	gid_changed(true, false); /* and nobody took the first */
+	gid_changed(true, false);
 	engine_unlock();
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(e.event_type == IBV_EVENT_COMM_EST && e.element.qp == &qp.v);
@@ -113,7 +113,7 @@ static void kinds(void)
 	ibv_ack_async_event(&e);
 	CHECK(!rig_readable(context->async_fd));
 	engine_lock();
-	gid_changed(true);
+	gid_changed(true, false);
 	engine_unlock();
 	CHECK(rig_readable(context->async_fd));
 	CHECK_INT(ibv_get_async_event(context, &e), 0);

@@ -11,8 +11,9 @@
 
 static unsigned changes;
 
-static void changed(bool table)
+static void changed(bool table, bool port)
 {
+	(void)port;
 	changes += table;
 }
 

@@ -28,7 +28,7 @@ static struct gid_entry table[RIG_GIDS];
 static bool filled;
 _Atomic unsigned rig_refreshes;
 int rig_route_errno;
-void (*gid_changed)(bool table);
+void (*gid_changed)(bool table, bool port);
 bool gid_may_be_down, rig_port_down;
 
 void rig_addresses(const struct rig_address *list, unsigned n)
@@ -119,7 +119,7 @@ void port_put_down(bool down)
 
 	rig_port_down = down;
 	if (changed && gid_changed)
-		gid_changed(false);
+		gid_changed(false, true);
 }
 
 bool gid_hide(unsigned index)

@@ -78,9 +78,16 @@ catch { mem save n rules.rdma -force }
 catch { record rules.rdma }
 END
 grep -q 'points 4' rules.rdma || no 'the rules were changed'
+sed -i '1i sleep 20' rules.rdma
 cheat 0 'to leave code that runs while the rules do' <<'END'
-on timer 1ms { catch { expect -points 10 -name late -true {1} }; catch { reg 4096 -name m }; catch { mem put m 0 hello } }
-trace add variable ::x write { exit 0 }
+on timer 1ms { expect -points 10 -name late -true {1} }
+on timer 1ms { while {1} {} }
+END
+sed -i 1d rules.rdma
+cheat 0 'to make the plan longer' <<'END'
+nosuch
+expect -true {1}
+expect -true {1}
 END
 cheat 0 'to go on for ever, uncaught' <<'END'
 while {1} { catch { while {1} {} } }

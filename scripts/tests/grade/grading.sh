@@ -62,7 +62,16 @@ grade 0 --grade program.rdma -- "$program" flush 3
 grade 3 --grade program.rdma -- "$program" calls 1
 grep -qx '# 3 of 8 points' out || fail "$(cat out)"
 grade 3 --within 1 --grade program.rdma -- "$program" hang 60
+! grep -q '^Bail out' out || fail "the program was killed: $(cat out)"
+grade 2 --within 1m --grade program.rdma -- "$program" flush 3
 grade 2 --grade missing.rdma empty.rdma
+echo 'expect -true {' >broken.rdma
+grade 2 --csv --grade broken.rdma class
+grep -q 'the rules cannot be run' out || fail "a student is blamed: $(cat out)"
+mkdir none 'class [2026]'
+grade 2 --grade program.rdma none
+cp class/b.rdma 'class [2026]/b[1].rdma'
+grade 0 --csv --grade class/rules.rdma 'class [2026]'
 grade 2 --grade program.rdma
 grade 2 --unsafe --grade program.rdma empty.rdma
 echo 'ok: a program'

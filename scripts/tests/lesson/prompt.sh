@@ -330,9 +330,9 @@ typed '1'
 await_text 'This lesson is over, with steps skipped. 2 of 7 points;'
 typed '!clear'
 typed 'lesson -progress'
-await '^own +1 task .* wrong 1  hints 3  1 of 5$'
-await '^own +2 try .* wrong 1  hints 0  skipped$'
-await '^own +3 ask .* wrong 1  hints 0  1 of 2$'
+await '/own +1 task .* wrong 1  hints 3  1 of 5$'
+await '/own +2 try .* wrong 1  hints 0  skipped$'
+await '/own +3 ask .* wrong 1  hints 0  1 of 2$'
 echo "ok: a lesson of one's own"
 stop
 

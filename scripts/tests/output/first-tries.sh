@@ -209,7 +209,7 @@ await_said 'devices rxe: the Linux kernel'
 ! said '.rdma' || fail 'a script of the source is told as something to type'
 clean
 run 'help internals'
-await_said 'How it works What happens to'
+await_said "How it works The way of 'post write"
 clean
 run 'help tutorial'
 await_said 'lesson [<what>]'

@@ -224,7 +224,7 @@ int main(void)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
 	struct rdma_event_channel *ch = rdma_create_event_channel();
-	struct rdma_cm_id *id;
+	struct rdma_cm_id *id = NULL;
 	struct pair p;
 
 	addr.sin_addr.s_addr = htobe32(0x0a000001);
