@@ -11,7 +11,6 @@
 #include "call_format.h"
 #include "command/cmd.h"
 #include "language/interp.h"
-#include "language/pack.h"
 #include "session.h"
 
 static int set_value(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p);
@@ -43,14 +42,17 @@ static int set_count(struct calling *c, const struct call_value *values, const s
 	return call_put(c, count, log, p);
 }
 
-static int set_data(struct calling *c, Tcl_Obj *word, void *p, uint64_t *n)
+static int set_data(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p,
+		    uint64_t *n)
 {
-	size_t len;
-	const void *copy = pack_bytes(c->s, word, &len);
+	Tcl_Size len;
+	const unsigned char *data = call_bytes(c, v, word, &len);
+	void *copy;
 
-	if (!len)
-		copy = NULL;
-	*n = len;
+	if (!data)
+		return -1;
+	copy = len ? arena_copy(&c->s->arena, data, (size_t)len) : NULL;
+	*n = (uint64_t)len;
 	memcpy(p, &copy, sizeof copy);
 	return 0;
 }
@@ -198,7 +200,7 @@ static int set_field(struct calling *c, const struct call_value *values, const s
 		rc = set_list(c, f, word, p, &n);
 		break;
 	case CALL_DATA:
-		rc = set_data(c, word, p, &n);
+		rc = set_data(c, f, word, p, &n);
 		break;
 	default:
 		return set_value(c, f, word, p);

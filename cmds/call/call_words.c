@@ -311,14 +311,29 @@ static int set_gid(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 	return 0;
 }
 
+const unsigned char *call_bytes(struct calling *c, const struct call_value *v, Tcl_Obj *word,
+				Tcl_Size *n)
+{
+	/* of U+0100 and above the first byte of UTF-8 is more than C3 */
+	for (const unsigned char *p = (const unsigned char *)Tcl_GetString(word); *p; p++)
+		if (*p > 0xc3) {
+			call_bad(c, v, "'%s' has a character that is no byte; pack makes bytes of text",
+				 Tcl_GetString(word));
+			return NULL;
+		}
+	return Tcl_GetByteArrayFromObj(word, n);
+}
+
 static int set_bytes(struct calling *c, const struct call_value *v, Tcl_Obj *word, void *p)
 {
-	size_t n;
-	const unsigned char *data = pack_bytes(c->s, word, &n);
+	Tcl_Size n;
+	const unsigned char *data = call_bytes(c, v, word, &n);
 
-	if (n > v->size)
-		return call_bad(c, v, "%zu bytes are more than %u", n, v->size);
-	memcpy(p, data, n);
+	if (!data)
+		return -1;
+	if ((size_t)n > v->size)
+		return call_bad(c, v, "%zu bytes are more than %u", (size_t)n, v->size);
+	memcpy(p, data, (size_t)n);
 	return 0;
 }
 
