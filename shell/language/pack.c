@@ -290,20 +290,23 @@ static Tcl_Obj *unpack_field(struct unpack *u, const struct pack_field *f, Tcl_O
 /* A new dict, reference count 0; NULL with s->fail filled. */
 static Tcl_Obj *unpack_fields(struct unpack *u, Tcl_Obj *layout)
 {
-	Tcl_Obj *values = Tcl_NewDictObj(), *value;
+	Tcl_Obj *values, *value;
 	int n;
 	const struct pack_field *fields = read_layout(u->s, layout, &n), *f = fields;
 
-	for (; f && f < fields + n && (value = unpack_field(u, f, values)); f++)
+	if (!fields)
+		return NULL;
+	values = Tcl_NewDictObj();
+	for (; f < fields + n && (value = unpack_field(u, f, values)); f++)
 		if (f->name)
 			Tcl_DictObjPut(NULL, values, f->name, value);
 		else
 			Tcl_DecrRefCount(value);
-	if (f == fields + n && u->at < u->end && fields) {
+	if (f == fields + n && u->at < u->end) {
 		fail(u->s, "unpack", "EMSGSIZE", "%zu bytes are left over at %zu",
 		     (size_t)(u->end - u->at), (size_t)(u->at - u->begin));
 		fail_row(u->s, "remedy", "end the layout with 'bytes NAME', which takes the rest");
-	} else if (f && f == fields + n) {
+	} else if (f == fields + n) {
 		return values;
 	}
 	Tcl_DecrRefCount(values);
