@@ -15,7 +15,7 @@ _vtrace()
 		case $prev in
 		-e | --only) COMPREPLY=($(compgen -W $'set-up\ndata\nibv_post_*\nibv_poll_cq\nrdma_*' -- "$cur")) ;;
 		--stop-on) COMPREPLY=($(compgen -W $'any\nEINVAL\nENOMEM\nREM_ACCESS_ERR\nLOC_PROT_ERR\nRETRY_EXC_ERR\nRNR_RETRY_EXC_ERR\nWR_FLUSH_ERR\nsend-changed\nread-then-send\ndereg-posted\ncq-overrun\nsq-unsignaled\narm-race\ngone' -- "$cur")) ;;
-		--inject) COMPREPLY=($(compgen -W $'ibv_reg_mr:error=ENOMEM\nibv_post_send:error=ENOMEM:when=3\nibv_create_qp:error=ENOMEM\nrdma_connect:delay=5ms' -- "$cur")) ;;
+		--inject) COMPREPLY=($(compgen -W $'ibv_reg_mr:error=ENOMEM\nibv_post_send:error=ENOMEM:when=3\nibv_create_qp:error=ENOMEM\nrdma_connect:delay=5ms\nevent:PORT_ERR:after=1s\ncm:REJECTED:when=2' -- "$cur")) ;;
 		*) compopt -o default ;;
 		esac
 	elif ((i == COMP_CWORD)); then

@@ -182,7 +182,7 @@ static int explain_event(struct session *s, struct id *id, const char *call,
 	return -1;
 }
 
-/* What the event means, and that it was made on purpose. -1. */
+/* Says the meaning of the event, and whether it was made on purpose. -1. */
 static int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev)
 {
 	const unsigned rule = fault_rule_of_vendor_err(ev->conn.qp_num);

@@ -48,7 +48,7 @@ bool explain_qp(struct session *s, const char *name, struct out *o);
 
 /* The findings of check since the command before are notices. */
 void check_after(struct session *s);
-/* What check has found so far, a line each. false: nothing. */
+/* The findings of check so far, a line each. False: there are none. */
 bool check_tell(struct out *o);
 
 /* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"), or

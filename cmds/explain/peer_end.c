@@ -222,7 +222,7 @@ static void take_regions(struct session *s, struct live_end *e)
 	}
 }
 
-/* What a window opens only its device knows; else nothing is said against it. */
+/* Only its device knows which memory a window opens; so here it opens all. */
 static void take_windows(struct session *s, struct live_end *e, const struct uroce_inventory *inv)
 {
 	const struct mw *mw;

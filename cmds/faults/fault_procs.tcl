@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of faults.tcl are written with. Their objects are all called fault_..., so that
+# The words of the scripts of faults.tcl. The objects of these scripts are all called fault_..., so that
 # nothing of the user's is touched and all of it can be destroyed.
 namespace eval ::fault {
 	# Two QPs fault_a and fault_b; buf is a's memory, window b's. ARGS: -type T,
@@ -60,9 +60,9 @@ namespace eval ::fault {
 		}
 		return -
 	}
-	# What both ends see after the post of the first
+	# The first completion of each end, after the post of the first
 	proc ends {{here fault_a} {there fault_b}} { list [status $here] [first $there] }
-	# What the call says that is refused
+	# The errno or event of a call that is refused
 	proc refused command {
 		if {[catch {uplevel 1 $command} said how]} {
 			return [list [lindex [dict get $how -errorcode] end] -]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What fault run can break: a Tcl dict, of which this heading is no part. Of each fault:
+# The faults that fault run can provoke: a Tcl dict, of which this heading is no part. Of each fault:
 #   what     in one line
 #   sees     what each end sees: the status of the first completion, the errno or event of the call
 #            that is refused, "-" for nothing. By volume 1, 11.6.2 of the specification.

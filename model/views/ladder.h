@@ -72,7 +72,8 @@ struct ladder_row {
 	char *names;   /* of a call: all objects it is about, a blank before and after each; or NULL
 			*/
 	char *text;    /* the call and its arguments, the packet in brief ... */
-	char *result;  /* of a call; all headers of a packet; or NULL */
+	char *result;  /* of a call; all headers of a packet; status and opcode of a completion; or
+			  NULL */
 	char *fate;    /* what a fault did to a packet, or NULL */
 	unsigned place;
 	char also[32];	       /* of a packet: the object at its receiver */

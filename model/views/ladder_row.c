@@ -214,9 +214,9 @@ void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, con
 	row->when = row->until; /* it came when the call ended */
 	row->until = 0;
 	row->bad = wc->status != IBV_WC_SUCCESS;
-	row->text = xasprintf("WC wr_id %llu %s%s%s", (unsigned long long)wc->wr_id,
-			      word_name(wc_status_words, wc->status), what ? " " : "",
-			      what ? what : "");
+	row->result = xasprintf("%s%s%s", word_name(wc_status_words, wc->status), what ? " " : "",
+				what ? what : "");
+	row->text = xasprintf("WC wr_id %llu %s", (unsigned long long)wc->wr_id, row->result);
 }
 
 /* ------------------------------------------------------------------------- values -- */

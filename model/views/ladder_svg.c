@@ -114,7 +114,7 @@ static void draw_arrow(struct drawing *g, const struct ladder_row *r)
 
 	draw_time(g, r);
 	text_add(g->d, "<g>");
-	append_title(g->d, r->result ? r->result : says);
+	append_title(g->d, r->result && r->kind != LADDER_WC ? r->result : says);
 	if (!r->arrived)
 		tip -= way * (int)g->zone / 8;
 	xappendf(g->d, "<path class=\"p%s\" d=\"M%d %dH%d\"/>", bad, x1 + way, y, tip - way * 6);

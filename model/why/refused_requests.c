@@ -126,7 +126,7 @@ void why_sends_refused(const struct refused_call *f)
 	fault = wr_fault_find(&j, text, sizeof text);
 	if (!fault)
 		return;
-	cause_add(f->c, IS_SO, NULL, "%s %s: %s", j.op->name, "is refused", text);
+	cause_add(f->c, IS_SO, NULL, "%s is refused: %s", j.op->name, text);
 	if (fault == WR_QUEUE_FULL && !live_program_signaled(f->p, qp))
 		cause_add(
 			f->c, IS_SO, NULL,

@@ -94,8 +94,8 @@ proc called pattern { ::grade::count call $pattern }
 proc completions {status {opcode *} {qp *}} {
 	set n 0
 	foreach row [rows completion] {
-		incr n [expr {[string match "WC wr_id * $status *" "[dict get $row text] "] &&
-			      [string match "* $opcode *" "[dict get $row text] "] &&
+		lassign [dict get $row result] its of ;# no opcode: that of a failed one is not valid
+		incr n [expr {[string match $status $its] && [string match $opcode $of] &&
 			      [string match $qp [dict get $row name]]}]
 	}
 	return $n

@@ -50,7 +50,7 @@ void verdict_error(struct session *s);
 void verdict_peer(const char *peer, unsigned passed, unsigned failed);
 /* The names of what was not met, each with a newline. The caller frees it. */
 char *verdict_missed(void);
-/* What was reported so far does not count. */
+/* Forgets all that was reported so far. */
 void verdict_forget(void);
 /* The run ends as skipped, for this reason; the first one is kept. */
 void verdict_skipped(struct session *s, const char *reason);

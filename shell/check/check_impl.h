@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What check.c and check_bodies.c share: a text that is checked, and the words of a command. */
+/* Shared by check.c and check_bodies.c: a text that is checked, and the words of a command. */
 #ifndef SHELL_CHECK_IMPL_H
 #define SHELL_CHECK_IMPL_H
 

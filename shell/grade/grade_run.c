@@ -162,7 +162,7 @@ static char *trace_program(struct session *s, const struct grade *g)
 
 /* --------------------------------------------------------------------------- rules -- */
 
-/* What the hand-in has left in the session that is not an object or a row. */
+/* Forgets all that the hand-in has left in the session but objects and rows. */
 static void forget_run(struct session *s)
 {
 	s->quit = s->skipped = s->handler_failed = false;

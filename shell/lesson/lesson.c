@@ -454,7 +454,7 @@ static bool is_ref(const char *what)
 	       (end && strcmp(end, ".rdma") == 0);
 }
 
-/* What is asked of the lesson that is on. */
+/* Does a word that is for the lesson that is on: hint, skip, stop. */
 static int do_current(struct session *s, const char *what, struct out *o)
 {
 	if (strcmp(what, "hint") != 0 && strcmp(what, "skip") != 0 && strcmp(what, "stop") != 0)
@@ -513,8 +513,7 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if (strcmp(a->what, "play") == 0 && a->ref)
 		return lesson_play(s, a->ref);
 	if (strcmp(a->what, "restart") == 0) {
-		const char *which = a->ref ? a->ref : now.begun;
-		char *ref = which ? xstrdup(which) : NULL; /* now.begun goes */
+		char *ref = a->ref || now.begun ? xstrdup(a->ref ? a->ref : now.begun) : NULL;
 		int rc = ref ? begin_lesson(s, ref, true) : fail_no_lesson(s);
 
 		free(ref);

@@ -136,7 +136,8 @@ static bool find_dir(struct socket_dir *dir, bool in_use)
 	bool found = false;
 	int err = 0;
 
-	for (unsigned i = 0; i < 2 && !found && err != EMFILE && err != ENFILE; i++) {
+	for (unsigned i = 0;
+	     i < sizeof(roots) / sizeof(*roots) && !found && err != EMFILE && err != ENFILE; i++) {
 		int root = open_root(roots[i]);
 
 		found = root >= 0 && (in_use ? search_root(dir, root, true) : make_dir(dir, root));

@@ -336,9 +336,9 @@ void tx_commit(void)
 		a.has_wr_id = begun.packet->has_wr_id;
 		a.wr_id = begun.packet->wr_id;
 	}
-	if (begun.lost)
+	if (begun.lost) {
 		count(CNT_PORT_DOWN);
-	else if (has_faults()) {
+	} else if (has_faults()) {
 		fault_pass(UROCE_OUT, &a, begun.data, begun.n);
 		return;
 	}

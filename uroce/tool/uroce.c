@@ -30,7 +30,9 @@ static const char usage[] =
 	"UROCE_NAME=rxe_0   the name of the device, for programs that look for one\n"
 	"UROCE_PCAP=FILE    writes all packets of the program to a pcapng file\n"
 	"UROCE_FAULT=RULES  loses, delays or spoils packets: drop=5%,dup=2%;op=ACK,delay=2ms;\n"
-	"                   fails requests: wc:status=RNR_RETRY_EXC_ERR:opcode=SEND:when=5\n"
+	"                   fails requests: wc:status=RNR_RETRY_EXC_ERR:opcode=SEND:when=5;\n"
+	"                   fails the port or connections: event:PORT_ERR:after=1s, cm:REJECTED\n"
+	"UROCE_PROFILE=strict forgives nothing that most cards do not\n"
 	"UROCE_FAULT_SEED=N makes the faults the same every time\n"
 	"UROCE_ORDER=SEED   what the device may do early or late, it does so: see uroce(1)\n";
 

@@ -110,7 +110,7 @@ cheat 0 'a peer that does it' <<'END'
 peer p
 @p { qp create -name left }
 END
-# What has failed is pushed out of the record by what comes later.
+# Failed calls are pushed out of the record by later ones.
 cat >rules.rdma <<'END'
 expect -points 6 -name {no call has failed} -true {[complete] && [failures] eq ""}
 expect -points 1 -name {a region was made} -true {[called ibv_reg_mr*] > 0}

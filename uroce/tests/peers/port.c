@@ -164,7 +164,7 @@ static void address_goes(struct pair *p, struct rdma_event_channel *ch)
 	pair_works(p);
 }
 
-/* As above, by uroce itself. */
+/* uroce itself does the same. */
 static void on_purpose(struct pair *p, struct rdma_event_channel *ch)
 {
 	union ibv_gid gid;
