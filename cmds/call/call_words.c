@@ -317,7 +317,8 @@ const unsigned char *call_bytes(struct calling *c, const struct call_value *v, T
 	/* of U+0100 and above the first byte of UTF-8 is more than C3 */
 	for (const unsigned char *p = (const unsigned char *)Tcl_GetString(word); *p; p++)
 		if (*p > 0xc3) {
-			call_bad(c, v, "'%s' has a character that is no byte; pack makes bytes of text",
+			call_bad(c, v,
+				 "'%s' has a character that is no byte; pack makes bytes of text",
 				 Tcl_GetString(word));
 			return NULL;
 		}

@@ -79,8 +79,8 @@ int call_check_place(struct calling *c, const struct call_value *v, uint64_t add
 /* Fails because of the value of v. Returns -1. */
 int call_bad(struct calling *c, const struct call_value *v, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The bytes of a value, one for each character. NULL with s->fail filled: there is a character above
- * U+00FF. */
+/* The bytes of a value, one for each character. NULL with s->fail filled: there is a character
+ * above U+00FF. */
 const unsigned char *call_bytes(struct calling *c, const struct call_value *v, Tcl_Obj *word,
 				Tcl_Size *n);
 

@@ -44,7 +44,7 @@ static const struct arg fault_port_args[] = {
  * through memory. Programs get PORT_ERR and PORT_ACTIVE. The links of the host do the
  * same to all processes: ip link set eth0 down.
  * > fault port down => down
- * > fault port up => up */
+ * > fault port up => as the links are */
 const struct cmd cmd_fault_port = {
 	.name = "fault port",
 	.family = "understanding",
@@ -95,8 +95,8 @@ static const struct arg fault_gid_args[] = {
 /** Programs get GID_CHANGE. QPs that use an address that was removed reach nobody, and
  * ids of librdmacm get ADDR_CHANGE. A QP keeps the address that it had when its GID
  * moves; a program that has kept the index gets another address.
- * > fault gid move 0 -to 7 => changed
- * > fault gid move 7 -to 0 => changed */
+ * > fault gid move 0 -to 7 => the table: gids
+ * > fault gid move 7 -to 0 => the table: gids */
 const struct cmd cmd_fault_gid = {
 	.name = "fault gid",
 	.family = "understanding",

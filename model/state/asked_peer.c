@@ -37,20 +37,33 @@ static struct uroce_inventory *process_connected_with(uint32_t number)
 	return NULL;
 }
 
+static bool has_qp(const struct uroce_inventory *inv, uint32_t number)
+{
+	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row)
+		if (row->qpn == number)
+			return true;
+	return false;
+}
+
 struct live_end asked_peer(const struct live_qp *qp)
 {
 	const uint32_t qpn = qp->attr.dest_qp_num;
 	const unsigned needed = IBV_QP_DEST_QPN | IBV_QP_AV;
 	struct live_end end = { .qp = NULL };
-	struct uroce_inventory *inv;
+	struct uroce_inventory *inv, *connected = NULL;
 	bool is_missing;
 
 	if ((qp->known & needed) != needed || !is_gid_of_host(&qp->attr.ah_attr.grh.dgid))
 		return end;
 	inv = process_inventory_of_qpn(qpn);
 	is_missing = !inv && errno == ENOENT;
-	if (is_missing)
-		inv = process_connected_with(qp->number);
+	/* a number that is wrong is that of any process, or of none */
+	if (is_missing || (inv && qp->unanswered && !has_qp(inv, qpn)))
+		connected = process_connected_with(qp->number);
+	if (connected) {
+		free(inv);
+		inv = connected;
+	}
 	end.is_asked = inv || is_missing;
 	if (!inv)
 		return end;

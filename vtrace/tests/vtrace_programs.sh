@@ -78,7 +78,8 @@ by_cm() {
 	local what=$1 server=$2 client=$3 pid
 	rm -f "$tmp/server"
 	# shellcheck disable=SC2086 # words
-	timeout 60 "$vtrace" -o "$tmp/server" "${on[@]}" $server >"$tmp/said" 2>&1 &
+	timeout 60 sh "$(dirname "$0")/raced.sh" "$vtrace" -o "$tmp/server" "${on[@]}" $server \
+		>"$tmp/said" 2>&1 &
 	pid=$!
 	started+=("$pid")
 	until in_file "$tmp/server" rdma_listen; do
