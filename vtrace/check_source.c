@@ -108,23 +108,39 @@ static void leave_headers(Dwarf_Die *cu, Dwarf_Addr pc, struct source *s)
 	free(scopes);
 }
 
+/* The unit of an address. libdw finds it by .debug_aranges, which clang does not write: then each
+ * unit is asked. */
+static Dwarf_Die *unit_at(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+	Dwarf_Die *cu = dwfl_module_addrdie(module, address, bias);
+
+	if (cu)
+		return cu;
+	while ((cu = dwfl_module_nextcu(module, cu, bias)))
+		if (dwarf_haspc(cu, address - *bias) > 0)
+			break;
+	return cu;
+}
+
 /* false: there is no debug information. */
 static bool find_source(Dwfl *dwfl, uint64_t address, struct source *s)
 {
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
-	Dwfl_Line *line;
+	Dwarf_Line *line;
 	Dwarf_Die *cu;
 
 	/* the address behind the call may be that of the next line */
 	module = dwfl_addrmodule(dwfl, address - 1);
 	if (!module)
 		return false;
-	line = dwfl_module_getsrc(module, address - 1);
-	s->file = line ? dwfl_lineinfo(line, NULL, &s->line, NULL, NULL, NULL) : NULL;
-	cu = dwfl_module_addrdie(module, address - 1, &bias);
-	if (cu)
+	cu = unit_at(module, address - 1, &bias);
+	line = cu ? dwarf_getsrc_die(cu, address - 1 - bias) : NULL;
+	if (line) {
+		s->file = dwarf_linesrc(line, NULL, NULL);
+		dwarf_lineno(line, &s->line);
 		leave_headers(cu, address - 1 - bias, s);
+	}
 	if (!s->function)
 		s->function = dwfl_module_addrname(module, address - 1);
 	return s->file;
