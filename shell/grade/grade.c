@@ -283,8 +283,10 @@ static int run_many(struct session *s, struct grade *g, const struct hand_ins *a
 	for (size_t i = 0; i < all->n; i++) {
 		struct result r;
 
-		if (!run_one(g, all->v[i], true, &r) || !find_points(g, &r))
+		if (!run_one(g, all->v[i], true, &r) || !find_points(g, &r)) {
+			out_free(o);
 			return -1;
+		}
 		write_result(&r, o);
 		code = r.code == 2 || code == 2 ? 2 : r.code ? 3 : code;
 		free(r.missed);
