@@ -151,13 +151,14 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
 	uint64_t mark = made_mark(s);
-	struct qp *qp = qp_current_aside(s);
 	struct made made = { 0 };
+	struct qp *qp;
 	struct id *id;
 	bool failed;
 
 	if (!a->host || (!a->port.set && obj_find(s, &id_class, a->host)))
 		return connect_prepared(s, a, o);
+	qp = qp_current_aside(s);
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
 	made_since(s, &made, mark);
 	made_hold(s, &made);
