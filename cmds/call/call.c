@@ -102,12 +102,13 @@ static int invoke_or_wait(struct calling *c, uint64_t within_ms, uint64_t *resul
 /* Adds a row with the work request at which the library stopped. */
 static void add_bad_row(struct calling *c)
 {
-	for (unsigned i = 1; c->fn->args[i].name; i++) {
-		const struct ibv_recv_wr *bad, *wr = (const void *)(uintptr_t)c->arg[i - 1];
+	for (unsigned i = 0; c->fn->args[i].name; i++) {
+		const struct ibv_recv_wr *bad, *wr;
 		unsigned n = 0;
 
-		if (c->fn->args[i].kind != CALL_BAD)
+		if (i == 0 || c->fn->args[i].kind != CALL_BAD)
 			continue;
+		wr = (const void *)(uintptr_t)c->arg[i - 1];
 		bad = *(const struct ibv_recv_wr **)(uintptr_t)c->arg[i];
 		for (; wr && wr != bad; n++) /* all kinds begin with wr_id and next */
 			wr = wr->next;
