@@ -105,25 +105,17 @@ static const struct word opcodes[] = {
 	OPCODE(FETCH_ADD), OPCODE(BIND_MW),    OPCODE(LOCAL_INV), { NULL, 0 },
 };
 
-#define EVENT(word)                     \
-	{                               \
-#word, IBV_EVENT_##word \
-	}
 static const struct word events[] = {
-	EVENT(PORT_ERR),
-	EVENT(PORT_ACTIVE),
-	EVENT(DEVICE_FATAL),
+	{ "PORT_ERR", IBV_EVENT_PORT_ERR },
+	{ "PORT_ACTIVE", IBV_EVENT_PORT_ACTIVE },
+	{ "DEVICE_FATAL", IBV_EVENT_DEVICE_FATAL },
 	{ NULL, 0 },
 };
 
-#define CM_EVENT(word)                      \
-	{                                   \
-#word, RDMA_CM_EVENT_##word \
-	}
 static const struct word cm_events[] = {
-	CM_EVENT(REJECTED),
-	CM_EVENT(UNREACHABLE),
-	CM_EVENT(DISCONNECTED),
+	{ "REJECTED", RDMA_CM_EVENT_REJECTED },
+	{ "UNREACHABLE", RDMA_CM_EVENT_UNREACHABLE },
+	{ "DISCONNECTED", RDMA_CM_EVENT_DISCONNECTED },
 	{ NULL, 0 },
 };
 

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "checking.h"
 #include "check_source.h"
 #include "heap.h"
+#include "text.h"
+#include "visible.h"
 
 struct module {
 	uint64_t begin, end, offset;
@@ -114,6 +116,15 @@ void places_learn(struct places *p, struct record_from from)
 		read_modules(p);
 }
 
+/* The traced program has chosen the names in it. */
+static const char *visible_place(const char *place)
+{
+	SCOPED_TEXT(text);
+
+	visible_append(&text, place, strlen(place), VISIBLE_ONE_LINE);
+	return temp_text("%s", text_str(&text));
+}
+
 const char *places_text(struct places *p, struct record_from from)
 {
 	const struct module *m;
@@ -128,7 +139,7 @@ const char *places_text(struct places *p, struct record_from from)
 	source = source_find(&p->source, from);
 	m = find_module(p, from.at);
 	if (source || !m)
-		return source ? source : temp_text("0x%" PRIx64, from.at);
+		return source ? visible_place(source) : temp_text("0x%" PRIx64, from.at);
 	name = strrchr(m->path, '/') + 1;
-	return temp_text("%s+0x%" PRIx64, name, from.at - 1 - m->begin + m->offset);
+	return visible_place(temp_text("%s+0x%" PRIx64, name, from.at - 1 - m->begin + m->offset));
 }

@@ -3,7 +3,7 @@
 #ifndef VTRACE_STOP_H
 #define VTRACE_STOP_H
 
-#include "check.h"
+#include "checking.h"
 #include "shared_area.h"
 
 /* Reads an errno, a status of completions, a rule of --check, or "any". false: it is none; a line

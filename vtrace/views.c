@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "asked_peer.h"
-#include "check.h"
+#include "checking.h"
 #include "door.h"
 #include "causes_out.h"
 #include "host_gid.h"

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checking.h"
 #include "door.h"
 #include "each.h"
 #include "heap.h"

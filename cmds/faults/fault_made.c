@@ -28,7 +28,8 @@ struct made_args {
 static struct fault_rule rules[FAULT_RULES_MAX];
 static unsigned nrules;
 
-/* Is a rule of that kind one of the command's, which has the other kind, or both? */
+/* Is a rule of that kind listed by the command of the other? fault event has both kinds of events.
+ */
 static bool is_of(enum fault_what what, enum fault_what command)
 {
 	return what == command || (what == FAULT_CM && command == FAULT_EVENT);

@@ -37,14 +37,6 @@ static struct uroce_inventory *process_connected_with(uint32_t number)
 	return NULL;
 }
 
-static bool has_qp(const struct uroce_inventory *inv, uint32_t number)
-{
-	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row)
-		if (row->qpn == number)
-			return true;
-	return false;
-}
-
 struct live_end asked_peer(const struct live_qp *qp)
 {
 	const uint32_t qpn = qp->attr.dest_qp_num;
@@ -58,7 +50,7 @@ struct live_end asked_peer(const struct live_qp *qp)
 	inv = process_inventory_of_qpn(qpn);
 	is_missing = !inv && errno == ENOENT;
 	/* a number that is wrong is that of any process, or of none */
-	if (is_missing || (inv && qp->unanswered && !has_qp(inv, qpn)))
+	if (is_missing || (inv && qp->unanswered && !process_qp(inv, qpn)))
 		connected = process_connected_with(qp->number);
 	if (connected) {
 		free(inv);

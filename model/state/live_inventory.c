@@ -7,6 +7,7 @@
 
 #include "heap.h"
 #include "live_program.h"
+#include "processes.h"
 
 static void name_object(char name[LIVE_NAME], const char *prefix, uint32_t number)
 {
@@ -68,24 +69,28 @@ static void take_srq(struct live_qp *qp, const struct uroce_inventory *inv, uint
 	}
 }
 
+const char *const live_changed_by[UROCE_CAUSES] = {
+	[UROCE_BY_PROGRAM] = "ibv_modify_qp",
+	[UROCE_BY_CM] = "a call of rdma_cm",
+	[UROCE_BY_SEND] = "a send has failed",
+	[UROCE_BY_RECV] = "a receive has failed",
+	[UROCE_BY_REFUSAL] = "it has refused a request of its peer",
+	[UROCE_BY_CQ] = "a CQ has overrun",
+	[UROCE_BY_CLOSE] = "ibv_close_device",
+	[UROCE_BY_FAILURE] = "the device has failed",
+};
+
 /* The reason of the last change of the QP to ERR. */
 static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
 {
-	static const char *const causes[UROCE_CAUSES] = {
-		[UROCE_BY_PROGRAM] = "ibv_modify_qp",
-		[UROCE_BY_CM] = "a call of rdma_cm",
-		[UROCE_BY_REFUSAL] = "it has refused a request of its peer",
-		[UROCE_BY_CLOSE] = "ibv_close_device",
-		[UROCE_BY_FAILURE] = "the device has failed",
-	};
 	const struct uroce_change *c = row->nchanges ? &row->changes[row->nchanges - 1] : NULL;
 
 	if (!c || c->to != IBV_QPS_ERR || c->cause >= UROCE_CAUSES)
 		return;
 	if (c->cause == UROCE_BY_CQ)
 		snprintf(qp->why, sizeof qp->why, "cq%u has overrun", c->value);
-	else if (causes[c->cause])
-		snprintf(qp->why, sizeof qp->why, "%s", causes[c->cause]);
+	else if (c->cause != UROCE_BY_SEND && c->cause != UROCE_BY_RECV)
+		snprintf(qp->why, sizeof qp->why, "%s", live_changed_by[c->cause]);
 	else
 		snprintf(qp->why, sizeof qp->why, "WC %s",
 			 live_status((enum ibv_wc_status)c->value));
@@ -132,9 +137,10 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 
 void live_qp_take_device(struct live_qp *qp, const struct uroce_inventory *inv)
 {
-	inventory_foreach(inv, UROCE_QP, uroce_qp_row, row)
-		if (row->qpn == qp->number)
-			take_overrun(qp, inv, row);
+	const struct uroce_qp_row *row = process_qp(inv, qp->number);
+
+	if (row)
+		take_overrun(qp, inv, row);
 	take_strays(qp, inv);
 }
 

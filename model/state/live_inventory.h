@@ -16,6 +16,9 @@
  * if there is one. end->regions and end->qps.v are to be freed. */
 void live_end_take(struct live_end *end, const struct uroce_inventory *inv, uint32_t qpn);
 
+/* How the state of a QP came to be changed: for enum uroce_cause. */
+extern const char *const live_changed_by[UROCE_CAUSES];
+
 /* Learns what the device of its process alone knows: packets that were dropped, a CQ that has
  * overrun. */
 void live_qp_take_device(struct live_qp *qp, const struct uroce_inventory *inv);

@@ -10,17 +10,6 @@
 #include "page_ends.h"
 #include "why.h"
 
-static const char *const causes[UROCE_CAUSES] = {
-	[UROCE_BY_PROGRAM] = "ibv_modify_qp",
-	[UROCE_BY_CM] = "librdmacm",
-	[UROCE_BY_SEND] = "a send has failed",
-	[UROCE_BY_RECV] = "a receive has failed",
-	[UROCE_BY_REFUSAL] = "it has refused a request of its peer",
-	[UROCE_BY_CQ] = "a CQ has overrun",
-	[UROCE_BY_CLOSE] = "ibv_close_device",
-	[UROCE_BY_FAILURE] = "the device has failed",
-};
-
 static bool is_failure(const struct uroce_change *c)
 {
 	return c->cause == UROCE_BY_SEND || c->cause == UROCE_BY_RECV ||
@@ -42,7 +31,7 @@ static void take_states(struct page_qp *qp, const struct uroce_qp_row *row, uint
 	if (at && row->nchanges)
 		qp->now = last ? last->to : row->changes[0].from;
 	if (last && last->cause < UROCE_CAUSES) {
-		qp->why = causes[last->cause];
+		qp->why = live_changed_by[last->cause];
 		qp->failed = (qp->now == IBV_QPS_ERR || qp->now == IBV_QPS_SQE) && is_failure(last);
 	}
 }

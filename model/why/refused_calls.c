@@ -335,8 +335,9 @@ static void note_user(void *arg, const struct seen_object *user)
 	*(bool *)arg = true;
 }
 
-/* Another id of the process has the port, or another program. */
-static void find_port_user(const struct refused_call *f, uint16_t port)
+/* Another id of the process has the port; or none of its ids has. is_certain: the port is in use.
+ */
+static void find_port_user(const struct refused_call *f, uint16_t port, bool is_certain)
 {
 	bool is_used = false;
 	const char *name;
@@ -350,7 +351,8 @@ static void find_port_user(const struct refused_call *f, uint16_t port)
 			  "port %u is in use: %s has it", port, name);
 		return;
 	}
-	cause_add(f->c, IS_SO, NULL, "port %u is in use by another program", port);
+	cause_add(f->c, is_certain ? IS_SO : MAY_BE, NULL,
+		  "port %u is in use, and no id of this process has it", port);
 }
 
 /* An id cannot have this address and port. */
@@ -373,8 +375,9 @@ static void find_bind(const struct refused_call *f)
 			return;
 		}
 	}
+	/* EADDRNOTAVAIL at all addresses: one of them has the port */
 	if (port && (f->r->err == EADDRINUSE || f->r->err == EADDRNOTAVAIL))
-		find_port_user(f, port);
+		find_port_user(f, port, f->r->err == EADDRINUSE || (sa && is_unspecified(sa)));
 	else if (f->r->err == EACCES)
 		cause_add(f->c, IS_SO, NULL, "ports below 1024 need root (CAP_NET_BIND_SERVICE)");
 }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checking.h"
 #include "call_record.h"
 #include "reader.h"
 #include "record_rings.h"

@@ -176,7 +176,7 @@ srv=$pid
 until_in srv.err '+ sleep' $srv
 start taken 'listen 7471 -address 10.0.0.1'
 ended taken $pid 1
-has 'port in use' "$(cat taken.err)" 'port 7471 is in use by another program'
+has 'port in use' "$(cat taken.err)" 'port 7471 is in use'
 
 start busy 'connect 10.0.0.1 7471 -within 20s
 binary scan [private-data] WuIu addr rkey

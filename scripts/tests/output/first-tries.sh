@@ -328,7 +328,7 @@ run 'explain'
 await_said 'qp0 is in ERR (modify-qp): what is posted is flushed next: connect 127.0.0.1 7471'
 run 'destroy -all'
 run 'listen 7471'
-await_said 'port 7471 is in use by another program'
+await_said 'port 7471 is in use, and no id of this process has it'
 await_said "'!uroce status' lists who has it"
 clean
 run 'connect 127.0.0.1 7471'

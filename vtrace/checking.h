@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vtrace --check: the mistakes of model/checks, with the lines of the source where they are. */
-#ifndef VTRACE_CHECK_H
-#define VTRACE_CHECK_H
+#ifndef VTRACE_CHECKING_H
+#define VTRACE_CHECKING_H
 
 #include <stdbool.h>
 #include <stdio.h>

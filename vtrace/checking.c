@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "check.h"
+#include "checking.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -79,9 +79,9 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** Applies the rules of 'vtrace --check' to the calls of this session from now on. What they
- * find is a notice of the kind check, a row of timeline, report and view, and a line of explain;
- * 'check' alone shows all of it. What was found before is forgotten.
+/** Applies the rules of 'vtrace --check' to the calls of this session from now on. The findings
+ * are notices of the kind check, rows of timeline, report and view, and lines of explain;
+ * 'check' alone shows all of them. Earlier findings are forgotten.
  * > check on
  * > check on -rules all */
 const struct cmd cmd_check_on = {
@@ -153,7 +153,7 @@ static int check_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** What the rules have found since 'check on': the commonest mistakes with verbs, which work on
+/** The findings since 'check on': the commonest mistakes with verbs, which work on
  * this machine and fail on another, or at scale. A mistake was observed with all that is said of
  * it; what may be one says what would make it certain; advice (check on -rules all) is legal, and
  * often not what was meant. Each is shown once for a command, with where its object was made. The
