@@ -138,6 +138,26 @@ static void test_down(void)
 	CHECK(port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
 }
 
+/* An address on two interfaces, of which the first is down: the other one works. */
+static void test_same_address(void)
+{
+	int at;
+
+	if (!netns_ip("link add v0 type veth peer name v1"))
+		return;
+	ip("link set v0 addrgenmode none");
+	ip("link set v1 addrgenmode none up");
+	ip("addr add 10.9.0.1/24 dev v0");
+	ip("addr add 10.9.0.1/24 dev v1");
+	gid_refresh();
+	at = index_named("10.9.0.1");
+	CHECK(at >= 0);
+	CHECK(!gid_at((unsigned)at)->down);
+	CHECK_STR(gid_at((unsigned)at)->ifname, "v1");
+	ip("link del v0");
+	gid_refresh();
+}
+
 /* Two interfaces: their order, narrow ones, link-local addresses and their scope. */
 static void test_interfaces(void)
 {
@@ -266,6 +286,7 @@ int main(void)
 	test_route_news();
 	test_watch();
 	test_down();
+	test_same_address();
 	test_interfaces();
 	test_tentative();
 	test_many();

@@ -58,14 +58,23 @@ static void lose_capabilities(void)
 static bool more_than_may_be_locked(void)
 {
 	const struct rlimit none = { 0, 0 };
-	struct ibv_mr *mr;
+	struct ibv_mr *mr, *paged;
 	struct pair p;
+	int err;
 
 	pair_make(&p, 0);
 	CHECK_INT(setrlimit(RLIMIT_MEMLOCK, &none), 0);
 	lose_capabilities();
 	mr = ibv_reg_mr(p.a.pd, p.a.buf, PAIR_BYTES, IBV_ACCESS_LOCAL_WRITE);
 	CHECK(!mr || ibv_dereg_mr(mr) == 0);
+	/* on demand nothing is locked; to end that is refused as well */
+	paged = ibv_reg_mr(p.a.pd, p.a.buf, PAIR_BYTES,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
+	CHECK(paged != NULL);
+	err = ibv_rereg_mr(paged, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			   IBV_ACCESS_LOCAL_WRITE);
+	CHECK((err == 0) == (mr != NULL));
+	CHECK_INT(ibv_dereg_mr(paged), 0);
 	pair_close(&p);
 	return mr != NULL;
 }

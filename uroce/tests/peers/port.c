@@ -203,6 +203,7 @@ static void on_purpose(struct pair *p, struct rdma_event_channel *ch)
 static void device_fails(struct pair *p, struct rdma_event_channel *ch)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_device_attr device;
 	struct ibv_port_attr a;
 
 	CHECK_INT(pair_recv(&p->b, 8, 5), 0);
@@ -216,6 +217,11 @@ static void device_fails(struct pair *p, struct rdma_event_channel *ch)
 	CHECK(!ibv_reg_mr(p->a.pd, p->a.buf, 8, 0) && errno == EIO);
 	CHECK(!ibv_create_cq(p->ctx, 8, NULL, NULL, 0) && errno == EIO);
 	CHECK_INT(ibv_modify_qp(p->a.qp, &reset, IBV_QP_STATE), EIO);
+	CHECK_INT(ibv_resize_cq(p->a.cq, 500), EIO);
+	CHECK_INT(ibv_rereg_mr(p->a.mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0),
+		  IBV_REREG_MR_ERR_CMD);
+	CHECK_INT(errno, EIO);
+	CHECK_INT(ibv_query_device(p->ctx, &device), EIO);
 	CHECK_INT(ibv_query_port(p->ctx, 1, &a), EIO);
 	CHECK(!ibv_open_device(p->ctx->device) && errno == EIO);
 }
