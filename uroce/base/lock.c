@@ -77,14 +77,6 @@ void engine_wake_all(void)
 	pthread_cond_broadcast(&woken);
 }
 
-uint64_t engine_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 uint64_t engine_now(void)
 {
 	if (!now)

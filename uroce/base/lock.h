@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 void engine_lock(void);
 /* Does not wait. False: another thread has it. */
@@ -36,8 +37,18 @@ void engine_wake_all(void);
 
 /* Monotonic, nanoseconds; read once while the lock is held. */
 uint64_t engine_now(void);
+static inline uint64_t clock_read(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
 /* The same, without the lock. */
-uint64_t engine_clock(void);
+static inline uint64_t engine_clock(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
 
 /* Does a thread wait for the lock? */
 bool engine_contended(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lock.h"
+#include "random.h"
 #include "timer.h"
 
 #define PASS_NS 40000 /* a pass is made at least so often while something is held back */
@@ -17,7 +18,6 @@ struct uroce_order order_done;
 
 static uint64_t state;
 static TAILQ_HEAD(, order_wait) waits = TAILQ_HEAD_INITIALIZER(waits);
-static bool reserved; /* timer_reserve() was called */
 
 static void pass_again(struct timer *t)
 {
@@ -27,14 +27,10 @@ static void pass_again(struct timer *t)
 /* Only so that somebody makes a pass. */
 static struct timer passes = { .fn = pass_again };
 
-/* SplitMix64, as in link/fault.c: its own sequence, so that faults do not change it. */
+/* Its own sequence, so that faults do not change it. */
 uint32_t order_draw(uint32_t n)
 {
-	uint64_t z = state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return (uint32_t)((z ^ z >> 31) % n);
+	return (uint32_t)(random_next(&state) % n);
 }
 
 bool order_waiting(void)
@@ -120,9 +116,6 @@ int order_set(uint64_t seed, unsigned level)
 		errno = EINVAL;
 		return -1;
 	}
-	if (level && !reserved && timer_reserve(1) != 0)
-		return -1;
-	reserved |= level != ORDER_OFF;
 	order_level = order_done.level = level;
 	if (level) {
 		order_done = (struct uroce_order){ .seed = seed, .level = level };
@@ -146,5 +139,4 @@ void order_forget(void)
 		w->passes = 0;
 	}
 	order_level = ORDER_OFF;
-	reserved = false;
 }

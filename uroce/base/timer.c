@@ -1,104 +1,51 @@
 // SPDX-License-Identifier: MIT
-/* A binary heap, from place 1: the children of a place are at twice that place and beside it. */
 #include "timer.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-static struct timer **heap; /* heap[0] is not used */
-static unsigned running, reserved, room;
+static TAILQ_HEAD(timers, timer) timers = TAILQ_HEAD_INITIALIZER(timers);
 
-static void put(struct timer *t, unsigned place)
-{
-	heap[place] = t;
-	t->place = place;
-}
-
-/* t moves from its place towards the top as far as it is earlier than what is above. */
-static void rise(struct timer *t)
-{
-	unsigned place = t->place;
-
-	while (place > 1 && heap[place / 2]->when > t->when) {
-		put(heap[place / 2], place);
-		place /= 2;
-	}
-	put(t, place);
-}
-
-static void sink(struct timer *t)
-{
-	unsigned place = t->place, child;
-
-	while ((child = 2 * place) <= running) {
-		if (child < running && heap[child + 1]->when < heap[child]->when)
-			child++;
-		if (heap[child]->when >= t->when)
-			break;
-		put(heap[child], place);
-		place = child;
-	}
-	put(t, place);
-}
-
+/* Most are set to a time that is later than all others. */
 void timer_set(struct timer *t, uint64_t when)
 {
-	if (!t->place)
-		t->place = ++running;
+	struct timer *before;
+
+	timer_stop(t);
 	t->when = when;
-	rise(t);
-	sink(t);
+	t->running = true;
+	before = TAILQ_LAST(&timers, timers);
+	while (before && before->when > when)
+		before = TAILQ_PREV(before, timers, entry);
+	if (before)
+		TAILQ_INSERT_AFTER(&timers, before, t, entry);
+	else
+		TAILQ_INSERT_HEAD(&timers, t, entry);
 }
 
 void timer_stop(struct timer *t)
 {
-	struct timer *last;
-	unsigned place = t->place;
-
-	if (!place)
-		return;
-	t->place = 0;
-	last = heap[running--];
-	if (last == t)
-		return;
-	put(last, place);
-	rise(last);
-	sink(last);
-}
-
-int timer_reserve(int n)
-{
-	unsigned want = reserved + (unsigned)n;
-
-	if (n > 0 && want > room) {
-		unsigned size = room ? room : 64;
-		struct timer **bigger;
-
-		while (size < want)
-			size *= 2;
-		bigger = realloc(heap, (size + 1) * sizeof(*heap));
-		if (!bigger) {
-			errno = ENOMEM;
-			return -1;
-		}
-		heap = bigger;
-		room = size;
-	}
-	reserved = want;
-	return 0;
+	if (t->running)
+		TAILQ_REMOVE(&timers, t, entry);
+	t->running = false;
 }
 
 uint64_t timer_next(void)
 {
-	return running ? heap[1]->when : UINT64_MAX;
+	return TAILQ_EMPTY(&timers) ? UINT64_MAX : TAILQ_FIRST(&timers)->when;
 }
 
 void timer_run(uint64_t now)
 {
-	/* A timer that sets itself to a time gone by has its turn in the next pass. */
-	for (unsigned turns = running; turns && running && heap[1]->when <= now; turns--) {
-		struct timer *t = heap[1];
+	struct timer *t;
+	unsigned turns = 0;
 
+	TAILQ_FOREACH(t, &timers, entry)
+		if (t->when <= now)
+			turns++;
+		else
+			break;
+	/* a timer that sets itself to a time gone by has its turn in the next pass */
+	for (; turns && (t = TAILQ_FIRST(&timers)) && t->when <= now; turns--) {
 		timer_stop(t);
 		t->fn(t);
 	}
@@ -106,6 +53,6 @@ void timer_run(uint64_t now)
 
 void timer_forget(void)
 {
-	while (running)
-		heap[running--]->place = 0;
+	while (!TAILQ_EMPTY(&timers))
+		timer_stop(TAILQ_FIRST(&timers));
 }

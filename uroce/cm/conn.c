@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "conn.h"
 #include "engine.h"
 #include "gid.h"
 #include "group.h"
+#include "random.h"
 #include "rules.h"
 
 #define LINGER_NS    8192000000ull /* longer than the longest pause before a request is repeated */
@@ -175,7 +175,7 @@ static struct timer peer_timer = { .fn = check_peers };
 /* This process, with this GUID, has one connection more. 0, or -1 with errno. */
 static int conn_announce(uint64_t guid)
 {
-	if (!announced_conns && (group_announce(guid) < 0 || timer_reserve(1) < 0))
+	if (!announced_conns && group_announce(guid) < 0)
 		return -1;
 	announced_conns++;
 	return 0;
@@ -183,10 +183,8 @@ static int conn_announce(uint64_t guid)
 
 static void conn_withdraw(void)
 {
-	if (--announced_conns)
-		return;
-	timer_stop(&peer_timer);
-	timer_reserve(-1);
+	if (!--announced_conns)
+		timer_stop(&peer_timer);
 }
 
 /* The state of a connection has changed: its peer is looked at if need be. */
@@ -203,13 +201,6 @@ void peer_check(struct conn *c)
 }
 
 /* -------------------------------------------------------------- creating -- */
-
-static void random_bytes(void *p, size_t n)
-{
-	/* never short up to 256 bytes, once the system has seeded its generator */
-	while (getrandom(p, n, 0) != (ssize_t)n)
-		;
-}
 
 static uint64_t the_guid;
 static uint32_t tid_high;
@@ -238,11 +229,10 @@ struct conn *conn_new(struct cm_id *user)
 
 	if (!c)
 		return NULL;
-	if (timer_reserve(1) < 0)
-		goto undo;
 	if (conn_announce(conn_guid()) < 0) {
-		timer_reserve(-1);
-		goto undo;
+		error = errno;
+		free(c);
+		return fail_null(error);
 	}
 	do {
 		random_bytes(&c->local_id, sizeof(c->local_id));
@@ -255,16 +245,11 @@ struct conn *conn_new(struct cm_id *user)
 	c->timer.fn = conn_expired;
 	LIST_INSERT_HEAD(&by_id[bucket_of(0, c->local_id)], c, by_id);
 	return c;
-undo:
-	error = errno;
-	free(c);
-	return fail_null(error);
 }
 
 void conn_free(struct conn *c)
 {
 	timer_stop(&c->timer);
-	timer_reserve(-1);
 	conn_withdraw();
 	if (c->port)
 		port_put(c->port);

@@ -127,8 +127,6 @@ static struct held {
 	struct mad m;
 } held[HELD];
 
-static struct timer retry_timer;
-static bool timer_is_reserved;
 static bool is_last_try; /* the request being routed has waited long enough */
 
 static struct held *find_held(const struct mad_from *from, const struct mad *m)
@@ -151,6 +149,9 @@ static struct held *free_entry(void)
 	return NULL;
 }
 
+static void retry_held(struct timer *t);
+static struct timer retry_timer = { .fn = retry_held };
+
 /* Routes each of them again: another process may hold the name by now, or this one listen. */
 static void retry_held(struct timer *t)
 {
@@ -171,12 +172,8 @@ static void retry_held(struct timer *t)
 			h->steps = 0;
 		more = more || h->steps;
 	}
-	if (more) {
+	if (more)
 		timer_set(t, engine_now() + STEP_NS);
-	} else {
-		timer_reserve(-1);
-		timer_is_reserved = false;
-	}
 }
 
 /* Nobody takes a request: true when it is tried again later, or is already. False: it has waited,
@@ -195,12 +192,6 @@ static bool request_defer(const struct mad_from *from, const struct mad *m)
 	h = free_entry();
 	if (!h)
 		return false;
-	if (!timer_is_reserved) {
-		if (timer_reserve(1) < 0)
-			return false;
-		retry_timer.fn = retry_held;
-		timer_is_reserved = true;
-	}
 	*h = (struct held){ .steps = STEPS, .from = *from, .m = *m };
 	if (!timer_running(&retry_timer))
 		timer_set(&retry_timer, engine_now() + STEP_NS);
@@ -210,8 +201,6 @@ static bool request_defer(const struct mad_from *from, const struct mad *m)
 void request_forget_deferred(void)
 {
 	memset(held, 0, sizeof(held));
-	memset(&retry_timer, 0, sizeof(retry_timer));
-	timer_is_reserved = false;
 }
 
 /* ------------------------------------------------------ connections and SIDR -- */

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "conn.h"
 #include "engine.h"
 #include "export.h"
 #include "gid.h"
+#include "random.h"
 #include "rdma_id.h"
 
 #define BACKLOG_MAX	1024 /* the kernel's: net.rdma_ucm.max_backlog */
@@ -139,10 +139,9 @@ EXPORT int rdma_listen(struct rdma_cm_id *v, int backlog)
 /* An id that only connects needs no port that is known to others. */
 static uint16_t ephemeral_port(void)
 {
-	uint16_t n = 0;
+	uint16_t n;
 
-	while (getrandom(&n, sizeof(n), 0) != sizeof(n))
-		;
+	random_bytes(&n, sizeof(n));
 	return (uint16_t)(EPHEMERAL_FIRST + n % EPHEMERAL_COUNT);
 }
 
@@ -201,10 +200,6 @@ static int choose_src(struct cm_id *id, const union ibv_gid *dgid, uint32_t scop
 		return 0;
 	}
 	index = gid_route(&id->v.route.addr.dst_addr);
-	if (index < 0 && errno == ENODEV) {
-		gid_refresh();
-		index = gid_route(&id->v.route.addr.dst_addr);
-	}
 	if (index < 0)
 		return -1;
 	e = gid_at((unsigned)index);
@@ -242,7 +237,6 @@ static void address_resolved(struct cm_id *id)
 void id_end_query(struct cm_id *id)
 {
 	timer_stop(&id->query);
-	timer_reserve(-1);
 }
 
 void id_drop_source(struct cm_id *id)
@@ -286,10 +280,8 @@ static void look_for_neighbour(struct timer *t)
 	timer_set(t, next < id->query_end ? next : id->query_end);
 }
 
-static int begin_query(struct cm_id *id, int timeout_ms)
+static void begin_query(struct cm_id *id, int timeout_ms)
 {
-	if (timer_reserve(1) < 0)
-		return -1;
 	id->before = id->state;
 	id->state = ID_ADDR_QUERY;
 	id->query.fn = look_for_neighbour;
@@ -297,7 +289,6 @@ static int begin_query(struct cm_id *id, int timeout_ms)
 	id->query_ask = engine_now();
 	id->query_end = id->query_ask + (timeout_ms < 0 ? INT_MAX : timeout_ms) * 1000000ull;
 	look_for_neighbour(&id->query);
-	return 0;
 }
 
 static bool is_silent(const struct cm_id *id)
@@ -335,8 +326,9 @@ static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const st
 		*port_field(from) = htobe16(ephemeral_port());
 	id->v.route.addr.addr.ibaddr.dgid = dgid;
 	if (is_silent(id))
-		return begin_query(id, timeout_ms);
-	address_resolved(id);
+		begin_query(id, timeout_ms);
+	else
+		address_resolved(id);
 	return 0;
 }
 

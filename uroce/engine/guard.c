@@ -26,8 +26,10 @@
 
 #ifdef GUARD_TSAN
 #define SAVE_MASK 1 /* its handlers, which call ours, do block signals */
+#define UNSEEN	  true
 #else
 #define SAVE_MASK 0
+#define UNSEEN	  false
 #endif
 
 struct range {
@@ -154,22 +156,11 @@ static int faulted(void)
 	return -1;
 }
 
-#ifdef GUARD_TSAN
-/* The application may use its memory while peers access it: that is no race of ours. */
-__attribute__((no_sanitize("thread"), noinline)) static void copy(void *dst, const void *src,
-								  size_t n)
-{
-	volatile uint8_t *to = dst;
-	const volatile uint8_t *from = src;
-
-	while (n--)
-		*to++ = *from++;
-}
-#else
-static bool unseen;
+/* No race or access of ours: a sanitizer, of the program or of this library, is not to see it. */
+static bool unseen = UNSEEN;
 
 /* Slowly, but not by a function that a sanitizer has taken over. */
-__attribute__((no_sanitize("address"), noinline, cold)) static void
+__attribute__((no_sanitize("address"), no_sanitize("thread"), noinline, cold)) static void
 copy_unseen(void *dst, const void *src, size_t n)
 {
 	volatile uint8_t *to = dst;
@@ -186,13 +177,10 @@ static inline void copy(void *dst, const void *src, size_t n)
 	else
 		memcpy(dst, src, n);
 }
-#endif
 
 void guard_copy_unseen(void)
 {
-#ifndef GUARD_TSAN
 	unseen = true;
-#endif
 }
 
 int guard_copy(void *dst, const void *src, size_t n)

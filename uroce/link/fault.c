@@ -13,6 +13,7 @@
 #include "bytes.h"
 #include "counters.h"
 #include "lock.h"
+#include "random.h"
 #include "timer.h"
 #include "export.h"
 #include "link.h"
@@ -50,7 +51,6 @@ unsigned fault_directions;
 static struct rule rules[FAULT_RULES];
 static unsigned nrules, nheld;
 static uint64_t state = 1; /* of the random numbers */
-static bool reserved;	   /* timer_reserve() was called */
 
 static void release_due(struct timer *t);
 
@@ -70,19 +70,9 @@ static struct side *find_side(enum uroce_direction dir)
 	return &sides[dir == UROCE_OUT ? 0 : 1];
 }
 
-/* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
-static uint64_t next_random(void)
-{
-	uint64_t z = state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 static bool draw_chance(double probability)
 {
-	return probability > 0 && (double)(next_random() >> 11) * 0x1p-53 < probability;
+	return probability > 0 && (double)(random_next(&state) >> 11) * 0x1p-53 < probability;
 }
 
 static bool rule_matches(const struct rule *r, enum uroce_direction dir, const uint8_t *data)
@@ -195,7 +185,7 @@ static struct held_packet *hold_packet(struct side *s, uint64_t ns, const struct
 
 static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
 {
-	uint32_t bit = (uint32_t)(next_random() % ((n - 1) * 8));
+	uint32_t bit = (uint32_t)(random_next(&state) % ((n - 1) * 8));
 
 	if (bit / 8 >= ICRC_IGNORES)
 		bit += 8;
@@ -308,11 +298,6 @@ static int set_rules(const struct uroce_fault *given, unsigned n, uint64_t seed)
 		}
 		directions |= given[i].direction ? given[i].direction : UROCE_OUT | UROCE_IN;
 	}
-	if (n && !reserved) {
-		if (timer_reserve(2) != 0)
-			return -1;
-		reserved = true;
-	}
 	for (unsigned i = 0; i < n; i++)
 		rules[i] = (struct rule){ .f = given[i] };
 	nrules = n;
@@ -345,7 +330,6 @@ void fault_forget(void)
 		}
 	}
 	nheld = nrules = fault_directions = 0;
-	reserved = false;
 }
 
 EXPORT int uroce_faults_set(const struct uroce_fault *given, unsigned n, uint64_t seed)

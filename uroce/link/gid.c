@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "gid.h"
-#include "line_reader.h"
 #include "packet.h"
 
 /* IPv6, UDP, BTH, RETH, ImmDt and ICRC: the most that surrounds a payload */
@@ -68,28 +67,18 @@ static int compare_candidates(const void *a, const void *b)
 }
 
 /* May an IPv6 address be sent from? Not while the kernel looks for another host that has it, nor
- * when there is one. A line of if_inet6: address, index of the interface, length of the prefix,
- * scope, flags (all hexadecimal), name of the interface. */
+ * when there is one. */
 static bool is_usable(const union ibv_gid *gid, unsigned ifindex)
 {
-	struct line_reader lines;
-	char wanted[33], addr[33];
-	const char *line;
-	bool usable = true;
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage at;
+	bool usable;
 
-	if (!line_reader_open(&lines, "/proc/net/if_inet6"))
-		return true;
-	for (unsigned i = 0; i < sizeof(gid->raw); i++)
-		snprintf(wanted + 2 * i, 3, "%02x", gid->raw[i]);
-	while ((line = line_reader_next(&lines))) {
-		unsigned index, flags;
-
-		if (sscanf(line, "%32s %x %*x %*x %x", addr, &index, &flags) == 3 &&
-		    index == ifindex && strcmp(addr, wanted) == 0)
-			usable = !(flags & IFA_F_DADFAILED) &&
-				 (flags & (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC)) != IFA_F_TENTATIVE;
-	}
-	line_reader_close(&lines);
+	gid_to_sockaddr(&at, gid, ifindex, 0);
+	usable = fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(struct sockaddr_in6)) == 0 ||
+		 errno != EADDRNOTAVAIL;
+	if (fd >= 0)
+		close(fd);
 	return usable;
 }
 

@@ -397,8 +397,6 @@ int group_join(char *text, size_t size)
 {
 	struct reason r = { text, size };
 
-	if (messages_start() != 0)
-		return set_reason_of_errno(&r, "no memory");
 	if (join_in_dir(&r) == 0)
 		return 0;
 	/* Another process may have made another directory at the same moment. Now that one comes
@@ -408,7 +406,6 @@ int group_join(char *text, size_t size)
 
 void group_leave(void)
 {
-	messages_stop();
 	pair_stop();
 	if (group.slot) {
 		struct local_name name = control_name(&group.dir, group.slot);
@@ -423,7 +420,6 @@ void group_leave(void)
 
 void group_forget(void)
 {
-	messages_stop();
 	names_forget();
 	close_all();
 }

@@ -11,123 +11,10 @@
 
 #include "group_own.h"
 #include "lock.h"
-#include "timer.h"
 #include "pair.h"
 #include "link.h"
 
 #define AT_ONCE 64 /* messages of one socket that are handled in a row */
-
-/* ------------------------------------------------------- MADs that must wait -- */
-
-/* The kernel queues ten datagrams for a process, and a burst of MADs is longer. A MAD that is not
- * accepted within PATIENCE is lost, like a packet: its process may be stopped. */
-#define WAITING	 128
-#define PATIENCE 300000000u /* ns */
-#define AGAIN	 1000000u
-
-struct pending_message {
-	struct local_name to;
-	uint64_t until;
-	size_t n;
-	char data[sizeof(struct mad_from) + MAD_BYTES];
-};
-
-static struct pending_message waiting[WAITING];
-static unsigned nwaiting;
-static bool reserved;
-
-static bool same_name(const struct local_name *a, const struct local_name *b)
-{
-	return a->len == b->len && memcmp(&a->un, &b->un, a->len) == 0;
-}
-
-/* Messages to one process stay in order: does an earlier one to it wait? */
-static bool is_behind(unsigned n, const struct local_name *to)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (same_name(&waiting[i].to, to))
-			return true;
-	return false;
-}
-
-static bool send_or_give_up(const struct pending_message *w, uint64_t now)
-{
-	return control_send(group.control, &w->to, CONTROL_MAD, group.slot, w->data, w->n, NULL,
-			    0) == 0 ||
-	       errno != EAGAIN || now >= w->until;
-}
-
-static void send_waiting(struct timer *t)
-{
-	uint64_t now = engine_now();
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < nwaiting; i++) {
-		if (!is_behind(kept, &waiting[i].to) && send_or_give_up(&waiting[i], now))
-			continue;
-		if (kept != i)
-			waiting[kept] = waiting[i];
-		kept++;
-	}
-	nwaiting = kept;
-	if (nwaiting)
-		timer_set(t, now + AGAIN);
-}
-
-static struct timer again = { .fn = send_waiting };
-
-static int keep_message(const struct local_name *to, const char *data, size_t n)
-{
-	struct pending_message *w = &waiting[nwaiting];
-
-	if (nwaiting == WAITING) {
-		errno = EAGAIN;
-		return -1;
-	}
-	w->to = *to;
-	w->until = engine_now() + PATIENCE;
-	w->n = n;
-	memcpy(w->data, data, n);
-	nwaiting++;
-	if (!timer_running(&again))
-		timer_set(&again, engine_now() + AGAIN);
-	return 0;
-}
-
-int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
-		     size_t n)
-{
-	char data[sizeof(*from) + MAD_BYTES];
-
-	if (!group.slot || n > MAD_BYTES) {
-		errno = group.slot ? EMSGSIZE : ENOTCONN;
-		return -1;
-	}
-	memcpy(data, from, sizeof(*from));
-	memcpy(data + sizeof(*from), mad, n);
-	n += sizeof(*from);
-	if (!is_behind(nwaiting, to)) {
-		if (control_send(group.control, to, CONTROL_MAD, group.slot, data, n, NULL, 0) == 0)
-			return 0;
-		if (errno != EAGAIN)
-			return -1;
-	}
-	return keep_message(to, data, n);
-}
-
-int messages_start(void)
-{
-	if (!reserved && timer_reserve(1) != 0)
-		return -1;
-	reserved = true;
-	return 0;
-}
-
-void messages_stop(void)
-{
-	timer_stop(&again);
-	nwaiting = 0;
-}
 
 /* -------------------------------------------------------------------- serving -- */
 
@@ -240,8 +127,21 @@ void group_serve(void)
 	for (int i = 0; i < n; i++)
 		if (!pair_note_death(events[i].data.fd))
 			serve_fd(events[i].data.fd);
-	if (nwaiting)
-		send_waiting(&again);
+}
+
+int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
+		     size_t n)
+{
+	char data[sizeof(*from) + MAD_BYTES];
+
+	if (!group.slot || n > MAD_BYTES) {
+		errno = group.slot ? EMSGSIZE : ENOTCONN;
+		return -1;
+	}
+	memcpy(data, from, sizeof(*from));
+	memcpy(data + sizeof(*from), mad, n);
+	return control_send(group.control, to, CONTROL_MAD, group.slot, data, sizeof(*from) + n,
+			    NULL, 0);
 }
 
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n)

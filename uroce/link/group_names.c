@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "gid.h"
 #include "group_own.h"
 #include "line_reader.h"
+#include "random.h"
 
 #define PATIENCE_MS 1000 /* for other processes of this user and network, on a busy machine */
 #define PORTS	    65536
@@ -157,11 +157,10 @@ bool group_has_port(uint16_t space, uint16_t port)
 static int claim_ephemeral(struct group_name *n, uint16_t space, uint16_t *port,
 			   const union ibv_gid *addr)
 {
-	unsigned first, last, start = 0;
+	unsigned first, last, start;
 
 	read_ephemeral_range(&first, &last);
-	if (getrandom(&start, sizeof(start), 0) != sizeof(start))
-		return -1;
+	random_bytes(&start, sizeof(start));
 	for (unsigned i = 0; i <= last - first; i++) {
 		*port = (uint16_t)(first + (start + i) % (last - first + 1));
 		if (claim_name(n, space, *port, addr) == 0)

@@ -216,11 +216,7 @@ static inline void close_fd(int *fd)
  * say. */
 pid_t group_slot_pid(unsigned slot);
 
-/* group_messages.c: called before the first message is sent, and after the last. 0, or -1 with
- * errno. */
-int messages_start(void);
-void messages_stop(void);
-/* Sends a MAD, or keeps it until there is room for it. Returns what group_forward() does. */
+/* group_messages.c: sends a MAD. Returns what group_forward() does. */
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n);
 

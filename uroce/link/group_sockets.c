@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@
 #include "group_own.h"
 #include "line_reader.h"
 #include "packet.h"
+#include "random.h"
 #include "shown.h"
 
 #define ROOM	    (8 << 20) /* bytes of the socket buffers, if the host allows them */
@@ -282,8 +282,7 @@ int open_send_socket(int family, uint16_t *port)
 	set_room(fd, SO_RCVBUF, 0); /* nothing is read from it */
 	set_room(fd, SO_SNDBUF, ROOM);
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
-		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-			break;
+		random_bytes(&random, sizeof(random));
 		*port = SPORT_FIRST | random;
 		if (bind_any(fd, family, *port) == 0)
 			return fd;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -17,6 +16,7 @@
 #include "group_own.h"
 #include "line_reader.h"
 #include "path.h"
+#include "random.h"
 #include "link.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -209,11 +209,11 @@ static int send_message(const struct pair *p, enum control_type type, bool accep
 static bool make_offer(struct pair *p)
 {
 	p->memfd = make_memfd();
-	if (p->memfd < 0 || !map_memory(p, p->memfd) ||
-	    getrandom(&p->generation, sizeof(p->generation), 0) != sizeof(p->generation)) {
+	if (p->memfd < 0 || !map_memory(p, p->memfd)) {
 		clear_pair(p);
 		return false;
 	}
+	random_bytes(&p->generation, sizeof(p->generation));
 	p->made_here = true;
 	p->state = PAIR_OFFERED;
 	open_rings(p);

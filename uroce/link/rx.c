@@ -189,51 +189,16 @@ static bool is_down(const union ibv_gid *dst, uint32_t scope)
 	return gid_may_be_down && !gid_is_up(dst, scope);
 }
 
-/* ---------------------------------------- the identification of a sender -- */
-
 /*
  * The ICRC of an IPv4 packet is checked modulo the identification, which the socket does not show,
- * so one in 32,768 broken packets would pass. Senders like this device always write 0, or a small
- * number within a segmented send. Once a sender is known to do so, other identifications are
- * refused, and one in 2^26 broken packets passes.
+ * so one in 32,768 broken packets would pass. What this host itself sends has 0, or a small number
+ * within a segmented send.
  */
-#define SOURCES	  256
-#define SMALL	  64 /* identifications of a segmented send: 0, 1, 2 ... */
-#define KNOWN	  4  /* so many small ones in a row are no coincidence */
-#define TRUST_MAX 8
-#define TRUST_LOST \
-	2 /* for each that is not small: after some in a row the sender counts as a new one */
+#define SMALL 64
 
-struct udp_sender {
-	uint32_t addr;
-	uint16_t port;
-	uint8_t trust;
-};
-
-static struct udp_sender sources[SOURCES];
-
-/* Would this sender write the identification id, for which the ICRC is right? Learns from each
- * packet. */
-static bool source_is_believed(const struct packet *a, uint16_t id)
+static bool is_possible(const struct packet *p, uint16_t id)
 {
-	struct udp_sender *s;
-	uint32_t addr;
-	bool same;
-
-	memcpy(&addr, a->src.raw + 12, sizeof(addr));
-	s = &sources[(addr * 0x9e3779b1u >> 16 ^ a->sport) % SOURCES];
-	same = s->addr == addr && s->port == a->sport;
-	if (id < SMALL) {
-		if (!same)
-			*s = (struct udp_sender){ .addr = addr, .port = a->sport };
-		if (s->trust < TRUST_MAX)
-			s->trust++;
-		return true;
-	}
-	if (!same || s->trust < KNOWN)
-		return true;
-	s->trust -= TRUST_LOST;
-	return false;
+	return id < SMALL || gid_index(&p->src, p->scope) < 0;
 }
 
 /* --------------------------------------------------------------- packets -- */
@@ -246,8 +211,7 @@ static bool is_intact(struct packet *p, const uint8_t *data, uint32_t n, uint16_
 		drop_packet("malformed", CNT_BAD_PACKET, p, data, n);
 		return false;
 	}
-	if (!icrc_valid(&p->src, &p->dst, p->sport, data, n, id) ||
-	    (gid_is_ipv4(&p->src) && !source_is_believed(p, *id))) {
+	if (!icrc_valid(&p->src, &p->dst, p->sport, data, n, id) || !is_possible(p, *id)) {
 		drop_packet("icrc", CNT_BAD_ICRC, p, data, n);
 		return false;
 	}

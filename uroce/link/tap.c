@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bytes.h"
@@ -82,7 +81,6 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 		.fate = fate,
 		.ip = whole,
 	};
-	struct timespec now;
 	size_t head;
 
 	if (n > PACKET_MAX)
@@ -97,8 +95,7 @@ void tap(enum uroce_direction dir, const char *fate, const struct packet *a, con
 	p.len = head + n;
 	if (!gid_is_ipv4(&a->dst))
 		put_udp6_sum(whole, p.len);
-	clock_gettime(CLOCK_REALTIME, &now);
-	p.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	p.time = clock_read(CLOCK_REALTIME);
 	if (tap_fn)
 		tap_fn(tap_arg, &p);
 	if (capture >= 0)

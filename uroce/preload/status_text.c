@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "counters.h"
@@ -92,14 +91,13 @@ static void add_reason(struct status_buffer *t, const struct qp *qp)
 {
 	struct uroce_qp_row row = { 0 };
 	const struct uroce_change *c;
-	struct timespec now;
 
 	history_tell_qp(qp, &row);
 	if (!row.nchanges)
 		return;
 	c = &row.changes[row.nchanges - 1];
-	clock_gettime(CLOCK_REALTIME, &now);
-	add_text(t, "  for %" PRId64 " s: ", (int64_t)now.tv_sec - (int64_t)(c->when / 1000000000));
+	add_text(t, "  for %" PRId64 " s: ",
+		 (int64_t)(clock_read(CLOCK_REALTIME) - c->when) / 1000000000);
 	switch (c->cause) {
 	case UROCE_BY_SEND:
 	case UROCE_BY_RECV:

@@ -111,7 +111,7 @@ void end(void)
 	rig_app = NULL;
 	rig_run(100 * SECOND);
 	port_leave(port, &listening);
-	CHECK_INT(rig_reserved, 0);
+	CHECK_INT(rig_timers, 0);
 	CHECK_INT(rig_names, 0);
 }
 

@@ -105,7 +105,6 @@ static void test_timers(void)
 	struct timer late = { .fn = fire }, early = { .fn = fire };
 	uint64_t begin;
 
-	CHECK_INT(timer_reserve(2), 0);
 	engine_lock();
 	begin = engine_now();
 	timer_set(&late, begin + 60000000);
@@ -123,7 +122,6 @@ static void test_timers(void)
 	reaches(&fired, 2);
 	engine_lock();
 	CHECK(fired_at >= begin + 60000000);
-	CHECK_INT(timer_reserve(-2), 0);
 	engine_unlock();
 	stays_idle();
 }
@@ -192,7 +190,6 @@ static void test_polling_only(void)
 	struct timer t = { .fn = fire };
 	unsigned thread, before, ticks = 0;
 
-	CHECK_INT(timer_reserve(1), 0);
 	for (unsigned attempt = 0; attempt < 500 && ticks < 5; attempt++) {
 		park();
 		thread = rig_thread.passes;
@@ -215,7 +212,6 @@ static void test_polling_only(void)
 	CHECK_INT(rig_mads_read, 2);
 	engine_lock();
 	timer_stop(&t);
-	timer_reserve(-1);
 	engine_unlock();
 	wait_unparked();
 }

@@ -496,10 +496,10 @@ static void check_fork_unacked(void)
 	CHECK_INT(rdma_resolve_addr(old, NULL, address("10.0.0.1", PORT), 1), 0);
 	of_gone = take(gone, RDMA_CM_EVENT_ADDR_RESOLVED);
 	rdma_destroy_event_channel(gone); /* while its id has an event */
+	timer_forget();
 	event_forget();
 	cm_forget();
 	rig_names = 0;
-	rig_reserved = 0;
 	rig_sleeper = rig_must_not_sleep;
 	CHECK_INT(rdma_leave_multicast(id, address("239.1.2.3", 0)), 0);
 	CHECK_INT(rdma_destroy_id(id), 0);
@@ -524,10 +524,10 @@ static void check_fork(void)
 	old = client;
 	old_id = id;
 	old_listener = listener;
+	timer_forget();
 	event_forget();
 	cm_forget();
 	rig_names = 0; /* the host has forgotten them too */
-	rig_reserved = 0;
 	FAILS(rdma_get_cm_event(old, &ev), EBADF);
 	FAILS(rdma_connect(old_id, NULL), EINVAL);
 	CHECK_INT(rdma_destroy_id(old_id), 0);

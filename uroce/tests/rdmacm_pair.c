@@ -119,7 +119,7 @@ void close_both(void)
 	rdma_destroy_event_channel(client);
 	rig_run(100 * SECOND);
 	CHECK_INT(objects(), 0);
-	CHECK_INT(rig_reserved, 0);
+	CHECK_INT(rig_timers, 0);
 	CHECK_INT(rig_names, 0);
 }
 

@@ -50,10 +50,9 @@ static inline union ibv_gid rig_gid_of(const char *text)
 
 /* ---------------------------------------------------------------- rig_engine.c -- */
 
-extern uint64_t rig_now;   /* ns */
-extern bool rig_real_time; /* engine_now() is the clock */
-extern int rig_reserved;   /* timer_reserve(): the sum; no more timers than that may run */
-extern bool rig_no_timers; /* timer_reserve() fails */
+extern uint64_t rig_now;    /* ns */
+extern bool rig_real_time;  /* engine_now() is the clock */
+extern unsigned rig_timers; /* that run */
 /* The applications: called after each MAD and timer, without the lock; or NULL. */
 extern void (*rig_app)(void);
 

@@ -19,8 +19,7 @@
 
 uint64_t rig_now = 1000000000;
 bool rig_real_time;
-int rig_reserved;
-bool rig_no_timers;
+unsigned rig_timers;
 void (*rig_app)(void);
 bool rig_locked, rig_unflushed;
 unsigned rig_locks, rig_flushes, rig_sleeps;
@@ -160,7 +159,6 @@ __attribute__((no_sanitize_address)) int engine_wait_fd(int fd)
 
 static struct timer *timers[TIMERS];
 static unsigned most_timers;
-static int running;
 
 uint64_t engine_now(void)
 {
@@ -172,41 +170,39 @@ uint64_t engine_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-int timer_reserve(int n)
-{
-	if (n > 0 && rig_no_timers) {
-		errno = ENOMEM;
-		return -1;
-	}
-	rig_reserved += n;
-	CHECK(rig_reserved >= 0);
-	return 0;
-}
-
 void timer_set(struct timer *t, uint64_t when)
 {
 	unsigned i = 0;
 
 	t->when = when;
-	if (t->place)
+	if (t->running)
 		return;
-	CHECK(++running <= rig_reserved);
+	rig_timers++;
 	while (timers[i])
 		i++;
 	CHECK(i + 1 < TIMERS);
 	timers[i] = t;
-	t->place = i + 1;
+	t->running = true;
 	if (i >= most_timers)
 		most_timers = i + 1;
 }
 
 void timer_stop(struct timer *t)
 {
-	if (!t->place)
+	if (!t->running)
 		return;
-	timers[t->place - 1] = NULL;
-	t->place = 0;
-	running--;
+	for (unsigned i = 0; i < most_timers; i++)
+		if (timers[i] == t)
+			timers[i] = NULL;
+	t->running = false;
+	rig_timers--;
+}
+
+void timer_forget(void)
+{
+	for (unsigned i = 0; i < most_timers; i++)
+		if (timers[i])
+			timer_stop(timers[i]);
 }
 
 static struct timer *first_timer(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The heap of timers against a list that is searched from end to end. */
+/* The timers against an array that is searched from end to end. */
 #include "engine.h"
 
 #include "checks.h"
@@ -86,7 +86,6 @@ static void test_model(void)
 		timers[i].fn = fire;
 		model[i] = UINT64_MAX;
 	}
-	CHECK_INT(timer_reserve(TIMERS), 0);
 	for (unsigned i = 0; i < STEPS; i++)
 		step();
 	CHECK(fired > STEPS / 20);
@@ -111,26 +110,9 @@ static void test_sets_itself(void)
 	CHECK(timer_next() == UINT64_MAX);
 }
 
-/* Reserving in small pieces gives room for all of them. */
-static void test_reserve(void)
-{
-	static struct timer many[5000];
-
-	for (unsigned i = 0; i < 5000; i++) {
-		CHECK_INT(timer_reserve(1), 0);
-		timer_set(&many[i], 5000 - i);
-	}
-	CHECK(timer_next() == 1);
-	for (unsigned i = 0; i < 5000; i++)
-		timer_stop(&many[i]);
-	CHECK_INT(timer_reserve(-5000), 0);
-	CHECK(timer_next() == UINT64_MAX);
-}
-
 int main(void)
 {
 	test_model();
 	test_sets_itself();
-	test_reserve();
 	return checks_end();
 }

@@ -46,7 +46,7 @@ void app_close(void)
 	CHECK_INT(to_context(app_context)->objects, 0);
 	CHECK_INT(ibv_close_device(app_context), 0);
 	CHECK_INT(rig_engine_users, 0);
-	CHECK_INT(rig_reserved, 0);
+	CHECK_INT(rig_timers, 0);
 }
 
 unsigned app_users(void)

@@ -222,8 +222,6 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
  * the copies for the QPs of a process.
  */
 
-#define BUCKETS 256
-
 struct multicast_group {
 	LIST_ENTRY(multicast_group) next;
 	union ibv_gid mgid;
@@ -233,23 +231,14 @@ struct multicast_group {
 	struct qp *qps[MAX_MCAST_QPS];
 };
 
-static LIST_HEAD(, multicast_group) group_buckets[BUCKETS];
+static LIST_HEAD(, multicast_group) groups = LIST_HEAD_INITIALIZER(groups);
 static unsigned group_count;
-
-static unsigned bucket_of(const union ibv_gid *mgid)
-{
-	unsigned h = 0;
-
-	for (unsigned i = 12; i < 16; i++)
-		h = h * 31 + mgid->raw[i];
-	return h % BUCKETS;
-}
 
 static struct multicast_group *group_find(const union ibv_gid *mgid)
 {
 	struct multicast_group *g;
 
-	LIST_FOREACH(g, &group_buckets[bucket_of(mgid)], next)
+	LIST_FOREACH(g, &groups, next)
 		if (gid_equal(&g->mgid, mgid))
 			return g;
 	return NULL;
@@ -312,9 +301,8 @@ void mcast_refresh(void)
 {
 	struct multicast_group *g;
 
-	for (unsigned i = 0; group_count && i < BUCKETS; i++)
-		LIST_FOREACH(g, &group_buckets[i], next)
-			join_interfaces(g);
+	LIST_FOREACH(g, &groups, next)
+		join_interfaces(g);
 }
 
 /* ----------------------------------------------------------------- groups -- */
@@ -332,7 +320,7 @@ static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 		free(g);
 		return err;
 	}
-	LIST_INSERT_HEAD(&group_buckets[bucket_of(mgid)], g, next);
+	LIST_INSERT_HEAD(&groups, g, next);
 	group_count++;
 	*out = g;
 	return 0;
@@ -391,11 +379,10 @@ void mcast_leave(struct qp *qp)
 {
 	struct multicast_group *g, *next;
 
-	for (unsigned i = 0; qp->mcast && i < BUCKETS; i++)
-		for (g = LIST_FIRST(&group_buckets[i]); g; g = next) {
-			next = LIST_NEXT(g, next);
-			detach_qp(qp, &g->mgid);
-		}
+	for (g = LIST_FIRST(&groups); g; g = next) {
+		next = LIST_NEXT(g, next);
+		detach_qp(qp, &g->mgid);
+	}
 }
 
 /* The LID is InfiniBand's; EINVAL: not UD, or no multicast address. */
@@ -427,10 +414,9 @@ void mcast_forget(void)
 {
 	struct multicast_group *g;
 
-	for (unsigned i = 0; i < BUCKETS; i++)
-		while ((g = LIST_FIRST(&group_buckets[i]))) {
-			for (unsigned k = 0; k < g->n; k++)
-				g->qps[k]->mcast = 0;
-			group_free(g);
-		}
+	while ((g = LIST_FIRST(&groups))) {
+		for (unsigned k = 0; k < g->n; k++)
+			g->qps[k]->mcast = 0;
+		group_free(g);
+	}
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "completion_queue.h"
 #include "engine.h"
@@ -20,9 +19,9 @@ static LIST_HEAD(, cq) all_cqs = LIST_HEAD_INITIALIZER(all_cqs);
 static uint32_t next_handle;
 
 /* Aligned, so that a completion is one cache line. */
-static struct completion *ring_alloc(struct pd *pd, uint32_t entries)
+static struct completion *ring_alloc(uint32_t entries)
 {
-	return queue_alloc(pd, entries * sizeof(struct completion), QUEUE_COMPLETION);
+	return queue_alloc(entries * sizeof(struct completion));
 }
 
 /* --------------------------------------------------- completion channels -- */
@@ -157,14 +156,6 @@ static void raise_overrun(struct cq *cq)
 	timer_set(&cq->failing, engine_now());
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void cq_put(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 {
 	if (order_on())
@@ -186,9 +177,9 @@ void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 	}
 	c->wc = *wc;
 	if (cq->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
-		c->clock = clock_ns(CLOCK_MONOTONIC);
+		c->clock = engine_clock();
 	if (cq->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
-		c->wall = clock_ns(CLOCK_REALTIME);
+		c->wall = clock_read(CLOCK_REALTIME);
 	if (lent_seen)
 		lent_completed(c, wc->opcode & IBV_WC_RECV);
 	atomic_store_explicit(&cq->tail, tail + 1, memory_order_release);
@@ -292,7 +283,7 @@ static int enter_cq(struct cq *cq)
 	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return EIO;
-	if (cq_count >= MAX_CQ || timer_reserve(1) != 0)
+	if (cq_count >= MAX_CQ)
 		return ENOMEM;
 	cq_count++;
 	LIST_INSERT_HEAD(&all_cqs, cq, entry);
@@ -352,10 +343,10 @@ struct cq *cq_new(struct ibv_context *context, uint32_t cqe, void *cq_context,
 	cq->mask = ring_slots(cqe) - 1;
 	cq->failing.fn = fail_qps;
 	TAILQ_INIT(&cq->late);
-	cq->ring = ring_alloc(pd, cq->mask + 1);
+	cq->ring = ring_alloc(cq->mask + 1);
 	err = cq->ring ? enter_cq(cq) : ENOMEM;
 	if (err) {
-		queue_free(cq->ring);
+		free(cq->ring);
 		free(cq);
 		return fail_null(err);
 	}
@@ -398,7 +389,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	if (cqe < 1 || cqe > MAX_CQE)
 		return errno = EINVAL;
 	mask = ring_slots((uint32_t)cqe) - 1;
-	ring = ring_alloc(cq->pd, mask + 1);
+	ring = ring_alloc(mask + 1);
 	if (!ring)
 		return errno = ENOMEM;
 	engine_lock();
@@ -407,7 +398,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	err = device_failed ? EIO : move_completions(cq, ring, (uint32_t)cqe, mask);
 	pthread_mutex_unlock(&cq->taking);
 	engine_unlock();
-	queue_free(err ? ring : old);
+	free(err ? ring : old);
 	if (err)
 		errno = err;
 	return err;
@@ -424,7 +415,6 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 		return errno = EBUSY;
 	}
 	timer_stop(&cq->failing);
-	timer_reserve(-1);
 	late_forget(cq);
 	atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
 	if (cq->channel)
@@ -444,7 +434,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	pthread_mutex_destroy(&cq->polling);
 	pthread_mutex_destroy(&cq->v.mutex);
 	pthread_cond_destroy(&cq->v.cond);
-	queue_free(cq->ring);
+	free(cq->ring);
 	free(cq);
 	return 0;
 }

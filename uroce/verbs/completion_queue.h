@@ -39,7 +39,7 @@ struct cq {
 		char room[sizeof(struct ibv_cq_ex) + 256]; /* newer headers have more at its end */
 	};
 	struct context *ctx;
-	struct pd *pd;	      /* the parent domain, whose memory it is, or NULL */
+	struct pd *pd;	      /* the parent domain that it was made for, or NULL */
 	LIST_ENTRY(cq) entry; /* of all that there are */
 	pthread_mutex_t taking;
 	struct completion *ring;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/queue.h>
 
 #define CACHE_LINE 64u /* bytes */
@@ -96,8 +97,8 @@ extern bool device_failed;
 extern void (*device_news)(enum ibv_event_type type);
 
 /* Obeys the rules about events (on_purpose.c) from now on; called when a device is opened, and when
- * the rules change. 0 or ENOMEM. With the lock. */
-int on_purpose_begin(void);
+ * the rules change. With the lock. */
+void on_purpose_begin(void);
 
 /* Fills c->v.ops and c->v.context.ops: what the inline functions of verbs.h call. Each file
  * of verbs/ has a part: context_ops_qp() and so on. */
@@ -116,7 +117,6 @@ struct pd {
 	struct pd *domain;    /* what protects: itself; of a parent domain, the PD it was made of */
 	struct td *td;	      /* of a parent domain, or NULL */
 	LIST_ENTRY(pd) entry; /* of all that there are */
-	struct ibv_parent_domain_init_attr own; /* of a parent domain: its allocators, or none */
 	unsigned users;
 };
 
@@ -129,14 +129,11 @@ static inline bool same_domain(const struct pd *a, const struct pd *b)
 /* Calls fn for every PD. */
 void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg);
 
-/* The purpose of the memory, as the allocators of a parent domain are told: resource_type. */
-enum queue_kind { QUEUE_SEND = 1, QUEUE_RECV, QUEUE_SHARED_RECV, QUEUE_COMPLETION };
-
-/* Memory of a queue, aligned to cache lines, not zeroed: of the parent domain's allocator where
- * there is one. pd may be NULL. NULL with ENOMEM. Without the lock: the allocator is the
- * application's. queue_free() takes NULL too; the PD is still there. */
-void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind);
-void queue_free(void *memory);
+/* Memory of a queue, aligned to cache lines, not zeroed; for free(3). NULL with ENOMEM. */
+static inline void *queue_alloc(size_t size)
+{
+	return aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+}
 
 static inline struct pd *to_pd(struct ibv_pd *p)
 {

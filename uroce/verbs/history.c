@@ -2,20 +2,12 @@
 #include "history.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "completion_queue.h"
 #include "counters.h"
+#include "lock.h"
 #include "packet.h"
 #include "queue_pair.h"
-
-static uint64_t wall_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* --------------------------------------------------------------------- of a QP -- */
 
@@ -26,7 +18,7 @@ void history_changed(struct qp *qp, enum ibv_qp_state from, const struct uroce_c
 
 	qp->steps |= uroce_step(from, qp_state(qp));
 	*c = *why;
-	c->when = wall_now();
+	c->when = clock_read(CLOCK_REALTIME);
 	c->from = (uint8_t)from;
 	c->to = (uint8_t)qp_state(qp);
 	if (c->to == IBV_QPS_RESET || c->to == IBV_QPS_RTR) {
@@ -41,7 +33,7 @@ void history_retried(struct qp *qp, bool rnr)
 {
 	struct qp_history *h = &qp->history;
 
-	h->retry_last = wall_now();
+	h->retry_last = clock_read(CLOCK_REALTIME);
 	if (!h->retries && !h->rnrs)
 		h->retry_first = h->retry_last;
 	if (rnr)
@@ -65,7 +57,7 @@ void history_refused(struct qp *qp, const struct packet *p, enum uroce_refused r
 	const bool has_range = p->op->flags & (WIRE_RETH | WIRE_ATOMIC);
 
 	qp->history.refusal = (struct uroce_refusal){
-		.when = wall_now(),
+		.when = clock_read(CLOCK_REALTIME),
 		.va = has_range ? p->va : 0,
 		.rkey = has_range || p->op->flags & WIRE_IETH ? p->rkey : 0,
 		.len = p->op->flags & WIRE_RETH	    ? p->dma_len
@@ -81,7 +73,7 @@ void history_refused(struct qp *qp, const struct packet *p, enum uroce_refused r
 void history_rnr_sent(struct qp *qp)
 {
 	qp->history.rnrs_sent++;
-	qp->history.rnr_sent_last = wall_now();
+	qp->history.rnr_sent_last = clock_read(CLOCK_REALTIME);
 }
 
 void history_tell_qp(const struct qp *qp, struct uroce_qp_row *row)
@@ -105,7 +97,7 @@ void history_lost(struct cq *cq, const struct ibv_wc *wc)
 {
 	if (cq->lost++)
 		return;
-	cq->overrun_when = wall_now();
+	cq->overrun_when = clock_read(CLOCK_REALTIME);
 	cq->lost_wr_id = wc->wr_id;
 	cq->lost_qpn = wc->qp_num;
 }
@@ -124,7 +116,7 @@ void history_destroyed(const struct qp *qp)
 		.qpn = qp->v.qp_num,
 		.dest_qpn = qp->attr.dest_qp_num,
 		.state = qp_state(qp),
-		.when = wall_now(),
+		.when = clock_read(CLOCK_REALTIME),
 	};
 }
 
@@ -188,7 +180,7 @@ void history_dropped(struct qp *qp, const struct packet *p, enum uroce_dropped d
 	struct uroce_drop_row *row = row_for(qp, p, dropped);
 
 	count(counter[dropped]);
-	row->last = wall_now();
+	row->last = clock_read(CLOCK_REALTIME);
 	if (!row->count++)
 		row->first = row->last;
 	row->dropped = dropped;

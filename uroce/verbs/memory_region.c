@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,20 +34,8 @@
 /* -------------------------------------------------- is the memory there? -- */
 
 /* MADV_POPULATE_WRITE faults pages in as if they were written to, without changing them. Where it
- * is unknown, before Linux 5.14, missing memory is found when it is used. */
-static bool can_populate(void)
-{
-	static _Atomic int known; /* 0: not asked yet, 1: yes, -1: no */
-	int now = atomic_load_explicit(&known, memory_order_relaxed);
-
-	if (!now) {
-		/* of no pages: it fails only if it is unknown */
-		now = madvise(NULL, 0, MADV_POPULATE_READ) == 0 ? 1 : -1;
-		atomic_store_explicit(&known, now, memory_order_relaxed);
-	}
-	return now > 0;
-}
-
+ * is unknown, before Linux 5.14, missing memory is found when it is used: EINVAL even of no pages.
+ */
 static bool memory_is_mapped(const void *addr, size_t length, bool write)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -58,13 +45,11 @@ static bool memory_is_mapped(const void *addr, size_t length, bool write)
 
 	if (to <= from)
 		return false;
-	if (!can_populate())
-		return true;
 	do
 		n = madvise((void *)from, to - from,
 			    write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
 	while (n != 0 && (errno == EINTR || errno == EAGAIN));
-	return n == 0;
+	return n == 0 || (errno == EINVAL && madvise(NULL, 0, MADV_POPULATE_READ) != 0);
 }
 
 /* --------------------------------------------------------------- regions -- */

@@ -50,26 +50,19 @@ static void do_due(struct timer *t)
 		timer_set(t, next);
 }
 
-int on_purpose_begin(void)
+void on_purpose_begin(void)
 {
-	static bool reserved;
-
 	if (!rules_are_there(FAULT_EVENT) || TAILQ_EMPTY(&contexts))
-		return 0;
-	if (!reserved && timer_reserve(1) != 0)
-		return ENOMEM;
-	reserved = true;
+		return;
 	do_due(&due_timer);
 	engine_flush();
-	return 0;
 }
 
 EXPORT void uroce_rules_set(struct fault_rule *given, unsigned n)
 {
 	SCOPED_ENGINE_LOCK();
 	rules_set(given, n);
-	on_purpose_begin(); /* the device is open, and has reserved its timer, or opening it fails
-			     */
+	on_purpose_begin();
 }
 
 EXPORT int uroce_port_put_down(bool down)

@@ -8,16 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "context.h"
 #include "engine.h"
 #include "export.h"
+#include "random.h"
 #include "queue_pair.h"
-
-#define PARENT_KNOWN \
-	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
 
 struct td {
 	struct ibv_td v;
@@ -72,15 +69,13 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
 					  struct ibv_parent_domain_init_attr *attr)
 {
-	const bool allocates = attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
 	struct pd *pd;
 
-	if (attr->comp_mask & ~(uint32_t)PARENT_KNOWN)
+	if (attr->comp_mask) /* allocators of the program */
 		return fail_null(EOPNOTSUPP);
 	if (!attr->pd || attr->pd->context != context ||
 	    to_pd(attr->pd)->domain != to_pd(attr->pd) ||
-	    (attr->td && attr->td->context != context) ||
-	    (allocates && (!attr->alloc || !attr->free)))
+	    (attr->td && attr->td->context != context))
 		return fail_null(EINVAL);
 	pd = calloc(1, sizeof *pd);
 	if (!pd)
@@ -88,12 +83,6 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
 	pd->v.context = context;
 	pd->domain = to_pd(attr->pd);
 	pd->td = (struct td *)attr->td;
-	if (allocates) {
-		pd->own.alloc = attr->alloc;
-		pd->own.free = attr->free;
-	}
-	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
-		pd->own.pd_context = attr->pd_context;
 	if (enter_pd(pd) == 0)
 		return &pd->v;
 	free(pd);
@@ -143,42 +132,6 @@ static int dealloc_td(struct ibv_td *v)
 	to_context(v->context)->objects--;
 	free(td);
 	return 0;
-}
-
-/* ------------------------------------------------------------- memory of queues -- */
-
-/* Precedes the memory, in a cache line of its own. An allocator may leave some queues to us. */
-struct queue_block {
-	struct pd *pd; /* whose allocator it is of, or NULL */
-	uint64_t kind;
-};
-
-void *queue_alloc(struct pd *pd, size_t size, enum queue_kind kind)
-{
-	const uint64_t type = kind;
-	struct queue_block *b = IBV_ALLOCATOR_USE_DEFAULT;
-
-	size = CACHE_LINE + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-	if (pd && pd->own.alloc)
-		b = pd->own.alloc(&pd->v, pd->own.pd_context, size, CACHE_LINE, type);
-	if (b == IBV_ALLOCATOR_USE_DEFAULT) {
-		pd = NULL;
-		b = aligned_alloc(CACHE_LINE, size);
-	}
-	if (!b)
-		return fail_null(ENOMEM);
-	*b = (struct queue_block){ .pd = pd && pd->own.alloc ? pd : NULL, .kind = type };
-	return (char *)b + CACHE_LINE;
-}
-
-void queue_free(void *memory)
-{
-	struct queue_block *b = memory ? (struct queue_block *)((char *)memory - CACHE_LINE) : NULL;
-
-	if (b && b->pd)
-		b->pd->own.free(&b->pd->v, b->pd->own.pd_context, b, b->kind);
-	else
-		free(b);
 }
 
 /* ------------------------------------------------------------------ XRC domains -- */
@@ -293,8 +246,7 @@ void xrc_srq_enter(struct srq *srq)
 	uint32_t n;
 
 	while (!next_srqn)
-		if (getrandom(&next_srqn, sizeof next_srqn, GRND_NONBLOCK) < 0)
-			next_srqn = (uint32_t)(uintptr_t)srq >> 4 | 1;
+		random_bytes(&next_srqn, sizeof next_srqn);
 	do /* there is a place: no more than MAX_SRQ SRQs are made; number 0 is nobody's */
 		n = next_srqn++ & 0xffffff;
 	while (srq_table[n & (MAX_SRQ - 1)] || !n);

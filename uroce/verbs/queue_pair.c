@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "engine.h"
 #include "context.h"
@@ -16,6 +15,7 @@
 #include "group.h"
 #include "queue_pair.h"
 #include "link.h"
+#include "random.h"
 #include "transport.h"
 #include "spec_tables.h"
 
@@ -57,8 +57,8 @@ static int qp_enter(struct qp *qp)
 
 	if (qp_count == MAX_QP)
 		return fail(ENOMEM);
-	if (!next_qpn_is_drawn && getrandom(&next_qpn, sizeof next_qpn, GRND_NONBLOCK) < 0)
-		next_qpn = (uint32_t)(uintptr_t)qp >> 4;
+	if (!next_qpn_is_drawn)
+		random_bytes(&next_qpn, sizeof next_qpn);
 	next_qpn_is_drawn = true; /* not again when it has come to 0 */
 	do { /* QP 0 and 1 are nobody's, and the last number is that of multicasts */
 		qpn = group_slot() << SLOT_SHIFT | (next_qpn++ & LOCAL_MASK);
@@ -103,7 +103,7 @@ static int send_queue_init(struct qp *qp)
 		     ~(CACHE_LINE - 1);
 	sq->mask = ring_slots(cap->max_send_wr) - 1;
 	sq->size = cap->max_send_wr && !profile_is_strict ? sq->mask + 1 : cap->max_send_wr;
-	sq->ring = queue_alloc(qp->pd, (size_t)(sq->mask + 1) * sq->stride, QUEUE_SEND);
+	sq->ring = queue_alloc((size_t)(sq->mask + 1) * sq->stride);
 	if (!sq->ring || profile_is_strict)
 		return sq->ring ? 0 : -1;
 	cap->max_send_wr = sq->size;
@@ -125,8 +125,7 @@ static int queues_init(struct qp *qp)
 	}
 	if (qp->srq || qp->type == IBV_QPT_XRC_SEND)
 		cap->max_recv_wr = cap->max_recv_sge = 0;
-	if (send_queue_init(qp) ||
-	    recv_queue_init(&qp->rq, qp->pd, QUEUE_RECV, cap->max_recv_wr, cap->max_recv_sge))
+	if (send_queue_init(qp) || recv_queue_init(&qp->rq, cap->max_recv_wr, cap->max_recv_sge))
 		return -1;
 	cap->max_recv_wr = qp->rq.size;
 	qp->resp.recv_sge = calloc(sge ? sge : 1, sizeof *qp->resp.recv_sge);
@@ -193,7 +192,7 @@ static void qp_give_back(struct qp *qp)
 
 static void qp_free(struct qp *qp)
 {
-	queue_free(qp->sq.ring);
+	free(qp->sq.ring);
 	recv_queue_free(&qp->rq);
 	free(qp->resp.recv_sge);
 	free(qp->resp.responses);
@@ -341,12 +340,8 @@ static int qp_begin(struct qp *qp)
 	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return fail(EIO);
-	if (timer_reserve(1))
+	if (qp_enter(qp))
 		return -1;
-	if (qp_enter(qp)) {
-		timer_reserve(-1);
-		return -1;
-	}
 	count_use(qp, 1);
 	return 0;
 }
@@ -438,7 +433,6 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 	 * has used. No packet finds the QP any more. */
 	event_drain(qp->ctx, qp);
 	count_use(qp, -1);
-	timer_reserve(-1);
 	engine_unlock();
 	qp_free(qp);
 	return 0;

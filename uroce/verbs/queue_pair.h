@@ -302,10 +302,8 @@ static inline struct recv_queue *qp_recv_queue(struct qp *qp)
 /* Calls fn for every shared one. */
 void srq_each(void (*fn)(struct srq *srq, void *arg), void *arg);
 
-/* Room for at least wr requests of sge SGEs, of the PD's memory. 0, or -1 with ENOMEM. Without
- * the lock. */
-int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
-		    uint32_t sge);
+/* Room for at least wr requests of sge SGEs. 0, or -1 with ENOMEM. */
+int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge);
 void recv_queue_free(struct recv_queue *rq);
 
 /* --------------------------------------------------- protection_domain.c: XRC -- */

@@ -13,16 +13,15 @@
 #include "export.h"
 #include "queue_pair.h"
 
-int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, uint32_t wr,
-		    uint32_t sge)
+int recv_queue_init(struct recv_queue *rq, uint32_t wr, uint32_t sge)
 {
 	uint32_t slots = ring_slots(wr);
 
 	*rq = (struct recv_queue){ .mask = slots - 1,
 				   .size = wr && !profile_is_strict ? slots : wr,
 				   .max_sge = sge };
-	rq->ring = queue_alloc(pd, slots * sizeof *rq->ring, kind);
-	rq->room = queue_alloc(pd, (size_t)slots * (sge ? sge : 1) * sizeof *rq->room, kind);
+	rq->ring = queue_alloc(slots * sizeof *rq->ring);
+	rq->room = queue_alloc((size_t)slots * (sge ? sge : 1) * sizeof *rq->room);
 	if (rq->ring && rq->room)
 		return 0;
 	recv_queue_free(rq);
@@ -31,8 +30,8 @@ int recv_queue_init(struct recv_queue *rq, struct pd *pd, enum queue_kind kind, 
 
 void recv_queue_free(struct recv_queue *rq)
 {
-	queue_free(rq->ring);
-	queue_free(rq->room);
+	free(rq->ring);
+	free(rq->room);
 	rq->ring = NULL;
 	rq->room = NULL;
 }
@@ -176,7 +175,7 @@ static struct srq *srq_new(struct ibv_pd *pd, void *context, const struct ibv_sr
 	pthread_cond_init(&srq->v.cond, NULL);
 	srq->pd = to_pd(pd);
 	srq->ctx = to_context(pd->context);
-	if (recv_queue_init(&srq->rq, srq->pd, QUEUE_SHARED_RECV, a->max_wr, a->max_sge)) {
+	if (recv_queue_init(&srq->rq, a->max_wr, a->max_sge)) {
 		srq_free(srq);
 		return NULL;
 	}
@@ -297,8 +296,7 @@ EXPORT int ibv_modify_srq(struct ibv_srq *v, struct ibv_srq_attr *attr, int flag
 	if (mask & ~(unsigned)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT) ||
 	    (mask & IBV_SRQ_MAX_WR && (!attr->max_wr || attr->max_wr > MAX_SRQ_WR)))
 		return EINVAL;
-	if (mask & IBV_SRQ_MAX_WR &&
-	    recv_queue_init(&other, srq->pd, QUEUE_SHARED_RECV, attr->max_wr, srq->rq.max_sge))
+	if (mask & IBV_SRQ_MAX_WR && recv_queue_init(&other, attr->max_wr, srq->rq.max_sge))
 		return ENOMEM;
 	err = modify_srq(srq, attr, mask, &other);
 	recv_queue_free(&other);

@@ -9,10 +9,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "engine.h"
 #include "queue_pair.h"
+#include "random.h"
 #include "region.h"
 #include "transport.h"
 
@@ -72,26 +72,6 @@ static int grow_table(void)
 	return 0;
 }
 
-static uint32_t key_pool[64]; /* 256 bytes: what getrandom(2) always gives whole */
-static unsigned key_pool_left;
-
-/* Random numbers of the kernel, read in portions. 0, or -1 with errno. */
-static int random_key(uint32_t *key)
-{
-	if (key_pool_left == 0) {
-		if (getrandom(key_pool, sizeof key_pool, 0) != sizeof key_pool)
-			return -1;
-		key_pool_left = sizeof key_pool / sizeof *key_pool;
-	}
-	*key = key_pool[--key_pool_left];
-	return 0;
-}
-
-void region_forget(void)
-{
-	key_pool_left = 0;
-}
-
 /* 0, or -1 with errno. The upper bits are never 0: a structure of zeros has no key. */
 static int add_key(uint32_t *key, enum kind kind, void *object)
 {
@@ -100,8 +80,7 @@ static int add_key(uint32_t *key, enum kind kind, void *object)
 	if ((!key_table || 2 * (key_table_used + 1) > key_table_mask) && grow_table() != 0)
 		return -1;
 	do {
-		if (random_key(key) != 0)
-			return -1;
+		random_bytes(key, sizeof *key);
 		e = probe_key(*key >> 8);
 	} while (e->kind != KIND_NONE || *key >> 8 == 0);
 	*e = (struct key_entry){ .index = *key >> 8, .kind = kind, .object = object };

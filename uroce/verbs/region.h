@@ -76,8 +76,6 @@ void region_forget_qp(struct qp *qp);
 /* Regions and windows come and go: their keys are chosen here. 0, or -1 with errno. */
 int region_add_mr(struct mr *mr);
 void region_remove_mr(struct mr *mr);
-/* After fork(), in the child: the next keys are not those that the parent gives. */
-void region_forget(void);
 /* The region with that key, or NULL. */
 const struct mr *region_find(uint32_t lkey);
 /* Calls fn for every region. */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "link.h"
 #include "packet.h"
 #include "queue_pair.h"
+#include "random.h"
 #include "region.h"
 #include "transport.h"
 
@@ -56,8 +56,7 @@ __be64 device_guid(void)
 
 	if (now)
 		return htobe64(now);
-	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
-		r = (uint32_t)getpid() * 2654435761u ^ (uint32_t)time(NULL);
+	random_bytes(&r, sizeof r);
 	mine = 0x0200c0fffe000000 | (r & 0xffffff);
 	if (atomic_compare_exchange_strong(&chosen_guid, &now, mine))
 		now = mine;
@@ -71,7 +70,6 @@ void device_forget(void)
 	atomic_store(&chosen_guid, 0);
 	device_failed = false;
 	event_forget();
-	region_forget();
 	xrc_forget();
 	TAILQ_FOREACH(c, &contexts, open) {
 		c->orphan = true;
@@ -506,9 +504,11 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	gid_changed = addresses_changed;
 	c->number = contexts_opened++;
 	TAILQ_INSERT_TAIL(&contexts, c, open);
-	err = device_failed ? EIO : on_purpose_begin();
+	err = device_failed ? EIO : 0;
 	if (err)
 		TAILQ_REMOVE(&contexts, c, open);
+	else
+		on_purpose_begin();
 	engine_unlock();
 	if (!err)
 		return &c->v.context;
