@@ -149,13 +149,6 @@ struct outstanding own_outstanding(const struct qp *qp, bool recv)
 	return out;
 }
 
-const struct posted_wr *own_next_send(const struct qp *qp, uint64_t *at)
-{
-	const struct seen_queues *e = queues_of(qp);
-
-	return e ? posted_queue_next(&e->sends, at) : NULL;
-}
-
 const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc)
 {
 	const struct seen_wc *seen = i < the.npolled ? &the.polled[i] : NULL;

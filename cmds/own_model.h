@@ -34,8 +34,6 @@ struct outstanding {
 };
 /* Of an SRQ none: which QP takes what it was given is not known before. */
 struct outstanding own_outstanding(const struct qp *qp, bool recv);
-/* The next request of its send queue: posted_queue_next(). */
-const struct posted_wr *own_next_send(const struct qp *qp, uint64_t *at);
 /* The completion i of the last ibv_poll_cq() that has found any, with its request; NULL: that poll
  * has not found this completion. Valid until the next such poll. */
 const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc);

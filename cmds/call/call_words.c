@@ -12,7 +12,6 @@
 #include "command/cmd.h"
 #include "connection/cm.h"
 #include "device/device.h"
-#include "language/pack.h"
 #include "live_context.h"
 #include "object_args.h"
 #include "recorded.h"

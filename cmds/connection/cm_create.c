@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ids and event channels made and adjusted by hand: cm create, channel, option, notify,
- * migrate. Events of an id made here are not answered automatically. */
+/* Ids and event channels made and adjusted by hand: cm create, channel, option, migrate. Events of
+ * an id made here are not answered automatically. */
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
@@ -146,37 +146,6 @@ const struct cmd cmd_cm_option = {
 	.setup = "cm create",
 	.args = option_args,
 	.exec = cm_option_exec,
-};
-
-/* --------------------------------------------------------------- cm notify -- */
-
-static int notify_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct id_args *a = args;
-
-	if (rdma_notify(a->id->v, IBV_EVENT_COMM_EST)) {
-		call_fail(s, "%s, COMM_EST", a->id->o.name);
-		return fail_row(s, "state",
-				"%s is %s; notify is for an accepted id that has not "
-				"become ESTABLISHED",
-				a->id->o.name, word_name(id_state_words, a->id->state));
-	}
-	out_str(o, NULL, a->id->o.name, "%s: the CM knows that data has arrived\n", a->id->o.name);
-	return 0;
-}
-
-/** When the last message of the handshake is lost but data arrives, the accepting
- * QP gets the asynchronous event COMM_EST while its id is still ACCEPTING. This
- * call establishes the connection. On an id that is not ACCEPTING it fails.
- * > cm notify => rdma_notify */
-const struct cmd cmd_cm_notify = {
-	.name = "cm notify",
-	.family = "connection, step by step",
-	.summary = "tell the CM that the peer's first message has arrived",
-	.calls = "rdma_notify(3)",
-	.setup = "cm create",
-	.args = id_args,
-	.exec = notify_exec,
 };
 
 /* -------------------------------------------------------------- cm migrate -- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Multicast: mcast attach and detach, cm join and leave. */
+/* Multicast memberships, those of call ibv_attach_mcast, too; cm join and leave. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -115,101 +115,6 @@ int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 	     qp->o.name, m->o.name);
 	return fail_next(s, "destroy %s", m->o.name);
 }
-
-/* ------------------------------------------------------------------- mcast -- */
-
-struct mcast_args {
-	struct qp *qp;
-	struct gid_arg gid;
-	struct num lid;
-};
-
-static const struct arg mcast_args[] = {
-	POS_OPT("qp", mcast_args, qp, kind_qp, "UD QP"),
-	OPT("gid", mcast_args, gid, kind_gid, "GID of the group: ::ffff:239.1.1.1 or ff0e::1",
-	    .flags = ARG_NEED),
-	OPT("lid", mcast_args, lid, kind_u16, "LID of the group, on InfiniBand", .dflt = "0"),
-	ARGS_END
-};
-
-/* Is it ff..., or an IPv4 multicast address, as RoCE v2 maps it? */
-static bool is_multicast(const union ibv_gid *gid)
-{
-	struct in6_addr a;
-
-	memcpy(&a, gid, sizeof a);
-	return IN6_IS_ADDR_MULTICAST(&a) || (IN6_IS_ADDR_V4MAPPED(&a) && gid->raw[12] >> 4 == 0xe);
-}
-
-static int check_mcast(struct session *s, const struct mcast_args *a)
-{
-	if (a->qp->type == IBV_QPT_UD && is_multicast(&a->gid.v))
-		return 0;
-	fail(s, "ibv_attach_mcast", "EINVAL", "ibv_attach_mcast not called: %s",
-	     is_multicast(&a->gid.v) ? "the QP is not UD" : "that is not a multicast GID");
-	return fail_row(s, "note",
-			"a group has only UD QPs, and a GID such as ::ffff:239.1.1.1 or ff0e::1");
-}
-
-static int attach_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct mcast_args *a = args;
-	struct mcast *m;
-
-	if (check_mcast(s, a) || mcast_check_once(s, "ibv_attach_mcast", a->qp, &a->gid.v))
-		return -1;
-	if (ibv_attach_mcast(a->qp->v, &a->gid.v, (uint16_t)a->lid.v))
-		return call_fail(s, "%s, %s", a->qp->o.name, a->gid.text);
-	m = mcast_attached(s, a->qp, &a->gid.v, (uint16_t)a->lid.v, a->gid.text);
-	out_str(o, NULL, m->o.name, "%s: %s receives what is sent to %s\n", m->o.name,
-		a->qp->o.name, a->gid.text);
-	return 0;
-}
-
-/** The QP then receives a copy of each message to the group that reaches this port. The
- * command does not ask the network to deliver these messages, that is, it does not join
- * the group: cm join does both.
- *
- * On RoCE v2 an IPv4 group is ::ffff:239.1.1.1, which is what cm join 239.1.1.1 joins;
- * ff0e::ffff:239.1.1.1, the form of RoCE v1, is a different group. To send to a group:
- * ah -dgid 239.1.1.1 -dest-qpn 0xffffff, with the Q_Key of the QPs in it.
- * > mcast attach -gid ::ffff:239.1.1.1 => receives what is sent */
-const struct cmd cmd_mcast_attach = {
-	.name = "mcast attach",
-	.family = "connection, step by step",
-	.summary = "attach a UD QP to a multicast group",
-	.calls = "ibv_attach_mcast(3)",
-	.setup = "qp create -type UD",
-	.args = mcast_args,
-	.exec = attach_exec,
-};
-
-static int detach_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct mcast_args *a = args;
-	struct mcast *m = mcast_find(&a->qp->o, &a->gid.v);
-
-	if (!m || m->id) {
-		fail(s, "ibv_detach_mcast", "ENOENT",
-		     "ibv_detach_mcast not called: %s is not attached to %s", a->qp->o.name,
-		     a->gid.text);
-		return fail_row(s, "note", "'cm leave' detaches a QP that 'cm join' attached");
-	}
-	out_str(o, NULL, a->gid.text, "%s is detached from %s\n", a->qp->o.name, a->gid.text);
-	return obj_destroy(s, m, false);
-}
-
-/** Ends what mcast attach began. A QP that is attached cannot be destroyed.
- * > mcast detach -gid ::ffff:239.1.1.1 => is detached */
-const struct cmd cmd_mcast_detach = {
-	.name = "mcast detach",
-	.family = "connection, step by step",
-	.summary = "detach a UD QP from a multicast group",
-	.calls = "ibv_detach_mcast(3)",
-	.setup = "qp create -type UD; mcast attach -gid ::ffff:239.1.1.1",
-	.args = mcast_args,
-	.exec = detach_exec,
-};
 
 /*
  * Multicast through the connection manager: cm join, cm leave. librdmacm attaches the QP

@@ -17,7 +17,6 @@
 #include "command/cmd.h"
 #include "device/async.h"
 #include "device/device.h"
-#include "language/pack.h"
 #include "launch.h"
 #include "live_context.h"
 #include "object_args.h"
@@ -213,6 +212,25 @@ const struct cmd cmd_gids = {
 };
 
 /* -------------------------------------------------------- GIDs as arguments -- */
+
+bool gid_parse(const char *text, unsigned char raw[16])
+{
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET6, text, raw) == 1)
+		return true;
+	if (inet_pton(AF_INET, text, &v4) == 1) {
+		memset(raw, 0, 10);
+		memset(raw + 10, 0xff, 2);
+		memcpy(raw + 12, &v4, 4);
+		return true;
+	}
+	if (strlen(text) != 32 || strspn(text, "0123456789abcdefABCDEF") != 32)
+		return false;
+	for (unsigned i = 0; i < 16; i++)
+		raw[i] = (unsigned char)(hex_digit(text[2 * i]) << 4 | hex_digit(text[2 * i + 1]));
+	return true;
+}
 
 static int gid_kind_parse(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
 {

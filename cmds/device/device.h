@@ -51,6 +51,8 @@ struct gid_arg {
 };
 
 extern const struct arg_kind kind_gid; /* struct gid_arg */
+/* The 16 bytes of a GID that is written as an address of IPv6 or IPv4, or as 32 hex digits. */
+bool gid_parse(const char *text, unsigned char raw[16]);
 
 /* The embedded device, uroce0. */
 

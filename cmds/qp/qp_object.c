@@ -10,7 +10,6 @@
 
 #include "call/calling.h"
 #include "call_record.h"
-#include "language/pack.h"
 #include "object_args.h"
 #include "recorded.h"
 #include "spec_tables.h"

@@ -12,7 +12,6 @@
 #include "alloc.h"
 #include "device/device.h"
 #include "language/interp.h"
-#include "language/pack.h"
 #include "objects.h"
 #include "out.h"
 #include "qp/qp.h"

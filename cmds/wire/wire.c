@@ -95,51 +95,32 @@ static void packet_out(struct out *o, const struct decoded *d, bool text)
 }
 
 /*
- * Finds the work request of a packet. The embedded device reports it with each request packet; for
- * other devices the posted work requests are searched. Responses are matched to requests by PSN.
+ * The work request of a packet: the embedded device reports it with each request packet, and
+ * responses are matched to requests by PSN.
  */
 
 #define JOIN_REQUESTS 4096 /* requests that are kept, to match responses */
-#define JOIN_QPS      64   /* QPs whose last found work request is remembered */
 
 struct packet_join {
-	uint64_t begun; /* record_time(); earlier work requests are not searched */
 	struct join_request {
 		union ibv_gid src, dst;
 		uint32_t qpn, dest_qpn, psn;
-		uint64_t qp; /* serial of the QP; 0: the only QP with that number */
-		bool known;  /* false: the wr_id is unknown, for instance that of bench */
 		uint64_t wr_id;
 	} requests[JOIN_REQUESTS]; /* ring */
 	unsigned n;
-	struct join_qp {
-		uint64_t serial; /* of the QP; 0: free entry */
-		uint64_t next;	 /* where the search continues: own_next_send() */
-	} qps[JOIN_QPS];
 };
 
-static struct join_request *note_request(struct packet_join *j, const struct decoded *d,
-					 uint32_t qpn)
+/* Records that a QP of this process sent a request packet of a work request. */
+static void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id)
 {
-	struct join_request *r = &j->requests[j->n++ % JOIN_REQUESTS];
-
-	*r = (struct join_request){
+	j->requests[j->n++ % JOIN_REQUESTS] = (struct join_request){
 		.src = d->p.src,
 		.dst = d->p.dst,
 		.qpn = qpn,
 		.dest_qpn = d->p.qpn,
 		.psn = d->p.psn,
+		.wr_id = wr_id,
 	};
-	return r;
-}
-
-/* Records that a QP of this process sent a request packet of a work request. */
-static void join_note(struct packet_join *j, const struct decoded *d, uint32_t qpn, uint64_t wr_id)
-{
-	struct join_request *r = note_request(j, d, qpn);
-
-	r->known = true;
-	r->wr_id = wr_id;
 }
 
 static bool gids_are_equal(const union ibv_gid *a, const union ibv_gid *b)
@@ -187,93 +168,6 @@ static const struct join_request *join_find(const struct packet_join *j, const s
 	return best;
 }
 
-/* ------------------------------------------------------------- posted work requests -- */
-
-/* Is the packet's destination the QP that qp sends to? */
-static bool sends_to(struct qp *qp, const struct packet *p)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr a;
-
-	return (qp->type == IBV_QPT_RC || qp->type == IBV_QPT_UC) &&
-	       ibv_query_qp(qp->v, &a, IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_AV, &init) == 0 &&
-	       a.dest_qp_num == p->qpn && gids_are_equal(&a.ah_attr.grh.dgid, &p->dst);
-}
-
-static struct qp *sending_qp(struct session *s, const struct packet *p)
-{
-	struct qp *qp;
-
-	obj_foreach_of(qp, s, &qp_class)
-		if (sends_to(qp, p))
-			return qp;
-	return NULL;
-}
-
-/* Can p be the first packet of this work request? */
-static bool request_matches(const struct posted_wr *w, const struct packet *p)
-{
-	unsigned flags = p->op->flags;
-
-	if (!w->op || w->op->local)
-		return false;
-	if (flags & WIRE_ATOMIC)
-		return w->op->atomic && w->remote == p->va && w->rkey == p->rkey;
-	if (flags & WIRE_RETH)
-		return w->op->remote && !w->op->atomic && w->op->sink == !!(flags & WIRE_READ) &&
-		       w->remote == p->va && w->rkey == p->rkey && w->len == p->dma_len;
-	return !w->op->remote && (flags & WIRE_LAST ? w->len == p->len : w->len > p->len);
-}
-
-static struct join_qp *place_of(struct packet_join *j, const struct qp *qp)
-{
-	struct join_qp *q = &j->qps[qp->o.serial % JOIN_QPS];
-
-	if (q->serial != qp->o.serial)
-		*q = (struct join_qp){ .serial = qp->o.serial };
-	return q;
-}
-
-/* The oldest matching work request that was not found before, or NULL. */
-static const struct posted_wr *next_matching(struct packet_join *j, const struct qp *qp,
-					     const struct packet *p)
-{
-	struct join_qp *q = place_of(j, qp);
-	const struct posted_wr *w;
-	uint64_t at = q->next;
-
-	while ((w = own_next_send(qp, &at)))
-		if (w->when >= j->begun && request_matches(w, p)) {
-			q->next = at;
-			return w;
-		}
-	return NULL;
-}
-
-/* Finds the work request of the first packet of a message that was captured on a network interface,
- * among those posted to the QP that sends there. Records it as join_note() does. NULL: no QP of
- * this process sent it. */
-static const struct join_request *join_posted(struct session *s, struct packet_join *j,
-					      const struct decoded *d)
-{
-	const unsigned begins = WIRE_REQUEST | WIRE_FIRST;
-	struct join_request *r;
-	const struct posted_wr *w;
-	struct qp *qp;
-
-	if (!d->p.op || (d->p.op->flags & begins) != begins || d->is_cm)
-		return NULL;
-	qp = sending_qp(s, &d->p);
-	if (!qp)
-		return NULL;
-	w = next_matching(j, qp, &d->p);
-	r = note_request(j, d, qp->v->qp_num);
-	r->qp = qp->o.serial;
-	r->known = w;
-	r->wr_id = w ? w->wr_id : 0;
-	return r;
-}
-
 #define FAMILY "understanding"
 
 #define SENT 256 /* packets that may be in flight to this process */
@@ -285,35 +179,24 @@ struct wire {
 	struct wire_again again;
 	uint32_t sent[SENT]; /* ring: ICRCs of packets that were shown when sent; 0: free */
 	unsigned next_sent;
-	bool embedded; /* request packets carry their wr_id */
 	struct packet_join join;
 };
-
-/* The name of the QP of a request. Two devices may use the same QP number, so the serial decides.
- */
-static const char *qp_name(struct session *s, const struct join_request *r)
-{
-	const struct qp *qp = obj_by_number(s, &qp_class, r->qpn);
-
-	while (qp && r->qp && qp->o.serial != r->qp)
-		qp = obj_next_number(qp);
-	return qp ? qp->o.name : "a destroyed QP";
-}
 
 /* "  [wr_id 3 of qp0]", or nothing. */
 static void format_owner(struct wire *w, const struct uroce_packet *p, const struct decoded *d,
 			 char *text, size_t size)
 {
 	const struct join_request *r;
+	const struct qp *qp;
 
 	*text = 0;
 	if (p->has_wr_id && d->p.op)
 		join_note(&w->join, d, p->qpn, p->wr_id);
 	r = join_find(&w->join, d);
-	if (!r && !w->embedded)
-		r = join_posted(w->s, &w->join, d);
-	if (r && r->known)
-		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id, qp_name(w->s, r));
+	qp = r ? obj_by_number(w->s, &qp_class, r->qpn) : NULL;
+	if (r)
+		snprintf(text, size, "  [wr_id %" PRIu64 " of %s]", r->wr_id,
+			 qp ? qp->o.name : "a destroyed QP");
 }
 
 /* Was this received packet shown when it was sent? Packets are compared by their last four bytes,
@@ -405,8 +288,6 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 	wire_end(s);
 	w = xcalloc(1, sizeof *w);
 	w->s = s;
-	w->embedded = embedded_api();
-	w->join.begun = record_time();
 	w->source = packet_source_open(s, "wire on", a->dev, show_packet, w);
 	if (!w->source) {
 		free(w);
@@ -417,8 +298,8 @@ static int on_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** Shows one line per packet, as a notice of the kind wire: the time, -> for sent or <- for
- * received, the addresses and headers, the work request if it is known, and the effect of
- * 'fault wire'. A packet that comes again and again is shown twice, and then counted.
+ * received, the addresses and headers, on the embedded device the work request, and the
+ * effect of 'fault wire'. A packet that comes again and again is shown twice, and then counted.
  *
  * On the embedded device these are the packets of this process; if both ends are in it, a
  * packet is shown once, when it is sent. On other devices the packets are captured on the

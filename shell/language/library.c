@@ -13,6 +13,9 @@
 #include "output/print.h"
 #include "session.h"
 #include "alloc.h"
+#include "visible.h"
+
+#define DUMPED 256 /* bytes of a value that are printed */
 
 struct library {
 	STAILQ_ENTRY(library) link;
@@ -305,6 +308,8 @@ static void add_commands(struct domain *d)
 	Tcl_CreateNamespace(d->tcl, "::rdmash", NULL, NULL);
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		Tcl_CreateObjCommand(d->tcl, commands[i].name, commands[i].fn, d, NULL);
+	Tcl_ExposeCommand(d->tcl, "encoding", "encoding"); /* hidden in a safe interpreter */
+	Tcl_ResetResult(d->tcl);
 }
 
 /* --------------------------------------------------------------------- running -- */
@@ -391,6 +396,21 @@ static void out_dict_value(struct out *o, Tcl_Obj *value)
 	Tcl_DictObjDone(&search);
 }
 
+static void print_value(struct out *o, Tcl_Obj *value)
+{
+	SCOPED_TEXT(dump);
+	const unsigned char *data;
+	Tcl_Size n;
+
+	if (value->typePtr && strcmp(value->typePtr->name, "bytearray") == 0) {
+		data = Tcl_GetByteArrayFromObj(value, &n);
+		visible_hexdump(&dump, data, n < DUMPED ? (size_t)n : DUMPED, 0);
+		out_text(o, "%s", text_str(&dump));
+	} else if (*Tcl_GetString(value)) {
+		out_text(o, "%s\n", Tcl_GetString(value));
+	}
+}
+
 int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const objv[],
 		struct out *o, Tcl_Obj **code)
 {
@@ -419,8 +439,7 @@ int library_run(struct session *s, struct library *l, int objc, Tcl_Obj *const o
 	domain_leave(s, &border);
 	if (rc != TCL_ERROR) {
 		out_dict_value(o, value);
-		if (*Tcl_GetString(text_of_result ? text_of_result : value))
-			out_text(o, "%s\n", Tcl_GetString(text_of_result ? text_of_result : value));
+		print_value(o, text_of_result ? text_of_result : value);
 	}
 	if (text_of_result)
 		Tcl_DecrRefCount(text_of_result);

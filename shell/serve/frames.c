@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/pack.h"
 #include "serve/serve.h"
 #include "alloc.h"
 
@@ -150,12 +149,38 @@ void frames_put(struct text *to, const char *name, struct json_object *body)
 	json_object_put(msg);
 }
 
+static Tcl_Encoding utf8_encoding(void)
+{
+	static Tcl_Encoding encoding;
+
+	if (!encoding)
+		encoding = Tcl_GetEncoding(NULL, "utf-8"); /* it is built in */
+	return encoding;
+}
+
+/* Tcl's internal form has two bytes for NUL. */
 struct json_object *frames_str(const char *utf, int len)
 {
-	SCOPED_TEXT(d);
+	struct json_object *plain;
+	Tcl_DString d;
 
-	pack_append_utf8(&d, utf, len);
-	return json_object_new_string_len(text_str(&d), text_len(&d));
+	Tcl_UtfToExternalDString(utf8_encoding(), utf, len, &d);
+	plain = json_object_new_string_len(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return plain;
+}
+
+/* Invalid UTF-8 is taken byte by byte. */
+static Tcl_Obj *text_obj(struct json_object *string)
+{
+	Tcl_DString d;
+	Tcl_Obj *value;
+
+	Tcl_ExternalToUtfDString(utf8_encoding(), json_object_get_string(string),
+				 json_object_get_string_len(string), &d);
+	value = Tcl_NewStringObj(Tcl_DStringValue(&d), Tcl_DStringLength(&d));
+	Tcl_DStringFree(&d);
+	return value;
 }
 
 /* ---------------------------------------------------------------------- values -- */
@@ -265,8 +290,7 @@ Tcl_Obj *frames_obj(struct json_object *value)
 	Tcl_Obj *list;
 
 	if (json_object_is_type(value, json_type_string))
-		return pack_text(json_object_get_string(value),
-				 (size_t)json_object_get_string_len(value));
+		return text_obj(value);
 	if (!json_object_is_type(value, json_type_object))
 		return Tcl_NewObj();
 	if (json_object_object_get_ex(value, "bytes", &body) &&
