@@ -36,17 +36,13 @@ shows "${ends}RC_READ_RESP_LAST "
 shows "${ends}RC_FETCH_ADD .* add 5"
 shows "${ends}RC_ATOMIC_ACK .* original 0"
 shows "${ends}RC_ACK .* NAK: remote access error"
-for n in 257 258 259 260; do
-	grep -Eq "RC_(READ_REQUEST|WRITE_ONLY|FETCH_ADD) .*\[wr_id $n of qp0\]" out ||
-		{ echo "not ok: the request of wr_id $n"; failures=$((failures + 1)); }
-	grep -Eq "RC_(ACK|ATOMIC_ACK|READ_RESP_LAST) .*\[wr_id $n of qp0\]" out ||
-		{ echo "not ok: the response of wr_id $n"; failures=$((failures + 1)); }
-done
-if [ -z "${RDMASH_DEVICE-}" ]; then
-	# what bench posts is not in the ledger: it and its ACKs must not be taken for another's
-	[ "$(grep -c 'RC_.*\[wr_id 259 of qp0\]' out)" = 2 ] ||
-		{ echo "not ok: more than the atomic is wr_id 259"; failures=$((failures + 1)); }
-else
+if [ -n "${RDMASH_DEVICE-}" ]; then
+	for n in 257 258 259 260; do
+		grep -Eq "RC_(READ_REQUEST|WRITE_ONLY|FETCH_ADD) .*\[wr_id $n of qp0\]" out ||
+			{ echo "not ok: the request of wr_id $n"; failures=$((failures + 1)); }
+		grep -Eq "RC_(ACK|ATOMIC_ACK|READ_RESP_LAST) .*\[wr_id $n of qp0\]" out ||
+			{ echo "not ok: the response of wr_id $n"; failures=$((failures + 1)); }
+	done
 	shows "${ends}RC_ACK .*  ACK  msn 1  \[wr_id 257 of qp0\]  fault: drop"
 	# sent twice, since its ACK was lost; what is received here, too, is not shown again
 	[ "$(grep -c 'RC_WRITE_ONLY.*\[wr_id 257 of qp0\]' out)" = 2 ] ||
