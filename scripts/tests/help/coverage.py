@@ -16,7 +16,7 @@ UNTRACED = {"ibv_inc_rkey"}  # it only computes
 # Every wait serves these: their calls are made while another command runs.
 IN_BACKGROUND = {"arm", "connect", "listen", "on async", "on event", "on wc"}
 # Asked again and again, tried, or measured: not in the trace.
-QUIET = {("limits probe", "ibv_create_qp"), ("wait state", "ibv_query_qp"), ("bench", "ibv_post_send"),
+QUIET = {("wait state", "ibv_query_qp"), ("bench", "ibv_post_send"),
          ("bench", "ibv_poll_cq")}
 LINE = re.compile(r"@@(enter|leave) (.*)|.*#\d+ +(?:set-up|prepare|data) +((?:ibv|rdma)_\w+)")
 # Tells when each command begins and ends. Scripts run where this is known with --unsafe only.
