@@ -49,7 +49,6 @@ struct lines {
 	struct out *o;
 	const char *key;
 	unsigned n;
-	struct text *all; /* a blank before each */
 };
 
 static void add_line(struct lines *l, const char *line)
@@ -57,7 +56,6 @@ static void add_line(struct lines *l, const char *line)
 	if (!l->n)
 		out_list(l->o, l->key);
 	out_str(l->o, NULL, line, "  %-*s- %s\n", MARGIN - 2, l->n++ ? "" : l->key, line);
-	xappendf(l->all, " %s", line);
 }
 
 static void end_lines(struct lines *l)
@@ -66,11 +64,10 @@ static void end_lines(struct lines *l)
 		out_end(l->o);
 }
 
-/* Those for the function called name; NULL: for all. Appends what was said to all. */
-static void out_causes_and_cures(struct out *o, const struct fact *fact, const char *name,
-				 struct text *all)
+/* Those for the function called name; NULL: for all. */
+static void out_causes_and_cures(struct out *o, const struct fact *fact, const char *name)
 {
-	struct lines causes = { o, "causes", 0, all }, cures = { o, "cures", 0, all };
+	struct lines causes = { o, "causes", 0 }, cures = { o, "cures", 0 };
 	bool others = false;
 
 	for (const struct fact_cause *c = fact->causes; c && c->text; c++)
@@ -93,7 +90,6 @@ void explain_fact(const struct found *f, const char *call, struct out *o)
 	const struct fact *fact = f->fact;
 	const char *name = word_name(f->family->words, fact->value);
 	const char *own = text_of(f->family, fact);
-	SCOPED_TEXT(said);
 
 	out_str(o, "family", f->family->name, "%s ", f->family->title);
 	if (!f->family->is_named)
@@ -107,12 +103,10 @@ void explain_fact(const struct found *f, const char *call, struct out *o)
 	out_row(o, "means", word_help(f->family->words, fact->value));
 	out_row(o, "here", fact->here);
 	out_row(o, "peer", fact->there);
-	xappendf(&said, "%s %s", fact->here ? fact->here : "", fact->there ? fact->there : "");
-	out_causes_and_cures(o, fact, call, &said);
+	out_causes_and_cures(o, fact, call);
 	out_str(o, "see", fact->source, "  %-*s%s%s\n", MARGIN - 2, "see",
 		strncmp(fact->source, "volume ", 7) == 0 ? "InfiniBand specification, " : "",
 		fact->source);
-	explain_devices(text_str(&said), MARGIN, o);
 	if (fact->script)
 		out_str(o, "script", fact->script, NULL); /* for tests: it is of the source */
 }

@@ -57,9 +57,6 @@ bool check_tell(struct out *o);
 bool explain_provider(const char *name, struct out *o);
 /* Appends these names, some of them several times. */
 void explain_provider_names(Tcl_Obj *words);
-/* If text names drivers ("not on rxe"), writes a row "devices" that says what each of them is.
- * margin: columns before the text of a row. */
-void explain_devices(const char *text, unsigned margin, struct out *o);
 /* In what the device in use differs where that function has failed: a dict, if there is anything.
  */
 void explain_here(struct session *s, const struct call_fn *fn, struct out *o);

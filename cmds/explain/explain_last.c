@@ -124,7 +124,6 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 
 void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o)
 {
-	const struct fact *fact = fact_of(fact_family("wc-status"), bad->status);
 	struct live_qp here;
 	struct failed_wr wr = look_at_failed(s, bad, &here);
 
@@ -133,8 +132,6 @@ void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o)
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(s, qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
-	if (fact && fact->there)
-		explain_devices(fact->there, 18, o);
 	ends_forget(&wr);
 }
 

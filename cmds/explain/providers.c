@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the devices of several makers differ. A device is recognized by the vendor ID that it
  * reports, whatever its name. */
-#include <ctype.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -44,41 +43,6 @@ static void out_provider(const struct provider *p, struct out *o)
 	out_str(o, "vendor_source", p->vendor_source, "  (%s)\n", p->vendor_source);
 	out_differences(p, NULL, o);
 	out_end(o);
-}
-
-/* Does text speak of the device name, or of its first one, name0? */
-static bool speaks_of(const char *text, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *p = strstr(text, name); p; p = strstr(p + len, name))
-		if ((p == text || !isalnum((unsigned char)p[-1])) &&
-		    !isalpha((unsigned char)p[len]) && p[len] != '_')
-			return true;
-	return false;
-}
-
-void explain_devices(const char *text, unsigned margin, struct out *o)
-{
-	bool any = false;
-
-	for (const struct provider *p = providers;; p++) {
-		const char *name = p->name ? p->name : "uroce0";
-
-		if (speaks_of(text, name)) {
-			if (any)
-				out_text(o, "; ");
-			else
-				out_text(o, "  %-*s", (int)margin - 2, "devices");
-			out_text(o, "%s: %s", name,
-				 p->name ? p->title : "the one that rdmash brings");
-			any = true;
-		}
-		if (!p->name)
-			break;
-	}
-	if (any)
-		out_text(o, "\n");
 }
 
 static bool has_differences(const struct provider *p, const struct call_fn *fn)

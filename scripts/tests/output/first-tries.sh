@@ -205,7 +205,7 @@ await_said "nothing in the help mentions 'zebrafish'"
 clean
 run 'explain REM_ACCESS_ERR'
 await '^  see '
-await_said 'devices rxe: the Linux kernel'
+await_said "rxe, the kernel's software device"
 ! said '.rdma' || fail 'a script of the source is told as something to type'
 clean
 run 'help internals'
