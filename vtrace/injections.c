@@ -11,14 +11,17 @@
 #include "heap.h"
 #include "text.h"
 #include "call_fault.h"
+#include "call_record.h"
 #include "door.h"
 #include "fault_rule.h"
 #include "launch.h"
+#include "words.h"
 
 static struct {
 	char *texts[FAULT_RULES_MAX];
 	unsigned n;
 	uint64_t seed; /* 0: none is given */
+	const struct fault_rule *rules; /* with their counters */
 } the;
 
 static bool add_rule(const char *text)
@@ -117,37 +120,79 @@ const char *injections_text(unsigned rule)
 	return rule && rule <= the.n ? the.texts[rule - 1] : "";
 }
 
+void injections_watch(const struct reader *r)
+{
+	the.rules = reader_shared(r)->how.rules;
+}
+
+/* An event of a connection has the number of its rule. One of the port or the device has no room
+ * for it; a rule makes one, and links that change make the same. */
+static unsigned rule_of_event(const struct record *r)
+{
+	const struct rdma_cm_event *cm = record_cm_event(r);
+	const struct ibv_async_event *async = record_async_event(r);
+	const unsigned rule = cm ? fault_rule_of_vendor_err(cm->param.conn.qp_num) : 0;
+
+	for (unsigned i = 0; async && i < the.n; i++)
+		if (the.rules[i].what == FAULT_EVENT && atomic_load(&the.rules[i].hit) &&
+		    the.rules[i].event == (int)async->event_type)
+			return i + 1;
+	return rule <= the.n ? rule : 0;
+}
+
+unsigned injections_rule(const struct record *r)
+{
+	return r->rule || r->err || !r->ended ? r->rule : rule_of_event(r);
+}
+
 void injections_explain(FILE *to, const struct reader_news *call, bool json)
 {
-	const char *name = strerrorname_np(call->r->err), *rule = injections_text(call->r->rule);
+	const struct record *r = call->r;
+	const struct rdma_cm_event *cm = r->err ? NULL : record_cm_event(r);
+	const struct ibv_async_event *async = r->err ? NULL : record_async_event(r);
+	const char *rule = injections_text(injections_rule(r));
+	const char *name = cm ? word_name(cm_event_words, cm->event)
+			   : async ? word_name(async_words, async->event_type)
+				   : strerrorname_np(r->err);
 
 	if (json)
 		fprintf(to,
-			"{\"pid\":%d,\"thread\":%u,\"explain\":{\"call\":\"%s\",\"errno\":\"%s\","
+			"{\"pid\":%d,\"thread\":%u,\"explain\":{\"call\":\"%s\",\"%s\":\"%s\","
 			"\"injected\":\"%s\"}}\n",
-			(int)call->process->pid, call->r->thread, call->r->fn->name,
+			(int)call->process->pid, r->thread, r->fn->name, r->err ? "errno" : "event",
 			name ? name : "?", rule);
 	else
-		fprintf(to,
-			"    %s: %s  %s\n"
-			"      made on purpose: --inject %s; the library was not called\n",
-			call->r->fn->name, name ? name : "?", strerror(call->r->err), rule);
+		fprintf(to, "    %s: %s%s%s\n      made on purpose: --inject %s%s\n", r->fn->name,
+			name ? name : "?", r->err ? "  " : "", r->err ? strerror(r->err) : "", rule,
+			r->err ? "; the library was not called" : "");
 }
 
-unsigned injections_end(const struct reader *r)
+/* Of the cases that a rule is about. */
+static const char *const case_words[] = {
+	[FAULT_CALL] = "call",
+	[FAULT_COMPLETION] = "request",
+	[FAULT_CM] = "connection",
+};
+
+unsigned injections_end(void)
 {
 	unsigned idle = 0;
 
 	for (unsigned i = 0; i < the.n; i++) {
-		const struct fault_rule *rule = &reader_shared(r)->how.rules[i];
+		const struct fault_rule *rule = &the.rules[i];
 		const uint64_t matched = atomic_load(&rule->matched);
 
 		if (!atomic_load(&rule->hit)) {
 			idle++;
-			door_say("--inject '%s' has hit nothing: of that kind there %s %" PRIu64
-				 " call%s",
-				 the.texts[i], matched == 1 ? "was" : "were", matched,
-				 matched == 1 ? "" : "s");
+			if (rule->what == FAULT_EVENT)
+				door_say("--inject '%s' has hit nothing: no device was open, or not "
+					 "that long",
+					 the.texts[i]);
+			else
+				door_say("--inject '%s' has hit nothing: of that kind there %s %" PRIu64
+					 " %s%s",
+					 the.texts[i], matched == 1 ? "was" : "were", matched,
+					 case_words[rule->what], matched == 1 ? "" : "s");
 		}
 		free(the.texts[i]);
 	}

@@ -20,9 +20,13 @@ bool injections_seed(const char *text);
 bool injections_begin(struct shared_options *how);
 /* The rule with that number (struct record), as it was written; "": there is none. */
 const char *injections_text(unsigned rule);
-/* Why the call has failed: it was made to. */
+/* The programs that this reads are about to begin. */
+void injections_watch(const struct reader *r);
+/* The rule that has made the call fail or wait, or the event that it has returned; 0: none. */
+unsigned injections_rule(const struct record *r);
+/* Why the call has failed, or that event has come: it was made to. */
 void injections_explain(FILE *to, const struct reader_news *call, bool json);
 /* Says which rules have hit nothing. Returns how many there are. */
-unsigned injections_end(const struct reader *r);
+unsigned injections_end(void);
 
 #endif

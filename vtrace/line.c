@@ -136,8 +136,8 @@ void line_write_json(FILE *to, const struct reader_news *call)
 		fputs(",\"made\":", to), k.bytes(&k, o->name, strlen(o->name));
 	else if (r->fn->says != RESULT_NOTHING)
 		fprintf(to, ",\"result\":%" PRId64, (int64_t)r->result);
-	if (r->rule)
-		fprintf(to, ",\"injected\":\"%s\"", injections_text(r->rule));
+	if (injections_rule(r))
+		fprintf(to, ",\"injected\":\"%s\"", injections_text(injections_rule(r)));
 	if (r->ended && !r->err)
 		write_out_json(&k, r);
 	fputs("}\n", to);
@@ -164,8 +164,10 @@ void line_write_result(FILE *to, const struct reader_news *call)
 	if (o)
 		fprintf(to, "%s%s", o->name, call_text_joint(call->r));
 	call_text_result(to, &names, call->r);
-	if (call->r->rule)
-		fputs(call->r->err ? " (injected)" : " (delayed)", to);
+	if (call->r->rule && !call->r->err)
+		fputs(" (delayed)", to);
+	else if (injections_rule(call->r))
+		fputs(" (injected)", to);
 }
 
 void line_write_repeated(FILE *to)

@@ -339,6 +339,7 @@ static int trace_program(char **argv)
 		door_say("shared memory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
+	injections_watch(r);
 	if (hindrance)
 		door_say("%s is %s: its calls are not seen", argv[0], hindrance);
 	the.replay.argv = argv;
@@ -365,7 +366,7 @@ static int trace_program(char **argv)
 	if (!the.seen && !hindrance)
 		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],
 			 the.how.follows ? "" : " (its children may have: -f)");
-	not_injected = injections_end(r);
+	not_injected = injections_end();
 	if (reader_refused(r))
 		door_say_incomplete("%u processes were not traced: too many at a time",
 				    reader_refused(r));

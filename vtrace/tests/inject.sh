@@ -60,6 +60,26 @@ if [ -n "$2" ]; then
 	kill "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
 	exec 3<&-
+
+	# events: the descriptor is readable, the event true, and its rule named
+	while IFS='|' read -r rules expected; do
+		read -ra words <<<"$rules"
+		timeout 60 "${run[@]}" "$vtrace" --must-inject -o "$work/trace" "${words[@]/#/--inject=}" \
+			"$3/injected_events" 10.0.0.1 ${expected%%:*} >"$work/out" 2>"$work/err" ||
+			fail "$rules: ended with $?: $(cat "$work/out" "$work/err")"
+		[[ "$(tr '\n' ' ' <"$work/out")" = *"${expected#*:} "* ]] ||
+			fail "$rules: no '${expected#*:}' in: $(cat "$work/out")"
+		grep -qF "made on purpose: --inject ${words[-1]}" "$work/trace" || fail "$rules: $(cat "$work/trace")"
+		grep -q '(injected)' "$work/trace" || fail "$rules is not marked: $(cat "$work/trace")"
+		grep -q 'cause  ' "$work/trace" && fail "$rules: causes are guessed: $(cat "$work/trace")"
+	done <<'ROWS'
+cm:REJECTED:reason=10|REJECTED:cm REJECTED 10
+cm:UNREACHABLE|UNREACHABLE:cm UNREACHABLE -110
+cm:DISCONNECTED:after=20ms|DISCONNECTED 2:cm DISCONNECTED 0 cm DISCONNECTED 0
+event:PORT_ERR:after=50ms|PORT_ERR:async PORT_ERR 1
+event:PORT_ERR:after=50ms event:PORT_ACTIVE:after=60ms|PORT_ACTIVE:async PORT_ACTIVE 4
+event:DEVICE_FATAL:after=50ms|DEVICE_FATAL:async DEVICE_FATAL 0
+ROWS
 	UROCE_FAULT='drop=0%;wc:status=RETRY_EXC_ERR:opcode=RECV' "${run[@]}" "$program" >"$work/out" 2>&1 &&
 		fail "UROCE_FAULT: a rule about receives is taken"
 	grep -q "UROCE_FAULT: 'RECV' is no opcode of a request that can be made to fail" "$work/out" ||
