@@ -112,6 +112,10 @@ static uint64_t failure(const struct call_fn *fn, int err, const uint64_t *args)
 	for (unsigned i = 0; fn->args[i].name; i++)
 		if (fn->args[i].kind == CALL_BAD && args[i])
 			*(uint64_t *)(uintptr_t)args[i] = args[1]; /* none was accepted */
+	if ((fn == &call_table[ROW_ibv_get_device_list] ||
+	     fn == &call_table[ROW_rdma_get_devices]) &&
+	    args[0])
+		*(int *)(uintptr_t)args[0] = 0;	    /* their number */
 	if (fn == &call_table[ROW_ibv_wr_complete]) /* the QP is locked since ibv_wr_start() */
 		(ibv_wr_abort)((struct ibv_qp_ex *)(uintptr_t)args[0]);
 	if (fn->fails == FAILS_MINUS_ONE || fn->fails == FAILS_NULL)

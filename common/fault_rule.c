@@ -433,14 +433,6 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 	return read_rule(&in, copy);
 }
 
-const char *fault_rule_event_kind(const char *event)
-{
-	for (const struct word *w = events; w->name; w++)
-		if (strcasecmp(event, w->name) == 0)
-			return "event";
-	return "cm";
-}
-
 bool fault_rule_is_of_device(const char *text)
 {
 	const size_t n = strcspn(text, ":");

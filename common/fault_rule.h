@@ -71,8 +71,6 @@ int fault_refuse(const struct fault_why *why, const char *format, ...)
  * -1 and why (of size bytes) names what is wrong. */
 int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct fault_rule *r,
 		    char *why, size_t size);
-/* The word that begins a rule about that event: "cm" or "event". */
-const char *fault_rule_event_kind(const char *event);
 /* Is the text of one of those that are not about calls? */
 bool fault_rule_is_of_device(const char *text);
 

@@ -69,16 +69,11 @@ struct fault_rule; /* common/fault_rule.h */
  * updated, from now on; n 0: by none. Rules about calls are skipped. They must stay. */
 void uroce_rules_set(struct fault_rule *rules, unsigned n);
 
-/* Puts the port of this process down, or up again. While it is down, packets are lost, also those
- * to other processes of the host. PORT_ERR, PORT_ACTIVE. */
-int uroce_port_put_down(bool down);
 /* Takes an entry out of the GID table, as if its address had been deleted, or lets two entries
- * change places. GID_CHANGE. ENODATA: there is none. uroce_gid_show_all() ends the first. */
+ * change places. GID_CHANGE. ENODATA: there is none. uroce_gid_restore() undoes both. */
 int uroce_gid_hide(unsigned index);
 int uroce_gid_move(unsigned from, unsigned to);
-void uroce_gid_show_all(void);
-/* DEVICE_FATAL: all QPs go to ERR; from then on objects are neither made nor changed: EIO. */
-int uroce_device_fail(void);
+void uroce_gid_restore(void);
 
 /* -------------------------------------------------------------------- order -- */
 

@@ -13,6 +13,7 @@
 #include "fault_rule.h"
 #include "causes_out.h"
 #include "facts.h"
+#include "injections.h"
 #include "out.h"
 #include "refused_calls.h"
 #include "recorded.h"
@@ -26,6 +27,7 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 {
 	const struct posted_wr *posted = &wc->posted;
 	const struct seen_object *window;
+	const char *down = injections_port_down();
 	struct failed_wr wr = {
 		.is_foreign = true,
 		.status = wc->wc.status,
@@ -37,6 +39,9 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 		.there = *there,
 	};
 
+	wr.port_is_down = down;
+	if (down)
+		snprintf(wr.faults, sizeof wr.faults, "--inject %s", down);
 	if (wc->qp)
 		snprintf(wr.qp, sizeof wr.qp, "%s", wc->qp->v.name);
 	if (wc->known) {

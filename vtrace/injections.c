@@ -20,7 +20,7 @@
 static struct {
 	char *texts[FAULT_RULES_MAX];
 	unsigned n;
-	uint64_t seed; /* 0: none is given */
+	uint64_t seed;			/* 0: none is given */
 	const struct fault_rule *rules; /* with their counters */
 } the;
 
@@ -140,6 +140,16 @@ static unsigned rule_of_event(const struct record *r)
 	return rule <= the.n ? rule : 0;
 }
 
+const char *injections_port_down(void)
+{
+	const char *down = NULL;
+
+	for (unsigned i = 0; i < the.n; i++)
+		if (the.rules[i].what == FAULT_EVENT && atomic_load(&the.rules[i].hit))
+			down = the.rules[i].event == IBV_EVENT_PORT_ERR ? the.texts[i] : NULL;
+	return down;
+}
+
 unsigned injections_rule(const struct record *r)
 {
 	return r->rule || r->err || !r->ended ? r->rule : rule_of_event(r);
@@ -151,7 +161,7 @@ void injections_explain(FILE *to, const struct reader_news *call, bool json)
 	const struct rdma_cm_event *cm = r->err ? NULL : record_cm_event(r);
 	const struct ibv_async_event *async = r->err ? NULL : record_async_event(r);
 	const char *rule = injections_text(injections_rule(r));
-	const char *name = cm ? word_name(cm_event_words, cm->event)
+	const char *name = cm	   ? word_name(cm_event_words, cm->event)
 			   : async ? word_name(async_words, async->event_type)
 				   : strerrorname_np(r->err);
 
@@ -185,14 +195,16 @@ unsigned injections_end(void)
 		if (!atomic_load(&rule->hit)) {
 			idle++;
 			if (rule->what == FAULT_EVENT)
-				door_say("--inject '%s' has hit nothing: no device was open, or not "
-					 "that long",
-					 the.texts[i]);
+				door_say(
+					"--inject '%s' has hit nothing: no device was open, or not "
+					"that long",
+					the.texts[i]);
 			else
-				door_say("--inject '%s' has hit nothing: of that kind there %s %" PRIu64
-					 " %s%s",
-					 the.texts[i], matched == 1 ? "was" : "were", matched,
-					 case_words[rule->what], matched == 1 ? "" : "s");
+				door_say(
+					"--inject '%s' has hit nothing: of that kind there %s %" PRIu64
+					" %s%s",
+					the.texts[i], matched == 1 ? "was" : "were", matched,
+					case_words[rule->what], matched == 1 ? "" : "s");
 		}
 		free(the.texts[i]);
 	}

@@ -24,6 +24,8 @@ const char *injections_text(unsigned rule);
 void injections_watch(const struct reader *r);
 /* The rule that has made the call fail or wait, or the event that it has returned; 0: none. */
 unsigned injections_rule(const struct record *r);
+/* The rule that has put the port down, where none has put it up again; NULL: there is none. */
+const char *injections_port_down(void);
 /* Why the call has failed, or that event has come: it was made to. */
 void injections_explain(FILE *to, const struct reader_news *call, bool json);
 /* Says which rules have hit nothing. Returns how many there are. */

@@ -16,7 +16,7 @@ struct async_event {
 	enum ibv_event_type type;
 	char obj[32];	 /* name of the affected object; for ports the device */
 	uint64_t serial; /* of that object: when it is destroyed, nobody waits for its events */
-	char rule[160];	 /* of "fault event" that has made it; "": none */
+	char rule[160];	 /* of "fault port" or "fault device" that has made it; "": none */
 };
 TAILQ_HEAD(async_list, async_event);
 

@@ -74,11 +74,9 @@ struct embedded_api {
 	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
 	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
 	void (*rules_set)(struct fault_rule *rules, unsigned n);
-	int (*port_put_down)(bool down);
 	int (*gid_hide)(unsigned index);
 	int (*gid_move)(unsigned from, unsigned to);
-	void (*gid_show_all)(void);
-	int (*device_fail)(void);
+	void (*gid_restore)(void);
 	int (*order_set)(uint64_t seed, unsigned level);
 	void (*order_get)(struct uroce_order *o);
 	int (*tap)(uroce_tap_fn *fn, void *arg);

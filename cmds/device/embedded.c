@@ -212,11 +212,9 @@ const struct embedded_api *embedded_api(void)
 		all &= find_symbol("uroce_faults_set", &api.faults_set);
 		all &= find_symbol("uroce_faults_get", &api.faults_get);
 		all &= find_symbol("uroce_rules_set", &api.rules_set);
-		all &= find_symbol("uroce_port_put_down", &api.port_put_down);
 		all &= find_symbol("uroce_gid_hide", &api.gid_hide);
 		all &= find_symbol("uroce_gid_move", &api.gid_move);
-		all &= find_symbol("uroce_gid_show_all", &api.gid_show_all);
-		all &= find_symbol("uroce_device_fail", &api.device_fail);
+		all &= find_symbol("uroce_gid_restore", &api.gid_restore);
 		all &= find_symbol("uroce_order_set", &api.order_set);
 		all &= find_symbol("uroce_order_get", &api.order_get);
 		all &= find_symbol("uroce_tap", &api.tap);

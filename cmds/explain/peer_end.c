@@ -12,6 +12,7 @@
 #include "connection/cm.h"
 #include "connection/cm_id.h"
 #include "device/device.h"
+#include "faults/fault_made.h"
 #include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "live_context.h"
@@ -341,7 +342,9 @@ void ends_look(struct session *s, struct qp *qp, struct live_qp *here, struct fa
 
 	take_regions(s, &wr->here);
 	fault_wire_losses(&faults);
-	snprintf(wr->faults, sizeof wr->faults, "%s", text_str(&faults));
+	wr->port_is_down = fault_made_port_down();
+	snprintf(wr->faults, sizeof wr->faults, "%s",
+		 wr->port_is_down ? fault_made_port_down() : text_str(&faults));
 	if (qp) {
 		obj_hold(s, &held, qp->pd->dev);
 		wr->here.qp = here;

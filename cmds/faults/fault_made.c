@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault call, fault completion, fault event: calls of this session, and requests, connections and
- * the port of the embedded device, that fail on purpose. The options are words of a rule
- * (common/fault_rule.h), which reads them.
+ * fault call, fault completion, fault event, fault port, fault device: calls of this session, and
+ * requests, connections, the port and the whole of the embedded device, that fail on purpose. The
+ * options are words of a rule (common/fault_rule.h), which reads them.
  */
 #include "faults/fault_made.h"
 
@@ -13,13 +13,17 @@
 #include "calls.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "object_make.h"
 #include "out.h"
 #include "session.h"
 #include "text.h"
+#include "words.h"
 
 struct made_args {
-	/* of a function, a status, an event; "off" removes the rules; NULL lists them */
+	/* of a function, a status, an event of a connection; "off" removes the rules */
 	const char *name;
+	struct num
+		event; /* of the port, of the device; without it and a name the rules are listed */
 	const char *error, *delay, *when, *chance, *opcode, *qpn, *after, *reason;
 	struct num seed;
 	bool force, add;
@@ -27,13 +31,6 @@ struct made_args {
 
 static struct fault_rule rules[FAULT_RULES_MAX];
 static unsigned nrules;
-
-/* Is a rule of that kind listed by the command of the other? fault event has both kinds of events.
- */
-static bool is_of(enum fault_what what, enum fault_what command)
-{
-	return what == command || (what == FAULT_CM && command == FAULT_EVENT);
-}
 
 const struct embedded_api *fault_device(void)
 {
@@ -55,7 +52,7 @@ static void remove_rules(enum fault_what what)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < nrules; i++)
-		if (!is_of(rules[i].what, what))
+		if (rules[i].what != what)
 			memcpy(&rules[kept++], &rules[i], sizeof *rules);
 	nrules = kept;
 }
@@ -69,12 +66,13 @@ static void append_word(struct text *t, const char *key, const char *value)
 /* The rule as text, of the options. */
 static void write_rule(const struct made_args *a, enum fault_what what, struct text *t)
 {
-	if (what == FAULT_CALL)
-		text_add(t, a->name);
-	else if (what == FAULT_EVENT)
-		xappendf(t, "%s:%s", fault_rule_event_kind(a->name), a->name);
-	else
-		xappendf(t, "wc:status=%s", a->name);
+	static const char *const begins[] = { [FAULT_CALL] = "",
+					      [FAULT_COMPLETION] = "wc:status=",
+					      [FAULT_EVENT] = "event:",
+					      [FAULT_CM] = "cm:" };
+
+	xappendf(t, "%s%s", begins[what],
+		 what == FAULT_EVENT ? word_name(async_words, a->event.v) : a->name);
 	append_word(t, "error", a->error);
 	append_word(t, "delay", a->delay);
 	append_word(t, "opcode", a->opcode);
@@ -108,10 +106,12 @@ static int add_rule(struct session *s, const char *command, const struct made_ar
 	    call_fault_check(&r, why, sizeof why))
 		return fail(s, command, "EINVAL", "%s: %s", command, why);
 	if (what != FAULT_CALL && !fault_device())
-		return fault_needs_embedded(
-			s, command,
-			what == FAULT_EVENT ? "make true what an event says"
-					    : "fail a request with all that follows from it");
+		return fault_needs_embedded(s, command,
+					    what == FAULT_COMPLETION
+						    ? "fail a request with all that follows from it"
+						    : "make true what an event says");
+	if (what == FAULT_EVENT && !dev_default(s)) /* an event happens to a device that is open */
+		return -1;
 	put_rules(0);
 	if (!a->add)
 		remove_rules(what);
@@ -133,7 +133,7 @@ static void list_rules(enum fault_what what, struct out *o)
 	for (unsigned i = 0; i < nrules; i++) {
 		const struct fault_rule *r = &rules[i];
 
-		if (!is_of(r->what, what))
+		if (r->what != what)
 			continue;
 		n++;
 		out_dict(o, NULL);
@@ -157,16 +157,16 @@ static bool has_option(const struct made_args *a)
 static int made_exec(struct session *s, const char *command, const struct made_args *a,
 		     enum fault_what what, struct out *o)
 {
-	const bool off = a->name && strcmp(a->name, "off") == 0;
+	const bool off = a->name && strcmp(a->name, "off") == 0, lists = !a->name && !a->event.set;
 
-	if ((off || !a->name) && has_option(a))
+	if ((off || lists) && has_option(a))
 		return fail(s, command, "EINVAL", "%s%s takes no options", command,
 			    off ? " off" : "");
 	if (off) {
 		put_rules(0);
 		remove_rules(what);
 		put_rules(nrules);
-	} else if (a->name && add_rule(s, command, a, what)) {
+	} else if (!lists && add_rule(s, command, a, what)) {
 		return -1;
 	}
 	list_rules(what, o);
@@ -188,6 +188,16 @@ const char *fault_made_async(int event)
 			return rules[i].text;
 		}
 	return NULL;
+}
+
+const char *fault_made_port_down(void)
+{
+	const char *down = NULL;
+
+	for (unsigned i = 0; i < nrules; i++)
+		if (rules[i].what == FAULT_EVENT && rules[i].hit)
+			down = rules[i].event == IBV_EVENT_PORT_ERR ? rules[i].text : NULL;
+	return down;
 }
 
 /* -------------------------------------------------------------------------- fault call -- */
@@ -277,10 +287,9 @@ const struct cmd cmd_fault_completion = {
 /* ------------------------------------------------------------------------- fault event -- */
 
 static const struct arg fault_event_args[] = {
-	POS_OPT("event", made_args, name, kind_str,
-		"PORT_ERR, PORT_ACTIVE, DEVICE_FATAL, REJECTED, UNREACHABLE, DISCONNECTED, off"),
+	POS_OPT("event", made_args, name, kind_str, "REJECTED, UNREACHABLE, DISCONNECTED, off"),
 	OPT("after", made_args, after, kind_str,
-	    "so long after the command, or after the beginning of the connection: 50us, 1s"),
+	    "so long after the beginning of the connection: 50us, 1s"),
 	OPT("reason", made_args, reason, kind_str, "of a rejection (default: 28)"),
 	OPT("when", made_args, when, kind_str,
 	    "which connections: 3, 3+ (and all later ones), 2..10"),
@@ -293,19 +302,76 @@ static const struct arg fault_event_args[] = {
 
 static int fault_event_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, "fault event", args, FAULT_EVENT, o);
+	return made_exec(s, "fault event", args, FAULT_CM, o);
 }
 
-/** Events are true: a port that is down carries nothing; 'fault port up' ends
- * that. A request that is rejected, or finds nobody, is not sent. A connection that is
- * DISCONNECTED ends at both sides. Without arguments the command lists the rules.
- * For other programs: UROCE_FAULT, vtrace --inject.
+/** Events are true: a request that is rejected, or finds nobody, is not sent. A connection that
+ * is DISCONNECTED ends at both sides. Without arguments the command lists the rules. For the
+ * port: fault port; for the device: fault device; for other programs: UROCE_FAULT, vtrace
+ * --inject.
  * > fault event REJECTED -reason 28 -when 2 => 0 hit
  * > fault event off => no faults */
 const struct cmd cmd_fault_event = {
 	.name = "fault event",
 	.family = "understanding",
-	.summary = "make ports, devices and connections fail",
+	.summary = "make connections fail",
 	.args = fault_event_args,
 	.exec = fault_event_exec,
+};
+
+/* ------------------------------------------------------------- fault port, fault device -- */
+
+static const struct word port_words[] = { { "down", IBV_EVENT_PORT_ERR,
+					    "nothing is sent, or received" },
+					  { "up", IBV_EVENT_PORT_ACTIVE, "as the links are" },
+					  { 0 } };
+static const struct arg fault_port_args[] = {
+	POS_OPT("how", made_args, event, kind_enum, "down or up", .data = port_words),
+	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"),
+	SWITCH("add", made_args, add, "add to what is to come: down -after 1s, then up -after 3s"),
+	ARGS_END
+};
+
+static int fault_port_exec(struct session *s, const void *args, struct out *o)
+{
+	return made_exec(s, "fault port", args, FAULT_EVENT, o);
+}
+
+/** Packets of this process are lost while its port is down, also those that would go
+ * through memory. Programs get PORT_ERR and PORT_ACTIVE. The links of the host do the
+ * same to all processes: ip link set eth0 down. Without arguments the command lists what was
+ * done, and is to come.
+ * > fault port down => 1 hit
+ * > fault port up => 1 hit */
+const struct cmd cmd_fault_port = {
+	.name = "fault port",
+	.family = "understanding",
+	.summary = "put the port down, and up again",
+	.args = fault_port_args,
+	.exec = fault_port_exec,
+};
+
+static const struct word fatal_words[] = { { "fatal", IBV_EVENT_DEVICE_FATAL,
+					     "until the process ends" },
+					   { 0 } };
+static const struct arg fault_device_args[] = {
+	POS("how", made_args, event, kind_enum, "fatal", .data = fatal_words),
+	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"), ARGS_END
+};
+
+static int fault_device_exec(struct session *s, const void *args, struct out *o)
+{
+	return made_exec(s, "fault device", args, FAULT_EVENT, o);
+}
+
+/** DEVICE_FATAL: all QPs of the process go to ERR, with their requests flushed. From then on
+ * objects can be destroyed, and neither made nor changed (EIO); ids of librdmacm get
+ * DEVICE_REMOVAL. The device is usable in the next session.
+ * > fault device fatal => 1 hit */
+const struct cmd cmd_fault_device = {
+	.name = "fault device",
+	.family = "understanding",
+	.summary = "make the whole device fail",
+	.args = fault_device_args,
+	.exec = fault_device_exec,
 };

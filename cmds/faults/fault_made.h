@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures on purpose in this session: fault call, fault completion. */
+/* Failures on purpose in this session: fault call, completion, event, port, device. */
 #ifndef CMDS_FAULT_MADE_H
 #define CMDS_FAULT_MADE_H
 
@@ -12,6 +12,8 @@ const struct embedded_api *fault_device(void);
 int fault_needs_embedded(struct session *s, const char *command, const char *what);
 /* The rule that has made this asynchronous event, which is to be shown now, or NULL. */
 const char *fault_made_async(int event);
+/* The rule that has put the port down, where no later one has put it up; NULL: there is none. */
+const char *fault_made_port_down(void);
 /* The rule with that number (struct record, struct failed_wr), from 1. */
 const char *fault_made_text(unsigned rule);
 

@@ -25,10 +25,9 @@ static bool chance(struct lines *g, unsigned percent)
 
 bool lines_may_run(const struct cmd *c)
 {
-	/* peer starts what it is told to, doctor asks programs of the system; what the others do
-	 * to the device stays after a reset */
-	static const char *const not [] = { "peer",	 "doctor",	 "fault port",
-					    "fault gid", "fault device", "fault event" };
+	/* peer starts what it is told to, doctor asks programs of the system; a device that has
+	 * failed stays so after a reset */
+	static const char *const not [] = { "peer", "doctor", "fault device" };
 
 	for (size_t i = 0; i < OF(not ); i++)
 		if (strcmp(c->name, not [i]) == 0)

@@ -140,6 +140,11 @@ void rig_run_aside(struct session *s, Tcl_Obj *words)
 
 static const char scenario[] = "destroy -all\n"
 			       "fault wire off\n"
+			       "fault call off\n"
+			       "fault completion off\n"
+			       "fault event off\n"
+			       "fault port up\n"
+			       "fault gid restore\n"
 			       "catch {timeline off}\n"
 			       "catch {wire off}\n"
 			       "catch {capture stop}\n"

@@ -223,8 +223,8 @@ void check_peer_answers(const struct diagnosis *q)
 	char next[64];
 
 	if (*q->wr->faults)
-		cause_add(q->c, IS_SO, "fault wire off", "the faults of this session: %s",
-			  q->wr->faults);
+		cause_add(q->c, IS_SO, q->wr->port_is_down ? "fault port up" : "fault wire off",
+			  "made on purpose: %s", q->wr->faults);
 	if (check_source(q))
 		return;
 	if (!q->peer) {

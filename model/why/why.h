@@ -59,7 +59,8 @@ struct failed_wr {
 	struct live_end here, there;
 	/* The region that the peer has told; len 0: none. */
 	struct live_region told;
-	char faults[128]; /* made on purpose, which lose packets of this end; "": none */
+	char faults[128];  /* made on purpose, which lose packets of this end; "": none */
+	bool port_is_down; /* that is what they do */
 };
 
 /* Finds the causes, each checked against the regions and QPs that are known as far as that can be.

@@ -27,6 +27,10 @@ static bool has_had_link; /* an interface other than the loopback had an address
 static bool link_is_up = true, put_down;
 static union ibv_gid hidden[GID_ENTRIES]; /* gid_hide() */
 static unsigned nhidden;
+static struct {
+	unsigned a, b;
+} moves[GID_ENTRIES]; /* gid_move() */
+static unsigned nmoves;
 bool gid_may_be_down;
 
 /* ---------------------------------------------------- addresses of this host -- */
@@ -298,27 +302,40 @@ bool gid_hide(unsigned index)
 	return !gid_at(index);
 }
 
-void gid_show_all(void)
+static void swap_entries(unsigned a, unsigned b)
 {
-	nhidden = 0;
-	gid_refresh();
+	const struct gid_entry e = table[a];
+
+	table[a] = table[b];
+	table[b] = e;
+	used = used > a ? used : a + 1;
+	used = used > b ? used : b + 1;
 }
 
 bool gid_move(unsigned from, unsigned to)
 {
-	struct gid_entry e;
-
-	if (!gid_at(from) || to >= GID_ENTRIES)
+	if (!gid_at(from) || to >= GID_ENTRIES || nmoves == GID_ENTRIES)
 		return false;
-	e = table[to];
-	table[to] = table[from];
-	table[from] = e;
-	if (to >= used)
-		used = to + 1;
+	swap_entries(from, to);
+	moves[nmoves].a = from;
+	moves[nmoves++].b = to;
 	gid_changes++;
 	if (gid_changed)
 		gid_changed(true, false);
 	return true;
+}
+
+void gid_restore(void)
+{
+	const bool moved = nmoves;
+
+	for (; nmoves; nmoves--)
+		swap_entries(moves[nmoves - 1].a, moves[nmoves - 1].b);
+	nhidden = 0;
+	gid_changes += moved;
+	gid_refresh();
+	if (moved && gid_changed)
+		gid_changed(true, false);
 }
 
 static void fill_table(void)

@@ -41,12 +41,13 @@ bool port_is_up(void);
 bool gid_is_up(const union ibv_gid *gid, uint32_t scope);
 extern bool gid_may_be_down;
 
-/* For uroce_port_put_down(), uroce_gid_hide() and uroce_gid_move() in uroce.h. False: there is no
- * such entry. A hidden address looks deleted; entries that move change places. */
+/* For rules about the port, and uroce_gid_hide(), uroce_gid_move() and uroce_gid_restore() in
+ * uroce.h. False: there is no such entry. A hidden address looks deleted; entries that move change
+ * places. */
 void port_put_down(bool down);
 bool gid_hide(unsigned index);
-void gid_show_all(void);
 bool gid_move(unsigned from, unsigned to);
+void gid_restore(void);
 
 /* The entry; NULL: index is outside the table, or the entry is empty. */
 const struct gid_entry *gid_at(unsigned index);

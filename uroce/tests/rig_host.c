@@ -127,7 +127,7 @@ bool gid_hide(unsigned index)
 	return gid_at(index) != NULL;
 }
 
-void gid_show_all(void)
+void gid_restore(void)
 {
 }
 

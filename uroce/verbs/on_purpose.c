@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The port, the addresses and the device fail on purpose: at once, or by rules of the form
- * event:PORT_ERR:after=1s (common/fault_rule.h), whose time begins when the device is opened. The
- * events are true: a port that is down carries nothing. */
+/* The port and the device fail on purpose, by rules of the form event:PORT_ERR:after=1s
+ * (common/fault_rule.h), whose time begins when the device is opened; addresses go or move at once.
+ * The events are true: a port that is down carries nothing. */
 #include <errno.h>
 
 #include "context.h"
@@ -65,14 +65,6 @@ EXPORT void uroce_rules_set(struct fault_rule *given, unsigned n)
 	on_purpose_begin();
 }
 
-EXPORT int uroce_port_put_down(bool down)
-{
-	SCOPED_ENGINE_LOCK();
-	port_put_down(down);
-	engine_flush();
-	return 0;
-}
-
 EXPORT int uroce_gid_hide(unsigned index)
 {
 	SCOPED_ENGINE_LOCK();
@@ -85,16 +77,8 @@ EXPORT int uroce_gid_move(unsigned from, unsigned to)
 	return gid_move(from, to) ? 0 : fail(ENODATA);
 }
 
-EXPORT void uroce_gid_show_all(void)
+EXPORT void uroce_gid_restore(void)
 {
 	SCOPED_ENGINE_LOCK();
-	gid_show_all();
-}
-
-EXPORT int uroce_device_fail(void)
-{
-	SCOPED_ENGINE_LOCK();
-	device_fail();
-	engine_flush();
-	return 0;
+	gid_restore();
 }

@@ -38,6 +38,7 @@ ibv_post_recv:error=EINVAL|bad_wr the first|ibv_post_recv
 ibv_poll_cq:error=EIO|ibv_poll_cq -1 EIO|ibv_poll_cq
 ibv_query_gid:error=ENODATA|ibv_query_gid -1 ENODATA|ibv_query_gid
 rdma_create_event_channel:error=EMFILE|rdma_create_event_channel NULL EMFILE|rdma_create_event_channel
+rdma_get_devices:error=ENOMEM|devices 0|rdma_get_devices
 rdma_create_id:error=ENOMEM|rdma_create_id -1 ENOMEM|rdma_create_id
 ibv_destroy_cq:error=EBUSY|ibv_destroy_cq EBUSY -|ibv_destroy_cq
 ROWS

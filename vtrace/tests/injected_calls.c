@@ -86,11 +86,23 @@ static void send_extended(struct ibv_context *context, struct ibv_pd *pd, struct
 		ibv_destroy_qp(qp);
 }
 
+static void list_devices(void)
+{
+	int n = 7;
+	struct ibv_context **devices = rdma_get_devices(&n);
+
+	print_pointer("rdma_get_devices", devices);
+	if (devices)
+		rdma_free_devices(devices);
+	else
+		printf("devices %d\n", n);
+	errno = 0;
+}
+
 static void use_cm(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_cm_id *id = NULL;
-
 	print_pointer("rdma_create_event_channel", channel);
 	if (!channel)
 		return;
@@ -134,6 +146,7 @@ int main(void)
 	print_number("ibv_poll_cq", ibv_poll_cq(cq, 1, &wc));
 	print_number("ibv_query_gid", ibv_query_gid(context, 1, 0, &gid));
 	send_extended(context, pd, cq);
+	list_devices();
 	use_cm();
 	ibv_destroy_qp(qp);
 	if (mr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * injected_events ADDRESS EVENT [N]: an event-driven program. It connects to itself, waits by poll(2)
- * for whatever comes, prints it, and ends with the N-th (1) EVENT.
+ * injected_events ADDRESS EVENT [N]: an event-driven program. It connects to itself, waits by
+ * poll(2) for whatever comes, prints it, and ends with the N-th (1) EVENT.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>

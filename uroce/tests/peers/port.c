@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "checks.h"
+#include "fault_rule.h"
 #include "qp_pair.h"
 
 #define PATIENCE_MS 20000
@@ -88,6 +89,19 @@ static int call(const char *name, unsigned a, unsigned b)
 
 	memcpy(&fn, &found, sizeof fn);
 	return fn(a, b);
+}
+
+/* The device makes the event happen now. */
+static void make_happen(const char *rule)
+{
+	static struct fault_rule r;
+	void (*set)(struct fault_rule *, unsigned);
+	void *found = symbol("uroce_rules_set");
+	char why[200];
+
+	memcpy(&set, &found, sizeof set);
+	CHECK_INT(fault_rule_read(rule, 1, 0, &r, why, sizeof why), 0);
+	set(&r, 1);
 }
 
 /* A WRITE that is posted meanwhile waits, and is there afterwards. */
@@ -170,13 +184,13 @@ static void on_purpose(struct pair *p, struct rdma_event_channel *ch)
 	union ibv_gid gid;
 	struct ibv_wc wc;
 
-	CHECK_INT(call("uroce_port_put_down", true, 0), 0);
+	make_happen("event:PORT_ERR");
 	expect(p->ctx, IBV_EVENT_PORT_ERR);
 	CHECK_INT(state_of(p->ctx), IBV_PORT_DOWN);
 	CHECK_INT(pair_post(&p->a, &p->b, IBV_WR_RDMA_WRITE, 8, 1), 0);
 	poll(NULL, 0, 50);
 	CHECK_INT(ibv_poll_cq(p->a.cq, 1, &wc), 0);
-	CHECK_INT(call("uroce_port_put_down", false, 0), 0);
+	make_happen("event:PORT_ACTIVE");
 	expect(p->ctx, IBV_EVENT_PORT_ACTIVE);
 	CHECK_INT(pair_wait(p->a.cq, NULL), IBV_WC_SUCCESS);
 	CHECK_INT(pair_gid_index(p->ctx, &gid), 0);
@@ -185,16 +199,20 @@ static void on_purpose(struct pair *p, struct rdma_event_channel *ch)
 	CHECK_INT(ibv_query_gid(p->ctx, 1, 9, &gid), 0);
 	CHECK(gid.raw[12] == 10);
 	pair_works(p);
-	CHECK_INT(call("uroce_gid_move", 9, 0), 0);
 	CHECK_INT(call("uroce_gid_move", 30, 0), -1);
+	CHECK_INT(call("uroce_gid_move", 9, 5), 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
+	call("uroce_gid_restore", 0, 0);
+	expect(p->ctx, IBV_EVENT_GID_CHANGE);
+	CHECK_INT(ibv_query_gid(p->ctx, 1, 0, &gid), 0);
+	CHECK(gid.raw[12] == 10);
 	CHECK_INT(call("uroce_gid_hide", 0, 0), 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
 	expect_cm(ch, RDMA_CM_EVENT_ADDR_CHANGE);
 	CHECK_INT(pair_post(&p->a, &p->b, IBV_WR_RDMA_WRITE, 8, 1), 0);
 	poll(NULL, 0, 50);
 	CHECK_INT(ibv_poll_cq(p->a.cq, 1, &wc), 0);
-	call("uroce_gid_show_all", 0, 0);
+	call("uroce_gid_restore", 0, 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
 	CHECK_INT(pair_wait(p->a.cq, NULL), IBV_WC_SUCCESS);
 }
@@ -207,7 +225,7 @@ static void device_fails(struct pair *p, struct rdma_event_channel *ch)
 	struct ibv_port_attr a;
 
 	CHECK_INT(pair_recv(&p->b, 8, 5), 0);
-	CHECK_INT(call("uroce_device_fail", 0, 0), 0);
+	make_happen("event:DEVICE_FATAL");
 	expect(p->ctx, IBV_EVENT_DEVICE_FATAL);
 	expect_cm(ch, RDMA_CM_EVENT_DEVICE_REMOVAL);
 	CHECK_INT(pair_wait(p->b.cq, NULL), IBV_WC_WR_FLUSH_ERR);
