@@ -37,6 +37,7 @@ void engine_wake_all(void);
 
 /* Monotonic, nanoseconds; read once while the lock is held. */
 uint64_t engine_now(void);
+#define MS UINT64_C(1000000) /* ns */
 static inline uint64_t clock_read(clockid_t clock)
 {
 	struct timespec ts;

@@ -94,6 +94,7 @@ static void conn_unindex(struct conn *c)
 
 void conn_index(struct conn *c)
 {
+	c->peer = group_slot_pid(c->remote_id >> (32 - SLOT_BITS));
 	conn_unindex(c);
 	LIST_INSERT_HEAD(&by_peer[bucket_of(c->guid, c->remote_id)], c, by_peer);
 	LIST_INSERT_HEAD(&by_qpn[bucket_of(c->guid, c->remote_qpn)], c, by_qpn);
@@ -113,13 +114,13 @@ static void conn_each(void (*fn)(struct conn *c))
 
 /*
  * When a process is killed, the kernel disconnects the connections of its own devices. For this
- * device nobody can. But the process had bound a name, which ends with it. Its peers on this host
- * look for that name once a second; when it is gone, they go on as if a message had told them.
+ * device nobody can. But the process had a slot, which others may have after it. Its peers on this
+ * host look once a second who has that slot; if another process or none has it, they go on as if a
+ * message had told them.
  */
 
 #define PEER_PERIOD 1000000000ull /* ns */
 
-static unsigned announced_conns; /* that need our name */
 static bool peer_is_near;
 
 /* Has the connection a peer whose GUID is known, on this host? */
@@ -148,17 +149,10 @@ static void say_goodbye(struct conn *c)
 
 static void check_peer(struct conn *c)
 {
-	static uint64_t last; /* most are of one peer */
-	static bool lives;
-
 	if (!is_near(c))
 		return;
-	if (!peer_is_near || c->guid != last) {
-		last = c->guid;
-		lives = group_announced(last);
-	}
 	peer_is_near = true;
-	if (!lives)
+	if (!c->peer || group_slot_pid(c->remote_id >> (32 - SLOT_BITS)) != c->peer)
 		say_goodbye(c);
 }
 
@@ -172,21 +166,6 @@ static void check_peers(struct timer *t)
 
 static struct timer peer_timer = { .fn = check_peers };
 
-/* This process, with this GUID, has one connection more. 0, or -1 with errno. */
-static int conn_announce(uint64_t guid)
-{
-	if (!announced_conns && group_announce(guid) < 0)
-		return -1;
-	announced_conns++;
-	return 0;
-}
-
-static void conn_withdraw(void)
-{
-	if (!--announced_conns)
-		timer_stop(&peer_timer);
-}
-
 /* The state of a connection has changed: its peer is looked at if need be. */
 static void peer_watch(const struct conn *c)
 {
@@ -196,8 +175,8 @@ static void peer_watch(const struct conn *c)
 
 void peer_check(struct conn *c)
 {
-	if (c->state == CONN_REQ_RCVD && is_near(c) && !group_announced(c->guid))
-		say_goodbye(c);
+	if (c->state == CONN_REQ_RCVD)
+		check_peer(c);
 }
 
 /* -------------------------------------------------------------- creating -- */
@@ -225,15 +204,9 @@ uint64_t conn_tid(const struct conn *c)
 struct conn *conn_new(struct cm_id *user)
 {
 	struct conn *c = calloc(1, sizeof(*c));
-	int error;
 
 	if (!c)
 		return NULL;
-	if (conn_announce(conn_guid()) < 0) {
-		error = errno;
-		free(c);
-		return fail_null(error);
-	}
 	do {
 		random_bytes(&c->local_id, sizeof(c->local_id));
 		c->local_id = group_slot() << (32 - SLOT_BITS) | c->local_id >> SLOT_BITS;
@@ -250,7 +223,6 @@ struct conn *conn_new(struct cm_id *user)
 void conn_free(struct conn *c)
 {
 	timer_stop(&c->timer);
-	conn_withdraw();
 	if (c->port)
 		port_put(c->port);
 	conn_unindex(c);
@@ -271,7 +243,6 @@ void conn_forget(void)
 	memset(by_peer, 0, sizeof(by_peer));
 	memset(by_qpn, 0, sizeof(by_qpn));
 	the_guid = 0;
-	announced_conns = 0;
 }
 
 /* ---------------------------------------------------------------- states -- */

@@ -52,6 +52,7 @@ struct conn {
 	uint32_t local_id, remote_id; /* communication ids, or the request id of a datagram */
 	uint64_t tid;		      /* that answers repeat */
 	uint64_t guid;		      /* of the peer's channel adapter */
+	pid_t peer;		      /* the process in its slot, if it is on this host; 0: none */
 	struct flow flow;
 	struct port *port; /* of the listener: held as long as duplicates of the REQ matter */
 	uint64_t service;

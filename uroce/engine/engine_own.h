@@ -6,8 +6,6 @@
 #include "engine.h"
 #include "link.h"
 
-#define MS UINT64_C(1000000) /* ns */
-
 /* The thread that takes packets from our socket. */
 enum reader {
 	READER_THREAD,

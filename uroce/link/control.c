@@ -9,27 +9,16 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "group_own.h"
+#include "lock.h"
 
 #define LOOK_MS 20 /* between two looks whether the process that is asked still lives */
 
 struct local_name control_name(const struct socket_dir *dir, unsigned slot)
 {
-	return local_name(dir, "slot.%u", slot);
-}
-
-bool control_has_process(const struct socket_dir *dir)
-{
-	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct local_name name = control_name(dir, slot);
-
-		if (local_trusted(&name) && local_taken(&name))
-			return true;
-	}
-	return false;
+	return local_name(dir, "slot%u.%u", CONTROL_VERSION, slot);
 }
 
 int control_send(int fd, const struct local_name *to, enum control_type type, unsigned slot,
@@ -37,8 +26,7 @@ int control_send(int fd, const struct local_name *to, enum control_type type, un
 {
 	struct control_header header = {
 		.magic = CONTROL_MAGIC,
-		.version = CONTROL_VERSION,
-		.type = (uint16_t)type,
+		.type = type,
 		.length = (uint32_t)n,
 		.slot = slot,
 	};
@@ -99,8 +87,7 @@ static bool read_ancillary(struct control_message *m, struct msghdr *h)
 void control_drop(struct control_message *m)
 {
 	while (m->nfds)
-		if (m->fds[--m->nfds] >= 0)
-			close(m->fds[m->nfds]);
+		close_fd(&m->fds[--m->nfds]);
 }
 
 static bool well_formed(const struct control_message *m, size_t n)
@@ -130,13 +117,7 @@ static int receive_one(int fd, struct control_message *m)
 	if (n < 0)
 		return -1;
 	m->cut = h.msg_flags & MSG_CTRUNC;
-	if (!read_ancillary(m, &h) || h.msg_flags & MSG_TRUNC || !well_formed(m, (size_t)n))
-		return 0;
-	if (m->header.version != CONTROL_VERSION) {
-		errno = EPROTO;
-		return -1;
-	}
-	return 1;
+	return read_ancillary(m, &h) && !(h.msg_flags & MSG_TRUNC) && well_formed(m, (size_t)n);
 }
 
 int control_receive(int fd, struct control_message *m)
@@ -152,7 +133,7 @@ int control_receive(int fd, struct control_message *m)
 static int await_answer(int fd, const struct local_name *asked, const struct control_header *want,
 			int patience_ms, struct control_message *answer)
 {
-	const int64_t until = now_ms() + patience_ms;
+	const uint64_t until = engine_clock() + patience_ms * MS;
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
@@ -161,9 +142,8 @@ static int await_answer(int fd, const struct local_name *asked, const struct con
 				return 0;
 			control_drop(answer);
 		} else if (errno != EAGAIN) {
-			control_drop(answer);
 			return -1;
-		} else if (now_ms() >= until) {
+		} else if (engine_clock() >= until) {
 			errno = ETIMEDOUT;
 			return -1;
 		} else if (poll(&p, 1, LOOK_MS) == 0 && !local_taken(asked)) {
@@ -176,9 +156,9 @@ static int await_answer(int fd, const struct local_name *asked, const struct con
 int control_ask(const struct socket_dir *dir, unsigned slot, enum control_type type,
 		int patience_ms, struct control_message *answer)
 {
-	const struct control_header want = { .type = (uint16_t)(type + 1), .slot = slot };
+	const struct control_header want = { .type = type + 1u, .slot = slot };
 	const struct local_name to = control_name(dir, slot);
-	int fds[2], one = 1, ret = -1, err;
+	int fds[2], one = 1, ret = -1;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
 		return -1;
@@ -190,17 +170,12 @@ int control_ask(const struct socket_dir *dir, unsigned slot, enum control_type t
 		else if (errno == ECONNREFUSED)
 			errno = ENOENT;
 	}
-	err = errno;
-	close(fds[0]);
-	close(fds[1]);
-	errno = err;
+	close_fd(&fds[0]);
+	close_fd(&fds[1]);
 	return ret;
 }
 
 /* ------------------------------------------------------- sockets by name -- */
-
-#define BASE_BYTES \
-	80 /* of the name of a file and its \0; the path before it has room for 24 more */
 
 struct local_name local_in(const struct socket_dir *dir, const char *base)
 {
@@ -230,66 +205,58 @@ const char *local_base(const struct local_name *name)
 	return strrchr(name->un.sun_path, '/') + 1;
 }
 
-/* 0: a process has bound the name; else an errno. ECONNREFUSED: the process has ended. */
-static int look_for_owner(const struct local_name *name)
-{
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
-
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&name->un, name->len) != 0)
-		err = errno;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 bool local_taken(const struct local_name *name)
 {
-	return look_for_owner(name) == 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const bool there = fd >= 0 &&
+			   connect(fd, (const struct sockaddr *)&name->un, name->len) == 0;
+
+	if (there)
+		errno = EADDRINUSE;
+	close_fd(&fd);
+	return errno != ECONNREFUSED && errno != ENOENT;
 }
 
 bool local_trusted(const struct local_name *name)
 {
 	struct stat st;
 
-	return lstat(name->un.sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	return stat(name->un.sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
 	       (st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* Removes the file of a name, unless it can be connected to. Between bind() and that moment there
- * is a short time, in which DIR_NAMES protects the name. */
-static bool remove_stale(const struct socket_dir *dir, const struct local_name *name)
+int local_bind(const struct local_name *name)
 {
-	return look_for_owner(name) == ECONNREFUSED && unlinkat(dir->fd, local_base(name), 0) == 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
+
+	if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) != 0 ||
+			bind(fd, (const struct sockaddr *)&name->un, name->len) != 0))
+		close_fd(&fd);
+	return fd;
 }
 
-static int bind_name(int fd, const struct local_name *name)
+int local_link(const struct socket_dir *dir, const struct local_name *name,
+	       const struct local_name *to)
 {
-	return bind(fd, (const struct sockaddr *)&name->un, name->len);
-}
-
-int local_bind(const struct socket_dir *dir, const struct local_name *name)
-{
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, err;
-
-	if (fd < 0)
+	if (symlinkat(local_base(to), dir->fd, local_base(name)) == 0)
+		return 0;
+	if (errno != EEXIST || local_taken(name))
 		return -1;
-	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) == 0 &&
-	    (bind_name(fd, name) == 0 ||
-	     (errno == EADDRINUSE && remove_stale(dir, name) && bind_name(fd, name) == 0)))
-		return fd;
-	err = errno;
-	close(fd);
-	errno = err == ECONNREFUSED ? EADDRINUSE : err;
-	return -1;
+	unlinkat(dir->fd, local_base(name), 0);
+	return symlinkat(local_base(to), dir->fd, local_base(name));
 }
 
-void local_close(const struct socket_dir *dir, const struct local_name *name, int fd)
+bool local_links_to(const struct socket_dir *dir, const char *base, const struct local_name *to)
 {
-	unlinkat(dir->fd, local_base(name),
-		 0); /* before close(): the name is ours as long as it is bound */
-	close(fd);
+	char target[BASE_BYTES];
+	ssize_t n = readlinkat(dir->fd, base, target, sizeof(target) - 1);
+
+	target[n < 0 ? 0 : n] = '\0';
+	return strcmp(target, local_base(to)) == 0;
 }
 
+/* Between bind() and the moment when a name can be connected to is a short time, in which DIR_NAMES
+ * protects it. */
 void local_sweep(const struct socket_dir *dir)
 {
 	DIR *entries = socket_dir_list(dir);
@@ -304,17 +271,10 @@ void local_sweep(const struct socket_dir *dir)
 		    socket_dir_lock(&there, DIR_NAMES, 0, NULL) != 0)
 			continue;
 		name = local_in(dir, base);
-		remove_stale(dir, &name);
+		if (!local_taken(&name))
+			unlinkat(dir->fd, base, 0);
 		socket_dir_unlock(&there, DIR_NAMES);
 	}
 	if (entries)
 		closedir(entries);
-}
-
-int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "group_own.h"
+#include "lock.h"
 #include "pair.h"
 
 #define PATIENCE_MS 5000 /* for a process that is joining at the same time */
@@ -89,20 +90,13 @@ pid_t group_slot_pid(unsigned slot)
 {
 	struct flock l = lock_for_slot(slot);
 
+	if (slot == group.slot)
+		return getpid(); /* no lock is in one's own way */
 	if (fcntl(group.rx[0], F_GETLK, &l) != 0)
 		return -1;
-	return l.l_type == F_UNLCK ? 0 : l.l_pid;
-}
-
-/* The file of the name may be left from a process that was killed, or be bound by a child of
- * one. */
-static int bind_control(unsigned slot)
-{
-	struct local_name name = control_name(&group.dir, slot);
-
-	unlinkat(group.dir.fd, local_base(&name), 0);
-	group.control = local_bind(&group.dir, &name);
-	return group.control < 0 ? -1 : 0;
+	if (l.l_type == F_UNLCK)
+		return 0;
+	return l.l_pid > 0 ? l.l_pid : -1;
 }
 
 static int set_reason_of_sockets(struct reason *r)
@@ -116,16 +110,21 @@ static int set_reason_of_sockets(struct reason *r)
 			  strerror(errno));
 }
 
+/* Files of the slot may be left from a process that was killed, or be bound by a child of one. */
 static int bind_name_of_slot(struct reason *r, unsigned slot)
 {
-	int ret;
+	struct local_name name = control_name(&group.dir, slot);
 
-	local_sweep(&group.dir);
 	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
 		return set_reason_of_sockets(r);
-	ret = bind_control(slot);
+	names_remove(slot);
+	unlinkat(group.dir.fd, local_base(&name), 0);
+	group.control = local_bind(&name);
 	socket_dir_unlock(&group.dir, DIR_NAMES);
-	return ret == 0 ? 0 : set_reason_of_sockets(r);
+	if (group.control < 0)
+		return set_reason_of_sockets(r);
+	local_sweep(&group.dir);
+	return 0;
 }
 
 /* The number of the slot, or -1. */
@@ -156,17 +155,6 @@ static enum gathered fail_of_errno(struct reason *r, const char *what)
 	return HAS_FAILED;
 }
 
-static enum gathered refuse_version(struct reason *r, const struct control_message *m)
-{
-	char who[160];
-
-	process_print(m->pid, who, sizeof(who));
-	set_reason(r, EPROTO,
-		   "%s uses another version of uroce: end it, or use the same version (%u, not %u)",
-		   who, m->header.version, CONTROL_VERSION);
-	return HAS_FAILED;
-}
-
 /* Takes the sockets out of an answer. */
 static enum gathered take_sockets(struct reason *r, struct control_message *m)
 {
@@ -188,8 +176,6 @@ static enum gathered ask_others_for_sockets(struct reason *r)
 	for (unsigned slot = 1; slot < SLOTS && (got == NO_PROCESS || got == NO_ANSWER); slot++)
 		if (control_ask(&group.dir, slot, CONTROL_ASK_SOCKETS, ANSWER_MS, &m) == 0)
 			got = take_sockets(r, &m);
-		else if (errno == EPROTO)
-			got = refuse_version(r, &m);
 		else if (errno == ETIMEDOUT)
 			got = NO_ANSWER;
 		else if (errno != ENOENT)
@@ -230,9 +216,9 @@ static int set_reason_in_use(struct reason *r)
 		socket_dir_print(&group.dir, where, sizeof(where));
 		return set_reason(
 			r, EADDRINUSE,
-			"UDP port 4791 is in use: by %s, which is not in %s, where processes on "
-			"uroce0 find each other. End it, or start this in a network of its own "
-			"(unshare -rn)",
+			"UDP port 4791 is in use: by %s, which is not in %s, where processes of "
+			"this version of uroce find each other. End it, or start this in a network "
+			"of its own (unshare -rn)",
 			who, where);
 	}
 }
@@ -261,15 +247,15 @@ static int set_reason_silent(struct reason *r)
 {
 	char who[200] = "";
 	bool silent = false;
+	pid_t pids[SLOTS];
 
+	slot_pids(pids);
 	for (unsigned slot = 1; slot < SLOTS && !silent; slot++) {
 		struct local_name name = control_name(&group.dir, slot);
-		pid_t pid;
 
 		silent = local_taken(&name);
-		pid = silent ? name_owner(&name) : 0;
-		if (pid)
-			process_print(pid, who, sizeof(who));
+		if (silent && pids[slot])
+			process_print(pids[slot], who, sizeof(who));
 	}
 	if (!silent)
 		return set_reason_in_use(r);
@@ -283,10 +269,11 @@ static int set_reason_silent(struct reason *r)
 /* Tries until there are sockets or time is up. 0 or -1. */
 static int gather_sockets(struct reason *r)
 {
-	int64_t since = now_ms();
+	const uint64_t since = engine_clock();
 
 	for (;;) {
 		enum gathered got = gather_sockets_once(r);
+		uint64_t waited;
 
 		if (got == HAS_SOCKETS || got == HAS_FAILED)
 			return got == HAS_SOCKETS ? 0 : -1;
@@ -294,10 +281,11 @@ static int gather_sockets(struct reason *r)
 			return set_reason_in_use(r);
 		/* A process that ends closes its sockets one by one: its name may be gone while it
 		 * still has the port; or it looks like another program. */
-		if (got == PORT_OF_STRANGER && now_ms() >= since + LEAVING_MS &&
-		    (port_has_owner() || now_ms() >= since + CLOSING_MS))
+		waited = engine_clock() - since;
+		if (got == PORT_OF_STRANGER && waited >= LEAVING_MS * MS &&
+		    (port_has_owner() || waited >= CLOSING_MS * MS))
 			return set_reason_in_use(r);
-		if (got == NO_ANSWER && now_ms() >= since + GATHER_MS)
+		if (got == NO_ANSWER && waited >= GATHER_MS * MS)
 			return set_reason_silent(r);
 		poll(NULL, 0, GOING_MS);
 	}
@@ -378,30 +366,18 @@ static int open_dir(struct reason *r)
 	return set_reason_of_errno(r, "no directory for sockets");
 }
 
-static int join_in_dir(struct reason *r)
-{
-	int ret = -1, err;
-
-	if (open_dir(r) == 0 && lock_join(r) == 0) {
-		ret = gather_sockets(r) == 0 ? set_up_slot(r) : -1;
-		socket_dir_unlock(&group.dir, DIR_JOIN);
-	}
-	err = errno;
-	if (ret != 0)
-		close_all();
-	errno = err;
-	return ret;
-}
-
 int group_join(char *text, size_t size)
 {
 	struct reason r = { text, size };
+	int ret = -1;
 
-	if (join_in_dir(&r) == 0)
-		return 0;
-	/* Another process may have made another directory at the same moment. Now that one comes
-	 * first. */
-	return errno == EADDRINUSE ? join_in_dir(&r) : -1;
+	if (open_dir(&r) == 0 && lock_join(&r) == 0) {
+		ret = gather_sockets(&r) == 0 ? set_up_slot(&r) : -1;
+		socket_dir_unlock(&group.dir, DIR_JOIN);
+	}
+	if (ret != 0)
+		close_all();
+	return ret;
 }
 
 void group_leave(void)
@@ -411,16 +387,15 @@ void group_leave(void)
 		struct local_name name = control_name(&group.dir, group.slot);
 
 		sockets_released(group.rx[group.slot]);
-		names_close();
-		local_close(&group.dir, &name, group.control);
-		group.control = -1;
+		names_remove(group.slot);
+		/* before it is closed: the name is ours as long as it is bound */
+		unlinkat(group.dir.fd, local_base(&name), 0);
 	}
 	close_all();
 }
 
 void group_forget(void)
 {
-	names_forget();
 	close_all();
 }
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "inventory.h"
 
@@ -55,15 +56,13 @@ uint16_t group_send_port(int family);
 struct group_name;
 /* Claims a name. If *port is 0, an ephemeral port is chosen and stored there. NULL with errno as
  * the kernel's rdma_bind_addr(3) has it: EADDRINUSE: the same name is taken; EADDRNOTAVAIL: a
- * name that overlaps is taken, one of the two being for any address. Costs a descriptor. With
- * the lock. */
+ * name that overlaps is taken, one of the two being for any address. With the lock. */
 struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_gid *addr);
 void group_release(struct group_name *name);
 
-/* A process that has connections makes the GUID of its channel adapter known for as long as it
- * lives, and others can ask for it. group_announce(): 0, or -1 with errno; costs a descriptor. */
-int group_announce(uint64_t guid);
-bool group_announced(uint64_t guid);
+/* The process that has a slot, according to the kernel; 0: none; -1: one that cannot be seen from
+ * here. */
+pid_t group_slot_pid(unsigned slot);
 
 /* Where a MAD came from. */
 struct mad_from {

@@ -14,7 +14,7 @@
 #include "pair.h"
 #include "link.h"
 
-#define AT_ONCE 64 /* messages of one socket that are handled in a row */
+#define AT_ONCE 64 /* messages that are handled in a row */
 
 /* -------------------------------------------------------------------- serving -- */
 
@@ -73,34 +73,19 @@ static void (*const serve[CONTROL_TYPES])(int to, struct control_message *m) = {
 	[CONTROL_ANSWER_PAIR] = serve_answer,  [CONTROL_ASK_INVENTORY] = serve_inventory,
 };
 
-/* A process of another version wants to join: the answer shows it our version, and no more. */
-static void refuse_version(int to, const struct control_message *m)
-{
-	if (m->header.type == CONTROL_ASK_SOCKETS)
-		control_send(to, NULL, CONTROL_SOCKETS, group.slot, NULL, 0, NULL, 0);
-}
-
 static int answer_socket(const struct control_message *m)
 {
 	return m->nfds == 1 ? m->fds[0] : -1;
 }
 
-/* Handles the messages of a socket. Handling one may close that socket: names_have() sees it. */
-static void serve_fd(int fd)
+static void serve_messages(void)
 {
 	static struct control_message m;
 
-	for (unsigned i = 0; i < AT_ONCE && (fd == group.control || names_have(fd)); i++) {
-		if (control_receive(fd, &m) == 0) {
-			if (m.header.type < CONTROL_TYPES && serve[m.header.type])
-				serve[m.header.type](answer_socket(&m), &m);
-			control_drop(&m);
-		} else if (errno == EPROTO) {
-			refuse_version(answer_socket(&m), &m);
-			control_drop(&m);
-		} else {
-			break;
-		}
+	for (unsigned i = 0; i < AT_ONCE && control_receive(group.control, &m) == 0; i++) {
+		if (m.header.type < CONTROL_TYPES && serve[m.header.type])
+			serve[m.header.type](answer_socket(&m), &m);
+		control_drop(&m);
 	}
 }
 
@@ -125,8 +110,10 @@ void group_serve(void)
 		return;
 	n = epoll_wait(group.epoll, events, sizeof(events) / sizeof(events[0]), 0);
 	for (int i = 0; i < n; i++)
-		if (!pair_note_death(events[i].data.fd))
-			serve_fd(events[i].data.fd);
+		if (events[i].data.fd == group.control)
+			serve_messages();
+		else
+			pair_note_death(events[i].data.fd);
 }
 
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
@@ -164,28 +151,24 @@ int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text)
 {
 	struct control_message m;
 	struct socket_dir dir;
-	int rc = 0, err;
+	pid_t pids[SLOTS];
+	int rc = 0;
 
 	if (socket_dir_look(&dir) != 0)
 		return errno == ENOENT ? 0 : -1;
+	slot_pids(pids);
 	for (unsigned slot = 1; slot < SLOTS && rc == 0; slot++) {
-		struct local_name name = control_name(&dir, slot);
-
 		if (control_ask(&dir, slot, CONTROL_ASK_STATUS, PATIENCE_MS, &m) == 0) {
 			m.data[m.header.length < CONTROL_BYTES ? m.header.length
 							       : CONTROL_BYTES - 1] = '\0';
 			fn(arg, slot, m.pid, m.data);
 			control_drop(&m);
-		} else if (errno == EPROTO) {
-			fn(arg, slot, name_owner(&name), "has another version of uroce\n");
 		} else if (errno == ETIMEDOUT) {
-			fn(arg, slot, name_owner(&name), NULL);
+			fn(arg, slot, pids[slot], NULL);
 		} else if (errno != ENOENT) {
 			rc = -1;
 		}
 	}
-	err = errno;
 	socket_dir_close(&dir);
-	errno = err;
 	return rc;
 }

@@ -2,15 +2,13 @@
 /*
  * Names of processes that listen for connections.
  *
- * The kernel makes sure that a name is bound by one process only. It does not know that "any
- * address" overlaps with each single address. So names are claimed one at a time, with DIR_NAMES
- * locked.
+ * A file system makes sure that a name is one process's only. It does not know that "any address"
+ * overlaps with each single address. So names are claimed one at a time, with DIR_NAMES locked.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "gid.h"
@@ -22,15 +20,11 @@
 #define PORTS	    65536
 
 struct group_name {
-	int fd;
+	unsigned joined; /* the count when it was claimed */
 	struct local_name name;
-	LIST_ENTRY(group_name) next;
 };
 
-static LIST_HEAD(, group_name) held = LIST_HEAD_INITIALIZER(held);
-static struct group_name own_guid = {
-	.fd = -1
-}; /* bound while this process has connections; nothing is sent to it */
+static unsigned joined; /* how often: names of an earlier time are gone */
 
 static struct local_name service_name(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
@@ -91,15 +85,18 @@ static bool overlaps_with_taken(uint16_t space, uint16_t port, const union ibv_g
 static int claim_name(struct group_name *n, uint16_t space, uint16_t port,
 		      const union ibv_gid *addr)
 {
-	if (overlaps_with_taken(space, port, addr)) {
-		errno = EADDRNOTAVAIL;
-		return -1;
-	}
+	const struct local_name own = control_name(&group.dir, group.slot);
+
 	n->name = service_name(space, port, addr);
-	n->fd = local_bind(&group.dir, &n->name);
-	if (n->fd < 0 && errno == EADDRINUSE && is_any(addr))
+	if (!overlaps_with_taken(space, port, addr)) {
+		if (local_link(&group.dir, &n->name, &own) == 0)
+			return 0;
+		if (!is_any(addr))
+			return -1;
+	}
+	if (errno == EADDRINUSE)
 		errno = EADDRNOTAVAIL;
-	return n->fd < 0 ? -1 : 0;
+	return -1;
 }
 
 static void read_ephemeral_range(unsigned *first, unsigned *last)
@@ -124,25 +121,17 @@ static bool is_service(const char *base, uint16_t space, unsigned *port)
 	       network == group.dir.network && in == space && *port < PORTS;
 }
 
-static bool is_held(const char *base)
-{
-	struct group_name *name;
-
-	LIST_FOREACH(name, &held, next)
-		if (strcmp(local_base(&name->name), base) == 0)
-			return true;
-	return false;
-}
-
 bool group_has_port(uint16_t space, uint16_t port)
 {
+	const struct local_name own = control_name(&group.dir, group.slot);
 	DIR *entries = group.slot ? socket_dir_list(&group.dir) : NULL;
 	const char *base;
 	unsigned its;
 	bool found = false;
 
 	while (!found && (base = socket_dir_next(entries))) {
-		if (is_service(base, space, &its) && its == port && !is_held(base)) {
+		if (is_service(base, space, &its) && its == port &&
+		    !local_links_to(&group.dir, base, &own)) {
 			struct local_name name = local_in(&group.dir, base);
 
 			found = local_taken(&name);
@@ -192,99 +181,35 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 		errno = ENODEV;
 		return NULL;
 	}
-	name = calloc(1, sizeof(*name));
+	name = malloc(sizeof(*name));
 	if (!name)
 		return NULL;
-	if (claim_locked(name, space, port, addr) != 0)
-		goto undo;
-	if (control_epoll_add(name->fd) != 0) {
-		int err = errno;
-
-		local_close(&group.dir, &name->name, name->fd);
-		errno = err;
-		goto undo;
-	}
-	LIST_INSERT_HEAD(&held, name, next);
-	return name;
-undo:
+	name->joined = joined;
+	if (claim_locked(name, space, port, addr) == 0)
+		return name;
 	free(name);
 	return NULL;
 }
 
 void group_release(struct group_name *name)
 {
-	if (name->fd >= 0) {
-		LIST_REMOVE(name, next);
-		local_close(&group.dir, &name->name, name->fd);
-	}
+	if (name->joined == joined && group.slot)
+		unlinkat(group.dir.fd, local_base(&name->name), 0);
 	free(name);
 }
 
-bool names_have(int fd)
+void names_remove(unsigned slot)
 {
-	struct group_name *name;
+	const struct local_name to = control_name(&group.dir, slot);
+	DIR *entries = socket_dir_list(&group.dir);
+	const char *base;
 
-	LIST_FOREACH(name, &held, next)
-		if (name->fd == fd)
-			return true;
-	return false;
-}
-
-static struct local_name guid_name(uint64_t guid)
-{
-	return local_name(&group.dir, "guid.%016llx", (unsigned long long)guid);
-}
-
-/* Forgets a name that is closed. group_release() frees it later. */
-static void drop_name(struct group_name *name)
-{
-	LIST_REMOVE(name, next);
-	name->fd = -1;
-}
-
-void names_close(void)
-{
-	while (!LIST_EMPTY(&held)) {
-		struct group_name *name = LIST_FIRST(&held);
-
-		local_close(&group.dir, &name->name, name->fd);
-		drop_name(name);
-	}
-}
-
-void names_forget(void)
-{
-	while (!LIST_EMPTY(&held)) {
-		struct group_name *name = LIST_FIRST(&held);
-
-		close(name->fd);
-		drop_name(name);
-	}
-}
-
-int group_announce(uint64_t guid)
-{
-	if (own_guid.fd >= 0)
-		return 0;
-	if (socket_dir_lock(&group.dir, DIR_NAMES, PATIENCE_MS, NULL) != 0)
-		return -1;
-	own_guid.name = guid_name(guid);
-	own_guid.fd = local_bind(&group.dir, &own_guid.name);
-	socket_dir_unlock(&group.dir, DIR_NAMES);
-	if (own_guid.fd < 0)
-		return -1;
-	LIST_INSERT_HEAD(&held, &own_guid, next);
-	return 0;
-}
-
-bool group_announced(uint64_t guid)
-{
-	struct local_name name = guid_name(guid);
-
-	/* We ask with our own socket, so that no descriptor is needed. In doubt the process
-	 * lives. */
-	return connect(own_guid.fd, (const struct sockaddr *)&name.un, name.len) == 0 ||
-	       (errno != ECONNREFUSED && errno != ENOENT);
+	while ((base = socket_dir_next(entries)))
+		if (local_links_to(&group.dir, base, &to))
+			unlinkat(group.dir.fd, base, 0);
+	if (entries)
+		closedir(entries);
+	joined++;
 }
 
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,

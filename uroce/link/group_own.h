@@ -9,6 +9,7 @@
 #ifndef UROCE_GROUP_OWN_H
 #define UROCE_GROUP_OWN_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,15 +25,19 @@
 /* ------------------------------------------------------- sockets by name -- */
 
 /*
- * AF_UNIX sockets with names, in the directory of a user (socket_dir.h). A name is bound by at most
- * one process, and is for processes of one network. If a process is killed, the file of its socket
- * stays: such a name counts as free, and the process that wants it removes the file.
+ * A process has an AF_UNIX socket with a name, that of its slot, in the directory of its user
+ * (socket_dir.h), and the names of services that it listens for are links to that. A name is for
+ * processes of one network. If a process is killed, its files stay: such names count as free, and
+ * who wants one removes the file.
  */
 
 struct local_name {
 	struct sockaddr_un un;
 	socklen_t len;
 };
+
+#define BASE_BYTES \
+	80 /* of the name of a file and its \0; the path before it has room for 24 more */
 
 /* The name "<network>." followed by what the format says, 56 bytes at most. The address goes
  * through the descriptor of the directory, so that long paths fit and a renamed directory stays the
@@ -45,26 +50,26 @@ struct local_name local_in(const struct socket_dir *dir, const char *base);
 const char *local_base(const struct local_name *name);
 
 /* Opens a datagram socket that is bound to name, does not block, and receives the credentials of
- * senders (SO_PASSCRED). With DIR_NAMES locked. -1 with errno: EADDRINUSE: another process has
- * bound the name. */
-int local_bind(const struct socket_dir *dir, const struct local_name *name);
-/* Closes the socket and removes its file. */
-void local_close(const struct socket_dir *dir, const struct local_name *name, int fd);
-/* Has a process bound the name? */
+ * senders (SO_PASSCRED). With DIR_NAMES locked. -1 with errno. */
+int local_bind(const struct local_name *name);
+/* Makes name a link to that of a process. With DIR_NAMES locked. 0, or -1 with errno: EADDRINUSE: a
+ * process has the name. */
+int local_link(const struct socket_dir *dir, const struct local_name *name,
+	       const struct local_name *to);
+/* Is the file a link to that name? */
+bool local_links_to(const struct socket_dir *dir, const char *base, const struct local_name *to);
+/* Has a process the name? True with errno EADDRINUSE, or with another one: that cannot be told. */
 bool local_taken(const struct local_name *name);
 /* May we send to it: does it belong to this user or to root? */
 bool local_trusted(const struct local_name *name);
-/* Removes the files of sockets that no process has bound any more. Without DIR_NAMES: the lock is
- * taken for each file, and files of a network stay while a process has locked its names. */
+/* Removes the files of processes that are gone. Without DIR_NAMES: the lock is taken for each file,
+ * and files of a network stay while a process has locked its names. */
 void local_sweep(const struct socket_dir *dir);
-
-/* Milliseconds of the monotonic clock, for limits of waits. */
-int64_t now_ms(void);
 
 /* -------------------------------------------------------------- messages -- */
 
 #define CONTROL_MAGIC	0x75726f63u /* "uroc" */
-#define CONTROL_VERSION 2	    /* processes of different versions do not join one group */
+#define CONTROL_VERSION 3	    /* of the messages: those of other versions are not found */
 #define CONTROL_BYTES	16384	    /* of the longest message, without its header */
 
 enum control_type {
@@ -81,8 +86,7 @@ enum control_type {
 };
 
 struct control_header {
-	uint32_t magic;
-	uint16_t version, type;
+	uint32_t magic, type;
 	uint32_t length; /* bytes that follow */
 	uint32_t slot;	 /* of the sender; 0: it has none */
 };
@@ -98,8 +102,6 @@ struct control_message {
 };
 
 struct local_name control_name(const struct socket_dir *dir, unsigned slot);
-/* Has a process of this network a slot? */
-bool control_has_process(const struct socket_dir *dir);
 
 /* Sends a message of n bytes from the socket fd, to the peer it is connected to if to is NULL.
  * 0, or -1 with errno: ECONNREFUSED: there is no such process, or it belongs to another user;
@@ -107,14 +109,14 @@ bool control_has_process(const struct socket_dir *dir);
 int control_send(int fd, const struct local_name *to, enum control_type type, unsigned slot,
 		 const void *data, size_t n, const int *fds, unsigned nfds);
 /* Receives the next message that is well-formed and comes from this user. 0, or -1 with errno:
- * EAGAIN: none; EPROTO: the sender has another version: only the header is valid. */
+ * EAGAIN: none. */
 int control_receive(int fd, struct control_message *m);
 /* Closes the descriptors of the message. */
 void control_drop(struct control_message *m);
 
 /* Asks the process in a slot, and waits for its answer, which the caller drops. 0, or -1 with
  * errno: ENOENT: there is no such process, or it has ended meanwhile; ETIMEDOUT: it does not
- * answer; EPROTO: it has another version: only the header and the pid are valid. */
+ * answer. */
 int control_ask(const struct socket_dir *dir, unsigned slot, enum control_type question,
 		int patience_ms, struct control_message *answer);
 
@@ -154,12 +156,9 @@ enum port_owner { PORT_OF_THIS_USER, PORT_OF_ANOTHER, PORT_OF_KERNEL };
 enum port_owner port_owner_print(char *buf, size_t n);
 /* Is there a process, or rdma_rxe, that has the port? Not if its sockets are only being closed. */
 bool port_has_owner(void);
-/* The inode of the socket that is bound to the name; 0: there is none, or the kernel does not tell.
- */
-uint64_t bound_socket_inode(const struct local_name *name);
-/* The process that has bound the name, or 0. */
-pid_t name_owner(const struct local_name *name);
-bool name_is_of(pid_t pid, const struct local_name *name);
+/* The processes that have the slots, as the kernel lists their locks; 0: none, or one that cannot
+ * be seen from here. */
+void slot_pids(pid_t pids[SLOTS]);
 /* "process 12 (rping), which is stopped" */
 void process_print(pid_t pid, char *buf, size_t n);
 
@@ -197,24 +196,23 @@ struct group {
 	struct socket_dir dir;
 	int rx[SLOTS];
 	int control;   /* bound to control_name() of the slot */
-	int epoll;     /* for control, and for the names that we hold */
+	int epoll;     /* for control, and for the processes that we share memory with */
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
 };
 
 extern struct group group;
 
-/* Closes *fd unless it is -1, and sets it to -1. */
+/* Closes *fd unless it is -1, and sets it to -1. Keeps errno. */
 static inline void close_fd(int *fd)
 {
+	const int err = errno;
+
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+	errno = err;
 }
-
-/* group.c: the process that has a slot, according to the kernel; 0: none; -1: the kernel does not
- * say. */
-pid_t group_slot_pid(unsigned slot);
 
 /* group_messages.c: sends a MAD. Returns what group_forward() does. */
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
@@ -224,11 +222,7 @@ int messages_forward(const struct local_name *to, const struct mad_from *from, c
 int control_epoll_add(int fd);
 void control_epoll_remove(int fd);
 
-/* Is fd the descriptor of a name that is held? */
-bool names_have(int fd);
-/* Releases all names. names_forget(): after fork(), in the child: the names stay with the
- * parent. */
-void names_close(void);
-void names_forget(void);
+/* group_names.c: removes the names of services that the process in a slot has, or had. */
+void names_remove(unsigned slot);
 
 #endif

@@ -106,10 +106,7 @@ static int bind_any(int fd, int family, uint16_t port)
 
 static int close_keep_errno(int fd)
 {
-	int err = errno;
-
-	close(fd);
-	errno = err;
+	close_fd(&fd);
 	return -1;
 }
 
@@ -180,10 +177,7 @@ int sockets_make(int rx[SLOTS])
 	for (unsigned i = 0; i < SLOTS; i++) {
 		rx[i] = make_group_socket(family, (int)i);
 		if (rx[i] < 0) {
-			int err = errno;
-
 			sockets_close(rx);
-			errno = err;
 			return -1;
 		}
 	}
@@ -232,11 +226,8 @@ bool sockets_valid(const int rx[SLOTS])
 
 void sockets_close(int rx[SLOTS])
 {
-	for (unsigned i = 0; i < SLOTS; i++) {
-		if (rx[i] >= 0)
-			close(rx[i]);
-		rx[i] = -1;
-	}
+	for (unsigned i = 0; i < SLOTS; i++)
+		close_fd(&rx[i]);
 }
 
 void sockets_claimed(int fd)
@@ -343,13 +334,6 @@ bool port_is_of_another_user(void)
 	return find_port_inodes().alien;
 }
 
-static struct inodes find_name_inode(const struct local_name *name)
-{
-	const uint64_t inode = bound_socket_inode(name);
-
-	return (struct inodes){ .n = inode != 0, .inode = { inode } };
-}
-
 /* --------------------------------------------------------------- to processes -- */
 
 static bool has_inode(const struct inodes *set, uint64_t inode)
@@ -421,19 +405,27 @@ static pid_t find_process(const struct inodes *set)
 	return pid;
 }
 
-pid_t name_owner(const struct local_name *name)
+/* A line: its number, POSIX, ADVISORY, WRITE, process, device and inode, first and last byte. */
+void slot_pids(pid_t pids[SLOTS])
 {
-	struct inodes set = find_name_inode(name);
+	struct inodes set = find_port_inodes();
+	struct line_reader locks;
+	const char *line;
 
-	return find_process(&set);
-}
+	memset(pids, 0, SLOTS * sizeof(*pids));
+	if (set.alien || !line_reader_open(&locks, "/proc/locks"))
+		return;
+	while ((line = line_reader_next(&locks))) {
+		unsigned slot;
+		uint64_t inode;
+		int pid;
 
-bool name_is_of(pid_t pid, const struct local_name *name)
-{
-	struct inodes set = find_name_inode(name);
-	pid_t found;
-
-	return set.n && for_each_fd(pid, &set, store_pid, &found);
+		if (sscanf(line, "%*u: POSIX %*s WRITE %d %*x:%*x:%" SCNu64 " %u", &pid, &inode,
+			   &slot) == 3 &&
+		    slot < SLOTS && has_inode(&set, inode))
+			pids[slot] = pid;
+	}
+	line_reader_close(&locks);
 }
 
 /* ----------------------------------------------------------- taking the sockets -- */
@@ -449,8 +441,7 @@ struct taking {
 
 static void begin_with_process(struct taking *t, pid_t pid)
 {
-	if (t->pidfd >= 0)
-		close(t->pidfd);
+	close_fd(&t->pidfd);
 	sockets_close(t->rx);
 	t->n = 0;
 	t->pid = pid;
@@ -489,8 +480,7 @@ int port_take_sockets(int rx[SLOTS])
 
 	memset(rx, -1, SLOTS * sizeof(*rx));
 	done = !set.alien && for_each_process(&set, copy_socket, &t);
-	if (t.pidfd >= 0)
-		close(t.pidfd);
+	close_fd(&t.pidfd);
 	if (done)
 		return 0;
 	sockets_close(rx);

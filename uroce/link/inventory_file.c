@@ -162,77 +162,52 @@ struct uroce_inventory *inventory_read(int fd, pid_t pid)
 
 /* -------------------------------------------------------------------------- asking -- */
 
-static struct uroce_inventory *ask_slot(const struct socket_dir *dir, unsigned slot)
-{
-	struct uroce_inventory *found;
-	struct control_message m;
-	int err;
-
-	if (control_ask(dir, slot, CONTROL_ASK_INVENTORY, PATIENCE_MS, &m) != 0)
-		return NULL;
-	found = inventory_read(m.nfds == 1 ? m.fds[0] : -1, m.pid);
-	err = errno;
-	control_drop(&m);
-	errno = err;
-	return found;
-}
-
-/* 0: the process has no slot. */
-static unsigned slot_of_process(const struct socket_dir *dir, pid_t pid)
-{
-	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct local_name name = control_name(dir, slot);
-
-		if (local_trusted(&name) && name_is_of(pid, &name))
-			return slot;
-	}
-	return 0;
-}
-
-/* The inventory of the process in a slot, or, if slot is 0, of that process. */
-static struct uroce_inventory *ask_process(unsigned slot, pid_t pid)
+/* The inventory of the process in a slot; slot 0: there is none. */
+static struct uroce_inventory *ask_slot(unsigned slot)
 {
 	struct uroce_inventory *found = NULL;
+	struct control_message m;
 	struct socket_dir dir;
 
 	if (socket_dir_look(&dir) != 0)
 		return NULL;
-	if (!slot && pid)
-		slot = slot_of_process(&dir, pid);
 	errno = ENOENT;
-	if (slot)
-		found = ask_slot(&dir, slot);
-	socket_dir_close(&dir); /* keeps errno */
+	if (slot && control_ask(&dir, slot, CONTROL_ASK_INVENTORY, PATIENCE_MS, &m) == 0) {
+		found = inventory_read(m.nfds == 1 ? m.fds[0] : -1, m.pid);
+		control_drop(&m);
+	}
+	socket_dir_close(&dir);
 	return found;
 }
 
 EXPORT struct uroce_inventory *uroce_inventory_of_process(pid_t pid)
 {
-	return ask_process(0, pid);
+	pid_t pids[SLOTS];
+	unsigned slot = 1;
+
+	slot_pids(pids);
+	while (slot < SLOTS && pids[slot] != pid)
+		slot++;
+	return ask_slot(slot < SLOTS && pid ? slot : 0);
 }
 
 EXPORT struct uroce_inventory *uroce_inventory_of_qpn(uint32_t qpn)
 {
-	return ask_process((qpn & 0xffffff) >> SLOT_SHIFT, 0);
+	return ask_slot((qpn & 0xffffff) >> SLOT_SHIFT);
 }
 
 EXPORT unsigned uroce_inventory_processes(pid_t *pids, unsigned n)
 {
-	struct socket_dir dir;
+	pid_t all[SLOTS];
 	unsigned found = 0;
 
-	if (socket_dir_look(&dir) != 0)
-		return 0;
+	slot_pids(all);
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
-		struct local_name name = control_name(&dir, slot);
-		const pid_t pid = local_trusted(&name) ? name_owner(&name) : 0;
-
-		if (!pid)
+		if (!all[slot])
 			continue;
 		if (found < n)
-			pids[found] = pid;
+			pids[found] = all[slot];
 		found++;
 	}
-	socket_dir_close(&dir);
 	return found;
 }

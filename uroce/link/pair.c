@@ -178,15 +178,13 @@ void pair_forget(void)
 	asleep = false;
 }
 
-bool pair_note_death(int fd)
+void pair_note_death(int fd)
 {
 	for (unsigned i = 0; i < pairs_open; i++)
 		if (pair_open[i]->pidfd == fd) {
 			pair_open[i]->gone = true;
 			control_epoll_remove(fd); /* it stays readable */
-			return true;
 		}
-	return false;
 }
 
 /* -------------------------------------------------------------------------- offering -- */

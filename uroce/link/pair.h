@@ -134,8 +134,7 @@ void pair_answer_bell(void);
 struct control_message;
 void pair_take_offer(struct control_message *m);
 void pair_take_answer(struct control_message *m);
-/* For group_serve(): if fd is the pidfd of a pair, notes that its process has died, and returns
- * true. */
-bool pair_note_death(int fd);
+/* For group_serve(): fd is the pidfd of a pair, whose process has died. */
+void pair_note_death(int fd);
 
 #endif

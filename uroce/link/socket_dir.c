@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "group_own.h"
+#include "line_reader.h"
+#include "lock.h"
 
 #define LOCK_FILE "lock"
 #define AGAIN_MS  1
@@ -56,56 +58,23 @@ static int open_private(int root, const char *name)
 	return -1;
 }
 
-static void print_dir_name(char *buf, size_t n)
+/* The user outside of a user namespace, in which several may be root: user_namespaces(7). */
+static unsigned outer_uid(void)
 {
-	snprintf(buf, n, "uroce-%u", (unsigned)geteuid());
-}
+	unsigned uid = (unsigned)geteuid(), inside, outside, count;
+	struct line_reader map;
+	const char *line;
 
-static DIR *open_entries(int dir)
-{
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-
-	if (!d && copy >= 0)
-		close(copy);
-	return d;
-}
-
-/* Opens the directory of that name. in_use: only if a process of this network is using it. */
-static bool try_name(struct socket_dir *dir, int root, const char *name, bool in_use)
-{
-	dir->fd = open_private(root, name);
-	if (dir->fd < 0)
-		return false;
-	if (!in_use || control_has_process(dir))
-		return true;
-	close(dir->fd);
-	dir->fd = -1;
-	return false;
-}
-
-/* Tries all names in a root; the plain name comes first. */
-static bool search_root(struct socket_dir *dir, int root, bool in_use)
-{
-	DIR *d = open_entries(root);
-	bool found;
-	char name[32];
-	struct dirent *e;
-	size_t n;
-	int err;
-
-	if (!d)
-		return false;
-	print_dir_name(name, sizeof(name));
-	n = strlen(name);
-	found = try_name(dir, root, name, in_use);
-	while (!found && (e = readdir(d)))
-		found = strncmp(e->d_name, name, n) == 0 && e->d_name[n] == '.' &&
-			try_name(dir, root, e->d_name, in_use);
-	err = errno;
-	closedir(d);
-	errno = err;
-	return found;
+	if (!line_reader_open(&map, "/proc/self/uid_map"))
+		return uid;
+	while ((line = line_reader_next(&map)))
+		if (sscanf(line, "%u %u %u", &inside, &outside, &count) == 3 && uid >= inside &&
+		    uid - inside < count) {
+			uid = outside + (uid - inside);
+			break;
+		}
+	line_reader_close(&map);
+	return uid;
 }
 
 static bool is_out_of_descriptors(void)
@@ -113,40 +82,25 @@ static bool is_out_of_descriptors(void)
 	return errno == EMFILE || errno == ENFILE;
 }
 
-/* Another user may have the plain name, but nobody has a random one. */
-static bool make_dir(struct socket_dir *dir, int root)
-{
-	char name[32], fresh[64];
-
-	print_dir_name(name, sizeof(name));
-	mkdirat(root, name, 0700);
-	if (search_root(dir, root, false))
-		return true;
-	if (is_out_of_descriptors())
-		return false;
-	snprintf(fresh, sizeof(fresh), "/proc/self/fd/%d/%s.XXXXXX", root, name);
-	return mkdtemp(fresh) && try_name(dir, root, strrchr(fresh, '/') + 1, false);
-}
-
-/* Takes the first suitable root. in_use: searches for a directory that a process is using; else
- * takes any, or makes one. */
-static bool find_dir(struct socket_dir *dir, bool in_use)
+/* The first root in which the name is this user's. makes: or can be. */
+static int open_dir(bool makes)
 {
 	static const char *const roots[] = { "/tmp", "/dev/shm" };
-	bool found = false;
-	int err = 0;
+	char name[32];
+	int fd = -1;
 
-	for (unsigned i = 0;
-	     i < sizeof(roots) / sizeof(*roots) && !found && err != EMFILE && err != ENFILE; i++) {
+	snprintf(name, sizeof(name), "uroce-%u", outer_uid());
+	for (unsigned i = 0; i < 2 && fd < 0 && !(i && is_out_of_descriptors()); i++) {
 		int root = open_root(roots[i]);
 
-		found = root >= 0 && (in_use ? search_root(dir, root, true) : make_dir(dir, root));
-		err = errno;
-		if (root >= 0)
-			close(root);
+		if (root < 0)
+			continue;
+		if (makes)
+			mkdirat(root, name, 0700);
+		fd = open_private(root, name);
+		close_fd(&root);
 	}
-	errno = err;
-	return found;
+	return fd;
 }
 
 /* --------------------------------------------------------------------- to open it -- */
@@ -166,7 +120,8 @@ int socket_dir_look(struct socket_dir *dir)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (find_dir(dir, true))
+	dir->fd = open_dir(false);
+	if (dir->fd >= 0)
 		return 0;
 	if (!is_out_of_descriptors())
 		errno = ENOENT;
@@ -177,7 +132,8 @@ int socket_dir_join(struct socket_dir *dir)
 {
 	if (find_network(dir) != 0)
 		return -1;
-	if (!find_dir(dir, true) && !find_dir(dir, false)) {
+	dir->fd = open_dir(true);
+	if (dir->fd < 0) {
 		if (!is_out_of_descriptors())
 			errno = EACCES;
 		return -1;
@@ -193,14 +149,8 @@ int socket_dir_join(struct socket_dir *dir)
 
 void socket_dir_close(struct socket_dir *dir)
 {
-	int err = errno;
-
-	if (dir->lock >= 0)
-		close(dir->lock);
-	if (dir->fd >= 0)
-		close(dir->fd);
-	dir->fd = dir->lock = -1;
-	errno = err;
+	close_fd(&dir->lock);
+	close_fd(&dir->fd);
 }
 
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n)
@@ -236,13 +186,13 @@ static pid_t find_holder(const struct socket_dir *dir, enum dir_lock which)
 int socket_dir_lock(const struct socket_dir *dir, enum dir_lock which, int patience_ms,
 		    pid_t *holder)
 {
-	int64_t until = now_ms() + patience_ms;
+	const uint64_t until = engine_clock() + patience_ms * MS;
 	struct flock l = lock_record(dir, which, F_WRLCK);
 
 	while (fcntl(dir->lock, F_SETLK, &l) != 0) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return -1;
-		if (now_ms() >= until) {
+		if (engine_clock() >= until) {
 			if (holder)
 				*holder = find_holder(dir, which);
 			errno = ETIMEDOUT;
@@ -266,7 +216,12 @@ void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which)
 
 DIR *socket_dir_list(const struct socket_dir *dir)
 {
-	return open_entries(dir->fd);
+	int copy = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!d)
+		close_fd(&copy);
+	return d;
 }
 
 const char *socket_dir_next(DIR *entries)
@@ -274,7 +229,7 @@ const char *socket_dir_next(DIR *entries)
 	struct dirent *e;
 
 	while (entries && (e = readdir(entries)))
-		if (e->d_type == DT_SOCK)
+		if (e->d_type == DT_SOCK || e->d_type == DT_LNK)
 			return e->d_name;
 	return NULL;
 }

@@ -3,10 +3,9 @@
  * The directory with the sockets by which the processes of a user find each other. Nobody else can
  * enter it: everything in it belongs to this user or to root.
  *
- * It is called uroce-<uid>, and lies in /tmp, or in /dev/shm if /tmp is not suitable: not in
- * /run/user/<uid>, which is removed when the last session of the user ends, while programs may go
- * on. If another user has taken the name, it is a new one, uroce-<uid>.XXXXXX. Processes must agree
- * on the directory: one that a process is already using comes before all others.
+ * It is called uroce-<uid>, and lies in /tmp, or in /dev/shm if /tmp is not suitable, or another
+ * user has taken the name there: not in /run/user/<uid>, which is removed when the last session of
+ * the user ends, while programs may go on.
  */
 #ifndef UROCE_LINK_SOCKET_DIR_H
 #define UROCE_LINK_SOCKET_DIR_H
@@ -27,9 +26,8 @@ struct socket_dir {
 		.fd = -1, .lock = -1, .network = 0 \
 	}
 
-/* Opens the directory that a process of this network is using. socket_dir_join() takes or makes
- * another if there is none. 0, or -1 with errno: ENOENT: there is none; EACCES: no place is
- * suitable. */
+/* Opens the directory. socket_dir_join() makes it if there is none. 0, or -1 with errno: ENOENT:
+ * there is none; EACCES: no place is suitable. */
 int socket_dir_look(struct socket_dir *dir);
 int socket_dir_join(struct socket_dir *dir);
 void socket_dir_close(struct socket_dir *dir);
@@ -52,7 +50,7 @@ void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which);
 /* The entries of the directory, for the caller to close with closedir(3); NULL: it cannot be read.
  */
 DIR *socket_dir_list(const struct socket_dir *dir);
-/* The name of the next socket among them; NULL: no more, or entries is NULL. */
+/* The name of the next socket, or link to one, among them; NULL: no more, or entries is NULL. */
 const char *socket_dir_next(DIR *entries);
 
 #endif

@@ -120,7 +120,7 @@ extern int rig_group_fd;
 extern _Atomic pthread_t rig_asked; /* who called group_fd() last */
 extern unsigned rig_names;	    /* group_claim() without group_release() */
 extern uint16_t rig_port_taken;	    /* a port that another process has, on another address */
-extern bool rig_all_killed;	    /* group_announced(): no process of this host lives */
+extern bool rig_all_killed;	    /* group_slot_pid(): no process of this host lives */
 extern unsigned rig_forwards;	    /* MADs for other processes, which are lost */
 extern int rig_lifetime;	    /* rx_want_lifetime(): the sum */
 

@@ -282,16 +282,10 @@ void group_release(struct group_name *name)
 	name->used = false;
 }
 
-int group_announce(uint64_t guid)
+pid_t group_slot_pid(unsigned slot)
 {
-	(void)guid;
-	return 0;
-}
-
-bool group_announced(uint64_t guid)
-{
-	(void)guid;
-	return !rig_all_killed;
+	(void)slot;
+	return rig_all_killed ? 0 : getpid();
 }
 
 static int refuse(size_t n)

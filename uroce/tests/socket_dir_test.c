@@ -24,6 +24,9 @@
 #define MALLORY	   1001
 #define ALICES_DIR "/tmp/uroce-1000"
 #define ANY4	   "0.0.0.0"
+#define TEXT(n)	   #n
+#define SLOT_OF(v) "slot" TEXT(v) "."
+#define SLOT	   SLOT_OF(CONTROL_VERSION)
 
 static uint64_t network;
 
@@ -122,7 +125,7 @@ static int plant(const char *dir, const char *base)
 
 static void plant_all(void)
 {
-	static const char *const names[] = { SERVICE, "slot.1", "slot.2" };
+	static const char *const names[] = { SERVICE, SLOT "1", SLOT "2" };
 
 	umask(0);
 	CHECK_INT(mkdir(ALICES_DIR, 0777), 0);
@@ -183,7 +186,7 @@ static void plant_slot(void)
 {
 	char byte;
 
-	mallorys = plant(ALICES_DIR, "slot.9");
+	mallorys = plant(ALICES_DIR, SLOT "9");
 	CHECK_INT(write(planted, "", 1), 1);
 	CHECK_INT(read(planted, &byte, 1), 1);
 	CHECK(recv(mallorys, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
@@ -221,11 +224,10 @@ static void test_asker_looks(void)
 
 static int send_mad(void)
 {
-	struct sockaddr_un un = path_of(ALICES_DIR, "slot.1");
+	struct sockaddr_un un = path_of(ALICES_DIR, SLOT "1");
 	char data[sizeof(struct control_header) + sizeof(struct mad_from) + 256] = { 0 };
 	struct control_header h = {
 		.magic = CONTROL_MAGIC,
-		.version = CONTROL_VERSION,
 		.type = CONTROL_MAD,
 		.length = sizeof(data) - sizeof(h),
 	};
@@ -264,7 +266,7 @@ static void test_foreign_message(void)
 	CHECK_INT(st.st_uid, ALICE);
 	as(MALLORY, cannot_send);
 	CHECK_INT(chmod(ALICES_DIR, 0777), 0);
-	slot = path_of(ALICES_DIR, "slot.1");
+	slot = path_of(ALICES_DIR, SLOT "1");
 	CHECK_INT(chmod(slot.sun_path, 0777), 0);
 	as(MALLORY, can_send);
 	as(ALICE, can_send);
@@ -310,8 +312,8 @@ static void squat_link_to_alices(void)
 	CHECK_INT(lchown(ALICES_DIR, MALLORY, MALLORY), 0);
 }
 
-/* Alice's processes take another name, and the same one; also those that come when the name is
- * free again. */
+/* Alice's processes take another place, and the same one. One that comes when the name is free
+ * again is told who is elsewhere. */
 static void test_squatted(uid_t uid, void (*squat)(void))
 {
 	struct worker w[3];
@@ -320,14 +322,32 @@ static void test_squatted(uid_t uid, void (*squat)(void))
 	as(uid, squat);
 	joins(&w[0], ALICE, 1);
 	joins(&w[1], ALICE, 2);
-	CHECK_INT(system("rm -rf " ALICES_DIR), 0);
-	joins(&w[2], ALICE, 3);
-	CHECK_STR(worker_ask(&w[2], "forward 1 1"), "0");
+	CHECK_STR(worker_ask(&w[1], "forward 1 1"), "0");
 	mads_come(&w[0], 1);
-	CHECK_STR(worker_ask(&w[0], "forward 3 1"), "0");
-	mads_come(&w[2], 1);
+	CHECK_STR(worker_ask(&w[0], "forward 2 1"), "0");
+	mads_come(&w[1], 1);
+	CHECK_INT(system("rm -rf " ALICES_DIR), 0);
+	worker_start(&w[2], ALICE);
+	worker_ask(&w[2], "join");
+	CHECK_INT(worker_number(&w[2], "errno"), EADDRINUSE);
+	CHECK(strstr(w[2].answer, "which is not in " ALICES_DIR));
 	for (unsigned i = 0; i < 3; i++)
 		worker_end(&w[i]);
+}
+
+/* Both names are taken: the device does not open, and says why. */
+static void test_no_place(void)
+{
+	struct worker a;
+
+	clear_tmp();
+	as(MALLORY, squat_directory);
+	CHECK_INT(mkdir("/dev/shm/uroce-1000", 0777), 0);
+	worker_start(&a, ALICE);
+	worker_ask(&a, "join");
+	CHECK_INT(worker_number(&a, "errno"), EACCES);
+	CHECK(strstr(a.answer, "no directory for sockets"));
+	worker_end(&a);
 }
 
 /* ------------------------------------------------------------------- two users -- */
@@ -429,7 +449,7 @@ static unsigned entries(const char *dir)
 }
 
 /* The directories of a session are not used: they are removed at its end. /dev/shm is, while others
- * could take away what is in /tmp; and whoever comes later joins those who are there. */
+ * could take away what is in /tmp. */
 static void test_places(void)
 {
 	struct worker first, later;
@@ -445,12 +465,12 @@ static void test_places(void)
 	CHECK_INT(worker_number(&first, "slot"), 1);
 	CHECK_INT(entries("/run/user/1000"), 0);
 	CHECK_INT(entries("/dev/shm/uroce-1000"), 2);
-	CHECK_INT(chmod("/tmp", 01777), 0);
 	joins(&later, ALICE, 2);
 	CHECK_INT(entries("/dev/shm/uroce-1000"), 3);
 	CHECK_INT(entries("/tmp"), 0);
 	worker_end(&first);
 	worker_end(&later);
+	CHECK_INT(chmod("/tmp", 01777), 0);
 	CHECK_INT(system("rm -rf /run/user"), 0);
 }
 
@@ -512,6 +532,7 @@ int main(void)
 	test_squatted(MALLORY, squat_link);
 	test_squatted(0, squat_link_to_alices);
 	test_squatted(ALICE, make_open);
+	test_no_place();
 	test_two_users();
 	test_two_networks();
 	test_lock_of_another_network();

@@ -32,7 +32,7 @@ for i in range(200): # the kernel lists sockets in no order
     between = "" if i % 2 else "\n0: 00000002 0 0 2 1 99 /"
     if between: os.mkdir("%s/%d/%s" % (home, i, between[:-1]))
     s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    s.bind("%s/%d/%s%d.slot.1" % (home, i, between, network))
+    s.bind("%s/%d/%s%d.slot3.1" % (home, i, between, network))
     sockets.append(s)
 os.write(3, b"ready\n"); os.close(3)
 signal.pause()'
