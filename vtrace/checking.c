@@ -372,6 +372,22 @@ bool check_own_call(const struct reader_news *news)
 	return stop_once(p);
 }
 
+static struct check_peer find_peer(void *arg, const struct seen_qp *qp)
+{
+	const struct check_process *own = arg;
+	const struct seen_qp *to;
+
+	for (struct check_process *p = the.processes; p; p = p->next) {
+		to = p == own ? NULL
+			      : live_program_numbered(p->of->live, qp->v.attr.dest_qp_num,
+						      qp->v.number);
+		if (to)
+			return (struct check_peer){ live_program_entry(p->of->live, to->address),
+						    temp_text(" of process %d", (int)p->of->pid) };
+	}
+	return (struct check_peer){ 0 };
+}
+
 static void begin_process(const struct reader_news *news)
 {
 	struct check_process *p = xcalloc(1, sizeof *p);
@@ -379,6 +395,7 @@ static void begin_process(const struct reader_news *news)
 	p->of = news->process;
 	news->process->live->keeps = 64; /* requests that are done, for what is found later */
 	p->checks = checks_new(the.o.wanted, tell_finding, p);
+	checks_ask_peers(p->checks, find_peer);
 	p->places = places_new((int)news->process->pid);
 	p->next = the.processes;
 	the.processes = p;

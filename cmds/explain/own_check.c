@@ -158,8 +158,8 @@ static int check_exec(struct session *s, const void *args, struct out *o)
  * it; what may be one says what would make it certain; advice (check on -rules all) is legal, and
  * often not what was meant. Each is shown once for a command, with where its object was made. The
  * rules: send-changed (a buffer was filled again before the completion), read-then-send,
- * dereg-posted, grh-room, cq-overrun, cq-small, sq-unsignaled, sq-full-lucky, arm-race, arm-none,
- * unacked, gone, wr-scope; recv-overlap, reset-lost, flush-unpolled, timers.
+ * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, cq-overrun, cq-small, cq-threads,
+ * sq-unsignaled, sq-full-lucky, arm-race, arm-none, unacked, gone, wr-scope; recv-overlap, reset-lost, flush-unpolled, timers.
  * For other programs: vtrace --check; see docs/check.md.
  * > check => check is off
  * > check on; check => nothing was found */

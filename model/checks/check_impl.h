@@ -45,6 +45,23 @@ struct small_cq {
 	struct check_place at, made;
 };
 
+/* A QP of librdmacm, until it is clear whether its first receive came too late. */
+struct late_qp {
+	uint64_t address;
+	unsigned retries; /* rnr_retry_count, which the peer has to take */
+	bool is_up;
+	struct check_place up,
+		posted; /* where it became so, and where the first receive was posted */
+};
+
+/* A CQ that was made for one thread. */
+struct single_cq {
+	uint64_t address, last_end; /* ticks: the end of the last poll */
+	uint64_t threads;	    /* 1 << the numbers of those that have polled it */
+	unsigned last;		    /* thread */
+	bool is_told;
+};
+
 struct checks {
 	bool wanted[CHECK_RULES];
 	void (*tell)(void *arg, const struct check_finding *f);
@@ -58,6 +75,11 @@ struct checks {
 	unsigned nopen;
 	struct small_cq *small;
 	unsigned nsmall;
+	struct late_qp *late;
+	unsigned nlate;
+	struct single_cq *single;
+	unsigned nsingle;
+	check_peer_fn *peer;
 };
 
 /* A finding that became clear with the call r, which may be NULL. */
@@ -86,6 +108,9 @@ void check_requests_after(struct checks *c, const struct live_program *p, const 
 void check_queues_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_queues_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_queues_end(struct checks *c, const struct live_program *p);
+void check_recvs_before(struct checks *c, const struct live_program *p, const struct record *r);
+void check_recvs_after(struct checks *c, const struct live_program *p, const struct record *r);
+void check_threads_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_unfinished(struct checks *c, const struct live_program *p,

@@ -120,7 +120,7 @@ static void tell_small(struct checks *c, const struct small_cq *cq)
 	check_add(c, &f);
 }
 
-/* The CQ is destroyed: its address may be that of another one later. */
+/* The CQ is destroyed, or gets another size: its address may be that of another one later. */
 static void end_small(struct checks *c, uint64_t address)
 {
 	struct small_cq *cq = find_small(c, address);
@@ -220,7 +220,7 @@ void check_queues_before(struct checks *c, const struct live_program *p, const s
 
 	if (r->err || !r->nargs)
 		return;
-	if (record_call_row(r) == ROW_ibv_destroy_cq)
+	if (record_call_row(r) == ROW_ibv_destroy_cq || record_call_row(r) == ROW_ibv_resize_cq)
 		end_small(c, r->args[0]);
 	if (record_call_row(r) != ROW_ibv_destroy_qp && record_call_row(r) != ROW_ibv_modify_qp)
 		return;

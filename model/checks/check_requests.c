@@ -56,14 +56,18 @@ static bool fills_memory(const struct posted_wr *wr)
 	return wr->op == &wr_ops[WR_RECV] || (wr->op && wr->op->sink);
 }
 
-static const char *post_name(const struct posted_wr *wr)
+static const char *post_name(const struct seen_qp *qp, const struct posted_wr *wr)
 {
-	return wr->op == &wr_ops[WR_RECV] ? "ibv_post_recv" : "ibv_post_send";
+	if (wr->op != &wr_ops[WR_RECV])
+		return "ibv_post_send";
+	return qp->v.type ? "ibv_post_recv" : "ibv_post_srq_recv";
 }
 
-static void add_posted(struct check_finding *f, const struct posted_wr *wr)
+/* qp: the QP or SRQ to whose queue it was posted. */
+static void add_posted(struct check_finding *f, const struct seen_qp *qp,
+		       const struct posted_wr *wr)
 {
-	check_step(f, (struct check_place){ post_name(wr), wr->from }, "%s was posted",
+	check_step(f, (struct check_place){ post_name(qp, wr), wr->from }, "%s was posted",
 		   check_request(wr));
 }
 
@@ -90,7 +94,7 @@ static void find_unread(struct checks *c, const struct record *r, const struct s
 			 "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
 			 check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
 			 check_request(first));
-		add_posted(&f, first);
+		add_posted(&f, &e->qp, first);
 		check_add(c, &f);
 		return;
 	}
@@ -127,7 +131,7 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 		snprintf(f.object, sizeof f.object, "%s", qp->v.name);
 		snprintf(f.says, sizeof f.says, "%s of %s and %s have bytes in common",
 			 check_request(wr), qp->v.name, check_request(other));
-		add_posted(&f, other);
+		add_posted(&f, qp, other);
 		check_add(c, &f);
 		return;
 	}
@@ -164,7 +168,7 @@ static void look_at_recvs(struct checks *c, const struct record *r, const struct
 	}
 }
 
-/* -------------------------------------------------------------------- dereg-posted -- */
+/* ---------------------------------------------------------- dereg-posted, ah-posted -- */
 
 /* Can its requests still be carried out? */
 static bool is_working(const struct seen_qp *qp)
@@ -181,7 +185,21 @@ static bool has_working_qp(const struct live_program *p, uint64_t srq)
 	return false;
 }
 
-static bool uses_key(const struct posted_wr *wr, uint32_t lkey)
+/* Has something come to the QP since then: perhaps the answer that tells that the message came? It
+ * is not sent again on UD and UC. */
+static bool has_received(const struct live_program *p, struct seen_queues *e, uint64_t since)
+{
+	const struct posted_queue *q = live_program_recvs(p, e);
+	const struct posted_wr *wr;
+	uint64_t at = 0;
+
+	while ((wr = posted_queue_next(q, &at)))
+		if (wr->done > since)
+			return true;
+	return false;
+}
+
+static bool uses_key(const struct posted_wr *wr, uint64_t lkey)
 {
 	if (wr->is_inline || (wr->op && wr->op->local))
 		return false;
@@ -191,50 +209,65 @@ static bool uses_key(const struct posted_wr *wr, uint32_t lkey)
 	return false;
 }
 
-/* Counts the requests of a queue with that key; *first is the oldest. */
-static unsigned count_with_key(const struct posted_queue *q, uint32_t lkey,
-			       const struct posted_wr **first)
+static bool uses_ah(const struct posted_wr *wr, uint64_t ah)
 {
-	unsigned n = 0;
+	return wr->ah == ah;
+}
 
-	for (unsigned i = 0; i < q->n; i++) {
-		if (!uses_key(&q->v[q->begin + i], lkey))
-			continue;
-		if (!*first)
-			*first = &q->v[q->begin + i];
-		n++;
-	}
-	return n;
+/* An object that the call r takes away from the requests that use it. */
+struct taken_away {
+	enum check_id id;
+	const char *name;
+	bool (*uses)(const struct posted_wr *wr, uint64_t what);
+	uint64_t what;
+};
+
+/* May a completion that was taken be of this request, or of another one with its wr_id? */
+static bool is_undecided(const struct seen_queues *e, const struct posted_wr *wr)
+{
+	for (unsigned i = 0; i < e->nundecided; i++)
+		if (e->undecided[i].wr_id == wr->wr_id)
+			return true;
+	return false;
 }
 
 static void find_posted_of(struct checks *c, const struct live_program *p, const struct record *r,
-			   const struct live_region *region, const struct seen_qp *qp,
+			   const struct taken_away *t, const struct seen_queues *e,
 			   const struct posted_queue *q)
 {
+	const struct seen_qp *qp = &e->qp;
 	const struct posted_wr *first = NULL;
-	const unsigned n = count_with_key(q, region->lkey, &first);
-	struct check_finding f = check_new(CHECK_DEREG_POSTED, r);
+	struct check_finding f = check_new(t->id, r);
+	unsigned n = 0;
 
+	for (unsigned i = q->n; i-- > 0;)
+		if (t->uses(&q->v[q->begin + i], t->what) &&
+		    !is_undecided(e, &q->v[q->begin + i])) {
+			first = &q->v[q->begin + i];
+			n++;
+		}
 	if (!n)
 		return;
-	snprintf(f.object, sizeof f.object, "%s", region->name);
-	snprintf(
-		f.says, sizeof f.says,
-		"%s was deregistered while %u request%s of %s with it %s outstanding: no completion of "
-		"%s was taken",
-		region->name, n, n == 1 ? "" : "s", qp->v.name, n == 1 ? "was" : "were",
-		check_request(first));
-	check_step_made(&f, p, r->args[0], region->name);
-	add_posted(&f, first);
+	snprintf(f.object, sizeof f.object, "%s", t->name);
+	snprintf(f.says, sizeof f.says,
+		 "%s was %s while %u request%s of %s with it %s outstanding: no completion of "
+		 "%s was taken",
+		 t->name, t->id == CHECK_AH_POSTED ? "destroyed" : "deregistered", n,
+		 n == 1 ? "" : "s", qp->v.name, n == 1 ? "was" : "were", check_request(first));
+	check_step_made(&f, p, r->args[0], t->name);
+	add_posted(&f, qp, first);
 	check_add(c, &f);
 }
 
 static void find_posted(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct live_region *region = seen_region_at(&p->regions, r->args[0]);
+	struct taken_away t = { CHECK_DEREG_POSTED, NULL, uses_key, 0 };
 
 	if (!region)
 		return;
+	t.name = region->name;
+	t.what = region->lkey;
 	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
 		const struct seen_queues *e = o->queues;
 		const bool is_srq = e && o->kind == OBJECT_SRQ;
@@ -242,8 +275,23 @@ static void find_posted(struct checks *c, const struct live_program *p, const st
 		if (!e || (*e->qp.v.pd && strcmp(e->qp.v.pd, region->pd) != 0) ||
 		    !(is_srq ? has_working_qp(p, o->address) : is_working(&e->qp)))
 			continue;
-		find_posted_of(c, p, r, region, &e->qp, &e->sends);
-		find_posted_of(c, p, r, region, &e->qp, &e->recvs);
+		find_posted_of(c, p, r, &t, e, &e->sends);
+		find_posted_of(c, p, r, &t, e, &e->recvs);
+	}
+}
+
+/* Of an address handle. The queue pair may have got an answer since: the datagram has left then. */
+static void find_addressed(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct taken_away t = { CHECK_AH_POSTED, live_program_name(p, r->args[0], r->begin),
+				      uses_ah, r->args[0] };
+
+	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+		struct seen_queues *e = live_program_entry(p, qp->address);
+
+		if (is_working(qp) && e->sends.n &&
+		    !has_received(p, e, e->sends.v[e->sends.begin + e->sends.n - 1].when))
+			find_posted_of(c, p, r, &t, e, &e->sends);
 	}
 }
 
@@ -311,20 +359,6 @@ static bool is_open_to_strangers(const struct live_program *p, const struct live
 	return false;
 }
 
-/* Has something come to the QP since then: perhaps the answer that tells that the message came? It
- * is not sent again on UD and UC. */
-static bool has_received(const struct live_program *p, struct seen_queues *e, uint64_t since)
-{
-	const struct posted_queue *q = live_program_recvs(p, e);
-	const struct posted_wr *wr;
-	uint64_t at = 0;
-
-	while ((wr = posted_queue_next(q, &at)))
-		if (wr->done > since)
-			return true;
-	return false;
-}
-
 /* The memory of a request of e has changed. is_written: a record says that the program has written
  * there; otherwise the bytes were compared. */
 static void add_changed(struct checks *c, const struct live_program *p, const struct record *r,
@@ -366,7 +400,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 			"certain unless an answer has told that the message came: it is not sent again");
 	}
 	f.at = (struct check_place){ is_own ? r->fn->name : "ibv_poll_cq", r->from };
-	add_posted(&f, wr);
+	add_posted(&f, &e->qp, wr);
 	check_add(c, &f);
 }
 
@@ -407,9 +441,12 @@ void check_requests_before(struct checks *c, const struct live_program *p, const
 
 	if (q)
 		c->put = q->put;
-	if (!r->err && r->nargs && r->fn->args[0].role == CALL_GONE &&
-	    r->fn->args[0].object == OBJECT_MR && !r->depth)
+	if (r->err || r->depth || !r->nargs || r->fn->args[0].role != CALL_GONE)
+		return;
+	if (r->fn->args[0].object == OBJECT_MR)
 		find_posted(c, p, r);
+	else if (r->fn->args[0].object == OBJECT_AH)
+		find_addressed(c, p, r);
 }
 
 void check_requests_after(struct checks *c, const struct live_program *p, const struct record *r)

@@ -18,6 +18,11 @@ struct checks *checks_new(const bool *wanted,
 	return c;
 }
 
+void checks_ask_peers(struct checks *c, check_peer_fn *peer)
+{
+	c->peer = peer;
+}
+
 void checks_free(struct checks *c)
 {
 	struct armed_cq *cq, *next_cq;
@@ -37,6 +42,8 @@ void checks_free(struct checks *c)
 	}
 	free(c->open);
 	free(c->small);
+	free(c->late);
+	free(c->single);
 	free(c->found);
 	free(c);
 }
@@ -155,6 +162,7 @@ void checks_before(struct checks *c, const struct live_program *p, const struct 
 	if (r->depth)
 		return;
 	check_queues_before(c, p, r);
+	check_recvs_before(c, p, r);
 	check_events_before(c, p, r);
 	check_objects_before(c, p, r);
 }
@@ -163,6 +171,8 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
 {
 	check_requests_after(c, p, r);
 	check_queues_after(c, p, r);
+	check_recvs_after(c, p, r);
+	check_threads_after(c, p, r);
 	check_events_after(c, p, r);
 	check_objects_after(c, p, r);
 }

@@ -22,10 +22,14 @@ enum check_id {
 	CHECK_SEND_CHANGED,
 	CHECK_READ_THEN_SEND,
 	CHECK_DEREG_POSTED,
+	CHECK_AH_POSTED,
 	CHECK_RECV_OVERLAP,
 	CHECK_GRH_ROOM,
+	CHECK_RECV_LATE,
+	CHECK_RQ_DRY,
 	CHECK_CQ_OVERRUN,
 	CHECK_CQ_SMALL,
+	CHECK_CQ_THREADS,
 	CHECK_SQ_UNSIGNALED,
 	CHECK_SQ_FULL_LUCKY,
 	CHECK_RESET_LOST,
@@ -80,6 +84,14 @@ struct checks;
 struct checks *checks_new(const bool *wanted,
 			  void (*tell)(void *arg, const struct check_finding *f), void *arg);
 void checks_free(struct checks *c);
+/* The other end of a QP in another process whose calls are seen, too. */
+struct check_peer {
+	const struct seen_queues *queues; /* NULL: it is not known */
+	const char *whose;		  /* " of process 12"; as temp_text() */
+};
+typedef struct check_peer check_peer_fn(void *arg, const struct seen_qp *qp);
+/* peer() gets the arg of tell(). */
+void checks_ask_peers(struct checks *c, check_peer_fn *peer);
 /* CHECK_RULES: there is none of that name. */
 enum check_id check_id_find(const char *name);
 /* Sets wanted[] by a list of ids with commas between, of which "-ID" takes one away, and "all" is

@@ -125,11 +125,12 @@ struct posted_wr {
 	uint64_t done; /* ticks: when its completion or a later one was taken; 0: it was not */
 	const struct wr_op *op;
 	uint32_t to_qpn, to_qkey; /* of a datagram */
-	uint64_t remote;	  /* address and key at the peer, for RDMA and atomics */
-	uint32_t rkey;		  /* or the key that it invalidates */
-	uint32_t len;		  /* of all SGEs */
-	struct record_from from;  /* of the call that posted it */
-	unsigned thread;	  /* that made that call */
+	uint64_t ah;
+	uint64_t remote;	 /* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;		 /* or the key that it invalidates */
+	uint32_t len;		 /* of all SGEs */
+	struct record_from from; /* of the call that posted it */
+	unsigned thread;	 /* that made that call */
 	bool is_inline, is_signaled, is_fenced;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
@@ -144,6 +145,7 @@ struct posted_queue {
 	unsigned keeps;		 /* as many that are done stay before begin, oldest first */
 	uint64_t had;		 /* put into it since it was last emptied */
 	uint64_t put;		 /* ever put into it: the number of the next one */
+	uint64_t messages;	 /* of had, those that take a receive of the peer */
 	uint64_t answered; /* 1 + the number of the last that brings something: READ, atomic; 0:
 			      none */
 };

@@ -11,7 +11,7 @@
 void posted_queue_empty(struct posted_queue *q)
 {
 	q->begin = q->n = 0;
-	q->had = 0;
+	q->had = q->messages = 0;
 }
 
 /* Grows a queue that is half full, so that a full one is not moved with each request. */
@@ -44,6 +44,7 @@ static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 	q->v[q->begin + q->n++] = *wr;
 	q->had++;
 	q->put++;
+	q->messages += wr->op && wr->op->solicits;
 	if (wr->op && wr->op->has_response)
 		q->answered = q->put;
 }
@@ -112,6 +113,7 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 	if (type == IBV_QPT_UD) {
 		p.to_qpn = wr->wr.ud.remote_qpn;
 		p.to_qkey = wr->wr.ud.remote_qkey;
+		p.ah = (uintptr_t)wr->wr.ud.ah;
 	} else if (p.op && p.op->atomic) {
 		p.remote = wr->wr.atomic.remote_addr;
 		p.rkey = wr->wr.atomic.rkey;
@@ -200,6 +202,11 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 		break;
 	case ROW_ibv_wr_set_sge_list:
 		add_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
+		break;
+	case ROW_ibv_wr_set_ud_addr:
+		last->ah = r->args[1];
+		last->to_qpn = (uint32_t)r->args[2];
+		last->to_qkey = (uint32_t)r->args[3];
 		break;
 	case ROW_ibv_wr_set_inline_data:
 		last->is_inline = true;

@@ -458,7 +458,7 @@ static void find_built(const struct refused_call *f)
 	if (f->r->err == ENOMEM && room && used + e->refused > room)
 		cause_add(f->c, IS_SO, NULL,
 			  "%u requests were built since ibv_wr_start; %s has room for %u "
-			  "(max_send_wr), and %u are not completed",
+			  "(max_send_wr), and %u are posted whose completions were not polled",
 			  e->refused, e->qp.v.name, room, used);
 	if (f->r->err == EOPNOTSUPP && !e->refused)
 		cause_add(

@@ -235,11 +235,12 @@ void why_built_wait(const struct live_program *p, const struct seen_qp *qp, stru
 	const struct seen_queues *e = live_program_entry(p, qp->address);
 
 	if (e && e->is_building)
-		cause_add(c, IS_SO, NULL,
-			  "%u request%s of %s %s built since ibv_wr_start, and ibv_wr_complete was "
-			  "not called",
-			  e->built.n, plural(e->built.n), qp->v.name,
-			  e->built.n == 1 ? "was" : "were");
+		cause_add(
+			c, IS_SO, NULL,
+			"%u request%s of %s %s built since ibv_wr_start, and neither ibv_wr_complete "
+			"nor ibv_wr_abort was called",
+			e->built.n, plural(e->built.n), qp->v.name,
+			e->built.n == 1 ? "was" : "were");
 }
 
 /* --------------------------------------------------------------------- completions -- */

@@ -92,7 +92,9 @@ enum wr_fault wr_fault_find(const struct wr_judged *wr, char *text, size_t size)
 	fault = wr->qp_type ? fault_of_qp(wr, text, size) : WR_FITS;
 	if (fault || !wr->room || wr->used < wr->room)
 		return fault;
-	snprintf(text, size, "%s has room for %u requests (%s), and %u are not completed",
+	snprintf(text, size,
+		 "%s has room for %u requests (%s), and %u are posted whose completions were not "
+		 "polled",
 		 wr->queue, wr->room,
 		 wr->is_resized ? "max_wr of ibv_modify_srq"
 		 : !wr->qp_type ? "max_wr"

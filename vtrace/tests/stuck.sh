@@ -59,7 +59,7 @@ ended "$not_acknowledged"
 hangs unread 'thread 0 .*rdma_get_cm_event' \
 	'cause +1 event of id0 waits in .*1, and no thread is in rdma_get_cm_event'
 ended 'possible cause +the event after rdma_resolve_route of id0 comes in .*1, not in .*0'
-built='cause +1 request of qp0 was built since ibv_wr_start, and ibv_wr_complete was not called'
+built='cause +1 request of qp0 was built since ibv_wr_start, and neither ibv_wr_complete nor ibv_wr_abort was called'
 hangs built "$built"
 ended "$built"
 hangs locked 'thread 0 .*ibv_wr_start' "$built"

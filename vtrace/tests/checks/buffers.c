@@ -312,6 +312,31 @@ static void deregister(void)
 		await_within(r.cq, &wc, 2000);
 }
 
+/* An extended CQ whose program does not ask which of two requests of one id has completed. */
+static void deregister_same_id(void)
+{
+	struct ibv_cq_init_attr_ex init = { .cqe = 16 };
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(r.context, &init);
+	struct ibv_mr *mr = register_part(4096, 4096);
+	const uint32_t lkey = r.lkey;
+	struct ibv_poll_cq_attr none = { 0 };
+	struct ibv_qp *qp;
+
+	check("ibv_create_cq_ex", cq ? 0 : errno);
+	qp = make_wide_qp(IBV_QPT_RC, ibv_cq_ex_to_cq(cq), NULL, 0);
+	join(&r, qp, b);
+	check("ibv_post_recv", post_receive(&r, qp, 1, 64));
+	r.lkey = mr->lkey;
+	check("ibv_post_send", post_from(qp, IBV_WR_RDMA_WRITE, 1, 4096, 64, IBV_SEND_SIGNALED));
+	r.lkey = lkey;
+	while (ibv_start_poll(cq, &none))
+		usleep(100);
+	ibv_end_poll(cq);
+	check("ibv_dereg_mr", ibv_dereg_mr(mr));
+	check("ibv_destroy_qp", ibv_destroy_qp(qp));
+	check("ibv_destroy_cq", ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
+}
+
 static void deregister_srq(void)
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 4, .max_sge = 1 } };
@@ -383,6 +408,7 @@ static const struct check_case cases[] = {
 	{ "dereg_after_reset", deregister },
 	{ "dereg_after_destroy", deregister },
 	{ "dereg_other", deregister },
+	{ "dereg_same_id", deregister_same_id },
 	{ "dereg_srq", deregister_srq },
 	{ "dereg_srq_unused", deregister_srq },
 };

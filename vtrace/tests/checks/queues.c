@@ -83,6 +83,21 @@ static void exceed_cq(void)
 	end_small(qp);
 }
 
+/* As many as fit into a CQ that was made larger. */
+static void resize_cq(void)
+{
+	struct ibv_qp *qp = make_small(4);
+	const int n = small->cqe + 4;
+
+	check("ibv_resize_cq", ibv_resize_cq(small, n));
+	join(&r, qp, b);
+	for (int i = 0; i < n; i++)
+		check("ibv_post_send", write_bytes(qp, IBV_SEND_SIGNALED));
+	for (int i = 0; i < n; i++)
+		await_success(small);
+	end_small(qp);
+}
+
 /* More receives than entries, of which the peer uses few at a time. */
 static void credit_scheme(void)
 {
@@ -262,6 +277,7 @@ static const struct check_case cases[] = {
 	{ "cq_filled", fill_cq },
 	{ "cq_beyond", exceed_cq },
 	{ "cq_beyond_by_one", exceed_cq },
+	{ "cq_resized", resize_cq },
 	{ "credit_scheme", credit_scheme },
 	{ "few_signaled", few_signaled },
 	{ "unsignaled_full", fill_unsignaled },
