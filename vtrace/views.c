@@ -296,8 +296,9 @@ static void explain_call(const struct reader_news *news)
 	out_free(o);
 }
 
-/* Explains mistakes without an error, of a process that is about to end. */
-static void explain_end(const struct reader_news *news)
+/* Explains mistakes without an error, of a process that is about to end, or to destroy a CQ, which
+ * may have overrun. */
+static void explain_end(const struct reader_news *news, bool is_end)
 {
 	struct causes c = { .no_commands = true };
 	struct uroce_inventory *own;
@@ -305,15 +306,21 @@ static void explain_end(const struct reader_news *news)
 
 	if (news->process->was_asked)
 		return;
-	news->process->was_asked = true;
+	news->process->was_asked = is_end;
 	own = the.v.explain ? process_inventory(news->process->pid) : NULL;
-	if (own)
+	if (own && is_end)
 		why_unsaid(news->process->live, own, &c);
+	else if (own)
+		why_overrun(own, &c);
 	o = out_new(true);
-	out_str(o, "at", "end", "At the end of the program:\n");
+	if (is_end)
+		out_str(o, "at", "end", "At the end of the program:\n");
+	else
+		out_str(o, "at", "destroy", "Before a CQ is destroyed:\n");
 	if (c.n) {
 		causes_out(&c, o);
-		write_explained(news, o);
+		if (is_end || is_new_explanation(&the.explained[ROW_ibv_destroy_cq], o))
+			write_explained(news, o);
 	}
 	out_free(o);
 	free(own);
@@ -385,10 +392,9 @@ static void take_own_call(const struct reader_news *news)
 {
 	if (check_own_call(news))
 		reader_hold(the.v.reader, news->process, news->r->thread);
-	if (record_call_row(news->r) == SHARED_LOOK_ROW && news->r->args[0] == SHARED_END)
-		explain_end(news);
-	else if (record_call_row(news->r) != SHARED_LOOK_ROW &&
-		 record_call_row(news->r) != SHARED_CHANGED_ROW)
+	if (record_call_row(news->r) == SHARED_LOOK_ROW)
+		explain_end(news, news->r->args[0] == SHARED_END);
+	else if (record_call_row(news->r) != SHARED_CHANGED_ROW)
 		live_program_take_limits(news->process->live, news->r);
 }
 

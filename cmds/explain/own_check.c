@@ -159,8 +159,8 @@ static int check_exec(struct session *s, const void *args, struct out *o)
  * often not what was meant. Each is shown once for a command, with where its object was made. The
  * rules: send-changed (a buffer was filled again before the completion), read-then-send,
  * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, cq-overrun, cq-small, cq-threads,
- * sq-unsignaled, sq-full-lucky, arm-race, arm-none, unacked, gone, wr-scope; recv-overlap, reset-lost, flush-unpolled, timers.
- * For other programs: vtrace --check; see docs/check.md.
+ * sq-unsignaled, sq-full-lucky, arm-race, arm-none, unacked, gone, wr-scope; recv-overlap,
+ * reset-lost, flush-unpolled, timers. For other programs: vtrace --check; see docs/check.md.
  * > check => check is off
  * > check on; check => nothing was found */
 const struct cmd cmd_check = {

@@ -442,10 +442,10 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
 			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
 	snprintf(why, sizeof why, "WC %s", live_status(wc->status));
-	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD) {
+	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD)
 		live_qp_set_state(e, IBV_QPS_ERR, why);
+	if (wc->status == IBV_WC_WR_FLUSH_ERR || qp->v.type != IBV_QPT_UD)
 		qp->ended_by_program = true; /* the program was told */
-	}
 }
 
 void live_program_take_poll(struct live_program *p, const struct record *r)

@@ -21,12 +21,12 @@ struct look {
 
 /* ------------------------------------------------------------------------- overruns -- */
 
-static void find_overruns(const struct look *l)
+void why_overrun(const struct uroce_inventory *own, struct causes *c)
 {
-	inventory_foreach(l->own, UROCE_CQ, uroce_cq_row, cq)
+	inventory_foreach(own, UROCE_CQ, uroce_cq_row, cq)
 		if (cq->overrun)
 			cause_add(
-				l->c, IS_SO, NULL,
+				c, IS_SO, NULL,
 				"cq%u has overrun: it has room for %u completions, and %u more "
 				"came before the program polled (of QP %u the first, wr_id %llu); its "
 				"QPs went to ERR",
@@ -146,7 +146,7 @@ void why_unsaid(const struct live_program *p, const struct uroce_inventory *own,
 	pid_t pids[64];
 	unsigned n;
 
-	find_overruns(&l);
+	why_overrun(own, c);
 	find_too_long(&l);
 	find_drops(&l, own);
 	n = process_inventories(pids, sizeof pids / sizeof *pids);

@@ -34,5 +34,7 @@ void why_events_wait(const struct live_program *p, const struct seen_object *cha
 /* Adds what went wrong without an error in a process on uroce0, and in others with its datagrams.
  */
 void why_unsaid(const struct live_program *p, const struct uroce_inventory *own, struct causes *c);
+/* Of that, the CQs that have overrun. */
+void why_overrun(const struct uroce_inventory *own, struct causes *c);
 
 #endif

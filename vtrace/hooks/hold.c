@@ -160,7 +160,7 @@ __attribute__((destructor)) static void hold_end(void)
 void record_ending(const struct call_fn *fn)
 {
 	(void)fn;
-	if (is_checked && hold_looks)
+	if (hold_looks)
 		ask_to_look(SHARED_DESTROYS);
 }
 
