@@ -117,6 +117,12 @@ holds send-changed 0 buffers ring
 check stop-on-leak 2 objects mr_left --stop-on leak
 grep -q -- '--stop-on leak: ' "$work/out" || fail "that leaks hold nothing is not said"
 
+# without rules, too, the device says what has overrun
+check overrun 1 queues overrun_flushed -q
+says overrun 'WR_FLUSH_ERR: flushed' 'cause  .*cq2, a CQ of qp2, has overrun: it has room for 4 completions'
+check overrun 0 queues overrun_untold -q
+says overrun 'Before a CQ is destroyed:' 'cq2 has overrun: it has room for 4 completions'
+
 # nothing is seen of it
 timeout 60 "$UROCE" "$vtrace" --check -o "$work/said" "$static" >"$work/out" 2>&1
 status=$?
