@@ -107,6 +107,16 @@ struct call_names {
 	unsigned qp_type;
 };
 
+/* A sink of JSON for the values of r, with the names of its objects. */
+struct call_of {
+	const struct call_names *names;
+	const struct record *r;
+	bool has_word; /* of call_text_subject() */
+};
+struct call_sink call_json_named_sink(struct call_of *of, FILE *to);
+/* The arguments as members of a dict: "qp":"qp0","attr":{"qp_state":"INIT"}. */
+void call_json_args(FILE *to, const struct call_names *n, const struct record *r);
+
 /* The arguments, as the command call takes them. */
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r);
 /* "qp0 INIT": the first object, and the first state, opcode or type in a struct. */

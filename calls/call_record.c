@@ -27,6 +27,7 @@ struct open_poll {
 struct record_thread {
 	struct record_slot *slot;
 	unsigned number, depth;
+	unsigned asides; /* of depth, those of record_aside() */
 	bool no_slot;
 	bool busy; /* a signal handler may interrupt */
 	uint64_t last_time;
@@ -373,6 +374,13 @@ static void teach(const struct image *m)
 	free(copy);
 }
 
+/* Has the program asked for its own purposes, and got an answer that no other process reads? One
+ * that asks all the time, to show states, would push out the calls of its user. */
+static bool is_own_question(const struct record_call *c, const struct image *m)
+{
+	return me.asides && !record_is_kept() && record_row(c->row)->asks && !IMAGE_ERR(m->w);
+}
+
 /* Shows and stores a record. */
 static void finish_image(struct image *m, const struct record_call *c, const struct row_plan *plan,
 			 uint64_t end, bool empty)
@@ -388,6 +396,8 @@ static void finish_image(struct image *m, const struct record_call *c, const str
 		me.busy = true;
 		me.used = used;
 	}
+	if (is_own_question(c, m))
+		return;
 	if (!empty || !merge_empty_poll(c->row, c->args, end)) /* a watcher sees each poll */
 		write_image(m, plan, empty);
 }
@@ -538,6 +548,7 @@ void record_event(unsigned i, const uint64_t *args, int err)
 void record_aside(int step)
 {
 	me.depth += (unsigned)step;
+	me.asides += (unsigned)step;
 }
 
 void record_watch(const struct record_watch *w)

@@ -173,7 +173,8 @@ void record_event(unsigned i, const uint64_t *args, int err);
 void record_event_at(unsigned i, const uint64_t *args, int err, uint64_t begin, uint64_t end);
 
 /* Calls between record_aside(1) and record_aside(-1) have a depth of 1 or more, because the program
- * makes them for its own purposes. */
+ * makes them for its own purposes. A query that succeeds there is told, but stored only where
+ * another process reads the record. */
 void record_aside(int step);
 
 /* Callbacks for each call, invoked in the calling thread: before it (r->ended false), after it, and

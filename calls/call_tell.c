@@ -9,28 +9,31 @@
 
 #include "call_format.h"
 
-struct call_text {
-	const struct call_names *names;
-	const struct record *r;
-	bool has_word; /* of call_text_subject() */
-};
+/* Are words and names strings, as in JSON? */
+static bool is_quoted(const struct call_sink *k)
+{
+	return k->quote && *k->quote;
+}
 
-static bool write_name(struct call_sink *k, const struct call_text *t, const struct call_value *v,
+static bool write_name(struct call_sink *k, const struct call_of *of, const struct call_value *v,
 		       uint64_t address)
 {
-	const char *name = t->names->object(t->names, t->r, v, address);
+	const char *name = of->names->object(of->names, of->r, v, address);
 
 	if (!name)
 		return false;
 	call_begin_text(k);
-	fputs(name, k->to);
+	if (is_quoted(k))
+		k->bytes(k, name, strlen(name));
+	else
+		fputs(name, k->to);
 	return true;
 }
 
 /* Writes objects and addresses in regions by their names. */
 static bool write_own(struct call_sink *k, const struct call_value *v, const void *p)
 {
-	const struct call_text *t = k->arg;
+	const struct call_of *t = k->arg;
 	uint64_t n;
 
 	if (v->kind != CALL_OBJECT && v->kind != CALL_ADDRESS && v->kind != CALL_IOVA)
@@ -40,16 +43,34 @@ static bool write_own(struct call_sink *k, const struct call_value *v, const voi
 		return false;
 	if (v->kind == CALL_OBJECT)
 		return write_name(k, t, v, n);
-	return t->names->place && t->names->place(t->names, k, n);
+	return !is_quoted(k) && t->names->place && t->names->place(t->names, k, n);
 }
 
-static struct call_sink text_sink(struct call_text *t, FILE *to)
+static struct call_sink text_sink(struct call_of *t, FILE *to)
 {
 	struct call_sink k = call_words_sink(to);
 
 	k.own = write_own;
 	k.arg = t;
 	return k;
+}
+
+struct call_sink call_json_named_sink(struct call_of *of, FILE *to)
+{
+	struct call_sink k = call_json_sink(to);
+
+	k.own = write_own;
+	k.arg = of;
+	k.qp_type = of->names->qp_type;
+	return k;
+}
+
+void call_json_args(FILE *to, const struct call_names *n, const struct record *r)
+{
+	struct call_of of = { .names = n, .r = r };
+	struct call_sink k = call_json_named_sink(&of, to);
+
+	call_tell_args(&k, r->fn, r->args);
 }
 
 void call_text_request(FILE *to, const struct record *r)
@@ -70,7 +91,7 @@ void call_text_request(FILE *to, const struct record *r)
 
 void call_text_args(FILE *to, const struct call_names *n, const struct record *r)
 {
-	struct call_text t = { .names = n, .r = r };
+	struct call_of t = { .names = n, .r = r };
 	struct call_sink k = text_sink(&t, to);
 
 	k.qp_type = n->qp_type;
@@ -84,7 +105,7 @@ void call_text_args(FILE *to, const struct call_names *n, const struct record *r
  * rest. */
 static bool write_subject(struct call_sink *k, const struct call_value *v, const void *p)
 {
-	struct call_text *t = k->arg;
+	struct call_of *t = k->arg;
 	const char *word = NULL;
 
 	if (v->kind == CALL_STRUCT || v->kind == CALL_CHAIN || v->kind == CALL_LIST)
@@ -101,7 +122,7 @@ static bool write_subject(struct call_sink *k, const struct call_value *v, const
 
 void call_text_subject(FILE *to, const struct call_names *n, const struct record *r)
 {
-	struct call_text t = { .names = n, .r = r };
+	struct call_of t = { .names = n, .r = r };
 	struct call_sink k = { .own = write_subject, .arg = &t, .to = to };
 
 	call_tell_args(&k, r->fn, r->args);
@@ -203,7 +224,7 @@ static void write_string(FILE *to, const struct record *r)
 void call_text_result(FILE *to, const struct call_names *n, const struct record *r)
 {
 	const char *name = r->err ? strerrorname_np(r->err) : NULL;
-	struct call_text t = { .names = n, .r = r };
+	struct call_of t = { .names = n, .r = r };
 	struct call_sink k = text_sink(&t, to);
 	enum call_object kind = OBJECT_NONE;
 	const uint64_t made = made_by(r, &kind);

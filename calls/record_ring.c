@@ -145,6 +145,11 @@ void record_keep_for(const _Atomic uint32_t *reader)
 	kept_for = reader;
 }
 
+bool record_is_kept(void)
+{
+	return kept_for;
+}
+
 bool record_reader_died(const _Atomic uint32_t *reader)
 {
 	return atomic_load(reader) & FUTEX_OWNER_DIED;

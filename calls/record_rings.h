@@ -105,6 +105,8 @@ size_t record_area_size(void);
 /* From now on writers wait for a reader that must see every record, until *reader has
  * FUTEX_OWNER_DIED (get_robust_list(2)). NULL: the oldest records are overwritten. */
 void record_keep_for(const _Atomic uint32_t *reader);
+/* Is there such a reader? */
+bool record_is_kept(void);
 /* Has that bit been set, so that nobody reads any more? */
 bool record_reader_died(const _Atomic uint32_t *reader);
 /* Where the area is otherwise, and its *size, at first that with all rings: record_objects.c has

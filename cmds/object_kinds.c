@@ -32,7 +32,11 @@ static int fail_no_such(struct session *s, const struct obj_class *class, const 
 	SCOPED_LIST(names);
 	const char *near;
 
-	if (other) {
+	if (other && other->class->kind == class->kind) {
+		fail(s, "args", "BADVALUE",
+		     "%s is a %s that call has made, of a kind that only call takes", typed,
+		     class->title);
+	} else if (other) {
 		fail(s, "args", "BADVALUE", "%s is a %s, not a %s", typed, other->class->title,
 		     class->title);
 	} else {

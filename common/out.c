@@ -126,6 +126,11 @@ void out_bytes(struct out *o, const char *key, const void *data, size_t len)
 	add_value(o, key, j);
 }
 
+void out_parsed(struct out *o, const char *key, const char *json)
+{
+	add_value(o, key, json_tokener_parse(json));
+}
+
 static void open_scope(struct out *o, const char *key, struct json_object *j)
 {
 	const bool is_first = !o->root && !key;

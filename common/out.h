@@ -39,6 +39,8 @@ void out_double(struct out *o, const char *key, double value, const char *fmt, .
 	__attribute__((format(printf, 4, 5)));
 void out_bool(struct out *o, const char *key, bool value, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* A value that is JSON already. */
+void out_parsed(struct out *o, const char *key, const char *json);
 /* Copies the value called key from the dict of another output; it becomes the root of o. */
 void out_copy(struct out *o, const struct out *from, const char *key);
 /* A list of the names of the bits that are set. No text. */

@@ -22,6 +22,13 @@ static const char *name_of(const struct call_names *n, const struct record *r,
 	return record_objects_name(p->objects, r, address, v->object);
 }
 
+struct call_names line_names(const struct reader_news *call)
+{
+	return (struct call_names){ .object = name_of,
+				    .arg = call->process,
+				    .qp_type = live_program_qp_type(call->process->live, call->r) };
+}
+
 /* The line written last, and how often the same call was repeated since then. */
 static struct {
 	char *text,
@@ -62,25 +69,6 @@ void line_write_unfinished(FILE *to, const struct reader_news *call, bool pids)
 	fputs(" <unfinished ...>\n", to);
 }
 
-/* Objects by name. */
-static bool write_object_json(struct call_sink *k, const struct call_value *v, const void *p)
-{
-	const struct reader_news *call = k->arg;
-	const struct call_names names = { .arg = call->process };
-	const char *name;
-	uint64_t address;
-
-	if (v->kind != CALL_OBJECT)
-		return false;
-	memcpy(&address, p, sizeof address);
-	if (!address)
-		return false;
-	call_begin_text(k);
-	name = name_of(&names, call->r, v, address);
-	k->bytes(k, name, strlen(name));
-	return true;
-}
-
 /* The values that the call has filled in: completions, attributes. */
 static void write_out_json(struct call_sink *k, const struct record *r)
 {
@@ -109,11 +97,10 @@ void line_write_json(FILE *to, const struct reader_news *call)
 	const struct record_object *o =
 		named ? record_objects_at(call->process->objects, named, r->end) : NULL;
 	const char *err = r->err ? strerrorname_np(r->err) : NULL;
-	struct call_sink k = call_json_sink(to);
+	const struct call_names names = line_names(call);
+	struct call_of of = { .names = &names, .r = r };
+	struct call_sink k = call_json_named_sink(&of, to);
 
-	k.own = write_object_json;
-	k.arg = (void *)(uintptr_t)call;
-	k.qp_type = live_program_qp_type(call->process->live, r);
 	fprintf(to, "{\"time\":%" PRId64, record_realtime(r->begin));
 	if (r->ended)
 		fprintf(to, ",\"ns\":%" PRId64, record_span(r->begin, r->end));
@@ -123,7 +110,7 @@ void line_write_json(FILE *to, const struct reader_news *call)
 	fprintf(to, ",\"call\":\"%s\"", r->fn->name);
 	if (r->args) {
 		fputs(",\"args\":{", to);
-		call_tell_args(&k, r->fn, r->args);
+		call_json_args(to, &names, r);
 		fputc('}', to);
 	}
 	if (!r->ended)
@@ -145,18 +132,14 @@ void line_write_json(FILE *to, const struct reader_news *call)
 
 void line_write_args(FILE *to, const struct reader_news *call)
 {
-	const struct call_names names = {
-		.object = name_of,
-		.arg = call->process,
-		.qp_type = live_program_qp_type(call->process->live, call->r),
-	};
+	const struct call_names names = line_names(call);
 
 	call_text_args(to, &names, call->r);
 }
 
 void line_write_result(FILE *to, const struct reader_news *call)
 {
-	const struct call_names names = { .object = name_of, .arg = call->process };
+	const struct call_names names = line_names(call);
 	const uint64_t named = call_text_named(call->r);
 	const struct record_object *o =
 		named ? record_objects_at(call->process->objects, named, call->r->end) : NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_format.h"
 #include "decode.h"
 #include "live_program.h"
 #include "packets.h"
@@ -115,6 +116,11 @@ static void add_call(struct ladder *l, const struct ladder_row *of, const struct
 		row.result = ladder_line(result);
 		free(whole);
 	}
+	if (l->has_fields) {
+		const struct call_names names = line_names(call);
+
+		row.fields = ladder_call_fields(&names, r);
+	}
 	add_row(l, &row);
 	free(said);
 	free(result);
@@ -145,6 +151,7 @@ void traced_ladder_packets(struct ladder *l, unsigned place, const struct packet
 {
 	const struct kept_packet *k;
 
+	l->lost_packets += packets_lost(packets);
 	for (unsigned i = 0; (k = packets_at(packets, i)); i++) {
 		struct ladder_row row = { .when = k->first,
 					  .state = -1,
@@ -168,6 +175,7 @@ void traced_ladder_end(struct ladder *l)
 {
 	if (l->left_out) /* they are not kept, so no option shows them */
 		l->remarks = xasprintf("The first %u rows are left out.\n", l->left_out);
+	l->lost[RECORD_CONTROL] += l->left_out;
 	l->left_out = 0;
 	ladder_arrange(l);
 	ladder_fold(l);

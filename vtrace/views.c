@@ -103,6 +103,7 @@ void views_begin(const struct views *v)
 	if (v->counts)
 		the.summary = summary_new();
 	the.has_ladder = v->timeline || v->report;
+	the.ladder.has_fields = v->timeline && v->json;
 	the.why = (struct text){ 0 };
 }
 
@@ -513,7 +514,7 @@ void views_take(const struct reader_news *news)
 	else if (news->what == READER_HELD)
 		take_held(news);
 	if (news->what == READER_LOST)
-		the.ladder.lost += news->n;
+		the.ladder.lost[RECORD_CONTROL] += news->n;
 	if (news->what == READER_LOST && the.v.json)
 		fprintf(the.v.to, "{\"lost\":%" PRIu64 ",\"pid\":%d}\n", news->n,
 			(int)news->process->pid);

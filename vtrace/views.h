@@ -49,6 +49,8 @@ void views_end(void);
 void line_write(FILE *to, const struct reader_news *call, bool pids);
 /* Writes that count, if there is one. To be called before anything else is written. */
 void line_write_repeated(FILE *to);
+/* The names of the objects of a call. */
+struct call_names line_names(const struct reader_news *call);
 /* The parts of that: "qp0 {qp_state INIT port_num 1}", and "qp0, qpn 17" or "ENOMEM". */
 void line_write_args(FILE *to, const struct reader_news *call);
 void line_write_result(FILE *to, const struct reader_news *call);

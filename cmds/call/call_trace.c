@@ -15,6 +15,7 @@
 #include "language/interp.h"
 #include "objects.h"
 #include "output/print.h"
+#include "ladder.h"
 #include "own_model.h"
 #include "session.h"
 #include "why.h"
@@ -74,11 +75,23 @@ static const char *object_name(const struct call_names *n, const struct record *
 	return name;
 }
 
+static struct call_names names_of(struct session *s)
+{
+	return (struct call_names){ .object = object_name, .place = write_place, .arg = s };
+}
+
+char *call_fields(struct session *s, const struct record *r)
+{
+	const struct call_names names = names_of(s);
+
+	return ladder_call_fields(&names, r);
+}
+
 /* The text that a writer of call_format.h makes of a record. The caller frees it. */
 static char *text_of(struct session *s, const struct record *r,
 		     void (*write)(FILE *to, const struct call_names *n, const struct record *r))
 {
-	const struct call_names names = { .object = object_name, .place = write_place, .arg = s };
+	const struct call_names names = names_of(s);
 	char *text;
 	size_t size;
 	FILE *f = xmemstream(&text, &size);

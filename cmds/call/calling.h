@@ -152,6 +152,8 @@ int call_fail_why(struct session *s);
 /* The arguments of a call as the command call takes them, "qp0 {qp_state INIT port_num 1}". The
  * caller frees the text. */
 char *call_args_text(struct session *s, const struct record *r);
+/* The fields of ladder_call_fields(). The caller frees them. */
+char *call_fields(struct session *s, const struct record *r);
 /* The result of a call: "qp0, qpn 17", "ENOMEM", "id1 ESTABLISHED". The caller frees the text. */
 char *call_result_text(struct session *s, const struct record *r);
 

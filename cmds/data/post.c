@@ -306,6 +306,16 @@ int post_next_state(struct session *s, const struct qp *qp, enum ibv_qp_state st
 	return fail_next(s, "%s", post_way_to_rts(s, qp, state));
 }
 
+/* call may have made it. */
+static uint32_t max_sge_of(struct srq *srq)
+{
+	struct ibv_srq_attr attr;
+
+	if (!srq->max_sge && ibv_query_srq(srq->v, &attr) == 0)
+		srq->max_sge = attr.max_sge;
+	return srq->max_sge;
+}
+
 static struct wr_judged judge_request(const struct post_req *r)
 {
 	bool recv = r->op == &wr_ops[WR_RECV];
@@ -316,7 +326,7 @@ static struct wr_judged judge_request(const struct post_req *r)
 		.bytes = post_bytes(r),
 		.remote_addr = r->wr.wr.atomic.remote_addr,
 		.queue = r->srq ? r->srq->o.name : r->qp->o.name,
-		.max_sge = r->srq ? r->srq->max_sge : 0,
+		.max_sge = r->srq ? max_sge_of(r->srq) : 0,
 	};
 
 	if (!r->qp)

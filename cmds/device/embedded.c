@@ -65,7 +65,8 @@ static const char *load_uroce(void)
 }
 
 /* Adds the directories of uroce, vtrace and mailbox (used by a lesson) to PATH, so that '!uroce
- * status' works: bin beside this program in a build tree, libexec in an installation. */
+ * status' works: bin beside this program in a build tree; libexec, and that of this program, in an
+ * installation. */
 static void tools_to_path(void)
 {
 	static const char *const places[] = { "bin", "../libexec/rdmash" };
@@ -83,7 +84,8 @@ static void tools_to_path(void)
 		snprintf(tool, sizeof tool, "%s/%s/mailbox", exe, places[i]);
 		if (access(tool, X_OK))
 			continue;
-		with = xasprintf("%s%s%s/%s", path ? path : "", path ? ":" : "", exe, places[i]);
+		with = xasprintf("%s%s%s/%s:%s", path ? path : "", path ? ":" : "", exe, places[i],
+				 exe);
 		setenv("PATH", with, 1);
 		free(with);
 		return;

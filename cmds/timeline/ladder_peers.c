@@ -144,7 +144,8 @@ void ladder_make(struct session *s, const struct ladder_how *how, struct ladder 
 	*l = (struct ladder){ 0 };
 	ladder_add_place(l, NULL);
 	timeline_drain(s);
-	ladder_add_own(s, l);
+	l->has_fields = how->has_fields;
+	ladder_add_own(s, how->most ? how->most : LADDER_MAX, l);
 	add_peers(s, l, !how->is_alone);
 	if (how->all || how->qp)
 		for (unsigned i = 0; i < l->n; i++)

@@ -299,6 +299,7 @@ static void add_call(struct ends *e, const struct record *r, struct ladder_row *
 	row->text = one_line_of(xasprintf("%s%s%s", r->fn->name, *args ? " " : "", args));
 	row->result = one_line_of(call_result_text(e->s, r));
 	free(args);
+	row->fields = e->l->has_fields ? call_fields(e->s, r) : NULL;
 	ladder_add(e->l, row);
 }
 
@@ -470,12 +471,13 @@ static void add_packet(struct ends *e, const struct kept_packet *k)
 	free(ip);
 }
 
-static void add_packets(struct ends *e)
+static void add_packets(struct ends *e, unsigned most)
 {
 	const struct packets *packets = timeline_packets(e->s);
+	const unsigned n = packets_count(packets);
 	const struct kept_packet *k;
 
-	for (unsigned i = 0; (k = packets_at(packets, i)); i++)
+	for (unsigned i = n > most ? n - most : 0; (k = packets_at(packets, i)); i++)
 		if (timeline_has(e->s, record_ticks(k->first)))
 			add_packet(e, k);
 }
@@ -528,11 +530,12 @@ static void add_row(struct ends *e, const struct record *r)
 	}
 }
 
-void ladder_add_own(struct session *s, struct ladder *l)
+void ladder_add_own(struct session *s, unsigned most, struct ladder *l)
 {
 	struct ends e = { .s = s, .l = l };
 	uint64_t since = timeline_since(s);
 	struct record_list *list = record_list(1u << RECORD_CONTROL, 0);
+	unsigned first, n = 0;
 	Tcl_HashSearch search;
 
 	Tcl_InitHashTable(&e.of, TCL_ONE_WORD_KEYS);
@@ -544,14 +547,16 @@ void ladder_add_own(struct session *s, struct ladder *l)
 	record_list_free(list);
 	list = record_list(~0u, since);
 	for (unsigned i = 0; i < RECORD_PATHS; i++)
-		l->lost += list->lost[i];
-	if (list->n > LADDER_MAX)
-		l->lost += list->n - LADDER_MAX;
-	for (unsigned i = list->n > LADDER_MAX ? list->n - LADDER_MAX : 0; i < list->n; i++)
-		if (becomes_row(&list->v[i]) && timeline_has(s, list->v[i].begin))
-			add_row(&e, &list->v[i]);
+		l->lost[i] += list->lost[i];
+	l->lost_packets = timeline_lost_packets(s);
+	for (first = list->n; first > 0 && n < most; first--)
+		n += becomes_row(&list->v[first - 1]);
+	l->lost[RECORD_CONTROL] += first;
+	for (; first < list->n; first++)
+		if (becomes_row(&list->v[first]) && timeline_has(s, list->v[first].begin))
+			add_row(&e, &list->v[first]);
 	record_list_free(list);
-	add_packets(&e);
+	add_packets(&e, most);
 	for (Tcl_HashEntry *h = Tcl_FirstHashEntry(&e.of, &search); h;
 	     h = Tcl_NextHashEntry(&search))
 		free(Tcl_GetHashValue(h));

@@ -2,6 +2,7 @@
 /* timeline: turns the recording of packets on and off, and shows what both ends did. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct timeline {
 	struct packet_source *source; /* NULL: packets are not recorded */
 	struct packets *packets;
 	bool on, paused;
+	uint64_t lost; /* packets that came too fast */
 	struct span {
 		uint64_t from, to; /* ticks; to UINT64_MAX: the timeline is still on */
 	} * spans;
@@ -56,6 +58,13 @@ const struct packets *timeline_packets(const struct session *s)
 	return s->ctx->timeline ? s->ctx->timeline->packets : NULL;
 }
 
+uint64_t timeline_lost_packets(const struct session *s)
+{
+	const struct timeline *t = s->ctx->timeline;
+
+	return t ? t->lost + packets_lost(t->packets) : 0;
+}
+
 void timeline_drain(struct session *s)
 {
 	struct timeline *t = s->ctx->timeline;
@@ -64,6 +73,7 @@ void timeline_drain(struct session *s)
 
 	if (!lost)
 		return;
+	t->lost += lost;
 	text = xasprintf("%u packets came too fast to be recorded", lost);
 	own_notice(text, true);
 	free(text);
@@ -329,13 +339,17 @@ static int timeline_exec(struct session *s, const void *args, struct out *o)
 	timeline_drain(s);
 	if (a->raw) {
 		l = (struct ladder){ 0 };
-		ladder_add_own(s, &l);
+		ladder_add_own(s, LADDER_MAX, &l);
 		ladder_rows_out(&l, o);
 		ladder_free(&l);
 		return 0;
 	}
 	ladder_make(s,
-		    &(struct ladder_how){ .last = (unsigned)a->last.v, .qp = a->qp, .all = a->all },
+		    &(struct ladder_how){ .last = (unsigned)a->last.v,
+					  .qp = a->qp,
+					  .all = a->all,
+					  .most = a->all ? UINT_MAX : 0,
+					  .has_fields = true },
 		    &l);
 	if (!l.n) {
 		fail(s, "timeline", "NOTHING", "%s",

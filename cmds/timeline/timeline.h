@@ -29,6 +29,8 @@ bool timeline_has(const struct session *s, uint64_t when);
 void timeline_begin(struct session *s);
 /* The packets so far; NULL: none. */
 const struct packets *timeline_packets(const struct session *s);
+/* How many have come that are not among them. */
+uint64_t timeline_lost_packets(const struct session *s);
 /* The session ends. */
 void timeline_end(struct session *s);
 /* Records the packets so far. */
@@ -47,8 +49,10 @@ struct ladder_how {
 	unsigned last;	/* most rows, without folded ones; 0: all */
 	const char *qp; /* only rows about this QP, of any age; or NULL */
 	bool all;	/* rows of any age; else those of AGE_GONE are left out */
-	bool is_alone;	/* peers are not asked, so that nothing waits: their rows are those of the
-			   last time */
+	unsigned most;	/* rows of this end, and packets, the newest; 0: LADDER_MAX */
+	bool has_fields;
+	bool is_alone; /* peers are not asked, so that nothing waits: their rows are those of the
+			  last time */
 };
 
 /* Asks the peers that are not busy for their rows, unless they were asked just now. False: there
@@ -57,8 +61,8 @@ bool ladder_ask_peers(struct session *s);
 
 /* Makes the ladder of this program and its peers, which it asks. To be freed with ladder_free(). */
 void ladder_make(struct session *s, const struct ladder_how *how, struct ladder *l);
-/* ladder_record.c: adds the rows of this end, from its record. */
-void ladder_add_own(struct session *s, struct ladder *l);
+/* ladder_record.c: adds so many of the newest rows of this end, and packets. */
+void ladder_add_own(struct session *s, unsigned most, struct ladder *l);
 /* ladder_values.c */
 
 /* Writes the rows as values, for another rdmash of which this is a peer. */

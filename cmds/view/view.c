@@ -82,7 +82,10 @@ static void build(struct view *v, int64_t at, struct text *json)
 	struct ladder l;
 	char **whys;
 
-	ladder_make(v->s, &(struct ladder_how){ .last = ROWS, .all = true, .is_alone = true }, &l);
+	ladder_make(v->s,
+		    &(struct ladder_how){
+			    .last = ROWS, .all = true, .most = 2 * ROWS, .is_alone = true },
+		    &l);
 	whys = view_whys_of(&v->whys, &l);
 	out_dict(o, NULL);
 	out_u64(o, "version", v->version, NULL);

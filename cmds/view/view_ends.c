@@ -236,11 +236,7 @@ static void out_regions(const struct view_moment *m, const struct view_memory *m
 
 		if (r->gone)
 			continue;
-		out_dict(o, NULL);
-		page_str(o, "name", name_at(m, all->at[i]));
-		page_strf(o, "text", "%" PRIu64 " B at 0x%" PRIx64 " · lkey 0x%x · rkey 0x%x · %s",
-			  r->len, r->begin, r->lkey, r->rkey,
-			  word_flags(mr_access_words, r->access));
+		page_mr_begin(o, name_at(m, all->at[i]), r->len, r->begin, r->rkey, r->access);
 		if (mr && is_now(m))
 			view_memory_out(m->s, memory, mr, o);
 		else
@@ -272,7 +268,8 @@ static const char *peer_name(struct session *s, pid_t pid)
 	obj_foreach_of(p, s, &peer_class)
 		if (p->its_pid == pid)
 			return temp_text("@%s", p->o.name);
-	return temp_text("%s, process %d", process_program(pid, program, sizeof program), (int)pid);
+	process_program(pid, program, sizeof program);
+	return temp_text("%s%sprocess %d", program, *program ? ", " : "", (int)pid);
 }
 
 static bool is_own_peer(struct session *s, pid_t pid)
@@ -294,7 +291,7 @@ void view_moment_out(struct view_moment *m, const struct view_look *look, struct
 		m->at = look->at;
 	out_own(m, look->memory, o);
 	for (unsigned i = 0; p && i < p->n; i++) {
-		if (!p->v[i].inv || (!is_now(m) && is_own_peer(m->s, p->v[i].pid)))
+		if (!p->v[i].inv || (is_now(m) ? !p->v[i].is_met : is_own_peer(m->s, p->v[i].pid)))
 			continue;
 		page_inventory_out(o, peer_name(m->s, p->v[i].pid), p->v[i].inv,
 				   is_now(m) ? 0 : (uint64_t)m->at);

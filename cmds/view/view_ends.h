@@ -44,6 +44,7 @@ struct view_peers {
 		uint32_t qpn;		     /* by which it was asked for */
 		struct uroce_inventory *inv; /* NULL: it does not answer, or there is none */
 		int64_t next;		     /* loop_now() before which it is not asked again */
+		bool is_met;		     /* a QP of this session is connected with it now */
 	} v[VIEW_PEERS];
 	unsigned n;
 };

@@ -72,9 +72,13 @@ static bool ask(struct view_peer *peer)
 
 bool view_peers_look(struct session *s, struct view_peers *p)
 {
-	bool any = false;
+	bool any = false, was[VIEW_PEERS] = { false };
 	struct qp *qp;
 
+	for (unsigned i = 0; i < p->n; i++) {
+		was[i] = p->v[i].is_met;
+		p->v[i].is_met = false;
+	}
 	obj_foreach_of(qp, s, &qp_class) {
 		struct ibv_qp_init_attr init;
 		struct ibv_qp_attr a = { 0 };
@@ -84,9 +88,13 @@ bool view_peers_look(struct session *s, struct view_peers *p)
 		    obj_by_number(s, &qp_class, a.dest_qp_num))
 			continue;
 		peer = peer_with(p, a.dest_qp_num);
-		if (peer)
-			any |= ask(peer);
+		if (!peer)
+			continue;
+		any |= ask(peer);
+		peer->is_met = true;
 	}
+	for (unsigned i = 0; i < p->n; i++) /* a new one was asked */
+		any |= was[i] && !p->v[i].is_met;
 	return any;
 }
 

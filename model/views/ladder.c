@@ -77,6 +77,8 @@ static void match_packets(struct ladder *l)
 			continue;
 		out->arrived = !in->lost;
 		out->to = (int)in->place; /* place_packet() replaces it with the lane */
+		if (!out->side)
+			out->side = in->side;
 		memcpy(out->also, in->name, sizeof out->also);
 		if (in->fate && !out->fate) {
 			out->fate = in->fate;
@@ -519,4 +521,14 @@ const char *ladder_end(const struct ladder *l, int lane)
 double ladder_ms(const struct ladder *l, const struct ladder_row *r)
 {
 	return (double)(r->when - l->start) / 1e6;
+}
+
+void ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d)
+{
+	const double ms = ladder_ms(l, r);
+
+	if (ms < 100000)
+		xappendf(d, "%.3f", ms);
+	else
+		xappendf(d, "%.2f s", ms / 1000);
 }

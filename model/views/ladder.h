@@ -11,10 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_record.h"
+
+struct call_names;
 struct text;
 struct decoded;
 struct out;
-struct record;
 
 #define LANES_MAX   11	 /* the last one is for an end that is none of the places */
 #define LADDER_MAX  4096 /* most rows of an end; older ones are left out */
@@ -75,6 +77,7 @@ struct ladder_row {
 	char *result;  /* of a call; all headers of a packet; status and opcode of a completion; or
 			  NULL */
 	char *fate;    /* what a fault did to a packet, or NULL */
+	char *fields;  /* JSON: what the text says, a member for each fact; or NULL */
 	unsigned place;
 	char also[32];	       /* of a packet: the object at its receiver */
 	int from, to;	       /* lanes; to -1: not a packet */
@@ -100,8 +103,10 @@ struct ladder {
 	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
 	unsigned left_out; /* number of rows that were dropped: AGE_GONE, and beyond ladder_how.last
 			    */
-	uint64_t lost;	   /* calls that are no longer in the record, or were too many */
-	char *remarks;	   /* lines about peers that could not be asked, or NULL */
+	/* What is no longer in the record, or was too much: posts and polls, all other calls. */
+	uint64_t lost[RECORD_PATHS], lost_packets;
+	bool has_fields; /* rows of calls have fields, too */
+	char *remarks;	 /* lines about peers that could not be asked, or NULL */
 };
 
 /* Adds a place with that name (NULL: this program); returns its number. */
@@ -118,11 +123,16 @@ const char *ladder_end(const struct ladder *l, int lane);
 /* The time of a row in ms since the first current row; negative for an earlier row. */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 
+/* Appends that time, "12.345", or from 100 s on "100.12 s". */
+void ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d);
+
 /* Does the call become a row? A call within another one does not, nor a query that succeeded, an
  * acknowledgment, or a wait that found nothing. */
 bool ladder_is_row(const struct record *r);
 /* ladder_row.c. The text of a row for people, "ibv_alloc_pd rxe0 = pd0". The caller frees it. */
 char *ladder_says(const struct ladder_row *r);
+/* The fields of a call: "call", "args", and "errno" if it has failed. The caller frees them. */
+char *ladder_call_fields(const struct call_names *n, const struct record *r);
 /* Writes a packet into a row that has its time, direction and name. fate: what a fault did to it,
  * or NULL. */
 void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const char *fate);
@@ -151,7 +161,8 @@ char *ladder_again(const struct ladder *l, const struct ladder_row *row);
  * caller frees it. */
 char *ladder_line(const char *text);
 
-/* Writes the rows as a list of dicts, after a notice if some are no longer known. */
+/* Writes the rows as a list of dicts, after a notice if some are no longer known, with its fields
+ * "calls", "requests" and "packets": how many. */
 void ladder_out(const struct ladder *l, struct out *o);
 /* ladder_text.c: writes the ladder as text. width: columns (0: those of the terminal); is_utf8:
  * what shows it can show more than ASCII. */
@@ -161,5 +172,8 @@ void ladder_print(const struct ladder *l, unsigned width, bool is_utf8, struct o
 size_t ladder_fitting(const char *text, unsigned columns);
 /* ladder_svg.c: appends an svg element. alone: it is a file of its own, with an XML declaration. */
 void ladder_svg(const struct ladder *l, bool alone, struct text *d);
+/* Writes the lanes of that drawing into the open list: "label", and "at", in percent of its width.
+ */
+void ladder_lanes_out(const struct ladder *l, struct out *o);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_format.h"
 #include "call_record.h"
 #include "decode.h"
 #include "fault.h"
@@ -36,6 +37,7 @@ void ladder_free_row(struct ladder_row *r)
 	free(r->text);
 	free(r->result);
 	free(r->fate);
+	free(r->fields);
 }
 
 char *ladder_says(const struct ladder_row *r)
@@ -70,6 +72,20 @@ bool ladder_is_row(const struct record *r)
 	default:
 		return !r->fn->waits || (r->err != EAGAIN && r->err != EINTR);
 	}
+}
+
+char *ladder_call_fields(const struct call_names *n, const struct record *r)
+{
+	char *text;
+	size_t size;
+	FILE *to = xmemstream(&text, &size);
+
+	fprintf(to, "{\"call\":\"%s\",\"errno\":\"%s\",\"args\":{", r->fn->name,
+		r->err ? strerrorname_np(r->err) : "");
+	call_json_args(to, n, r);
+	fputs("}}", to);
+	fclose(to);
+	return text;
 }
 
 /* ------------------------------------------------------------------------- packets -- */
@@ -144,6 +160,20 @@ static void tell_ends(struct ladder_row *row, const struct decoded *d)
 	}
 }
 
+static char *packet_fields(const struct decoded *d)
+{
+	char syndrome[64] = "";
+
+	if (d->p.op && d->p.op->flags & WIRE_AETH)
+		decode_syndrome(d->p.syndrome, syndrome, sizeof syndrome);
+	return xasprintf("{\"opcode\":\"%s%s\",\"psn\":%u,\"length\":%u,\"syndrome\":\"%s\"}",
+			 d->is_cm ? "CM_" : "",
+			 d->is_cm  ? mad_name(d->mad.attr)
+			 : d->p.op ? d->p.op->name
+				   : "",
+			 d->p.psn, d->p.len, syndrome);
+}
+
 static bool is_lost(const char *fate)
 {
 	return fault_loses(fate) || (fate && strcmp(fate, "icrc") == 0);
@@ -162,6 +192,7 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
 	tell_ends(row, d);
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
+	row->fields = packet_fields(d);
 }
 
 void ladder_count(struct ladder_row *row, uint64_t times, int64_t last)
@@ -196,6 +227,9 @@ void ladder_tell_state(struct ladder_row *row, int from, enum ibv_qp_state to, c
 			      from < 0 ? "" : word_name(qp_state_words, (uint64_t)from),
 			      from < 0 ? "" : " -> ", word_name(qp_state_words, to));
 	row->result = xstrdup(why ? why : "");
+	row->fields = from < 0 ? NULL
+			       : xasprintf("{\"from\":\"%s\"}",
+					   word_name(qp_state_words, (uint64_t)from));
 }
 
 int64_t ladder_seen_at_poll(const struct ladder *l, const char *qp, enum ibv_qp_state state)
@@ -217,6 +251,9 @@ void ladder_tell_completion(struct ladder_row *row, const struct ibv_wc *wc, con
 	row->result = xasprintf("%s%s%s", word_name(wc_status_words, wc->status), what ? " " : "",
 				what ? what : "");
 	row->text = xasprintf("WC wr_id %llu %s", (unsigned long long)wc->wr_id, row->result);
+	row->fields = xasprintf("{\"wr_id\":%llu,\"status\":\"%s\",\"opcode\":\"%s\"}",
+				(unsigned long long)wc->wr_id,
+				word_name(wc_status_words, wc->status), what ? what : "");
 }
 
 /* ------------------------------------------------------------------------- values -- */
@@ -237,6 +274,8 @@ static void row_out(const struct ladder *l, const struct ladder_row *r, struct o
 	out_bool(o, "bad", r->bad, NULL);
 	if (r->kind == LADDER_STATE)
 		out_str(o, "state", word_name(qp_state_words, (uint64_t)r->state), NULL);
+	if (r->fields)
+		out_parsed(o, "fields", r->fields);
 	if (r->more) {
 		out_u64(o, "again", r->more, NULL);
 		out_double(o, "again_until", (double)(r->more_until - l->start) / 1e6, NULL);
@@ -248,19 +287,26 @@ static void row_out(const struct ladder *l, const struct ladder_row *r, struct o
 	out_end(o);
 }
 
+static void out_lost(const struct ladder *l, struct out *o)
+{
+	const unsigned long long calls = l->lost[RECORD_CONTROL], requests = l->lost[RECORD_DATA],
+				 packets = l->lost_packets;
+	struct ladder_row row = { .when = l->start, .kind = LADDER_NOTICE, .bad = true };
+
+	if (!calls && !requests && !packets)
+		return;
+	row.text = xasprintf("%llu calls and %llu packets are no longer in the record",
+			     calls + requests, packets);
+	row.fields = xasprintf("{\"calls\":%llu,\"requests\":%llu,\"packets\":%llu}", calls,
+			       requests, packets);
+	row_out(l, &row, o);
+	ladder_free_row(&row);
+}
+
 void ladder_out(const struct ladder *l, struct out *o)
 {
 	out_list(o, NULL);
-	if (l->lost) {
-		char *text = xasprintf("%llu calls are no longer in the record",
-				       (unsigned long long)l->lost);
-		const struct ladder_row row = {
-			.when = l->start, .kind = LADDER_NOTICE, .bad = true, .text = text
-		};
-
-		row_out(l, &row, o);
-		free(text);
-	}
+	out_lost(l, o);
 	for (unsigned i = 0; i < l->n; i++)
 		row_out(l, &l->rows[i], o);
 	out_end(o);

@@ -8,7 +8,9 @@
 
 #include "heap.h"
 #include "ladder.h"
+#include "out.h"
 #include "page.h"
+#include "page_ends.h"
 #include "text.h"
 
 #define TIME_X	   64
@@ -51,7 +53,7 @@ static void draw_time(const struct drawing *g, const struct ladder_row *r)
 	if (r->age == AGE_EARLIER)
 		text_add(g->d, "earlier");
 	else
-		xappendf(g->d, "%.3f", ladder_ms(g->l, r));
+		ladder_time(g->l, r, g->d);
 	text_add(g->d, "</text>");
 }
 
@@ -176,6 +178,28 @@ static void draw_rows(struct drawing *g, unsigned width)
 	}
 }
 
+static unsigned set_zone(struct drawing *g, bool alone)
+{
+	const unsigned nlanes = g->l->nlanes ? g->l->nlanes : 1;
+
+	g->zone = ZONE_ROOM / nlanes > ZONE_MIN ? ZONE_ROOM / nlanes : ZONE_MIN;
+	g->zone = nlanes == 2 ? alone ? 470 : ZONE_PAGE : g->zone;
+	return TIME_X + MARGIN + nlanes * g->zone;
+}
+
+void ladder_lanes_out(const struct ladder *l, struct out *o)
+{
+	struct drawing g = { .l = l };
+	const unsigned width = set_zone(&g, false);
+
+	for (unsigned i = 0; i < l->nlanes; i++) {
+		out_dict(o, NULL);
+		page_str(o, "label", l->lanes[i].label);
+		out_double(o, "at", 100. * lane_x(&g, (int)i) / width, NULL);
+		out_end(o);
+	}
+}
+
 static void draw_lanes(const struct drawing *g, unsigned bottom)
 {
 	for (unsigned i = 0; i < g->l->nlanes; i++) {
@@ -193,12 +217,10 @@ static void draw_lanes(const struct drawing *g, unsigned bottom)
 void ladder_svg(const struct ladder *l, bool alone, struct text *d)
 {
 	struct drawing g = { .l = l, .y = HEAD - 4, .d = d };
-	unsigned nlanes = l->nlanes ? l->nlanes : 1, width, height;
+	const unsigned width = set_zone(&g, alone);
+	unsigned height;
 	SCOPED_TEXT(rows);
 
-	g.zone = ZONE_ROOM / nlanes > ZONE_MIN ? ZONE_ROOM / nlanes : ZONE_MIN;
-	g.zone = nlanes == 2 ? alone ? 470 : ZONE_PAGE : g.zone;
-	width = TIME_X + MARGIN + nlanes * g.zone;
 	g.d = &rows;
 	draw_rows(&g, width);
 	height = g.y + ROW;

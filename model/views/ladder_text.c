@@ -98,12 +98,13 @@ static void draw_lanes(struct ladder_page *p, unsigned from, unsigned to)
 
 static void draw_time(struct ladder_page *p, const struct ladder_row *r)
 {
-	out_paint(p->o, PAINT_DIM);
+	SCOPED_TEXT(when);
+
 	if (r->age == AGE_EARLIER)
-		out_text(p->o, "%*s ", TIME_WIDTH - 1, "earlier");
+		text_add(&when, "earlier");
 	else
-		out_text(p->o, "%*.3f ", TIME_WIDTH - 1, ladder_ms(p->l, r));
-	out_paint(p->o, PAINT_NONE);
+		ladder_time(p->l, r, &when);
+	out_painted(p->o, PAINT_DIM, "%*s ", TIME_WIDTH - 1, text_str(&when));
 }
 
 static enum paint paint_of(const struct ladder_row *r)

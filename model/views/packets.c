@@ -32,6 +32,7 @@ struct place {
 struct packets {
 	struct place *places[PACKETS_KEPT]; /* ring */
 	unsigned first, n;
+	uint64_t lost;
 	struct place *known; /* by identity */
 };
 
@@ -63,6 +64,7 @@ static struct place *new_place(struct packets *p)
 	if (p->n == PACKETS_KEPT) {
 		forget(p, *at);
 		p->first = (p->first + 1) % PACKETS_KEPT;
+		p->lost++;
 	} else {
 		p->n++;
 	}
@@ -120,6 +122,16 @@ void packets_add(struct packets *p, const struct uroce_packet *packet)
 const struct kept_packet *packets_at(const struct packets *p, unsigned i)
 {
 	return p && i < p->n ? &p->places[(p->first + i) % PACKETS_KEPT]->k : NULL;
+}
+
+unsigned packets_count(const struct packets *p)
+{
+	return p ? p->n : 0;
+}
+
+uint64_t packets_lost(const struct packets *p)
+{
+	return p ? p->lost : 0;
 }
 
 int packets_decode(const struct kept_packet *k, uint8_t *ip, struct decoded *d)

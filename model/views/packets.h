@@ -34,6 +34,10 @@ void packets_add(struct packets *p, const struct uroce_packet *packet);
 /* The one in place i, the oldest is 0; NULL: there are no more. */
 const struct kept_packet *packets_at(const struct packets *p, unsigned i);
 
+unsigned packets_count(const struct packets *p);
+/* How many were forgotten. */
+uint64_t packets_lost(const struct packets *p);
+
 /* Decodes it. ip has room for its len bytes, of which d keeps parts. -1: it cannot be read. */
 struct decoded;
 int packets_decode(const struct kept_packet *k, uint8_t *ip, struct decoded *d);

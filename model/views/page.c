@@ -110,13 +110,15 @@ static void out_row(struct out *o, const struct page_rows *rows, unsigned i)
 {
 	const struct ladder_row *r = &rows->l->rows[i];
 	char *says = ladder_says(r);
+	SCOPED_TEXT(when);
 
+	ladder_time(rows->l, r, &when);
 	out_dict(o, NULL);
 	page_strf(o, "id", "%" PRId64 ".%u", page_row_time(r), r->seq);
 	if (r->age == AGE_EARLIER)
 		out_str(o, "ms", "earlier", NULL);
 	else
-		page_strf(o, "ms", "%.3f", ladder_ms(rows->l, r));
+		page_strf(o, "ms", "%s", text_str(&when));
 	page_str(o, "end", ladder_end(rows->l, r->from));
 	out_str(o, "kind", ladder_words[r->kind], NULL);
 	page_str(o, "text", says);
@@ -141,6 +143,9 @@ void page_rows_out(struct out *o, const struct page_rows *rows)
 	page_str(o, "why", rows->why);
 	ladder_svg(rows->l, false, &drawing);
 	out_str(o, "ladder", text_str(&drawing), NULL);
+	out_list(o, "lanes");
+	ladder_lanes_out(rows->l, o);
+	out_end(o);
 	out_list(o, "rows");
 	for (unsigned i = 0; i < rows->l->n; i++)
 		if (!rows->l->rows[i].folded)

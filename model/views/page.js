@@ -214,11 +214,24 @@ function showLadder() {
 	const pane = find("ladder-body"), table = find("ladder").classList.contains("as-table");
 	const atEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 40;
 	const is = put("ladder-body", [table, state.data.ladder, table && rows()], () =>
-		[table ? rowTable() : drawing(state.data.ladder)]);
+		table ? [rowTable()] : [laneNames(), drawing(state.data.ladder)]);
 
 	if (is && atEnd && state.at === null)
 		pane.scrollTop = pane.scrollHeight;
 	markRow();
+}
+
+/* They stay above the drawing while it is scrolled. */
+function laneNames() {
+	const names = make("div", "lanes");
+
+	for (const lane of state.data.lanes) {
+		const name = make("b", "", lane.label);
+
+		name.style.left = `${lane.at}%`;
+		names.append(name);
+	}
+	return names;
 }
 
 function rowTable() {
@@ -251,17 +264,22 @@ function markRow() {
 		e.classList.add("chosen");
 }
 
-/* Why the row that is chosen has failed, or the last one before it; now: what failed last. */
+/* Why the row that is chosen has failed: it says so itself, or the row that it led to does. Of another
+ * row: the last one before it that has failed; now: what failed last. */
 function showWhy() {
 	const i = chosen(), all = rows();
 	const row = i < 0 ? all.findLast(r => r.why && r.why === state.data.why)
-		: all.slice(0, i + 1).findLast(r => r.why);
+		: all[i].bad && all.slice(i).find(r => r.why) || all.slice(0, i + 1).findLast(r => r.why);
 	const why = i < 0 ? state.data.why : row ? row.why : "";
 
 	put("why-body", [row && row.id, why], () => why
-		? [...row ? [make("h3", "bad", `✗ ${row.ms} ms, ${row.end}: ${row.text}`)] : [], make("pre", "", why)]
+		? [...row ? [make("h3", "bad", `✗ ${time(row)}, ${row.end}: ${row.text}`)] : [], make("pre", "", why)]
 		: [make("p", "note", i < 0 ? "Nothing has failed." : "Nothing had failed yet.")]);
 	find("why").classList.toggle("alarm", Boolean(why));
+}
+
+function time(row) {
+	return /\d$/.test(row.ms) ? row.ms + " ms" : row.ms;
 }
 
 /* ---------------------------------------------------------------------- whole -- */
@@ -273,7 +291,7 @@ function showHead() {
 	find("summary").textContent = state.data.summary;
 	badge.className = state.failed ? "lost" : i >= 0 ? "past" : "now";
 	badge.textContent = state.failed ? "the program does not answer"
-		: i >= 0 ? `as it was at ${rows()[i].ms} ms` : state.live ? "live" : "at the end";
+		: i >= 0 ? `as it was at ${time(rows()[i])}` : state.live ? "live" : "at the end";
 }
 
 function show() {

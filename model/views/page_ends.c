@@ -10,6 +10,7 @@
 #include "page.h"
 #include "text.h"
 #include "visible.h"
+#include "why.h"
 #include "words.h"
 
 #define TAKEN 12 /* completions of a CQ are shown */
@@ -148,4 +149,19 @@ void page_cq_out(struct out *o, const char *name, uint64_t address, const char *
 		}
 	out_end(o);
 	out_end(o);
+}
+
+/* ---------------------------------------------------------------------- regions -- */
+
+void page_mr_begin(struct out *o, const char *name, uint64_t len, uint64_t addr, uint32_t rkey,
+		   unsigned access)
+{
+	SCOPED_TEXT(rights);
+
+	for (const char *p = why_access(access); *p; p++) /* lines end at blanks */
+		xappendf(&rights, "%c%s", *p, *p == ',' ? " " : "");
+	out_dict(o, NULL);
+	page_str(o, "name", name);
+	page_strf(o, "text", "%" PRIu64 " B at 0x%" PRIx64 " · rkey 0x%x · %s", len, addr, rkey,
+		  access ? text_str(&rights) : "local reads only");
 }

@@ -44,6 +44,10 @@ struct page_wc {
 void page_cq_out(struct out *o, const char *name, uint64_t address, const char *text, bool bad,
 		 const struct page_wc *taken, unsigned n);
 
+/* Opens the dict of a region in the open list. */
+void page_mr_begin(struct out *o, const char *name, uint64_t len, uint64_t addr, uint32_t rkey,
+		   unsigned access);
+
 /* The process of an inventory, as an end. at: as it was then, CLOCK_REALTIME in ns; 0: now, that is
  * when the inventory was made. */
 void page_inventory_out(struct out *o, const char *name, const struct uroce_inventory *inv,

@@ -8,7 +8,6 @@
 #include "out.h"
 #include "page.h"
 #include "page_ends.h"
-#include "why.h"
 
 static bool is_failure(const struct uroce_change *c)
 {
@@ -72,10 +71,10 @@ static void out_cq(struct out *o, const struct uroce_cq_row *row)
 
 static void out_region(struct out *o, const struct uroce_mr_row *row)
 {
-	out_dict(o, NULL);
-	page_strf(o, "name", "mr%" PRIu32, row->number);
-	page_strf(o, "text", "%" PRIu64 " B at 0x%" PRIx64 " · rkey 0x%x · %s", row->len, row->addr,
-		  row->rkey, why_access(row->access));
+	char name[16];
+
+	snprintf(name, sizeof name, "mr%" PRIu32, row->number);
+	page_mr_begin(o, name, row->len, row->addr, row->rkey, row->access);
 	out_end(o);
 }
 

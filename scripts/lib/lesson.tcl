@@ -43,6 +43,21 @@ namespace eval ::lesson {
 		expr {([dict exists $result $key] || [no "what the command gave has no '$key'"]) &&
 		      [equals $key [dict get $result $key] $value]}
 	}
+	# That text stands there in a region.
+	proc holds {region off text} {
+		expr {[has $region] &&
+		      [equals "what is at $off of $region" [mem get $region $off [string length $text]] $text]}
+	}
+	# What the command gave is that text, or begins with it.
+	proc saw text {
+		variable result
+		equals {what the command gave} [string range $result 0 [string length $text]-1] $text
+	}
+	# There is a number of 8 bytes at the beginning of a region.
+	proc counts {region n} {
+		binary scan [mem get $region 0 8] w is
+		equals "the number in $region" $is $n
+	}
 	# The variable of the learner has that value.
 	proc names {variable value} {
 		if {![info exists ::$variable]} { return [no "\$$variable is not set"] }

@@ -24,8 +24,8 @@
 #define GRACE	  10 /* after Ctrl-C, until it is killed */
 #define FOR_RULES 60 /* seconds for the rules */
 
-/* The words of a hand-in's process: a newline when the rules begin; then "POINTS OF" and the missed
- * checks, one a line; or, if the rules cannot be run, RULES_FAIL. */
+/* The words of a hand-in's process: a newline when the rules begin; then "POINTS OF LOST END" and
+ * the missed checks, one a line; or, if the rules cannot be run, RULES_FAIL. */
 struct told {
 	char text[65536];
 	size_t len;
@@ -35,6 +35,8 @@ struct result {
 	const char *hand_in;
 	const char *why; /* NULL: the rules have run to their end */
 	unsigned points, of;
+	unsigned long long lost; /* rows that are not in the record */
+	unsigned end;		 /* enum grade_end */
 	double seconds;
 	char *missed; /* names of checks, each with a newline */
 	int code;
@@ -134,7 +136,9 @@ static void read_told(const struct told *t, struct result *r)
 		r->code = 2;
 		return;
 	}
-	if (t->len < 2 || sscanf(line, "%u %u\n%n", &r->points, &r->of, &n) != 2) {
+	if (t->len < 2 ||
+	    sscanf(line, "%u %u %llu %u\n%n", &r->points, &r->of, &r->lost, &r->end, &n) != 4 ||
+	    r->end >= GRADE_ENDS) {
 		r->why = "it ended the program";
 		return;
 	}
@@ -197,6 +201,23 @@ static void write_missed(const struct result *r, struct out *o)
 	free(names);
 }
 
+static void write_why(const struct result *r, struct out *o)
+{
+	static const char *const ends[GRADE_ENDS] = {
+		[ENDED_BY_ERROR] = "it ended at an error",
+		[NOT_PARSED] = "it is no script",
+		[INTERRUPTED] = "it was interrupted",
+	};
+	const char *end = r->why ? r->why : ends[r->end];
+	SCOPED_TEXT(why);
+
+	text_add(&why, end ? end : "");
+	if (r->lost)
+		xappendf(&why, "%s%llu calls and packets are not in its record", end ? "; " : "",
+			 r->lost);
+	out_str(o, "why", text_str(&why), "%s%s", text_len(&why) ? "  " : "", text_str(&why));
+}
+
 static void write_result(const struct result *r, struct out *o)
 {
 	const char *slash = strrchr(r->hand_in, '/');
@@ -207,7 +228,7 @@ static void write_result(const struct result *r, struct out *o)
 	out_u64(o, "points", r->points, " %3u", r->points);
 	out_u64(o, "of", r->of, " of %u", r->of);
 	out_double(o, "seconds", r->seconds, NULL);
-	out_str(o, "why", r->why ? r->why : "", "%s%s", r->why ? "  " : "", r->why ? r->why : "");
+	write_why(r, o);
 	write_missed(r, o);
 	out_text(o, "\n");
 	out_end(o);
@@ -259,7 +280,7 @@ static void find_hand_ins(const struct grade *g, const char *path, struct hand_i
 		return;
 	}
 	stat(g->rules, &rules);
-	n = scandir(path, &entry, is_script, alphasort);
+	n = scandir(path, &entry, is_script, versionsort);
 	for (int i = 0; i < n; i++) {
 		char *file = xasprintf("%s/%s", path, entry[i]->d_name);
 

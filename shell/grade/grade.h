@@ -27,6 +27,7 @@ struct grade {
 	/* In the process of a hand-in: */
 	const char *hand_in;
 	int report; /* a pipe: what the process that waits is told */
+	enum grade_end { ENDED, ENDED_BY_ERROR, NOT_PARSED, INTERRUPTED, GRADE_ENDS } end;
 };
 
 /* Starts a process for each hand-in, waits, and says what became of them. The exit code; in the

@@ -17,6 +17,7 @@
 #include "help/help.h"
 #include "language/interp.h"
 #include "language/script.h"
+#include "out.h"
 #include "output/print.h"
 #include "session.h"
 
@@ -47,11 +48,16 @@ static const char *const refused[] = { "answer", "bench", "fault",    "lesson", 
  *   [attribute QP STATE KEY] one of them; empty: it was not set
  *   [completions STATUS OPCODE QP]  how many were polled; the last two
  *                            may be left out
- *   [called PATTERN]         how many calls: {ibv_post_send left *}
- *   [packets PATTERN]        how many packets: RC_WRITE*
+ *   [called FUNCTION KEY VALUE ...]  how many calls have succeeded, with
+ *                            these arguments: wr.opcode SEND
+ *   [packets OPCODE SYNDROME]  how many packets: RC_WRITE*; RC_ACK RNR*
  *   [failures]               calls that have failed, each with its errno
  *   [rows KIND]              the rows of the record, as timeline has them
- *   [complete]               the record has all, and so has [failures]
+ *   [complete]               the record has all
+ *
+ * STATUS, OPCODE, SYNDROME are patterns; the rows of [rows call] show the keys of a call.
+ * The record has room for some thousand requests. Where a hand-in makes more, the words that need
+ * the lost rows are an error, so that such a check gives no points, and says why.
  *
  * A hand-in is one file: it reads and writes no others, and cannot use fault, lesson, peer,
  * timeline and what else would do its work or change the record. None of its code runs once
@@ -85,11 +91,13 @@ static void restore_output(int kept)
 	close(kept);
 }
 
-static void run_script(struct session *s, const char *path)
+static enum grade_end run_script(struct session *s, const char *path)
 {
+	enum grade_end end = NOT_PARSED;
 	struct script script = { .name = path, .dir = HAND_IN, .line = 1 };
 	struct options before = s->opt;
 	struct script_text t;
+	int rc;
 
 	script_run(s, "grade", "timeline on");
 	s->opt.quiet = true;
@@ -99,12 +107,17 @@ static void run_script(struct session *s, const char *path)
 	} else {
 		script.domain = domain_of(s, HAND_IN);
 		script.domain->refused = refused;
-		script_run_as(s, &script, t.text);
+		rc = script_run_as(s, &script, t.text);
+		end = loop_interrupts(s->loop) ? INTERRUPTED
+		      : rc == -2	       ? NOT_PARSED
+		      : rc		       ? ENDED_BY_ERROR
+					       : ENDED;
 		script.domain->is_over = true;
 		script_text_free(&t);
 	}
 	s->opt = before;
 	s->plays = false;
+	return end;
 }
 
 /* ------------------------------------------------------------------------ programs -- */
@@ -189,7 +202,22 @@ static struct domain *make_domain_of_rules(struct session *s, const char *dir)
 	return d;
 }
 
-static int run_rules(struct session *s, const struct grade *g, const char *rows)
+/* Gives the rules the rows that vtrace has written, a line of JSON among others. */
+static void set_rows(Tcl_Interp *tcl, const char *text)
+{
+	struct out *o = out_new(false);
+
+	while (text && *text != '[') {
+		text = strchr(text, '\n');
+		text += text != NULL;
+	}
+	out_parsed(o, NULL, text ? text : "[]");
+	Tcl_SetVar2Ex(tcl, "::grade::rows", NULL, out_value(o), TCL_GLOBAL_ONLY);
+	out_free(o);
+}
+
+/* *lost: how many rows are not in the record. */
+static int run_rules(struct session *s, const struct grade *g, const char *rows, long long *lost)
 {
 	struct script script = { .name = g->rules, .line = 1 };
 	struct script_text t;
@@ -206,10 +234,13 @@ static int run_rules(struct session *s, const struct grade *g, const char *rows)
 	if (Tcl_Eval(script.domain->tcl, words) != TCL_OK) {
 		print_error("rdmash: lib/grade.tcl: %s\n", Tcl_GetStringResult(script.domain->tcl));
 	} else {
-		Tcl_SetVar(script.domain->tcl, "::grade::json", rows ? rows : "", TCL_GLOBAL_ONLY);
-		Tcl_Eval(script.domain->tcl, "rows"); /* as the hand-in has left the record */
+		if (g->is_program)
+			set_rows(script.domain->tcl, rows);
+		Tcl_Eval(script.domain->tcl,
+			 "::grade::read"); /* as the hand-in has left the record */
 		s->opt.keep_going = s->opt.quiet = true;
 		rc = script_run_as(s, &script, t.text);
+		*lost = atoll(Tcl_GetVar(script.domain->tcl, "::grade::lost", TCL_GLOBAL_ONLY));
 	}
 	script_text_free(&t);
 	free(words);
@@ -220,18 +251,20 @@ int grade_run(struct session *s, struct grade *g)
 {
 	int kept = divert_output(), rc;
 	char *rows = NULL, *missed;
+	long long lost = 0;
 
 	if (g->is_program)
 		rows = trace_program(s, g);
 	else
-		run_script(s, g->hand_in);
+		g->end = run_script(s, g->hand_in);
 	restore_output(kept);
 	forget_run(s);
 	write_all(g->report, "\n", 1);
-	rc = run_rules(s, g, rows);
+	rc = run_rules(s, g, rows, &lost);
 	missed = verdict_missed();
 	if (rc != -2 && !loop_ending(s->loop)) {
-		char *text = xasprintf("%u %u\n%s", s->points, s->points_of, missed);
+		char *text = xasprintf("%u %u %lld %d\n%s", s->points, s->points_of, lost, g->end,
+				       missed);
 
 		write_all(g->report, text, strlen(text));
 		free(text);

@@ -90,12 +90,27 @@ static void end_step(struct session *s)
 /* Continues at the current step, after recreating the objects of the steps before it. */
 static void begin_steps(struct session *s)
 {
-	if (now.again) {
-		print_text(PRINT_OUT, "\nWhat you did before, done again:\n\n");
+	if (now.again)
 		lesson_do_again(s, &now.file, now.at);
-	}
 	now.again = false;
 	show_until_task(s);
+}
+
+/* Before the texts that precede the step. */
+static void go_back_to_text(void)
+{
+	while (now.at && now.file.step[now.at - 1].kind == LESSON_SAY)
+		now.at--;
+}
+
+/* Whatever was typed: everything is as it was before the step. */
+static void begin_step_again(struct session *s)
+{
+	if (!now.clearing)
+		go_back_to_text();
+	now.clearing = false;
+	now.again = true;
+	begin_steps(s);
 }
 
 /* ----------------------------------------------------------------------- checking -- */
@@ -131,7 +146,7 @@ static void tell_wrong(const char *wrong)
 	text = xasprintf("(not yet: %s; 'lesson hint' shows %s, 'lesson skip' goes on without%s)",
 			 wrong,
 			 !now.clearing && current_step()->is_hidden ? "a hint" : "the command",
-			 now.taken.wrong < 3 ? "" : ", 'lesson restart' begins it again");
+			 now.taken.wrong < 2 ? "" : ", 'lesson again' makes all objects anew");
 	lesson_write_text(text, 0, o);
 	free(text);
 	lesson_end_text(o);
@@ -263,49 +278,10 @@ static void tell_where(struct out *o)
 			now.file.ref, now.at + 1, now.file.n);
 }
 
-static int read_numbered(struct session *s, unsigned number, struct lesson_file *file)
-{
-	char ref[12];
-
-	snprintf(ref, sizeof ref, "%u", number);
-	return lesson_read(s, ref, NULL, file);
-}
-
 static int list_lessons(struct session *s, struct out *o)
 {
-	unsigned n = lesson_count(s);
-
-	if (!n)
+	if (lesson_list(s, is_on() ? now.file.number : 0, o))
 		return -1;
-	out_list(o, NULL);
-	for (unsigned i = 1; i <= n; i++) {
-		struct lesson_file file;
-		bool is_here = is_on() && now.file.number == i;
-		struct lesson_progress progress;
-
-		if (read_numbered(s, i, &file)) { /* one of $RDMASH_LESSONS */
-			out_dict(o, NULL);
-			out_u64(o, "number", i, "  %2u ", i);
-			out_str(o, "error", s->fail.text, "     not a lesson: %s\n", s->fail.text);
-			out_end(o);
-			fail_clear(&s->fail);
-			continue;
-		}
-		progress = lesson_progress(&file);
-		out_dict(o, NULL);
-		out_bool(o, "on", is_here, "%s", is_here ? ">" : " ");
-		out_u64(o, "number", i, "%2u ", i);
-		out_bool(o, "done", progress.done, "%s ", progress.done ? "done" : "    ");
-		out_str(o, "title", file.title, "%s", file.title);
-		if (progress.at >= file.n && !is_here)
-			out_text(o, "  (over, with steps skipped)");
-		else if (progress.at && !is_here)
-			out_text(o, "  (left at step %u of %u)", progress.at + 1, file.n);
-		out_text(o, "\n");
-		out_end(o);
-		lesson_free(&file);
-	}
-	out_end(o);
 	tell_where(o);
 	return 0;
 }
@@ -314,8 +290,7 @@ static int list_lessons(struct session *s, struct out *o)
 static void set_place(const struct lesson_progress *left)
 {
 	now.at = left->at < now.file.n ? left->at : 0;
-	while (now.at && now.file.step[now.at - 1].kind == LESSON_SAY)
-		now.at--;
+	go_back_to_text();
 	now.skipped = left->skipped;
 }
 
@@ -374,7 +349,7 @@ static int begin_next(struct session *s)
 	if (number == n)
 		return fail(s, "lesson", "ERANGE", "lesson %u is the last; 'lesson' lists them", n);
 	while (done && number < n) {
-		if (read_numbered(s, ++number, &file))
+		if (lesson_read(s, temp_text("%u", ++number), NULL, &file))
 			return -1;
 		done = !is_numbered && lesson_progress(&file).done;
 		lesson_free(&file);
@@ -436,7 +411,8 @@ struct lesson_args {
 
 static const struct arg lesson_arg_table[] = {
 	POS_OPT("what", lesson_args, what, kind_str,
-		"a number or file; next; play, restart; or hint, skip, stop of the one that is on"),
+		"a number or file; next; play, restart; or hint, again, skip, stop of the one that is "
+		"on"),
 	POS_OPT("lesson", lesson_args, ref, kind_str, "the number or file to play or restart"),
 	SWITCH("check", lesson_args, check, "look for mistakes in the file, as rdmash -n does"),
 	SWITCH("print", lesson_args, print, "the lesson as Markdown, to be handed out"),
@@ -454,20 +430,28 @@ static bool is_ref(const char *what)
 	       (end && strcmp(end, ".rdma") == 0);
 }
 
-/* Does a word that is for the lesson that is on: hint, skip, stop. */
+/* Does a word that is for the lesson that is on. */
 static int do_current(struct session *s, const char *what, struct out *o)
 {
-	if (strcmp(what, "hint") != 0 && strcmp(what, "skip") != 0 && strcmp(what, "stop") != 0)
+	enum { AGAIN, HINT, SKIP, STOP, WORDS };
+	static const char *const words[] = { "again", "hint", "skip", "stop" };
+	unsigned word = 0;
+
+	while (word < WORDS && strcmp(what, words[word]) != 0)
+		word++;
+	if (word == WORDS)
 		return fail(s, "lesson", "BADVALUE",
 			    "'%s' is neither a number, a file (NAME.rdma), nor next, play LESSON, "
-			    "restart, hint, skip, stop",
+			    "restart, hint, again, skip, stop",
 			    what);
 	if (!is_on())
 		return fail_no_lesson(s);
-	if (strcmp(what, "stop") == 0)
+	if (word == STOP)
 		lesson_end();
-	else if (strcmp(what, "hint") == 0)
+	else if (word == HINT)
 		write_hint(s, o);
+	else if (word == AGAIN)
+		begin_step_again(s);
 	else
 		skip_step(s);
 	return 0;
@@ -524,7 +508,8 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 
 static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
 {
-	static const char *const own[] = { "hint", "next", "play", "restart", "skip", "stop" };
+	static const char *const own[] = { "again",   "hint", "next", "play",
+					   "restart", "skip", "stop" };
 	const char *first = objc == 1 ? Tcl_GetString(objv[0]) : "";
 	bool numbered = strcmp(first, "play") == 0 || strcmp(first, "restart") == 0;
 	unsigned n = objc == 0 || numbered ? lesson_count(s) : 0;
@@ -536,14 +521,12 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
 }
 
-/** Without an argument: the lessons, and which are done. lesson 3 begins one: it tells
- * you what to do, you type it at the usual prompt, and the lesson continues. A number
- * answers a question. lesson hint repeats the step, skip continues without it, stop ends
- * the lesson; lesson next begins the next one; lesson play 3 types everything for you.
- *
- * A lesson that was left continues at the same step, also in another session; if its
- * objects are gone, the steps before are done again. lesson restart 3 begins anew.
- * Lessons of your own: 'help teaching'.
+/** Without an argument: the lessons, and which are done. lesson 3 begins one, or goes on
+ * where it was left: it tells you what to do, and you type it at the usual prompt. A
+ * number answers a question. lesson hint repeats the step, skip continues without it,
+ * stop ends the lesson; again destroys all objects and does the steps before this one
+ * again. lesson next begins the next one, restart 3 begins anew, play 3 types everything
+ * for you. Lessons of your own: 'help teaching'.
  * > lesson => protection domain
  * > lesson play 1 => protection domain */
 const struct cmd cmd_lesson = {

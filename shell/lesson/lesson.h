@@ -112,6 +112,10 @@ void lesson_note_step(const struct lesson_file *file, unsigned at, bool skipped,
 /* All that is kept about steps, as a list. */
 void lesson_write_progress(struct out *o);
 
+/* Writes a list of all lessons, with what was done of each. current: the number of the one that is
+ * on, or 0. -1 with s->fail filled. */
+int lesson_list(struct session *s, unsigned current, struct out *o);
+
 /* lesson_steps.c: parts of a lesson, laid out for the terminal. */
 void lesson_write_text(const char *text, unsigned indent, struct out *o);
 void lesson_write_title(const char *title, struct out *o);
@@ -133,8 +137,8 @@ int lesson_choices_of(const struct lesson_step *step, Tcl_Obj ***v);
 int lesson_play(struct session *s, const char *ref);
 /* Writes the lesson as a page of Markdown, to be handed out. */
 int lesson_print(struct session *s, const char *ref, bool solutions, struct out *o);
-/* Repeats the first n steps, to recreate the objects that later steps use; shows only the commands.
- */
+/* Destroys all objects, and repeats the first n steps to recreate those that later steps use; shows
+ * only the commands. */
 void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned n);
 
 #endif

@@ -47,7 +47,10 @@
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says
  *   [serves NAME REGION] the listener answers, and shares the region
  *   [wakes NAME]         the CQ of the connection has a channel
+ *   [saw TEXT]           its value is this text, or begins with it
  *   [filled REGION OFF]  something was written there
+ *   [holds REGION OFF TEXT]  this text is there
+ *   [counts REGION N]    its first 8 bytes are this number
  *   [same A OFF B OFF LEN]  two regions are equal there, and not zero
  *
  * which also tell the learner what is wrong, to who takes the lesson. rdmash -n FILE, or lesson

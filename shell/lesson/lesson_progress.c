@@ -22,6 +22,7 @@
 #include "lesson/lesson.h"
 #include "out.h"
 #include "output/print.h"
+#include "session.h"
 
 /* The end of a path that has so many names. */
 static const char *path_tail(const char *path, unsigned names)
@@ -193,4 +194,44 @@ void lesson_write_progress(struct out *o)
 	if (f)
 		fclose(f);
 	free(line);
+}
+
+/* ------------------------------------------------------------------------- list -- */
+
+int lesson_list(struct session *s, unsigned current, struct out *o)
+{
+	unsigned n = lesson_count(s);
+
+	if (!n)
+		return -1;
+	out_list(o, NULL);
+	for (unsigned i = 1; i <= n; i++) {
+		struct lesson_file file;
+		const bool is_here = current == i;
+		struct lesson_progress progress;
+
+		if (lesson_read(s, temp_text("%u", i), NULL, &file)) { /* one of $RDMASH_LESSONS */
+			out_dict(o, NULL);
+			out_u64(o, "number", i, "  %2u ", i);
+			out_str(o, "error", s->fail.text, "     not a lesson: %s\n", s->fail.text);
+			out_end(o);
+			fail_clear(&s->fail);
+			continue;
+		}
+		progress = lesson_progress(&file);
+		out_dict(o, NULL);
+		out_bool(o, "on", is_here, "%s", is_here ? ">" : " ");
+		out_u64(o, "number", i, "%2u ", i);
+		out_bool(o, "done", progress.done, "%s ", progress.done ? "done" : "    ");
+		out_str(o, "title", file.title, "%s", file.title);
+		if (progress.at >= file.n && !is_here)
+			out_text(o, "  (over, with steps skipped)");
+		else if (progress.at && !is_here)
+			out_text(o, "  (left at step %u of %u)", progress.at + 1, file.n);
+		out_text(o, "\n");
+		out_end(o);
+		lesson_free(&file);
+	}
+	out_end(o);
+	return 0;
 }

@@ -163,6 +163,19 @@ static void print_step(const struct lesson_step *step, unsigned number, bool sol
 			 step->kind == LESSON_ASK ? "Answer and why:" : "What you saw:");
 }
 
+/* Do the lines of a step have ADDRESS or PORT, which the lesson replaces at the prompt? */
+static bool names_meeting(const struct lesson_file *file)
+{
+	for (unsigned i = 0; i < file->n; i++) {
+		const char *lines = file->step[i].commands ? Tcl_GetString(file->step[i].commands)
+							   : "";
+
+		if (strstr(lines, "ADDRESS") || strstr(lines, "PORT"))
+			return true;
+	}
+	return false;
+}
+
 int lesson_print(struct session *s, const char *ref, bool solutions, struct out *o)
 {
 	struct lesson_file file;
@@ -171,6 +184,11 @@ int lesson_print(struct session *s, const char *ref, bool solutions, struct out 
 	if (lesson_read(s, ref, NULL, &file))
 		return -1;
 	out_text(o, "# %s\n", file.title);
+	if (names_meeting(&file))
+		out_text(
+			o,
+			"\nADDRESS is an IP address of your device, as `gids` lists them; PORT is a "
+			"free port, such as 7471.\n");
 	for (unsigned i = 0; i < file.n; i++) {
 		number += file.step[i].kind != LESSON_SAY;
 		print_step(&file.step[i], number, solutions, o);
@@ -279,7 +297,10 @@ static void do_line_again(struct session *s, const struct lesson_file *file, con
 {
 	char *script = xasprintf("catch {%s}", line);
 	bool quiet = s->opt.quiet, trace = s->opt.trace;
+	struct out *o = out_new(true);
 
+	out_painted(o, PAINT_DIM, "    %s\n", line);
+	lesson_end_text(o);
 	s->opt.quiet = true;
 	s->opt.trace = false;
 	if (!repl_is_escape(line))
@@ -291,6 +312,8 @@ static void do_line_again(struct session *s, const struct lesson_file *file, con
 
 void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned n)
 {
+	print_text(PRINT_OUT, "\nWhat you did before, done again:\n\n");
+	do_line_again(s, file, "destroy -all");
 	for (unsigned i = 0; i < n && !s->quit; i++) {
 		Tcl_Obj **line;
 		Tcl_Size lines = 0;
@@ -298,12 +321,7 @@ void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned
 		if (file->step[i].kind != LESSON_TRY ||
 		    Tcl_ListObjGetElements(NULL, file->step[i].commands, &lines, &line) != TCL_OK)
 			continue;
-		for (int k = 0; k < lines; k++) {
-			struct out *o = out_new(true);
-
-			out_painted(o, PAINT_DIM, "    %s\n", Tcl_GetString(line[k]));
-			lesson_end_text(o);
+		for (int k = 0; k < lines; k++)
 			do_line_again(s, file, Tcl_GetString(line[k]));
-		}
 	}
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* An output as a value of Tcl, and printed. */
 #include <json-c/json.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "output/print.h"
+#include "serve/serve.h"
 
 /* ---------------------------------------------------------------------- the value -- */
 
@@ -19,6 +21,15 @@ static Tcl_Obj *bytes_of(struct json_object *j)
 	for (int i = 0; i < n; i++)
 		to[i] = (unsigned char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
 	return value;
+}
+
+/* Few strings have a zero byte, which Tcl writes as two. */
+static Tcl_Obj *text_of(struct json_object *j)
+{
+	const char *text = json_object_get_string(j);
+	const int n = json_object_get_string_len(j);
+
+	return memchr(text, 0, (size_t)n) ? frames_text(j) : Tcl_NewStringObj(text, n);
 }
 
 /* A dict is built as a list, which is cheaper; Tcl converts it when it is used as a dict. */
@@ -55,9 +66,7 @@ static Tcl_Obj *value_of(struct json_object *j)
 	case json_type_int: /* that of a larger one is the largest */
 		return n < INT64_MAX ? Tcl_NewWideIntObj(n) : u64_object(json_object_get_uint64(j));
 	case json_type_string:
-		return out_is_bytes(j) ? bytes_of(j)
-				       : Tcl_NewStringObj(json_object_get_string(j),
-							  json_object_get_string_len(j));
+		return out_is_bytes(j) ? bytes_of(j) : text_of(j);
 	case json_type_object:
 		return dict_of(j);
 	case json_type_array:

@@ -170,8 +170,7 @@ struct json_object *frames_str(const char *utf, int len)
 	return plain;
 }
 
-/* Invalid UTF-8 is taken byte by byte. */
-static Tcl_Obj *text_obj(struct json_object *string)
+Tcl_Obj *frames_text(struct json_object *string)
 {
 	Tcl_DString d;
 	Tcl_Obj *value;
@@ -290,7 +289,7 @@ Tcl_Obj *frames_obj(struct json_object *value)
 	Tcl_Obj *list;
 
 	if (json_object_is_type(value, json_type_string))
-		return text_obj(value);
+		return frames_text(value);
 	if (!json_object_is_type(value, json_type_object))
 		return Tcl_NewObj();
 	if (json_object_object_get_ex(value, "bytes", &body) &&

@@ -77,6 +77,8 @@ struct json_object *frames_str(const char *utf, int len);
 struct json_object *frames_value(Tcl_Obj *value);
 /* Converts it back to a new Tcl value (reference count 0); empty if it is not valid. */
 Tcl_Obj *frames_obj(struct json_object *value);
+/* A string as a value; invalid UTF-8 is taken byte by byte. */
+Tcl_Obj *frames_text(struct json_object *string);
 /* Must the value be sent with its type, and not as a word of a script? */
 bool frames_typed(Tcl_Obj *value);
 

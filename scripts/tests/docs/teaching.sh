@@ -21,7 +21,7 @@ grep -q '^task' mine.rdma && grep -q '^expect' rules.rdma || fail 'the blocks of
 "$rdmash" -c 'lesson -print ./mine.rdma' 2>/dev/null | grep -q '^\*\*1\.\*\* Bring a queue pair' || fail 'no handout'
 echo 'ok: the lesson'
 "$rdmash" --grade rules.rdma "$top/scripts/assignments/states.solution.rdma" >out 2>&1 || fail "the rules: $(cat out)"
-grep -qx '# 7 of 7 points' out || fail "the rules: $(cat out)"
+grep -qx '# 9 of 9 points' out || fail "the rules: $(cat out)"
 echo 'ok: the rules'
 "$rdmash" -q "$top/scripts/cheat-sheet.rdma" >sheet 2>/dev/null || fail 'no cheat sheet'
 for row in '| `SQD` | .* | yes, they wait |' '| RC | RTR → RTS | `TIMEOUT` `RETRY_CNT` .*|' '| `RNR_RETRY_EXC_ERR` | .* |'; do

@@ -113,7 +113,7 @@ END
 # Failed calls are pushed out of the record by later ones.
 cat >rules.rdma <<'END'
 expect -points 6 -name {no call has failed} -true {[complete] && [failures] eq ""}
-expect -points 1 -name {a region was made} -true {[called ibv_reg_mr*] > 0}
+expect -points 1 -name {a region was made} -true {[called ibv_reg_mr] > 0}
 expect -points 2 -name {left is in RTS} -true {[lindex [states left] end] eq "RTS"}
 expect -points 1 -name {left is there} -value RTS {get left state}
 END
@@ -121,5 +121,79 @@ cheat 1 'to flood the record' <<'END'
 qp create -name left
 catch { call ibv_modify_qp left {qp_state RTS} STATE }
 for {set i 0} {$i < 3000} {incr i} { reg 64 -name r; destroy r }
+END
+cat >rules.rdma <<'END'
+expect -points 1 -name {no request has failed} -true {[completions *ERR] == 0}
+expect -points 2 -name {no NAK was sent} -true {[packets RC_ACK *NAK*] == 0}
+expect -points 3 -name {left tries three times} -value 3 {attribute left RTS retry_cnt}
+expect -points 4 -name {left has sent} -true {[completions SUCCESS SEND left] == 1}
+END
+connected='
+foreach qp {left right} { qp create -name $qp; modify-qp INIT $qp -fill }
+modify-qp RTR left -peer [qp-info right] -fill
+modify-qp RTR right -peer [qp-info left] -fill
+foreach qp {left right} { modify-qp RTS $qp -fill }
+reg 4096 -name m
+'
+cheat 0 'to flood requests and packets, behind those that failed' <<END
+$connected
+post write m -len 8 -remote 0 -rkey 1 -qp left
+poll -qp left
+qp create -name a; qp create -name b
+foreach q {a b} { modify-qp INIT \$q -fill }
+modify-qp RTR a -peer [qp-info b] -fill; modify-qp RTR b -peer [qp-info a] -fill
+foreach q {a b} { modify-qp RTS \$q -fill }
+for {set i 0} {\$i < 6000} {incr i} {
+	post write m -len 8 -remote [get m addr] -rkey [get m rkey] -qp a
+	poll -qp a
+}
+END
+cheat 3 'a SEND of another queue pair of the same name' <<END
+$connected
+post recv m -len 64 -qp right
+post send m -len 5 -qp left
+poll -qp left
+destroy left
+qp create -name left
+END
+cheat 3 'attributes of another queue pair of the same name' <<END
+$connected
+modify-qp RESET left
+modify-qp INIT left -fill
+modify-qp RTR left -peer [qp-info right] -fill
+modify-qp RTS left -fill -retry-cnt 3
+destroy left
+qp create -name left
+END
+cheat 3 'private data that looks like a row of the record' <<'END'
+listen 7471 -address 10.0.0.1 -name door
+connect 10.0.0.1 7471 -prepare -name c
+cm connect c -nowait -private-data {fields {call ibv_modify_qp args {qp left attr {qp_state RTS retry_cnt 3}}} WC SUCCESS SEND}
+catch { reject }
+catch { call ibv_create_qp pd0 {qp_context "left attr.qp_state RTS retry_cnt 3"} }
+END
+cheat 3 'a region over the memory of the grader' <<'END'
+pd -name pd
+foreach place {0 NULL 0x400000} {
+	catch { call -name all ibv_reg_mr pd $place 18446744073709551615 LOCAL_WRITE,REMOTE_WRITE,ON_DEMAND }
+}
+buf 4096 -name b
+call -name m ibv_reg_mr pd b 4096 LOCAL_WRITE,REMOTE_WRITE
+catch { call ibv_rereg_mr m CHANGE_TRANSLATION pd 0x400000 4096 LOCAL_WRITE }
+catch { destroy b }
+catch { mem put m 5000 3333 }
+END
+cat >rules.rdma <<'END'
+expect -points 1 -name {a SEND was posted} -true {[called ibv_post_send wr.opcode SEND] > 0}
+expect -points 1 -name {left went to RTS} -true {[called ibv_modify_qp qp left attr.qp_state RTS] > 0}
+expect -points 1 -name {left is in RTS} -value RTS {get left state}
+expect -points 7 -name {the listener has its name} -value door {get door name}
+END
+cheat 0 'calls that fail' <<'END'
+qp create -name left
+catch { call ibv_modify_qp left {qp_state RTS} STATE }
+catch { post send -text hello -qp left -force }
+catch { call ibv_post_send left {{opcode SEND}} }
+proc get args { return door }
 END
 exit $failed

@@ -48,9 +48,29 @@ grade 3 --csv --within 2 --grade class/rules.rdma class
 cut -d, -f 1-3 out | tail -n +2 | tr '\n' ' ' >rows
 [ "$(cat rows)" = 'a.rdma,0,15 b.rdma,15,15 c.rdma,8,15 d.rdma,14,15 ' ] || fail "other rows: $(cat rows out)"
 grep -q '^d.rdma.*left tries three times more (1 point)$' out || fail "not said what was missed: $(cat out)"
+grep -q '^c.rdma,.*,it was interrupted,' out || fail "not said that it was interrupted: $(cat out)"
 grade 3 --json --grade class/rules.rdma class/d.rdma
 grep -qx '{"checks":9,"passed":8,"failed":1,"points":14,"of":15}' out || fail "no JSON: $(cat out)"
 echo 'ok: a folder, in CSV; JSON'
+
+# More than the record holds: what needs the lost rows gives no points, and says why.
+cat >many.rdma <<'END'
+expect -name {all have ended well} -true {[completions *ERR] == 0}
+expect -name {qp0 is in RTS} -true {[lindex [states qp0] end] eq "RTS"}
+END
+cat >flood.rdma <<'END'
+reg 64 -name m
+listen 7471 -address 10.0.0.1 -accept -share m
+connect 10.0.0.1 7471
+for {set i 0} {$i < 4000} {incr i} { post write m -len 8; poll }
+nosuch
+END
+grade 3 --csv --grade many.rdma flood.rdma
+grep -q '^flood.rdma,1,2,.*,it ended at an error; [0-9]* calls and packets are not in its record,all' out ||
+	fail "a flood: $(cat out)"
+grade 3 --grade many.rdma flood.rdma
+grep -q '^many.rdma:1: [0-9]* requests of the hand-in are no longer in the record' err || fail "no reason: $(cat out err)"
+echo 'ok: more than the record holds'
 
 cat >program.rdma <<'END'
 expect -points 2 -name {the QP goes to INIT} -true {[passed qp0 RESET INIT]}

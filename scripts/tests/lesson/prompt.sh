@@ -277,6 +277,44 @@ await_text '(not yet: the completion with wr_id 3 is not taken yet'
 run 'poll -all'
 await_text 'In which order do the completions'
 echo 'ok: what later steps need, and every way that does it'
+
+# Whatever was typed, everything can be made as it was before the step: what it needs is gone, or
+# something else stands in the way.
+run 'lesson stop'
+run 'destroy -all'
+clean
+run 'lesson restart 5'
+run 'reg 4096 -name window'
+run 'listen 7471 -share window -accept -name door'
+run 'connect 127.0.0.1 7471 -name c'
+await_text 'Address and key came as private data'
+run 'destroy -all'
+clean
+for try in 1 2; do
+	run 'binary scan [private-data c] WuIu remote rkey'
+done
+await_text "again' makes all objects anew"
+clean
+run 'lesson again'
+await_text 'What you did before, done again:'
+await_text '    destroy -all'
+await_text 'Address and key came as private data'
+run 'binary scan [private-data c] WuIu remote rkey'
+run '3'
+await_text 'register some, and put a text into it'
+run 'reg 4096 -name buf'
+run 'mem put buf 0 "hello"'
+await_text 'Write it.'
+run 'post send -text "not asked for" -qp [get c qp]'
+run 'post write buf -len 5'
+await_text 'Take it from there.'
+run 'poll -within 100ms'
+clean
+run 'lesson again'
+await_text 'Take it from there.'
+run 'poll'
+await_text 'Both ends are in this program'
+echo 'ok: a step that cannot be done as things are'
 stop
 
 # A lesson of one's own: a task with hints, points, and what is kept of it. A step with the name of

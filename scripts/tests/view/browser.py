@@ -119,6 +119,11 @@ def both_directions(b, s):
     b.wait("document.querySelectorAll('#memory .new').length > 5", "bytes that have just changed")
     b.key("f")
     b.wait("document.querySelector('#ladder-body .chosen') !== null", "the next failure is chosen")
+    b.wait("document.querySelector('#ladder-body .chosen').textContent.includes('NAK') && "
+           "document.getElementById('why-body').textContent.includes('window + 4090')", "and what it has led to")
+    b.wait("[...document.querySelectorAll('.lanes b')].map(e => e.textContent.split(':')[0]).join() == 'client,server' && "
+           "document.querySelector('.lanes').getBoundingClientRect().top < "
+           "document.getElementById('ladder').getBoundingClientRect().top + 60", "the lanes have names where they are seen")
     for _ in range(6):
         b.key("ArrowUp")
     b.wait("document.querySelectorAll('#qps .card').length == 2 && !document.querySelector('#qps .card.bad') && "
@@ -132,8 +137,14 @@ def panes(b):
     b.wait("document.getElementById('ladder').offsetParent === null && document.getElementById('qps').clientHeight > "
            "innerHeight - 120", "a pane alone")
     b.key("1")
+    b.key("4")
+    b.wait("document.getElementById('memory').clientWidth > innerWidth - 40", "also one that shares its place")
+    b.key("4")
+    b.wait("[...document.querySelectorAll('.dump')].every(e => e.scrollWidth <= e.clientWidth)",
+           "the bytes have room beside other panes")
     b.key("t")
     b.wait("document.querySelectorAll('#ladder-body tr').length > 20", "the timeline as a table")
+    ok(b.value("document.querySelector('#ladder-body td').clientHeight < 80"), "whose times are on a line")
     b.key("t")
 
 

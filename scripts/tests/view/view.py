@@ -167,6 +167,8 @@ def what_was_then(s, state):
     then = s.state(row=create["id"].split(".")[0])
     ok(len(qps(then)) == 1 and len(then["rows"]) == len(rows), "there was one QP after the first was made", qps(then))
     ok(s.state(seen=s.state()["version"]).keys() == {"version"}, "nothing new is said in a word")
+    versions = {s.state()["version"] for _ in range(100)}
+    ok(len(versions) == 1, "who only looks changes nothing, and leaves nothing in the record", versions)
 
 
 def hostile_text(s):
@@ -259,6 +261,11 @@ def both_ends(s):
         ok(time.monotonic() - begin < 10, "a peer that is stopped holds up nobody for long")
     finally:
         os.kill(pid, signal.SIGCONT)
+    s.run("post write -text over; poll")
+    s.await_state(lambda st: [r for r in st["rows"] if r["text"].startswith("RC_ACK")][-1]["end"] == "@b",
+                  "the answer comes from there")
+    s.run("destroy -all")
+    s.await_state(lambda st: len(st["ends"]) == 1 or not st["ends"][1]["qps"], "a process that has gone is shown no more")
 
 
 def main():

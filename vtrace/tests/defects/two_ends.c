@@ -13,6 +13,8 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "meeting.h"
 
@@ -306,6 +308,16 @@ static void run_server(struct end *e)
 	}
 }
 
+static int to_server = -1;
+
+/* What the server says, when it is left, comes before the next prompt. */
+static void await_server(void)
+{
+	shutdown(to_server, SHUT_RDWR);
+	while (wait(NULL) > 0)
+		;
+}
+
 /* Which end is this? -1: wrong usage. */
 static int choose_end(int argc, char **argv)
 {
@@ -317,6 +329,8 @@ static int choose_end(int argc, char **argv)
 		return -1;
 	pid = fork();
 	check("fork", pid < 0 ? errno : 0);
+	if (pid && CASE == missing_rights)
+		atexit(await_server);
 	if (pid == 0 && !freopen("/dev/null", "w", stdout))
 		check("/dev/null", errno);
 	return pid == 0;
@@ -335,6 +349,7 @@ int main(int argc, char **argv)
 	make_objects(&e);
 	e.is_server = is_server;
 	e.tcp = meet(is_server, argv[argc - 2], argv[argc - 1]);
+	to_server = is_server ? -1 : e.tcp;
 	for (int round = 0; round < (CASE == correct_again ? 2 : 1); round++) {
 		if (round) { /* once more with the same QP, and other keys */
 			to_state(&e, IBV_QPS_RESET);
