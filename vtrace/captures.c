@@ -26,6 +26,7 @@
 #define FLAGS_OUT	2u
 
 #define BLOCK_MAX (1u << 20)
+#define KEPT	  4096 /* bytes: exec() begins a section at the end of a file that begins with one */
 
 struct capture_file {
 	int pid, fd;
@@ -155,8 +156,8 @@ static void read_new_packets(struct captures *c, struct capture_file *f, capture
 			read_packet(f, c->block, n, fn, arg);
 		f->at += (off_t)n;
 	}
-	if (f->at > from) /* not every file system can do this */
-		fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, f->at);
+	if (f->at > from && f->at > KEPT) /* not every file system can do this */
+		fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, KEPT, f->at - KEPT);
 }
 
 /* ------------------------------------------------------------------------- files -- */

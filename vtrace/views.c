@@ -373,12 +373,13 @@ static void note_progress(const struct reader_news *news)
 	the.told_stuck = false;
 }
 
-static void look_for_stuck(void)
+/* Calls are read later than they were made: a standstill is one between them. */
+static void look_for_stuck(const struct reader_news *news)
 {
-	const uint64_t now = record_time();
+	const uint64_t now = news->what == READER_CALL ? news->r->end : record_time();
 
-	if (the.told_stuck || now < the.progress ||
-	    (double)record_span(the.progress, now) <= the.v.stuck * 1e9)
+	if ((news->what != READER_CALL && news->what != READER_NOTHING) || the.told_stuck ||
+	    now < the.progress || (double)record_span(the.progress, now) <= the.v.stuck * 1e9)
 		return;
 	the.told_stuck = true;
 	for (struct traced *p = the.newest; p; p = p->next)
@@ -505,8 +506,6 @@ void views_take(const struct reader_news *news)
 		begin_process(news->process);
 	check_take(news);
 	note_progress(news);
-	if (the.v.stuck)
-		look_for_stuck();
 	if (news->what == READER_CALL)
 		take_call(news);
 	else if (news->what == READER_UNFINISHED)
@@ -522,6 +521,9 @@ void views_take(const struct reader_news *news)
 		fprintf(the.v.to, "vtrace: %" PRIu64 " calls were lost\n", news->n);
 	else if (news->what == READER_ENDED)
 		take_end(news->process);
+	if (the.v.stuck)
+		look_for_stuck(
+			news); /* last: the calls in which threads are take the place of news->r */
 }
 
 static void write_summary(void)

@@ -16,6 +16,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "file_id.h"
 #include "gid.h"
 #include "group.h"
 #include "pair.h"
@@ -32,18 +33,20 @@ static struct {
 	unsigned era;
 	pthread_t thread;
 	int epoll, timer, addresses;
+	struct file_id id;  /* of epoll and timer, which have no files: one */
 	uint64_t timer_set; /* to when */
 } t = { .epoll = -1, .timer = -1, .addresses = -1, .timer_set = NEVER };
 
-static void set_timer(uint64_t when)
+/* Is it set? The program may have closed it. */
+static bool set_timer(uint64_t when)
 {
 	struct itimerspec its = {
 		.it_value.tv_sec = (time_t)(when / 1000000000),
 		.it_value.tv_nsec = (long)(when % 1000000000) + (when == 0),
 	};
 
-	timerfd_settime(t.timer, TFD_TIMER_ABSTIME, &its, NULL);
 	t.timer_set = when;
+	return timerfd_settime(t.timer, TFD_TIMER_ABSTIME, &its, NULL) == 0;
 }
 
 void thread_wake_at(uint64_t when)
@@ -129,9 +132,10 @@ static void *engine_main(void *arg)
 	for (unsigned i = 0;; i++) {
 		bool asked = !again || i % GLANCE == 0, packets;
 		int n = asked ? epoll_wait(t.epoll, events, SOURCES, again ? 0 : -1) : 0;
+		const bool is_closed = n < 0 && errno != EINTR; /* by the program */
 
 		engine_lock();
-		if (t.stop)
+		if (t.stop || is_closed)
 			break;
 		if (preempted)
 			progress_rest();
@@ -196,6 +200,7 @@ static int open_all(void)
 {
 	t.epoll = epoll_create1(EPOLL_CLOEXEC);
 	t.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	t.id = file_id(t.epoll);
 	t.watches_packets = true;
 	if (t.epoll < 0 || t.timer < 0 || watch(group_fd(), SOCKET, EPOLLIN) != 0 ||
 	    watch(pair_bell_fd(), BELL, EPOLLIN) != 0 ||
@@ -210,9 +215,9 @@ static int open_all(void)
 
 static void close_all(void)
 {
-	if (t.epoll >= 0)
+	if (file_is(t.epoll, t.id))
 		close(t.epoll);
-	if (t.timer >= 0)
+	if (file_is(t.timer, t.id))
 		close(t.timer);
 	if (t.addresses >= 0)
 		close(t.addresses);
@@ -253,14 +258,19 @@ int thread_start(void)
 
 void thread_stop(void)
 {
+	bool is_woken;
+
 	engine_lock();
 	engine_flush();
 	t.stop = true;
-	set_timer(0);
+	is_woken = set_timer(0);
 	t.running = false;
 	begin_era();
 	engine_unlock();
-	pthread_join(t.thread, NULL);
+	if (is_woken)
+		pthread_join(t.thread, NULL);
+	else
+		pthread_detach(t.thread); /* its descriptors are gone: it may sleep for ever */
 	close_all();
 }
 

@@ -10,6 +10,7 @@
 
 #include "bytes.h"
 #include "lock.h"
+#include "file_id.h"
 #include "export.h"
 #include "file_limit.h"
 #include "gid.h"
@@ -22,6 +23,7 @@ bool tap_on;
 static uroce_tap_fn *tap_fn;
 static void *tap_arg;
 static int capture = -1;
+static struct file_id capture_id;
 static int capture_err;		/* why the capture ended by itself, or 0 */
 static char appended[PATH_MAX]; /* the file of UROCE_PCAP, whose end is reported to stderr */
 
@@ -49,6 +51,11 @@ static void put_udp6_sum(uint8_t *ip, size_t n)
 	put_be16(udp + 6, sum == 0xffff ? 0xffff : (uint16_t)~sum);
 }
 
+static int close_capture(void)
+{
+	return capture >= 0 && file_is(capture, capture_id) ? close(capture) : 0;
+}
+
 /* Ends the capture, for instance because the disk is full. What is in the file can be read. */
 static void end_capture(int err)
 {
@@ -57,7 +64,7 @@ static void end_capture(int err)
 			"uroce: UROCE_PCAP: %s: %s: it ends here, and has the packets before that\n",
 			appended, strerror(err));
 	capture_err = err;
-	close(capture);
+	close_capture();
 	capture = -1;
 	update_tap_on();
 }
@@ -65,8 +72,12 @@ static void end_capture(int err)
 static void write_packet(const struct uroce_packet *p)
 {
 	sigset_t before = file_limit_begin();
-	int ret = pcapng_write(capture, p);
+	int ret = -1;
 
+	if (file_is(capture, capture_id))
+		ret = pcapng_write(capture, p);
+	else
+		errno = EBADF;
 	file_limit_end(before);
 	if (ret != 0)
 		end_capture(errno);
@@ -136,9 +147,10 @@ int tap_capture(const char *file, bool append)
 		snprintf(appended, sizeof(appended), "%s", append ? path : "");
 	}
 	err = capture_err;
-	if (capture >= 0 && close(capture) != 0)
+	if (close_capture() != 0)
 		err = errno;
 	capture = fd;
+	capture_id = file_id(fd);
 	capture_err = 0;
 	update_tap_on();
 	if (!err || file)
@@ -149,8 +161,7 @@ int tap_capture(const char *file, bool append)
 
 void tap_forget(void)
 {
-	if (capture >= 0)
-		close(capture);
+	close_capture();
 	capture = -1;
 	capture_err = 0;
 	tap_fn = NULL;

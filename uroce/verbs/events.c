@@ -39,12 +39,14 @@ struct event_queue *event_queue_new(void)
 		free(q);
 		return fail_null(err);
 	}
+	q->id = file_id(q->fd);
 	return q;
 }
 
 static void end_queue(struct event_queue *q)
 {
-	close(q->fd);
+	if (file_is(q->fd, q->id))
+		close(q->fd);
 	free(q);
 }
 
@@ -70,6 +72,8 @@ void event_added(struct event_queue *q)
 	if (engine_hand_over(q->fd))
 		return;
 	q->counted++;
+	if (!file_is(q->fd, q->id))
+		return;
 	do
 		n = write(q->fd, &one, sizeof one);
 	while (n < 0 && errno == EINTR);
@@ -91,7 +95,8 @@ void event_removed(struct event_queue *q)
 	q->length--;
 	if (q->counted > q->length) {
 		q->counted--;
-		count_down(q->fd);
+		if (file_is(q->fd, q->id))
+			count_down(q->fd);
 	}
 }
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# stuck.sh VTRACE PROGRAM: vtrace --stuck says what a program that hangs waits for, and why; and what
+# stuck.sh VTRACE PROGRAM ROUGH: vtrace --stuck says what a program that hangs waits for, and why; and what
 # was not completed when a signal ended it. On uroce.
 set -u
-vtrace=$1 program=$2
+vtrace=$1 program=$2 rough=$3
 failures=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -65,6 +65,24 @@ ended "$built"
 hangs locked 'thread 0 .*ibv_wr_start' "$built"
 ended "$built"
 hangs timeout_0 'cause +timeout 0 of qp0 waits for an answer for ever'
+
+# a program that goes on, while vtrace was stopped for longer than that: what it has called meanwhile
+# is read late, and is no standstill
+"$UROCE" "$vtrace" -q --stuck 200ms -o "$work/said" "$rough" 10.0.0.1 busy >"$work/out" 2>&1 &
+tracer=$!
+for _ in 1 2 3; do
+	sleep 0.5
+	kill -STOP "$tracer"
+	sleep 0.5
+	kill -CONT "$tracer"
+done
+sleep 0.5
+kill -TERM "$tracer"
+wait "$tracer"
+status=$?
+[ "$status" = 143 ] || bad "vtrace of a busy program ended with $status"
+[ "$(grep -c 'makes no progress' "$work/said")" -le 6 ] || bad 'a busy program makes no progress'
+
 "$vtrace" --stuck 5x true 2>"$work/said" && bad "5x is taken for a time"
 grep -q "'5x' is no time" "$work/said" || bad "what 5x is not"
 [ "$failures" = 0 ] && echo ok

@@ -34,6 +34,14 @@ mkdir "$tmp/precious"
 touch "$tmp/precious/file"
 TMPDIR=$tmp "$vtrace" --timeline -o "$tmp/trace" "$uroce" "$programs/traced_liar" uroce0 "$tmp/precious"
 ok "vtrace removes its own captures only" test -e "$tmp/precious/file"
+
+# a program that is rough with its device
+rough() { timeout -k 5 60 "$uroce" "$vtrace" --timeline -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 "$@"; }
+ok "what the device writes is not for the files that have its descriptors' numbers now" rough closed
+ok "exec opens the device anew, captures and all" rough exec 3
+timeout -k 5 60 "$uroce" "$programs/traced_rough" 10.0.0.1 closed
+ok "nor without vtrace; and the device's end is not awaited for ever" test $? = 0
+
 # wait_until COMMAND...: at most 20 s
 wait_until() {
 	local i

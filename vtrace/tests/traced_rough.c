@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* traced_rough ADDRESS CASE [LEFT]: a program that is rough with its device, for trust.sh and
+ * stuck.sh: "closed" closes the descriptors of all that it uses, and opens files in their places;
+ * "exec" becomes itself LEFT times, and "busy" works until it is ended. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "defects/case_rig.h"
+
+#define FILES 200 /* the device has numbers of about 80 */
+
+static void write_once(struct rig *r, struct ibv_qp *qp)
+{
+	check("ibv_post_send", post_request(r, qp, IBV_WR_RDMA_WRITE, 1, 4096,
+					    (uintptr_t)r->memory + MEMORY / 2, r->mr->rkey));
+	await_success(r->cq);
+}
+
+/* What the device writes into its own descriptors is not for the files that have their numbers
+ * now. Its end is not awaited for ever. */
+static void run_closed(struct rig *r, struct ibv_qp *qp)
+{
+	int file[FILES];
+
+	check("ibv_req_notify_cq", ibv_req_notify_cq(r->cq, 0));
+	check("close_range", close_range(3, ~0U, 0) ? errno : 0);
+	for (int i = 0; i < FILES; i++)
+		file[i] = memfd_create("file", 0);
+	write_once(r, qp);
+	for (int i = 0; i < FILES; i++)
+		check("bytes in a file of the program", (int)lseek(file[i], 0, SEEK_END));
+}
+
+static void *wait_for_events(void *channel)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	ibv_get_cq_event(channel, &cq, &context);
+	return NULL;
+}
+
+static void run_busy(struct rig *r, struct ibv_qp *qp, struct ibv_comp_channel *channel)
+{
+	pthread_t thread;
+
+	check("pthread_create", pthread_create(&thread, NULL, wait_for_events, channel));
+	for (;;)
+		write_once(r, qp);
+}
+
+/* Until vtrace has given back what it has read of the captured packets. */
+static void await_hole(void)
+{
+	const char *pattern = getenv("UROCE_PCAP"), *pid = pattern ? strstr(pattern, "%p") : NULL;
+	char path[4096];
+	off_t end;
+	int fd;
+
+	if (!pid)
+		return;
+	snprintf(path, sizeof path, "%.*s%d%s", (int)(pid - pattern), pattern, (int)getpid(),
+		 pid + 2);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	check("the captured packets", fd < 0 ? errno : 0);
+	end = lseek(fd, 0, SEEK_END);
+	for (unsigned i = 0; i < 500 && lseek(fd, 0, SEEK_HOLE) == end; i++)
+		usleep(10000);
+}
+
+static void run_again(char **argv)
+{
+	await_hole();
+	argv[3][0]--;
+	execv("/proc/self/exe", argv);
+}
+
+int main(int argc, char **argv)
+{
+	struct ibv_comp_channel *channel;
+	struct ibv_qp *qp, *peer;
+	struct rig r;
+
+	if (argc < 3)
+		return 2;
+	the_case = argv[2];
+	open_rig(&r, argv[1], 64);
+	channel = ibv_create_comp_channel(r.context);
+	check("ibv_destroy_cq", ibv_destroy_cq(r.cq));
+	r.cq = ibv_create_cq(r.context, 64, NULL, channel, 0);
+	check("ibv_create_cq", r.cq ? 0 : errno);
+	qp = make_qp(&r, r.cq, r.cq, NULL, 16);
+	peer = make_qp(&r, r.cq, r.cq, NULL, 16);
+	join(&r, qp, peer);
+	if (is("busy"))
+		run_busy(&r, qp, channel);
+	for (int i = 0; i < 50; i++)
+		write_once(&r, qp);
+	if (is("exec") && argc == 4 && *argv[3] > '0')
+		run_again(argv);
+	if (is("closed"))
+		run_closed(&r, qp);
+	ibv_destroy_qp(qp);
+	ibv_destroy_qp(peer);
+	ibv_destroy_cq(r.cq);
+	ibv_destroy_comp_channel(channel);
+	ibv_dereg_mr(r.mr);
+	ibv_dealloc_pd(r.pd);
+	return ibv_close_device(r.context);
+}
