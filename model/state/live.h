@@ -48,6 +48,8 @@ struct live_qp {
 	bool first_psn;	 /* rq_psn is the one that it began with, not the one expected now */
 	uint32_t rnrs;	 /* how often the peer had no receive for its oldest send */
 	bool unanswered; /* no send of it was ever completed with success */
+	/* When the last of those was seen, and when it was moved to RTR; 0: not known. */
+	uint64_t answered, connected;
 	struct uroce_refusal
 		refusal; /* the request of its peer that it has refused; all zero: none */
 	/* Packets for it that came from another address than its peer's; .count 0: none. */

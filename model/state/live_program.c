@@ -185,6 +185,7 @@ void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const cha
 		e->qp.ended_by_program = false;
 		e->qp.v.known = 0;
 		e->qp.v.unanswered = true;
+		e->qp.v.answered = e->qp.v.connected = 0;
 		e->qp.v.why[0] = '\0';
 	}
 	if (state == IBV_QPS_ERR && !*e->qp.v.why)
@@ -202,6 +203,8 @@ static void take_modify(struct live_program *p, const struct record *r)
 		return;
 	if (mask & IBV_QP_STATE)
 		live_qp_set_state(e, a->qp_state, "ibv_modify_qp");
+	if (mask & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR)
+		e->qp.v.connected = r->begin;
 	e->qp.ended_by_program |= mask & IBV_QP_STATE && a->qp_state == IBV_QPS_ERR;
 	for (const struct call_value *f = of->fields; f->name; f++)
 		if (mask & f->bit)

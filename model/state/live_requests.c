@@ -435,7 +435,10 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	if (seen->known)
 		seen->after = record_span(seen->posted.when, r->end);
 	if (wc->status == IBV_WC_SUCCESS) {
-		qp->v.unanswered &= (wc->opcode & IBV_WC_RECV) != 0;
+		if (!(wc->opcode & IBV_WC_RECV)) {
+			qp->v.unanswered = false;
+			qp->v.answered = r->end;
+		}
 		return;
 	}
 	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */

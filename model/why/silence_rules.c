@@ -192,6 +192,26 @@ static bool check_strays(const struct diagnosis *q)
 	return true;
 }
 
+/* Has the peer's QP begun anew after it had answered this one? If only its device is known, it
+ * expects the first PSN again. */
+static bool check_begun_anew(const struct diagnosis *q)
+{
+	const struct live_qp *own = q->qp, *peer = q->peer;
+
+	if (!own || !own->answered || !(own->known & IBV_QP_SQ_PSN) ||
+	    !(peer->known & IBV_QP_RQ_PSN))
+		return false;
+	if (peer->first_psn ? peer->connected < own->answered
+			    : peer->attr.rq_psn != own->attr.sq_psn)
+		return false;
+	add_there(
+		q, IS_SO, "reconnect",
+		"%s, the peer's QP, was connected anew after it had answered (it expects PSN %u), "
+		"and %s was not",
+		peer->name, peer->attr.rq_psn, own->name);
+	return true;
+}
+
 /* The first PSN that the peer expects must be the first one of this end. Later it cannot be
  * smaller. */
 static void check_psns(const struct diagnosis *q, const char *next)
@@ -205,7 +225,7 @@ static void check_psns(const struct diagnosis *q, const char *next)
 		return;
 	begin = q->qp->attr.sq_psn;
 	is_before = (expected - begin) & 0x800000;
-	if (!peer->first_psn && q->qp->unanswered && expected == begin)
+	if (!peer->first_psn && (q->qp->answered || (q->qp->unanswered && expected == begin)))
 		return;
 	if (!peer->first_psn)
 		add_there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
@@ -232,7 +252,7 @@ void check_peer_answers(const struct diagnosis *q)
 			check_silence(q, a->dest_qp_num);
 	} else {
 		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
-		if (!check_peer_state(q) && !check_strays(q))
+		if (!check_peer_state(q) && !check_strays(q) && !check_begun_anew(q))
 			check_psns(q, next);
 	}
 	if (causes_confirmed(q->c))

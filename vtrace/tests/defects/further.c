@@ -93,6 +93,12 @@ static void run_server(struct log *l)
 	else if (!is("rnr_retry_0"))
 		receive_into(l, l->r.mr, RECORD);
 	meet_again(l->tcp);
+	if (is("server_reconnects")) {
+		meet_again(l->tcp);
+		change_state(l, IBV_QPS_RESET);
+		connect_qp(l);
+		receive_into(l, l->r.mr, RECORD);
+	}
 	if (is("server_resets"))
 		change_state(l, IBV_QPS_RESET);
 	if (is("server_reregisters")) {
@@ -144,6 +150,10 @@ static void use_log(struct log *l)
 static void run_client(struct log *l)
 {
 	meet_again(l->tcp);
+	if (is("server_reconnects")) {
+		send_record(l);
+		meet_again(l->tcp);
+	}
 	meet_again(l->tcp);
 	send_record(l);
 	use_log(l);
