@@ -22,14 +22,13 @@
 
 #define PLACE_MAX 512
 
-/* Returns the name to use instead of path: path itself, or what was written to buf. lists: the
- * caller will list the directory. Keeps errno. */
-static const char *find(const char *path, bool lists, char *buf, size_t size)
+/* Returns the name to use instead of path: path itself, or what was written to buf. Keeps errno. */
+static const char *find(const char *path, char *buf, size_t size)
 {
 	const int err = errno;
 	const char *rest, *place = tree_place(path, &rest);
 
-	if (place && tree_file(place, rest, lists, buf, size))
+	if (place && tree_file(place, rest, buf, size))
 		path = buf;
 	errno = err;
 	return path;
@@ -58,19 +57,16 @@ static void *next_of(_Atomic(void *) *slot, const char *name)
 	}
 
 /* Defines type name(params): calls the next one with args, in which P is the path found. */
-#define WRAP_AS(lists, type, name, path, params, args)                                   \
+#define WRAP(type, name, path, params, args)                                             \
 	NEXT(name)                                                                       \
 	EXPORT type name params                                                          \
 	{                                                                                \
 		type(*const next) params = (type(*) params)next_of(&next_##name, #name); \
 		char buf[PLACE_MAX];                                                     \
-		const char *P = find(path, lists, buf, sizeof buf);                      \
+		const char *P = find(path, buf, sizeof buf);                             \
                                                                                          \
 		return next args;                                                        \
 	}
-
-#define WRAP(...)	WRAP_AS(false, __VA_ARGS__)
-#define WRAP_LISTS(...) WRAP_AS(true, __VA_ARGS__)
 
 /* The same for open() and its kind, with a mode where the flags call for one. */
 #define WRAP_OPEN(name, path, params, args)                                            \
@@ -79,7 +75,7 @@ static void *next_of(_Atomic(void *) *slot, const char *name)
 	{                                                                              \
 		int(*const next) params = (int(*) params)next_of(&next_##name, #name); \
 		char buf[PLACE_MAX];                                                   \
-		const char *P = find(path, true, buf, sizeof buf);                     \
+		const char *P = find(path, buf, sizeof buf);                           \
 		mode_t mode = 0;                                                       \
                                                                                        \
 		if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {             \
@@ -99,7 +95,7 @@ WRAP_OPEN(openat64, path, (int dir, const char *path, int flags, ...), (dir, P, 
 
 WRAP(FILE *, fopen, path, (const char *path, const char *mode), (P, mode))
 WRAP(FILE *, fopen64, path, (const char *path, const char *mode), (P, mode))
-WRAP_LISTS(DIR *, opendir, path, (const char *path), (P))
+WRAP(DIR *, opendir, path, (const char *path), (P))
 WRAP(int, access, path, (const char *path, int mode), (P, mode))
 WRAP(int, faccessat, path, (int dir, const char *path, int mode, int flags), (dir, P, mode, flags))
 WRAP(int, stat, path, (const char *path, struct stat *st), (P, st))
@@ -124,7 +120,7 @@ EXPORT char *realpath(const char *path, char *to)
 		(char *(*)(const char *, char *))next_of(&next_realpath, "realpath");
 	char buf[PLACE_MAX], there[PATH_MAX];
 
-	if (find(path, false, buf, sizeof buf) == path)
+	if (find(path, buf, sizeof buf) == path)
 		return next(path, to);
 	if (!next(buf, there)) /* is it there? */
 		return NULL;
@@ -157,10 +153,10 @@ ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
 ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t room);
 
-WRAP_LISTS(int, __open_2, path, (const char *path, int flags), (P, flags))
-WRAP_LISTS(int, __open64_2, path, (const char *path, int flags), (P, flags))
-WRAP_LISTS(int, __openat_2, path, (int dir, const char *path, int flags), (dir, P, flags))
-WRAP_LISTS(int, __openat64_2, path, (int dir, const char *path, int flags), (dir, P, flags))
+WRAP(int, __open_2, path, (const char *path, int flags), (P, flags))
+WRAP(int, __open64_2, path, (const char *path, int flags), (P, flags))
+WRAP(int, __openat_2, path, (int dir, const char *path, int flags), (dir, P, flags))
+WRAP(int, __openat64_2, path, (int dir, const char *path, int flags), (dir, P, flags))
 WRAP_READ(__read_chk, (int fd, void *buf, size_t n, size_t room), (fd, buf, n, room))
 WRAP_READ(__pread_chk, (int fd, void *buf, size_t n, off_t at, size_t room), (fd, buf, n, at, room))
 WRAP_READ(__pread64_chk, (int fd, void *buf, size_t n, off64_t at, size_t room),

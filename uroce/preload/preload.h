@@ -12,10 +12,9 @@
  * program opens. */
 const char *tree_place(const char *path, const char **rest);
 
-/* Makes the file that stands for place/rest, or brings it up to date, and writes its name to buf.
- * lists: also makes all files below it. False: there is no tree (no directory for temporary files),
- * or the name is too long. */
-bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_t size);
+/* Writes the name of the file that stands for place/rest to buf, and brings the files up to date.
+ * False: there is no tree (no directory for temporary files), or the name is too long. */
+bool tree_file(const char *place, const char *rest, char *buf, size_t size);
 
 /* Called before and after fork() in the thread that calls it; and in the child, which makes a tree
  * of its own. */

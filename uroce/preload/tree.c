@@ -2,8 +2,8 @@
 /*
  * Some programs look past libibverbs at /sys/class/infiniband and /dev/infiniband: UCX for the
  * kind of a GID and the device file, pyverbs for the interface, perftest for attributes. They
- * get files with what the kernel would write there. A file is made when it is first asked for,
- * and a directory with all that is in it when it is opened.
+ * get files with what the kernel would write there. All are made when the first is asked for, and
+ * what has changed is written again when one is asked for later.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -161,7 +161,7 @@ static void print_groups(char *text, const uint8_t *raw, unsigned n)
 	text[5 * n - 1] = '\0';
 }
 
-static char guid_text[21]; /* set by begin_tree() */
+static char guid_text[21]; /* set by make_tree() */
 
 static const struct {
 	const char *name, *text;
@@ -217,94 +217,20 @@ static void put_gid(unsigned i, const struct gid_entry *e)
 	}
 }
 
-/* -- what is asked for -- */
-
-/* A path below the root, and whether all that is below it is wanted too. */
-struct wanted {
-	char path[384];
-	bool lists;
-};
-
-static bool is_below(const char *name, const char *dir)
-{
-	const size_t n = strlen(dir);
-
-	return strncmp(name, dir, n) == 0 && (name[n] == '/' || !n);
-}
-
-static bool is_wanted(const struct wanted *w, const char *name)
-{
-	return strcmp(name, w->path) == 0 || (w->lists && is_below(name, w->path));
-}
-
-/* Is the directory, or something in it? */
-static bool is_wanted_of(const struct wanted *w, const char *dir)
-{
-	return is_wanted(w, dir) || is_below(w->path, dir);
-}
-
-/* Removes double and final slashes, and follows the one link that leads elsewhere. For a path with
- * .. everything is wanted. False: the path is too long. */
-static bool parse_wanted(struct wanted *w, const char *place, const char *rest, bool lists)
-{
-	static const char link[] = VERBS "/device";
-	size_t n = strlen(place);
-
-	if (strstr(rest, "/.") || strcmp(place, CLASS) == 0) {
-		*w = (struct wanted){ .lists = true };
-		return true;
-	}
-	w->lists = lists;
-	if (n + strlen(rest) + sizeof IB >= sizeof w->path)
-		return false;
-	memcpy(w->path, place, n);
-	for (; *rest; rest++)
-		if (*rest != '/' || (rest[1] && rest[1] != '/'))
-			w->path[n++] = *rest;
-	w->path[n] = '\0';
-	if (is_below(w->path, link)) {
-		const size_t skip = sizeof link - 1;
-
-		memmove(w->path + sizeof IB "/device" - 1, w->path + skip, n - skip + 1);
-		memcpy(w->path, IB "/device", sizeof IB "/device" - 1);
-	}
-	return true;
-}
-
-/* -- what has been made; nothing in a child of fork() -- */
+/* -- what has been written; nothing in a child of fork() -- */
 
 static struct {
-	bool constants[sizeof constants / sizeof *constants], counters;
-	bool gid[GID_ENTRIES];
-	struct gid_entry written[GID_ENTRIES];
+	struct gid_entry gid[GID_ENTRIES];
 	uint64_t counter[COUNTERS_MAX];
-} made;
+	bool active;
+} written;
 
-static bool gid_is_wanted(const struct wanted *w, unsigned i)
-{
-	static const char *const kinds[] = { "gids", "gid_attrs/types", "gid_attrs/ndevs" };
-	char name[80];
-
-	if (is_wanted_of(w, IB "/device/net"))
-		return true;
-	for (unsigned k = 0; k < 3; k++) {
-		snprintf(name, sizeof name, PORT "/%s/%u", kinds[k], i);
-		if (is_wanted(w, name))
-			return true;
-	}
-	return false;
-}
-
-/* Writes only what has changed since it was written last. */
-static void put_gids(const struct wanted *w)
+/* all: not only what has changed. */
+static void put_gids(bool all)
 {
 	static const struct gid_entry none;
 	bool active;
 
-	if (!is_wanted_of(w, PORT "/gids") && !is_wanted_of(w, PORT "/gid_attrs") &&
-	    !is_wanted_of(w, IB "/device/net") && !is_wanted(w, PORT "/state") &&
-	    !is_wanted(w, PORT "/phys_state"))
-		return;
 	engine_lock();
 	if (gid_count() == 0) /* the device is not open: nobody has looked yet */
 		gid_refresh();
@@ -312,18 +238,17 @@ static void put_gids(const struct wanted *w)
 	for (unsigned i = 0; i < GID_ENTRIES; i++) {
 		const struct gid_entry *e = gid_at(i);
 
-		if (!gid_is_wanted(w, i) ||
-		    (made.gid[i] && memcmp(&made.written[i], e ? e : &none, sizeof none) == 0))
+		if (!all && memcmp(&written.gid[i], e ? e : &none, sizeof none) == 0)
 			continue;
-		made.gid[i] = true;
-		made.written[i] = e ? *e : none;
+		written.gid[i] = e ? *e : none;
 		put_gid(i, e);
 	}
 	engine_unlock();
-	if (is_wanted(w, PORT "/state"))
-		put_file(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
-	if (is_wanted(w, PORT "/phys_state"))
-		put_file(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
+	if (!all && written.active == active)
+		return;
+	written.active = active;
+	put_file(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
+	put_file(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
 }
 
 static void put_counters(bool all)
@@ -334,9 +259,9 @@ static void put_counters(bool all)
 	for (unsigned i = 0; i < n && i < COUNTERS_MAX; i++) {
 		char name[128];
 
-		if (!all && made.counter[i] == c[i].value)
+		if (!all && written.counter[i] == c[i].value)
 			continue;
-		made.counter[i] = c[i].value;
+		written.counter[i] = c[i].value;
 		snprintf(name, sizeof name, PORT "/hw_counters/%s", c[i].name);
 		put_file(name, "%llu\n", (unsigned long long)c[i].value);
 	}
@@ -367,47 +292,6 @@ static bool is_counter_file(ino_t inode)
 	return false;
 }
 
-static void put_constants(const struct wanted *w)
-{
-	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
-		if (!made.constants[i] && is_wanted(w, constants[i].name)) {
-			made.constants[i] = true;
-			put_file(constants[i].name, "%s\n", constants[i].text);
-		}
-}
-
-/* A directory that is asked about exists, even while it is empty. */
-static void put_directories(const struct wanted *w)
-{
-	static const char *const dirs[] = {
-		IB "/device/net",
-		PORT "/gids",
-		PORT "/gid_attrs/types",
-		PORT "/gid_attrs/ndevs",
-		PORT "/hw_counters",
-		PORT "/pkeys",
-		VERBS,
-	};
-
-	for (unsigned i = 0; i < sizeof dirs / sizeof *dirs; i++)
-		if (strcmp(w->path, dirs[i]) == 0 || is_below(dirs[i], w->path))
-			put_directory(dirs[i]);
-}
-
-static void make_wanted(const struct wanted *w)
-{
-	put_directories(w);
-	put_constants(w);
-	put_gids(w);
-	if (is_wanted_of(w, PORT "/hw_counters")) {
-		put_counters(!made.counters);
-		if (!made.counters)
-			note_counter_files();
-		made.counters = true;
-		atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
-	}
-}
-
 /* -- making, and removing -- */
 
 static void make_root(void)
@@ -426,15 +310,15 @@ static void make_root(void)
 	root[0] = '\0';
 }
 
-/* The entries that must be there before anything is asked for: a path may lead through the links.
- */
-static void begin_tree(void)
+static void make_tree(void)
 {
+	/* which may be empty */
+	static const char *const dirs[] = { IB "/device/net", PORT "/gid_attrs/types",
+					    PORT "/gid_attrs/ndevs" };
 	const __be64 guid = device_guid();
 	char name[sizeof CLASS + IBV_SYSFS_NAME_MAX];
 
 	owner = getpid();
-	memset(&made, 0, sizeof made);
 	print_groups(guid_text, (const uint8_t *)&guid, 4);
 	make_root();
 	if (!root[0])
@@ -444,6 +328,13 @@ static void begin_tree(void)
 	put_link(VERBS "/device", "../../../" IB "/device");
 	/* programs ask whether it is a character device that may be read and written */
 	put_link("uverbs", "/dev/null");
+	for (unsigned i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		put_directory(dirs[i]);
+	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
+		put_file(constants[i].name, "%s\n", constants[i].text);
+	put_gids(true);
+	put_counters(true);
+	note_counter_files();
 }
 
 static void remove_below(int dir)
@@ -483,20 +374,21 @@ __attribute__((destructor)) static void remove_tree(void)
 	root[0] = '\0';
 }
 
-bool tree_file(const char *place, const char *rest, bool lists, char *buf, size_t size)
+bool tree_file(const char *place, const char *rest, char *buf, size_t size)
 {
-	struct wanted w;
 	bool there;
 
-	if (!parse_wanted(&w, place, rest, lists))
-		return false;
 	fork_install(); /* if it fails, a child may wait for the lock; the file is given all the
 			   same */
 	pthread_mutex_lock(&lock);
 	if (!root[0] || owner != getpid()) /* a child of fork() makes its own */
-		begin_tree();
-	if (root[0])
-		make_wanted(&w);
+		make_tree();
+	else
+		put_gids(false);
+	if (root[0] && strstr(rest, "/hw_counters")) {
+		put_counters(false);
+		atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
+	}
 	there = root[0] && (size_t)snprintf(buf, size, "%s/%s%s", root, place, rest) < size;
 	pthread_mutex_unlock(&lock);
 	return there;
