@@ -86,15 +86,12 @@ uint64_t engine_now(void)
 
 bool engine_lock_patiently(void)
 {
-	struct timespec until;
 	int state;
 
 	if (atomic_load_explicit(&holder, memory_order_relaxed) == pthread_self())
 		return false;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (pthread_mutex_timedlock(&lock, &until) != 0) {
+	if (!lock_patiently(&lock)) {
 		pthread_setcancelstate(state, NULL);
 		return false;
 	}

@@ -11,6 +11,7 @@
 #ifndef UROCE_BASE_LOCK_H
 #define UROCE_BASE_LOCK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -30,6 +31,15 @@ static inline void engine_lock_end(const bool *locked)
 /* Waits for at most a second: for the end of a process. False: it was in vain, or this thread has
  * the lock, since exit() was called by a signal handler in the middle of a call. */
 bool engine_lock_patiently(void);
+/* The same of any mutex, which this thread does not have. */
+static inline bool lock_patiently(pthread_mutex_t *mutex)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	return pthread_mutex_timedlock(mutex, &until) == 0;
+}
 /* Sleeps until engine_wake_all(); the lock is free meanwhile. For waits that the verbs
  * demand: destroying what has events that are not acknowledged. */
 void engine_sleep(void);

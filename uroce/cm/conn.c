@@ -19,95 +19,57 @@
 #define LINGER_NS    8192000000ull /* longer than the longest pause before a request is repeated */
 #define TIMEWAIT_MAX 20		   /* 4.3 s */
 
-#define BUCKETS 1024
-LIST_HEAD(conn_list, conn);
-static struct conn_list by_id[BUCKETS], by_peer[BUCKETS], by_qpn[BUCKETS];
+static LIST_HEAD(, conn) conns = LIST_HEAD_INITIALIZER(conns);
 
 /* ---------------------------------------------------------- finding them -- */
-
-static unsigned bucket_of(uint64_t guid, uint32_t n)
-{
-	uint64_t h = (guid ^ (uint64_t)n << 20 ^ n) * 0x9e3779b97f4a7c15ull;
-
-	return (unsigned)(h >> 54);
-}
-
-uint64_t guid_of_gid(const union ibv_gid *gid)
-{
-	uint64_t a, b;
-
-	memcpy(&a, gid->raw, 8);
-	memcpy(&b, gid->raw + 8, 8);
-	return a * 31 ^ b;
-}
 
 struct conn *conn_find(uint32_t local_id)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_id[bucket_of(0, local_id)], by_id)
+	LIST_FOREACH(c, &conns, entry)
 		if (c->local_id == local_id)
-			return c;
-	return NULL;
+			break;
+	return c;
 }
 
 struct conn *conn_find_peer(uint64_t guid, uint32_t remote_id)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_peer[bucket_of(guid, remote_id)], by_peer)
-		if (c->guid == guid && c->remote_id == remote_id && c->qp_type != IBV_QPT_UD)
-			return c;
-	return NULL;
+	LIST_FOREACH(c, &conns, entry)
+		if (c->knows_peer && c->guid == guid && c->remote_id == remote_id &&
+		    c->qp_type != IBV_QPT_UD)
+			break;
+	return c;
 }
 
 struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_peer[bucket_of(guid_of_gid(src), request_id)], by_peer)
-		if (c->remote_id == request_id && c->qp_type == IBV_QPT_UD &&
+	LIST_FOREACH(c, &conns, entry)
+		if (c->knows_peer && c->remote_id == request_id && c->qp_type == IBV_QPT_UD &&
 		    gid_equal(&c->flow.dgid, src))
-			return c;
-	return NULL;
+			break;
+	return c;
 }
 
 struct conn *conn_find_qpn(uint64_t guid, uint32_t remote_qpn)
 {
 	struct conn *c;
 
-	LIST_FOREACH(c, &by_qpn[bucket_of(guid, remote_qpn)], by_qpn)
-		if (c->guid == guid && c->remote_qpn == remote_qpn && c->state >= CONN_REP_SENT &&
-		    c->state <= CONN_TIMEWAIT)
-			return c;
-	return NULL;
+	LIST_FOREACH(c, &conns, entry)
+		if (c->knows_peer && c->guid == guid && c->remote_qpn == remote_qpn &&
+		    c->state >= CONN_REP_SENT && c->state <= CONN_TIMEWAIT)
+			break;
+	return c;
 }
 
-static void conn_unindex(struct conn *c)
-{
-	if (c->by_peer.le_prev) {
-		LIST_REMOVE(c, by_peer);
-		LIST_REMOVE(c, by_qpn);
-		c->by_peer.le_prev = NULL;
-	}
-}
-
-void conn_index(struct conn *c)
+void conn_meets_peer(struct conn *c)
 {
 	c->peer = group_slot_pid(c->remote_id >> (32 - SLOT_BITS));
-	conn_unindex(c);
-	LIST_INSERT_HEAD(&by_peer[bucket_of(c->guid, c->remote_id)], c, by_peer);
-	LIST_INSERT_HEAD(&by_qpn[bucket_of(c->guid, c->remote_qpn)], c, by_qpn);
-}
-
-/* Each of them; fn may free the one that it gets. */
-static void conn_each(void (*fn)(struct conn *c))
-{
-	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct conn *c = LIST_FIRST(&by_id[i]), *next; c; c = next) {
-			next = LIST_NEXT(c, by_id);
-			fn(c);
-		}
+	c->knows_peer = true;
 }
 
 /* ------------------------------------------------ peers that were killed -- */
@@ -158,8 +120,13 @@ static void check_peer(struct conn *c)
 
 static void check_peers(struct timer *t)
 {
+	struct conn *next;
+
 	peer_is_near = false;
-	conn_each(check_peer);
+	for (struct conn *c = LIST_FIRST(&conns); c; c = next) {
+		next = LIST_NEXT(c, entry); /* it may be freed */
+		check_peer(c);
+	}
 	if (peer_is_near)
 		timer_set(t, engine_now() + PEER_PERIOD);
 }
@@ -216,7 +183,7 @@ struct conn *conn_new(struct cm_id *user)
 	c->tid = conn_tid(c);
 	c->user = user;
 	c->timer.fn = conn_expired;
-	LIST_INSERT_HEAD(&by_id[bucket_of(0, c->local_id)], c, by_id);
+	LIST_INSERT_HEAD(&conns, c, entry);
 	return c;
 }
 
@@ -225,8 +192,7 @@ void conn_free(struct conn *c)
 	timer_stop(&c->timer);
 	if (c->port)
 		port_put(c->port);
-	conn_unindex(c);
-	LIST_REMOVE(c, by_id);
+	LIST_REMOVE(c, entry);
 	free(c);
 }
 
@@ -234,14 +200,10 @@ void conn_forget(void)
 {
 	struct conn *c;
 
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		while ((c = LIST_FIRST(&by_id[i]))) {
-			LIST_REMOVE(c, by_id);
-			free(c);
-		}
+	while ((c = LIST_FIRST(&conns))) {
+		LIST_REMOVE(c, entry);
+		free(c);
 	}
-	memset(by_peer, 0, sizeof(by_peer));
-	memset(by_qpn, 0, sizeof(by_qpn));
 	the_guid = 0;
 }
 
@@ -295,7 +257,7 @@ void conn_enter(struct conn *c, enum conn_state state)
 void conn_over(struct conn *c)
 {
 	conn_enter(c, CONN_IDLE);
-	conn_unindex(c);
+	c->knows_peer = false;
 	if (!c->user)
 		conn_free(c);
 }
@@ -326,14 +288,12 @@ void conn_farewell(void)
 {
 	struct conn *c;
 
-	for (unsigned i = 0; i < BUCKETS; i++) {
-		LIST_FOREACH(c, &by_id[i], by_id) {
-			if (c->state == CONN_REQ_SENT)
-				conn_send_rej(c, ABOUT_REQ, REJ_TIMEOUT, NULL, 0);
-			else if (c->state == CONN_DREQ_SENT)
-				conn_send_again(c); /* nobody will later */
-			else if (conn_reject(c, REJ_CONSUMER, NULL, 0) < 0)
-				conn_disconnect(c);
-		}
+	LIST_FOREACH(c, &conns, entry) {
+		if (c->state == CONN_REQ_SENT)
+			conn_send_rej(c, ABOUT_REQ, REJ_TIMEOUT, NULL, 0);
+		else if (c->state == CONN_DREQ_SENT)
+			conn_send_again(c); /* nobody will later */
+		else if (conn_reject(c, REJ_CONSUMER, NULL, 0) < 0)
+			conn_disconnect(c);
 	}
 }

@@ -23,6 +23,7 @@
 #include "mad.h"
 #include "context.h"
 #include "engine.h"
+#include "gid.h"
 #include "link.h"
 
 struct cm_id;
@@ -46,13 +47,14 @@ enum conn_state {
 };
 
 struct conn {
-	LIST_ENTRY(conn) by_id, by_peer, by_qpn;
+	LIST_ENTRY(conn) entry;
 	struct cm_id *user; /* NULL: let go */
 	enum conn_state state;
 	uint32_t local_id, remote_id; /* communication ids, or the request id of a datagram */
 	uint64_t tid;		      /* that answers repeat */
 	uint64_t guid;		      /* of the peer's channel adapter */
-	pid_t peer;		      /* the process in its slot, if it is on this host; 0: none */
+	bool knows_peer;	      /* guid, remote_id and remote_qpn: conn_meets_peer() */
+	pid_t peer; /* the process in the peer's slot, if it is on this host; 0: none */
 	struct flow flow;
 	struct port *port; /* of the listener: held as long as duplicates of the REQ matter */
 	uint64_t service;
@@ -151,9 +153,7 @@ struct conn *conn_find_qpn(uint64_t guid, uint32_t remote_qpn);
 /* A datagram's: by the address of who asks, and the request id. */
 struct conn *conn_find_request(const union ibv_gid *src, uint32_t request_id);
 /* guid, remote_id and remote_qpn are known now. */
-void conn_index(struct conn *c);
-/* In place of a GUID for those that ask: 12.11 has none. */
-uint64_t guid_of_gid(const union ibv_gid *gid);
+void conn_meets_peer(struct conn *c);
 
 /* A rule makes one of these events of the connection happen, now or later (common/fault_rule.h). */
 bool conn_fails_on_purpose(struct conn *c, unsigned events);
@@ -219,9 +219,6 @@ struct port {
 	struct group_name *names[2];
 	struct cm_id *listener; /* NULL: bound only */
 };
-
-extern const union ibv_gid any_ipv6, any_ipv4;
-bool gid_is_any(const union ibv_gid *gid);
 
 /* Binds an id: *number 0 chooses one and fills it in. The id has a reference, which
  * port_leave() gives back. reuse: others of this process with reuse may have the same. NULL

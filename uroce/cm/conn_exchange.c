@@ -406,7 +406,7 @@ static void rep_received(struct conn *c, const struct mad *m)
 	/* what one side can answer is what the other may ask */
 	c->initiator_depth = limit_rd_atom(rep->responder_resources);
 	c->responder_resources = limit_rd_atom(rep->initiator_depth);
-	conn_index(c);
+	conn_meets_peer(c);
 	conn_enter(c, CONN_REP_RCVD);
 	conn_tell(c, CONN_EV_RESPONSE, 0, m);
 }

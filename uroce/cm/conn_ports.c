@@ -10,9 +10,6 @@
 #include "group.h"
 #include "link.h"
 
-const union ibv_gid any_ipv6;
-const union ibv_gid any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };
-
 static LIST_HEAD(, port) ports;
 
 static bool port_covers(const struct port *p, const union ibv_gid *dst)
@@ -32,11 +29,6 @@ static bool ports_overlap(const struct port *a, const struct port *b)
 	if (a->space != b->space || a->number != b->number)
 		return false;
 	return port_covers(a, &b->addr) || port_covers(b, &a->addr);
-}
-
-bool gid_is_any(const union ibv_gid *gid)
-{
-	return gid_equal(gid, &any_ipv6) || gid_equal(gid, &any_ipv4);
 }
 
 /* The errno of a conflict: the kernel's, confusing as it is. */

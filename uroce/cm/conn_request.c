@@ -275,7 +275,7 @@ static int take_req(const struct mad_from *from, const struct mad *m)
 		return reason;
 	}
 	conn_enter(c, CONN_REQ_RCVD);
-	conn_index(c);
+	conn_meets_peer(c);
 	return 0;
 }
 
@@ -317,7 +317,6 @@ static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
 	if (!c)
 		return SIDR_NO_QP;
 	c->service = m->sidr_req.service;
-	c->guid = guid_of_gid(&from->src);
 	c->qp_type = IBV_QPT_UD;
 	status = id_conn_request(port->listener, c, m, &ip);
 	if (status) {
@@ -325,7 +324,7 @@ static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
 		return (unsigned)status;
 	}
 	conn_enter(c, CONN_SIDR_RCVD);
-	conn_index(c);
+	conn_meets_peer(c);
 	return 0;
 }
 

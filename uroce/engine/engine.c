@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "completion_queue.h"
 #include "engine_own.h"
@@ -137,11 +136,7 @@ static __thread bool forking[2]; /* this thread has setup, and the lock */
 
 void engine_before_fork(void)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
-	forking[0] = pthread_mutex_timedlock(&setup, &until) == 0;
+	forking[0] = lock_patiently(&setup);
 	forking[1] = engine_lock_patiently();
 }
 

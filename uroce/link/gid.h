@@ -85,6 +85,14 @@ void gid_to_sockaddr(struct sockaddr_storage *ss, const union ibv_gid *gid, uint
  * sets it (ENETUNREACH ...), or ENODEV if that address is not in the table. */
 int gid_route(const struct sockaddr *dst);
 
+/* Any address: ::, or that of IPv4. */
+static const union ibv_gid any_ipv6;
+static const union ibv_gid any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };
+static inline bool gid_is_any(const union ibv_gid *gid)
+{
+	return gid_equal(gid, gid_is_ipv4(gid) ? &any_ipv4 : &any_ipv6);
+}
+
 /* ff00::/8, or 224.0.0.0/4 mapped. */
 static inline bool gid_is_multicast(const union ibv_gid *gid)
 {

@@ -37,22 +37,6 @@ static struct local_name service_name(uint16_t space, uint16_t port, const union
 			  a[10], a[11], a[12], a[13], a[14], a[15]);
 }
 
-static union ibv_gid any_of_family(bool v4)
-{
-	union ibv_gid any = { 0 };
-
-	if (v4)
-		any.raw[10] = any.raw[11] = 0xff;
-	return any;
-}
-
-static bool is_any(const union ibv_gid *addr)
-{
-	union ibv_gid any = any_of_family(gid_is_ipv4(addr));
-
-	return memcmp(&any, addr, sizeof(any)) == 0;
-}
-
 static bool is_taken(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
 	struct local_name name = service_name(space, port, addr);
@@ -75,10 +59,9 @@ static bool is_single_address_taken(uint16_t space, uint16_t port, bool v4)
 static bool overlaps_with_taken(uint16_t space, uint16_t port, const union ibv_gid *addr)
 {
 	bool v4 = gid_is_ipv4(addr);
-	union ibv_gid any = any_of_family(v4);
 
-	return is_any(addr) ? is_single_address_taken(space, port, v4)
-			    : is_taken(space, port, &any);
+	return gid_is_any(addr) ? is_single_address_taken(space, port, v4)
+				: is_taken(space, port, v4 ? &any_ipv4 : &any_ipv6);
 }
 
 /* 0, or -1 with errno as the kernel's rdma_cm sets it. */
@@ -91,7 +74,7 @@ static int claim_name(struct group_name *n, uint16_t space, uint16_t port,
 	if (!overlaps_with_taken(space, port, addr)) {
 		if (local_link(&group.dir, &n->name, &own) == 0)
 			return 0;
-		if (!is_any(addr))
+		if (!gid_is_any(addr))
 			return -1;
 	}
 	if (errno == EADDRINUSE)

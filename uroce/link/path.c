@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <linux/if_ether.h>
-#include <linux/rtnetlink.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "lock.h"
 #include "gid.h"
@@ -72,7 +69,6 @@ static bool may_be_memory(const struct flow *flow, uint32_t qpn)
 
 #define LOOK_AGAIN UINT64_C(100000000) /* ns */
 #define LOOPBACK   1		       /* the index of lo in every network */
-#define NO_QDISC   "noqueue"
 
 static struct {
 	uint64_t at; /* engine_now() of the last look; 0: never */
@@ -103,49 +99,6 @@ static void look_for_sockets(void)
 	line_reader_close(&sockets);
 }
 
-static bool is_qdisc(const struct nlmsghdr *h)
-{
-	const struct tcmsg *tc = NLMSG_DATA(h);
-	size_t left = h->nlmsg_len - NLMSG_LENGTH(sizeof(*tc));
-	const struct rtattr *a = (const void *)((const char *)tc + NLMSG_ALIGN(sizeof(*tc)));
-
-	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*tc)) || tc->tcm_ifindex != LOOPBACK)
-		return false;
-	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
-		if (a->rta_type == TCA_KIND)
-			return strncmp(RTA_DATA(a), NO_QDISC, RTA_PAYLOAD(a)) != 0;
-	return false;
-}
-
-/* The kernel answers before send() returns. What does not fit comes with the next recv(). */
-static void look_for_qdiscs(void)
-{
-	struct {
-		struct nlmsghdr h;
-		struct tcmsg tc;
-	} ask = { .h = { .nlmsg_len = sizeof(ask),
-			 .nlmsg_type = RTM_GETQDISC,
-			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		  .tc = { .tcm_ifindex = LOOPBACK } };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	_Alignas(struct nlmsghdr) char answer[16384];
-	bool done = fd < 0 || send(fd, &ask, sizeof(ask), 0) < 0;
-
-	while (!done) {
-		ssize_t n = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
-		size_t left = n > 0 ? (size_t)n : 0;
-
-		done = n <= 0;
-		for (struct nlmsghdr *h = (void *)answer; NLMSG_OK(h, left);
-		     h = NLMSG_NEXT(h, left)) {
-			done |= h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR;
-			last.loopback |= h->nlmsg_type == RTM_NEWQDISC && is_qdisc(h);
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-}
-
 static void look_around(void)
 {
 	uint64_t now = engine_now();
@@ -155,8 +108,6 @@ static void look_around(void)
 	last.at = now;
 	last.loopback = last.anywhere = false;
 	look_for_sockets();
-	if (!last.loopback)
-		look_for_qdiscs();
 }
 
 bool any_interface_is_watched(void)
@@ -168,8 +119,7 @@ bool any_interface_is_watched(void)
 /* ------------------------------------------------------------------ the way -- */
 
 /* At the loopback: is there a running packet socket for all protocols, IP or IPv6, on that
- * interface or on all (packet(7); that of a DHCP client is on another interface), or a queueing
- * discipline (tc(8))? */
+ * interface or on all? packet(7); that of a DHCP client is on another interface. */
 static bool loopback_is_watched(void)
 {
 	look_around();

@@ -35,11 +35,12 @@ bool path_is_memory(const struct flow *flow, uint32_t qpn);
 /* --------------------------------------------------- who watches from outside -- */
 
 /*
- * Does somebody watch packets from outside: tcpdump, Wireshark, netem? If so, packets are as a
+ * Does somebody watch packets from outside: tcpdump, Wireshark? If so, packets are as a
  * network card would have sent them: none go through memory, and there is no segmentation offload.
  *
  * A look costs some 20 us. One is taken before a packet is sent if the last is more than 100 ms
- * ago, so a process that does nothing does not look. Firewall rules cannot be seen in this way.
+ * ago, so a process that does nothing does not look. Firewall rules and queueing
+ * disciplines (tc(8)) are not looked for.
  */
 
 /* Is there a running packet socket for all protocols, IP or IPv6, at any interface? */

@@ -408,14 +408,9 @@ static void looked_at_socket(unsigned packets)
  * some. Two in a row are no stream, but an acknowledgement and a reply. */
 #define NO_STREAM 2
 
-/* A thread that polls reads an acknowledgement and the answer after it in one pass, if they come in
- * pairs. One pass in TRY_PAIRS finds out whether they do. */
-#define TRY_PAIRS 8
-
 unsigned rx_packets(unsigned max, enum rx_socket socket)
 {
-	static unsigned likely = 1, in_a_row, tried;
-	static bool pairs;
+	static unsigned likely = 1, in_a_row;
 	unsigned frames = rx_memory(max), n;
 	bool more;
 
@@ -426,12 +421,6 @@ unsigned rx_packets(unsigned max, enum rx_socket socket)
 	n = socket == RX_READY && likely == 1 ? 2 : likely;
 	n = receive_batch(group_fd(), n < max ? n : max, &more);
 	looked_at_socket(n);
-	if (n == 1 && socket == RX_MAYBE && (pairs || ++tried % TRY_PAIRS == 0)) {
-		unsigned second = receive_batch(group_fd(), 1, &more);
-
-		pairs = second > 0;
-		n += second;
-	}
 	in_a_row = more ? in_a_row + n : 0;
 	likely = in_a_row > NO_STREAM ? BATCH : more || !n ? 1 : n;
 	route_mads();

@@ -42,8 +42,6 @@ struct datagram {
 		struct sockaddr_in6 in6;
 	} to;
 	_Alignas(struct cmsghdr) char control[CONTROL_BYTES];
-	struct flow flow;   /* for which these two were written */
-	size_t control_len; /* 0: nothing is written yet */
 	uint8_t data[PACKET_MAX];
 };
 
@@ -138,23 +136,6 @@ static void put_address_ipv6(struct datagram *f, struct msghdr *m, const struct 
 		     flow, false);
 }
 
-/* Writes address and control messages, unless they are there from the last time. */
-static void put_address(const struct batch *b, struct datagram *f, struct msghdr *m,
-			const struct flow *flow)
-{
-	if (f->control_len && memcmp(&f->flow, flow, sizeof(*flow)) == 0) {
-		m->msg_namelen = b->family == AF_INET ? sizeof(f->to.in) : sizeof(f->to.in6);
-		m->msg_controllen = f->control_len;
-		return;
-	}
-	if (b->family == AF_INET)
-		put_address_ipv4(f, m, flow);
-	else
-		put_address_ipv6(f, m, flow);
-	f->flow = *flow;
-	f->control_len = m->msg_controllen;
-}
-
 static void send_batch(struct batch *b);
 static void send_batches(void);
 
@@ -191,7 +172,10 @@ static struct datagram *next_datagram(struct batch *b, const struct flow *flow, 
 		.msg_iovlen = 1,
 		.msg_control = f->control,
 	};
-	put_address(b, f, m, flow);
+	if (b->family == AF_INET)
+		put_address_ipv4(f, m, flow);
+	else
+		put_address_ipv6(f, m, flow);
 	return f;
 }
 

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -411,11 +410,7 @@ static __thread bool forking;
 
 void tree_before_fork(void)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
-	forking = pthread_mutex_timedlock(&lock, &until) == 0;
+	forking = lock_patiently(&lock);
 }
 
 void tree_after_fork(void)

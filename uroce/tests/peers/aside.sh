@@ -5,7 +5,7 @@
 # long as somebody looks at the loopback, who then sees all of them.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
 . "$(dirname "$0")/lib.sh" "$@"
-need rping tcpdump tshark tc
+need rping tcpdump tshark
 unset UROCE_PATH # which way they go is what this is about
 
 # traffic VARIABLE=VALUE...: a connection that goes on until it is ended
@@ -83,11 +83,6 @@ sleep 0.4
 ok 'a packet socket for ARP: through memory' goes memory
 wait $!
 
-# as netem is one, which not all kernels have
-tc qdisc add dev lo root pfifo
-ok 'a queueing discipline: by UDP' way UDP
-tc qdisc del dev lo root
-ok 'none: through memory' way memory
 ended
 
 traffic UROCE_PATH=udp
