@@ -110,6 +110,15 @@ static const struct module *find_module(const struct places *p, uint64_t address
 	return NULL;
 }
 
+bool places_are_of_one(const struct places *p, uint64_t made, uint64_t used)
+{
+	const struct module *a = find_module(p, made), *b = find_module(p, used);
+
+	if (!a || !b)
+		return false;
+	return strcmp(a->path, p->v[0].path) == 0 || strcmp(a->path, b->path) == 0;
+}
+
 void places_learn(struct places *p, struct record_from from)
 {
 	if (from.at && !find_module(p, from.at))

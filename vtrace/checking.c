@@ -356,6 +356,14 @@ static void ask_device(struct check_process *p, const struct reader_news *news)
 	free(inv);
 }
 
+static bool is_of_owner(void *arg, struct record_from made, struct record_from freed)
+{
+	struct check_process *p = arg;
+
+	places_learn(p->places, freed);
+	return places_are_of_one(p->places, made.at, freed.at);
+}
+
 bool check_own_call(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
@@ -363,7 +371,9 @@ bool check_own_call(const struct reader_news *news)
 
 	if (!p)
 		return false;
-	if (record_call_row(r) == SHARED_CHANGED_ROW)
+	if (record_call_row(r) == SHARED_CHANGED_ROW && !r->args[0])
+		checks_freed(p->checks, news->process->live, r, is_of_owner);
+	else if (record_call_row(r) == SHARED_CHANGED_ROW)
 		checks_changed(p->checks, news->process->live, r, r->args[0], r->args[2]);
 	if (record_call_row(r) == SHARED_LOOK_ROW) {
 		p->has_end |= r->args[0] == SHARED_END;

@@ -51,5 +51,7 @@ void places_learn(struct places *p, struct record_from from);
 /* "file.c:12 in function()", or "program+0x1234" where there is no debug information; file and line
  * of the program, not of an inline function of verbs.h. As temp_text(). "" if it is not known. */
 const char *places_text(struct places *p, struct record_from from);
+/* Is the address in the code of the program itself, or are both in that of the same library? */
+bool places_are_of_one(const struct places *p, uint64_t made, uint64_t used);
 
 #endif

@@ -31,7 +31,9 @@
 enum { SHARED_END = IBV_NODE_CA, SHARED_DESTROYS = IBV_NODE_SWITCH };
 
 /* The call of that kind with which it says that a send buffer has changed before its completion was
- * polled: the QP, nothing, the address and the length of the SGE. It comes before that poll. */
+ * polled: the QP, nothing, the address and the length of the SGE. It comes before that poll.
+ * Without a QP: that the program has given back this memory, which was registered; 1: by munmap().
+ */
 #define SHARED_CHANGED_ROW ROW_ibv_wr_set_sge
 
 enum shared_state {

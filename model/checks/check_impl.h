@@ -62,6 +62,14 @@ struct single_cq {
 	bool is_told;
 };
 
+/* Memory that the program has given back, and the region that had it. */
+struct check_freed {
+	uint64_t at, len, mr;
+	uint32_t lkey;
+	bool is_unmapped;
+	struct check_place place;
+};
+
 struct checks {
 	bool wanted[CHECK_RULES];
 	void (*tell)(void *arg, const struct check_finding *f);
@@ -80,6 +88,8 @@ struct checks {
 	struct single_cq *single;
 	unsigned nsingle;
 	check_peer_fn *peer;
+	struct check_freed *freed;
+	unsigned nfreed;
 };
 
 /* A finding that became clear with the call r, which may be NULL. */
@@ -102,6 +112,14 @@ static inline struct check_place check_place_of(const struct record *r)
 /* "the SEND, wr_id 7 (64 bytes)"; as temp_text(). */
 const char *check_request(const struct posted_wr *wr);
 
+/* Where it was posted; qp: the QP or SRQ to whose queue. */
+void check_step_posted(struct check_finding *f, const struct seen_qp *qp,
+		       const struct posted_wr *wr);
+/* May a completion that was taken be of this request, or of another one with its wr_id? */
+bool check_is_undecided(const struct seen_queues *e, const struct posted_wr *wr);
+/* Can the requests of this QP or SRQ still be carried out? */
+bool check_can_complete(const struct live_program *p, const struct seen_object *queue);
+
 /* The rules by subject: each looks at every call. */
 void check_requests_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_requests_after(struct checks *c, const struct live_program *p, const struct record *r);
@@ -111,6 +129,10 @@ void check_queues_end(struct checks *c, const struct live_program *p);
 void check_recvs_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_recvs_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_threads_after(struct checks *c, const struct live_program *p, const struct record *r);
+void check_freed_before(struct checks *c, const struct live_program *p, const struct record *r);
+/* A request of this QP or SRQ was posted by r. */
+void check_freed_posted(struct checks *c, const struct live_program *p, const struct record *r,
+			const struct seen_qp *qp, const struct posted_wr *wr);
 void check_events_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_unfinished(struct checks *c, const struct live_program *p,

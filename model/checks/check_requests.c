@@ -63,8 +63,7 @@ static const char *post_name(const struct seen_qp *qp, const struct posted_wr *w
 	return qp->v.type ? "ibv_post_recv" : "ibv_post_srq_recv";
 }
 
-/* qp: the QP or SRQ to whose queue it was posted. */
-static void add_posted(struct check_finding *f, const struct seen_qp *qp,
+void check_step_posted(struct check_finding *f, const struct seen_qp *qp,
 		       const struct posted_wr *wr)
 {
 	check_step(f, (struct check_place){ post_name(qp, wr), wr->from }, "%s was posted",
@@ -94,7 +93,7 @@ static void find_unread(struct checks *c, const struct record *r, const struct s
 			 "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
 			 check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
 			 check_request(first));
-		add_posted(&f, &e->qp, first);
+		check_step_posted(&f, &e->qp, first);
 		check_add(c, &f);
 		return;
 	}
@@ -131,7 +130,7 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 		snprintf(f.object, sizeof f.object, "%s", qp->v.name);
 		snprintf(f.says, sizeof f.says, "%s of %s and %s have bytes in common",
 			 check_request(wr), qp->v.name, check_request(other));
-		add_posted(&f, qp, other);
+		check_step_posted(&f, qp, other);
 		check_add(c, &f);
 		return;
 	}
@@ -199,6 +198,12 @@ static bool has_received(const struct live_program *p, struct seen_queues *e, ui
 	return false;
 }
 
+bool check_can_complete(const struct live_program *p, const struct seen_object *queue)
+{
+	return queue->kind == OBJECT_SRQ ? has_working_qp(p, queue->address)
+					 : is_working(&queue->queues->qp);
+}
+
 static bool uses_key(const struct posted_wr *wr, uint64_t lkey)
 {
 	if (wr->is_inline || (wr->op && wr->op->local))
@@ -222,8 +227,7 @@ struct taken_away {
 	uint64_t what;
 };
 
-/* May a completion that was taken be of this request, or of another one with its wr_id? */
-static bool is_undecided(const struct seen_queues *e, const struct posted_wr *wr)
+bool check_is_undecided(const struct seen_queues *e, const struct posted_wr *wr)
 {
 	for (unsigned i = 0; i < e->nundecided; i++)
 		if (e->undecided[i].wr_id == wr->wr_id)
@@ -242,7 +246,7 @@ static void find_posted_of(struct checks *c, const struct live_program *p, const
 
 	for (unsigned i = q->n; i-- > 0;)
 		if (t->uses(&q->v[q->begin + i], t->what) &&
-		    !is_undecided(e, &q->v[q->begin + i])) {
+		    !check_is_undecided(e, &q->v[q->begin + i])) {
 			first = &q->v[q->begin + i];
 			n++;
 		}
@@ -255,7 +259,7 @@ static void find_posted_of(struct checks *c, const struct live_program *p, const
 		 t->name, t->id == CHECK_AH_POSTED ? "destroyed" : "deregistered", n,
 		 n == 1 ? "" : "s", qp->v.name, n == 1 ? "was" : "were", check_request(first));
 	check_step_made(&f, p, r->args[0], t->name);
-	add_posted(&f, qp, first);
+	check_step_posted(&f, qp, first);
 	check_add(c, &f);
 }
 
@@ -270,10 +274,9 @@ static void find_posted(struct checks *c, const struct live_program *p, const st
 	t.what = region->lkey;
 	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
 		const struct seen_queues *e = o->queues;
-		const bool is_srq = e && o->kind == OBJECT_SRQ;
 
 		if (!e || (*e->qp.v.pd && strcmp(e->qp.v.pd, region->pd) != 0) ||
-		    !(is_srq ? has_working_qp(p, o->address) : is_working(&e->qp)))
+		    !check_can_complete(p, o))
 			continue;
 		find_posted_of(c, p, r, &t, e, &e->sends);
 		find_posted_of(c, p, r, &t, e, &e->recvs);
@@ -400,7 +403,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 			"certain unless an answer has told that the message came: it is not sent again");
 	}
 	f.at = (struct check_place){ is_own ? r->fn->name : "ibv_poll_cq", r->from };
-	add_posted(&f, &e->qp, wr);
+	check_step_posted(&f, &e->qp, wr);
 	check_add(c, &f);
 }
 
@@ -454,8 +457,13 @@ void check_requests_after(struct checks *c, const struct live_program *p, const 
 	const struct posted_queue *q = queue_of(p, r);
 	const struct seen_queues *e = q ? live_program_entry(p, r->args[0]) : NULL;
 
+	const struct posted_wr *wr;
+	uint64_t at = c->put;
+
 	if (!q)
 		return;
+	while (c->nfreed && (wr = posted_queue_next(q, &at)))
+		check_freed_posted(c, p, r, &e->qp, wr);
 	if (q == &e->sends)
 		look_at_sends(c, r, e);
 	else

@@ -43,6 +43,7 @@ void checks_free(struct checks *c)
 	free(c->open);
 	free(c->small);
 	free(c->late);
+	free(c->freed);
 	free(c->single);
 	free(c->found);
 	free(c);
@@ -163,6 +164,7 @@ void checks_before(struct checks *c, const struct live_program *p, const struct 
 		return;
 	check_queues_before(c, p, r);
 	check_recvs_before(c, p, r);
+	check_freed_before(c, p, r);
 	check_events_before(c, p, r);
 	check_objects_before(c, p, r);
 }

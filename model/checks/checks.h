@@ -23,6 +23,7 @@ enum check_id {
 	CHECK_READ_THEN_SEND,
 	CHECK_DEREG_POSTED,
 	CHECK_AH_POSTED,
+	CHECK_FREED,
 	CHECK_RECV_OVERLAP,
 	CHECK_GRH_ROOM,
 	CHECK_RECV_LATE,
@@ -105,6 +106,11 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
  * it was found, before the request is retired. */
 void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t qp, uint64_t address);
+/* The program has given back memory (SHARED_CHANGED_ROW without a QP). is_of_owner(): is it the
+ * code that has registered it? A cache of registrations keeps regions of others' memory. */
+void checks_freed(struct checks *c, const struct live_program *p, const struct record *r,
+		  bool (*is_of_owner)(void *arg, struct record_from made,
+				      struct record_from freed));
 /* The program has written len bytes of its memory by hand, if it is known to: r. */
 void checks_written(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t address, uint64_t len);

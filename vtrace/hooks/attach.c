@@ -17,6 +17,7 @@
 
 #include "call_fault.h"
 #include "calls.h"
+#include "freed.h"
 #include "hold.h"
 #include "sums.h"
 #include "call_record.h"
@@ -164,7 +165,7 @@ static void *take_place(struct shared_area *s, int fd)
 		}
 		if (s->how.keeps_all)
 			record_keep_for(&s->reader);
-		sums_are_kept = s->how.sums;
+		sums_are_kept = freed_is_noted = s->how.sums;
 		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks || s->how.checks)
 			hold_begin(s, &s->process[i]);
 		if (s->how.nrules)
@@ -185,7 +186,7 @@ static void forget_parent(void)
 	record_keep_for(NULL);
 	hold_forget();
 	end_faults();
-	sums_are_kept = false;
+	sums_are_kept = freed_is_noted = false;
 	if (own_records) {
 		munmap(own_records, record_area_size());
 		munmap(own_header, sizeof *own_header);

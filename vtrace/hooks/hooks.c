@@ -16,6 +16,7 @@
 
 #include "backend.h"
 #include "call_record.h"
+#include "freed.h"
 #include "hooks.h"
 #include "newer.h"
 #include "record_rings.h"
@@ -176,6 +177,8 @@ void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, ui
 		hook_result(fn->result.object, (void *)(uintptr_t)result);
 	if (sums_are_kept)
 		sums_learn(fn, args, result);
+	if (freed_is_noted)
+		freed_learn(fn, args, result);
 	if (fn == &call_table[ROW_ibv_create_qp_ex])
 		hook_qp((void *)(uintptr_t)result, (const void *)(uintptr_t)args[1]);
 	if (fn == &call_table[ROW_rdma_create_qp_ex])

@@ -37,6 +37,7 @@ for compiler in gcc clang; do
 			grep -qE 'use-after-poison|data race' "$tmp/out" && grep -q 'lent_app\.c:' "$tmp/out" ||
 				not_ok "$compiler $sanitizer $case, early: $(head -n 5 "$tmp/out")"
 		done <<<"$cases"
+		ok "$compiler $sanitizer, traced" "$uroce" "${uroce%/*}/vtrace" -q --check "$tmp/app" read-used right
 		# shellcheck disable=SC2016 # the program's own
 		ok "$compiler $sanitizer, started by sh" "$uroce" sh -c '"$0" read-used right && ls /' "$tmp/app"
 	done
