@@ -47,8 +47,7 @@ struct command_line {
 	unsigned njobs;
 	bool no_rc;
 	int color; /* -1: decide */
-	/* Instead of running anything: the text to complete, the folder to write the pages into. */
-	const char *complete, *pages;
+	const char *complete; /* instead of running anything: the text to complete */
 	struct grade grade;
 	const char *within; /* for its .within */
 };
@@ -228,9 +227,6 @@ static int apply_option(struct session *s, int o, struct command_line *cl)
 		return allow_dir(s, optarg) ? EXIT_USAGE + 1 : 0;
 	case OPTION_COMPLETE:
 		cl->complete = optarg;
-		return 0;
-	case OPTION_PAGES:
-		cl->pages = optarg;
 		return 0;
 	case OPTION_GRADE:
 		cl->grade.rules = optarg;
@@ -441,10 +437,6 @@ static int run_all(struct session *s, struct command_line *cl, int argc, char **
 
 	if (cl->complete)
 		return complete_print(s, cl->complete), EXIT_OK;
-	if (cl->pages && help_pages(s, cl->pages) != 0)
-		return fail_report(s), EXIT_COMMAND;
-	if (cl->pages)
-		return EXIT_OK;
 	if (cl->grade.hand_in)
 		return grade_run(s, &cl->grade);
 	if (s->opt.peer)

@@ -12,7 +12,7 @@
 #include "session.h"
 
 struct help_args {
-	bool json;
+	bool json, tables;
 	struct many words; /* const char * */
 };
 
@@ -54,6 +54,7 @@ static const struct arg_kind kind_topic = { .word = "word",
 
 static const struct arg help_arg_table[] = {
 	SWITCH("json", help_args, json, "the whole command table as JSON"),
+	SWITCH("tables", help_args, tables, "the tables of commands, options and topics as a dict"),
 	POS_MANY("word", help_args, words, kind_topic, "a command, a family, a topic, any word"),
 	ARGS_END,
 };
@@ -66,6 +67,10 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 	const struct cmd *c;
 	int used;
 
+	if (a->tables) {
+		help_tables(o);
+		return 0;
+	}
 	out_list(o, NULL);
 	if (a->json) {
 		help_json_all(o);

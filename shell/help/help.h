@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Help, the manual pages, completions and the grammar for vim, all from the command table. */
+/* Help, from the command table; pages.rdma makes the manual pages, completions and the grammar for
+ * vim of the same. */
 #ifndef SHELL_HELP_H
 #define SHELL_HELP_H
 
@@ -20,20 +21,6 @@ extern const struct cmd cmd_help;
 void help_options(FILE *to);
 /* rdmash --version: with the libraries and providers */
 void help_version(FILE *to);
-/* rdmash(1), in man(7) */
-void help_man(FILE *to);
-/* The page of a command; and its name, such as rdmash-post-write, appended to d. */
-void help_man_command(FILE *to, const struct cmd *c);
-void help_man_name(const struct cmd *c, struct text *d);
-/* The completion scripts, and the syntax file for vim. */
-void help_bash(FILE *to);
-void help_zsh(FILE *to);
-void help_fish(FILE *to);
-void help_vim(FILE *to);
-/* rdmash --pages DIR: writes all these into files of the folder dir, which exists. -1 with s->fail
- * filled. */
-int help_pages(struct session *s, const char *dir);
-
 /* The version, such as "0.1.0". */
 const char *help_version_number(void);
 
@@ -78,7 +65,6 @@ enum {
 	OPTION_ALLOW_DIR,
 	OPTION_DEVICE,
 	OPTION_PEER,
-	OPTION_PAGES,
 	OPTION_COMPLETE
 };
 extern const struct help_option help_option_table[]; /* ends with a NULL name */
@@ -101,6 +87,8 @@ bool help_has_words(const struct arg *a);
 
 /* All commands as the text of one JSON value. */
 void help_json_all(struct out *o);
+/* The tables of commands, options and topics, as a dict. */
+void help_tables(struct out *o);
 
 /* Writes usage, arguments, text and examples; the value is the command's dict. */
 void help_command(const struct cmd *c, struct out *o);

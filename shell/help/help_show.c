@@ -186,8 +186,6 @@ const struct help_option help_option_table[] = {
 	  "serve another rdmash on standard input and output (see 'help peer')", AT_OPTION(peer) },
 	{ 'V', "version", NULL, "print versions", 0 },
 	{ 'h', "help", NULL, "print this", 0 },
-	{ OPTION_PAGES, "pages", "DIR",
-	  "write the manual pages, completions and the grammar for vim into DIR", 0 },
 	{ OPTION_COMPLETE, "complete", "TEXT",
 	  "print TEXT with each word that Tab offers at its end", 0 },
 	{ 0 },
@@ -317,6 +315,11 @@ void help_arg_text(const struct arg *a, struct text *d)
 
 static void json_arg(const struct arg *a, struct out *o)
 {
+	SCOPED_TEXT(form);
+	SCOPED_TEXT(text);
+
+	help_arg_name(a, &form);
+	help_arg_text(a, &text);
 	out_dict(o, NULL);
 	out_str(o, "name", a->name, NULL);
 	out_bool(o, "positional", a->flags & ARG_POS, NULL);
@@ -325,6 +328,8 @@ static void json_arg(const struct arg *a, struct out *o)
 	out_bool(o, "switch", a->kind == &kind_switch, NULL);
 	out_str(o, "kind", a->kind->word, NULL);
 	out_str(o, "help", a->help, NULL);
+	out_str(o, "form", text_str(&form), NULL);
+	out_str(o, "text", text_str(&text), NULL);
 	if (a->dflt)
 		out_str(o, "default", a->dflt, NULL);
 	if (a->max) {
@@ -376,6 +381,51 @@ void help_json_all(struct out *o)
 		help_json_command(*c, o);
 	out_print(o, OUT_JSON, &text);
 	out_text(o, "%s", text_str(&text));
+}
+
+static void json_option(const struct help_option *h, struct out *o)
+{
+	const char letter[2] = { h->id < OPTION_LONG ? (char)h->id : 0 };
+
+	out_dict(o, NULL);
+	out_str(o, "name", h->name, NULL);
+	out_str(o, "letter", letter, NULL);
+	out_str(o, "value", h->value ? h->value : "", NULL);
+	out_str(o, "text", h->text, NULL);
+	out_end(o);
+}
+
+static void json_topic(const struct topic *t, struct out *o)
+{
+	out_dict(o, NULL);
+	out_str(o, "name", t->name, NULL);
+	out_str(o, "title", t->title, NULL);
+	out_str(o, "text", topic_text(t), NULL);
+	out_bool(o, "more", t->more, NULL);
+	out_end(o);
+}
+
+void help_tables(struct out *o)
+{
+	out_dict(o, NULL);
+	out_str(o, "version", help_version_number(), NULL);
+	out_list(o, "families");
+	for (const char *const *f = help_families; *f; f++)
+		out_str(o, NULL, *f, NULL);
+	out_end(o);
+	out_list(o, "options");
+	for (const struct help_option *h = help_option_table; h->name; h++)
+		json_option(h, o);
+	out_end(o);
+	out_list(o, "topics");
+	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
+		json_topic(t, o);
+	out_end(o);
+	out_list(o, "commands");
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		help_json_command(*c, o);
+	out_end(o);
+	out_end(o);
 }
 
 #define ARG_COLUMN    22

@@ -81,72 +81,11 @@ static void check_columns(const char *name, const char *text)
 	}
 }
 
-/* The text that write() writes, to be freed. */
-static char *written(void (*write)(FILE *to))
+static void check_topics(void)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	write(f);
-	fclose(f);
-	return text;
-}
-
-/* Each command has its page, which rdmash(1) names. */
-static void check_page(const struct cmd *c, const char *manual)
-{
-	SCOPED_TEXT(name);
-	SCOPED_TEXT(entry);
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	help_man_name(c, &name);
-	xappendf(&entry, "\n.BR ");
-	for (const char *p = text_str(&name); *p; p++) /* roff has \- for - */
-		xappendf(&entry, "%s%c", *p == '-' ? "\\" : "", *p);
-	xappendf(&entry, " (1)\n");
-	want(strstr(manual, text_str(&entry)), "not in the manual page", NULL);
-	help_man_command(f, c);
-	fclose(f);
-	want(strstr(text, "\n.SH EXAMPLES\n"), "no example in its manual page", NULL);
-	free(text);
-}
-
-static void check_manual(void)
-{
-	char *text = written(help_man);
-
-	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		now = *c;
-		check_page(*c, text);
-	}
 	now = cmd_table[0];
-	for (const struct topic *const *t = topic_table; *t; t++) {
-		SCOPED_TEXT(pointer);
-
-		xappendf(&pointer, "\\(aqhelp %s\\(aq prints the list", (*t)->name);
+	for (const struct topic *const *t = topic_table; *t; t++)
 		check_columns((*t)->name, topic_text(*t));
-		if ((*t)->more)
-			want(strstr(text, text_str(&pointer)), "no list in the manual page",
-			     (*t)->name);
-	}
-	free(text);
-}
-
-/* The options of the table are in the completion of each shell. */
-static void check_completions(void)
-{
-	static void (*const shells[])(FILE * to) = { help_bash, help_zsh, help_fish };
-
-	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-		char *text = written(shells[i]);
-
-		for (const struct help_option *h = help_option_table; h->name; h++)
-			want(strstr(text, h->name), "an option is not completed", h->name);
-		free(text);
-	}
 }
 
 int main(void)
@@ -156,8 +95,7 @@ int main(void)
 	check_order();
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		check_cmd(*c);
-	check_manual();
-	check_completions();
+	check_topics();
 	for (const char *const *f = help_families; *f; f++)
 		for (const struct cmd *const *c = cmd_table; *c; c++)
 			n += strcmp((*c)->family, *f) == 0;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# completions.sh RDMASH PAGES: zsh, fish and vim with what rdmash --pages has written into the folder
+# completions.sh RDMASH PAGES: zsh, fish and vim with what pages.rdma has written into the folder
 # PAGES: a person types, and presses Tab.
 # shellcheck source-path=SCRIPTDIR source=../../../shell/tests/tty/tmux.sh
 . "$(dirname "$0")/../../../shell/tests/tty/tmux.sh"
