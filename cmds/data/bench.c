@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench: posts and polls in C and counts. One work request in flight measures latency,
- * several measure bandwidth, like ib_read_lat and ib_write_bw of perftest; two ends that answer
- * each other measure the time one way, like ib_write_lat and ib_send_lat.
+ * several measure bandwidth, like ib_read_lat and ib_write_bw of perftest.
  *
  * Every work request is signaled, so a completion belongs to the oldest one in flight.
  */
@@ -27,8 +26,9 @@
 #include "words.h"
 #include "alloc.h"
 
-#define BENCH_MAX 100000000 /* iterations */
-#define TURN_NS	  20000000  /* how long the rest of the program waits at most */
+#define BENCH_MAX  100000000 /* iterations */
+#define TURN_NS	   20000000  /* how long the rest of the program waits at most */
+#define TURN_SPINS 256 /* polls that find nothing before the rest of the program has its turn */
 
 /* The functions of verbs.h themselves: wrappers would add the cost of a record to each call. */
 #undef ibv_post_send
@@ -45,9 +45,9 @@ static const struct word op_words[] = { { "write", WR_WRITE, "RDMA WRITE" },
 struct bench_args {
 	struct num op, n, remote, rkey, warm, within;
 	struct size_range len, depth;
-	struct mr *mr, *into; /* into: where the other end's answers come */
+	struct mr *mr;
 	struct qp *qp;
-	bool inlined, histogram, answers;
+	bool inlined, histogram;
 };
 
 static const struct arg bench_args[] = {
@@ -66,10 +66,6 @@ static const struct arg bench_args[] = {
 	OPT("warm-up", bench_args, warm, kind_u32, "how many more first, not counted",
 	    .dflt = "10"),
 	SWITCH("histogram", bench_args, histogram, "how many took how long"),
-	OPT("pingpong", bench_args, into, kind_mr_opt,
-	    "with a bench at the other end, whose bytes arrive in this region: half of the "
-	    "round-trip time"),
-	SWITCH("answer", bench_args, answers, "with -pingpong: the other end begins"),
 	SWITCH("inline", bench_args, inlined, "the bytes are in the work request"),
 	OPT("qp", bench_args, qp, kind_qp, "queue pair; left out: the current one"),
 	OPT("within", bench_args, within, kind_ms, "give up when nothing completes for so long",
@@ -93,32 +89,7 @@ struct bench_run {
 	uint32_t posted, done;
 	int64_t heard;	/* when the last completion came */
 	int64_t turned; /* when the rest of the program had its turn */
-	/* of a ping-pong: */
-	uint32_t arrived, receives; /* of the other end's; of ours that were posted */
-	uint32_t round; /* counts on from one run to the next: the last byte of a write */
 };
-
-static int check_pingpong(struct session *s, const struct bench_args *a)
-{
-	if (!a->into)
-		return a->answers ? fail(s, "bench", "EINVAL", "-answer goes with -pingpong") : 0;
-	if (a->op.v != WR_WRITE && a->op.v != WR_SEND)
-		return fail(s, "bench", "EINVAL",
-			    "-pingpong: write and send can be answered, not %s",
-			    word_name(op_words, a->op.v));
-	if (a->len.is_range || a->depth.is_range || a->depth.first != 1 || a->n.v < 2)
-		return fail(s, "bench", "EINVAL",
-			    "-pingpong: one length, -depth 1 and two of them at least");
-	if (!a->len.first || a->len.first > a->into->len || a->into->pd != a->qp->pd)
-		return fail(s, "bench", "EINVAL",
-			    "-pingpong %s: %zu bytes in %s; wanted are %llu, at least one, in %s",
-			    a->into->o.name, a->into->len, a->into->pd->o.name,
-			    (unsigned long long)a->len.first, a->qp->pd->o.name);
-	if (a->qp->srq)
-		return fail(s, "bench", "EINVAL", "-pingpong: the receives of %s are %s's",
-			    a->qp->o.name, a->qp->srq->o.name);
-	return 0;
-}
 
 static int check_args(struct session *s, const struct bench_args *a)
 {
@@ -159,7 +130,7 @@ static int check_args(struct session *s, const struct bench_args *a)
 			    op->name, a->qp->o.name, op->inlines ? a->qp->cap.max_inline_data : 0);
 	if (op->atomic && (a->len.first != 8 || a->len.last != 8))
 		return fail(s, "bench", "EINVAL", "an atomic has 8 bytes");
-	return check_pingpong(s, a);
+	return 0;
 }
 
 static void prepare_request(struct bench_run *r)
@@ -234,12 +205,10 @@ static int poll_once(struct bench_run *r, struct cq *cq)
 			continue;
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return fail_completion(r, &wc[i]);
-		if (wc[i].opcode == IBV_WC_RECV)
-			r->arrived++;
 		if (wc[i].opcode & IBV_WC_RECV || r->done == r->posted ||
 		    wc[i].wr_id != r->wr_id + r->done)
 			continue; /* posted before */
-		if (r->counts && !r->a->into)
+		if (r->counts)
 			latencies_add(r->took, (uint64_t)(now - r->sent[r->done % r->depth]));
 		r->done++;
 	}
@@ -247,23 +216,14 @@ static int poll_once(struct bench_run *r, struct cq *cq)
 	return n;
 }
 
-/* How many checks find nothing before the rest of the program gets its turn. A check of memory is
- * short, so with fewer of them many round trips would include a turn. */
-static unsigned spins_of_turn(const struct bench_run *r)
-{
-	return r->a->into ? 8192 : 256;
-}
-
 /* Nothing has completed: fails with the likely reason. */
 static int fail_silence(const struct bench_run *r)
 {
 	const struct wr_op *op = &wr_ops[r->a->op.v];
-	const uint64_t needs = op->solicits && !r->a->into ? r->a->n.v + r->a->warm.v : 0;
+	const uint64_t needs = op->solicits ? r->a->n.v + r->a->warm.v : 0;
 
 	fail(r->s, "bench", "ETIMEDOUT", "bench: nothing completed for %llu ms, %u in flight",
 	     (unsigned long long)r->a->within.v, r->posted - r->done);
-	if (r->posted == r->done) /* it is the other end of a ping-pong that does not answer */
-		return -1;
 	if (needs)
 		fail_row(r->s, "needs", "%llu receives at the peer: -repeat and -warm-up",
 			 (unsigned long long)needs);
@@ -279,7 +239,7 @@ static bool is_stopped(const struct bench_run *r)
  * completion, and from time to time while completions keep coming. */
 static int pass_turn(struct bench_run *r, unsigned spins)
 {
-	if (spins % spins_of_turn(r) && r->heard - r->turned < TURN_NS)
+	if (spins % TURN_SPINS && r->heard - r->turned < TURN_NS)
 		return 0;
 	loop_pass(r->s->loop, spins > 4096 ? 50 : 0);
 	r->turned = loop_now();
@@ -309,95 +269,6 @@ static int post_and_poll(struct bench_run *r, uint32_t n)
 		if (got < 0 || pass_turn(r, spins))
 			return -1;
 	}
-	return 0;
-}
-
-#define RECEIVES 16 /* are posted; not more than the other end will use */
-
-static int post_receives(struct bench_run *r, uint32_t n)
-{
-	struct ibv_sge sge = { (uintptr_t)r->a->into->buf, (uint32_t)r->len, r->a->into->v->lkey };
-	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
-
-	while (r->receives < n && r->receives - r->arrived < RECEIVES &&
-	       r->receives - r->arrived < r->a->qp->cap.max_recv_wr) {
-		int err = ibv_post_recv(r->a->qp->v, &wr, &bad);
-
-		if (err)
-			return fail_call(r->s, err, "ibv_post_recv", "bench: number %u",
-					 r->receives);
-		r->receives++;
-	}
-	return 0;
-}
-
-/* The last byte that the other end writes tells that its message is complete. */
-static int look_for_write(struct bench_run *r)
-{
-	const volatile unsigned char *last = (const unsigned char *)r->a->into->buf + r->len - 1;
-
-	if (*last != (unsigned char)(r->round + r->arrived + 1))
-		return 0;
-	r->arrived++;
-	return 1;
-}
-
-/* The number of completions since, of either kind; -1: failed. Where only memory changes, the CQ is
- * still polled from time to time: a device in software may need that to make progress. */
-static int look_for_answer(struct bench_run *r, uint32_t n, unsigned spins)
-{
-	const struct qp *qp = r->a->qp;
-	int got, more = 0;
-
-	if (r->a->op.v == WR_WRITE && r->done == r->posted && spins % spins_of_turn(r))
-		return look_for_write(r);
-	got = poll_once(r, qp->send_cq);
-	if (got < 0 || r->a->op.v == WR_WRITE)
-		return got;
-	if (qp->recv_cq != qp->send_cq)
-		more = poll_once(r, qp->recv_cq);
-	if (more < 0 || post_receives(r, n))
-		return -1;
-	return got + more;
-}
-
-static int post_turn(struct bench_run *r)
-{
-	const int64_t before = *r->sent;
-
-	if (r->a->op.v == WR_WRITE)
-		((unsigned char *)r->a->mr->buf)[r->len - 1] =
-			(unsigned char)(r->round + r->posted + 1);
-	r->heard = loop_now();
-	if (r->counts && r->posted)
-		latencies_add(r->took, (uint64_t)(r->heard - before) / 2);
-	return post_request(r);
-}
-
-/* n times there and back; there are n - 1 times from one post to the next. A request is posted when
- * the one before has completed, as perftest does. */
-static int run_pingpong(struct bench_run *r, uint32_t n)
-{
-	unsigned spins = 1;
-
-	r->posted = r->done = r->arrived = r->receives = 0;
-	r->wr_id = r->s->ctx->wr_id + 1;
-	r->s->ctx->wr_id += n;
-	r->heard = loop_now();
-	if (r->a->op.v == WR_SEND && post_receives(r, n))
-		return -1;
-	while (r->done < n || r->arrived < n) {
-		int got;
-
-		if (r->posted < n && r->done == r->posted &&
-		    r->posted < r->arrived + !r->a->answers && post_turn(r))
-			return -1;
-		got = look_for_answer(r, n, spins);
-		spins = got ? 1 : spins + 1;
-		if (got < 0 || pass_turn(r, spins))
-			return -1;
-	}
-	r->round += n;
 	return 0;
 }
 
@@ -450,18 +321,17 @@ static void out_figures(const struct bench_run *r, int64_t ns, bool row, struct 
 /* One length and depth. An interrupt ends it with the figures so far. */
 static int measure_one(struct bench_run *r, bool row, struct out *o)
 {
-	int (*run)(struct bench_run * r, uint32_t n) = r->a->into ? run_pingpong : post_and_poll;
 	int64_t start;
 	int rc;
 
 	prepare_request(r);
 	r->counts = false;
-	if (run(r, (uint32_t)r->a->warm.v))
+	if (post_and_poll(r, (uint32_t)r->a->warm.v))
 		return -1;
 	memset(r->took, 0, sizeof *r->took);
 	r->counts = true;
 	start = loop_now();
-	rc = run(r, (uint32_t)r->a->n.v);
+	rc = post_and_poll(r, (uint32_t)r->a->n.v);
 	if (rc && !(is_stopped(r) && r->took->n))
 		return rc;
 	if (row)
@@ -550,15 +420,9 @@ static int bench_exec(struct session *s, const void *args, struct out *o)
  * posted enough receives: post recv -repeat. Completions of other work requests in the
  * same CQ are lost.
  *
- * With -pingpong a bench at each end answers the other: write waits until the last
- * byte of the region changes, send until a receive completes, which it posts
- * itself. -repeat, -warm-up and -len are the same at both ends, the regions are new
- * ones, and one end has -answer: @b -background bench write out ... -pingpong in
- * -answer.
- *
  * perftest measures the same: ib_read_lat as bench read, ib_atomic_lat as bench
- * fetch-add, ib_write_lat and ib_send_lat as bench with -pingpong, ib_write_bw -Q 1
- * and ib_read_bw as bench with -depth (their MB are 2^20 bytes).
+ * fetch-add, ib_write_bw -Q 1 and ib_read_bw as bench with -depth (their MB are 2^20
+ * bytes); the time one way is that of its ib_write_lat and ib_send_lat.
  * > bench write buf -repeat 200 => p50
  * > bench read buf -remote [get window addr] -rkey [get window rkey] -len 4K -depth 8 -repeat
  *   100 => MB/s

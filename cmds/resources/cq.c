@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion channels (cc), completion queues (cq, cq resize) and shared receive queues (srq). */
+/* Completion channels (cc), completion queues (cq) and shared receive queues (srq). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -211,44 +211,6 @@ const struct cmd cmd_cq = {
 	.calls = "ibv_create_cq(3)",
 	.args = cq_args,
 	.exec = create_cq_exec,
-};
-
-/* -------------------------------------------------------------- cq resize -- */
-
-struct resize_args {
-	struct cq *cq;
-	struct num depth;
-};
-
-static const struct arg resize_args[] = { POS_OPT("cq", resize_args, cq, kind_cq,
-						  "completion queue"),
-					  POS("depth", resize_args, depth, kind_u32,
-					      "new number of entries", .min = 1, .max = INT32_MAX),
-					  ARGS_END };
-
-static int resize_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct resize_args *a = args;
-
-	if (ibv_resize_cq(a->cq->v, (int)a->depth.v)) {
-		call_fail(s, "%s to %u entries", a->cq->o.name, (unsigned)a->depth.v);
-		return fail_row(s, "now", "%d entries, max_cqe %d", a->cq->v->cqe,
-				a->cq->dev->attr.orig_attr.max_cqe);
-	}
-	return obj_out(s, a->cq, o);
-}
-
-/** Completions in the queue are kept, and the queue cannot become smaller than their
- * number. Not every device can resize a queue.
- * > cq resize 128 => entries */
-const struct cmd cmd_cq_resize = {
-	.name = "cq resize",
-	.family = "resources",
-	.summary = "change the size of a completion queue",
-	.calls = "ibv_resize_cq(3)",
-	.setup = "cq -depth 16",
-	.args = resize_args,
-	.exec = resize_exec,
 };
 
 /* Shared receive queues: srq, srq modify. The limit event comes once; then the limit is 0 again. */

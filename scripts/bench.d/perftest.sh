@@ -53,7 +53,6 @@ latency() {
 
 	case $3 in
 	ib_atomic_lat) size="-A FETCH_AND_ADD" ;; # which has 8
-	ib_send_lat) size+=" -r 16" ;;		  # as many receives as here
 	esac
 	row "$1" "$2" us '+- 0.03' "perftest $3 5 $size -n 50000" "ours $5 $4 50000 $6"
 }
@@ -63,9 +62,6 @@ bandwidth() {
 }
 
 row_head perftest rdmash
-latency write-lat 'WRITE, 8 bytes, one way' ib_write_lat 8 write pingpong
-latency write-lat-4k 'WRITE, 4 KiB, one way' ib_write_lat 4096 write pingpong
-latency send-lat 'SEND, 8 bytes, one way' ib_send_lat 8 send pingpong
 latency read-lat 'READ, 8 bytes, there and back' ib_read_lat 8 read 1
 latency read-lat-4k 'READ, 4 KiB, there and back' ib_read_lat 4096 read 1
 latency atomic-lat 'FETCH_AND_ADD, there and back' ib_atomic_lat 8 fetch-add 1
