@@ -46,7 +46,7 @@ struct command_line {
 	struct job *jobs;
 	unsigned njobs;
 	bool no_rc;
-	int color; /* -1: decide */
+	int color;	      /* -1: decide */
 	const char *complete; /* instead of running anything: the text to complete */
 	struct grade grade;
 	const char *within; /* for its .within */

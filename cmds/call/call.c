@@ -118,17 +118,6 @@ static void add_bad_row(struct calling *c)
 	}
 }
 
-/* Adds the rows that explain such a failure. */
-static void add_cause_rows(struct calling *c, int err)
-{
-	const void *given = (const void *)(uintptr_t)c->arg[1];
-
-	if (given && c->fn == &call_table[ROW_ibv_modify_qp] && c->used[0]->class == &qp_class)
-		qp_explain_call(c->s, (struct qp *)c->used[0], given, (unsigned)c->arg[2], err);
-	else
-		call_fail_why(c->s);
-}
-
 /* Has it failed with a code of getaddrinfo(3), which is no errno? -1 says that errno has the
  * reason. */
 static const char *lookup_code(const struct calling *c, uint64_t result)
@@ -160,7 +149,7 @@ static int fail_explained(struct calling *c, int err, const char *words)
 		fail_row(c->s, "cause", "%s does not support this", device);
 	else if (meaning)
 		fail_row(c->s, "means", "%s", meaning);
-	add_cause_rows(c, err);
+	call_fail_why(c->s);
 	return fail_row(c->s, "in C", "%s", c->fn->prototype);
 }
 

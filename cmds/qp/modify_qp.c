@@ -307,7 +307,7 @@ static int call_modify_qp(struct session *s, struct qp_change *c)
 		return 0;
 	qp_change_text(c, &where);
 	call_fail(s, "%s, %s", c->qp->o.name, text_str(&where));
-	return qp_explain_failure(s, c, call_errno());
+	return call_fail_why(s);
 }
 
 static void out_change(struct session *s, const struct qp_change *c, struct out *o)

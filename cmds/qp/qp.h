@@ -169,13 +169,6 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 /* Adds the row "next" with the change, if nothing is wrong with it when it has right values.
  * Returns -1. */
 int qp_next_on_device(struct session *s, const struct qp_change *refused);
-/* Adds the rows "likely" to s->fail, and frees the reasons. False: there are none. */
-bool qp_likely_rows(struct session *s, struct causes *reasons);
-/* After ibv_modify_qp() failed with err and call_fail(). */
-int qp_explain_failure(struct session *s, const struct qp_change *c, int err);
-/* The same of a call that was not made for a struct qp_change. */
-void qp_explain_call(struct session *s, struct qp *qp, const struct ibv_qp_attr *a, unsigned mask,
-		     int err);
 /* Appends the command that makes the change: "modify-qp INIT -port 1 ...". */
 void qp_change_command(struct session *s, const struct qp_change *c, enum ibv_qp_state to,
 		       struct text *text);

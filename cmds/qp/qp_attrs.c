@@ -96,33 +96,18 @@ bool qp_attr_set(struct ibv_qp_attr *a, const struct qp_attr_def *d, uint64_t va
 	return qp_attr_is_path(d) || call_store(v, (char *)a + v->offset, value);
 }
 
-/* "dgid ::ffff:10.0.0.2 sgid_index 1 hop_limit 64 ..." */
-static void qp_av_text(const struct ibv_ah_attr *av, struct text *text)
-{
-	if (av->is_global)
-		xappendf(text, "dgid %s sgid_index %u hop_limit %u traffic_class %u flow_label %u ",
-			 why_gid(&av->grh.dgid), av->grh.sgid_index, av->grh.hop_limit,
-			 av->grh.traffic_class, av->grh.flow_label);
-	xappendf(text, "dlid %u sl %u is_global %u port %u", av->dlid, av->sl, av->is_global,
-		 av->port_num);
-}
-
 static const struct ibv_ah_attr *av_of(const struct ibv_qp_attr *a, const struct qp_attr_def *d)
 {
 	return d->bit == IBV_QP_AV ? &a->ah_attr : &a->alt_ah_attr;
 }
 
-/* "1", "REMOTE_WRITE", "dgid ::1 sgid_index 1 ..." */
+/* "1", "REMOTE_WRITE" */
 static void qp_attr_value(const struct ibv_qp_attr *a, const struct qp_attr_def *d,
 			  struct text *text)
 {
 	uint64_t v = qp_attr_get(a, d);
 
-	if (qp_attr_is_path(d)) {
-		xappendf(text, "{");
-		qp_av_text(av_of(a, d), text);
-		xappendf(text, "}");
-	} else if (d->flags) {
+	if (d->flags) {
 		xappendf(text, "%s", word_flags(d->words, v));
 	} else if (d->words) {
 		xappendf(text, "%s", word_name(d->words, v));
@@ -180,81 +165,9 @@ static void qp_attr_options(const struct ibv_qp_attr *a, unsigned mask, unsigned
 	}
 }
 
-#define ROW_WIDTH 66
-
-/* A row of s->fail to which items are added; a new row starts when it is full. */
-struct wrapped {
-	struct session *s;
-	const char *label;
-	struct text text;
-};
-
-static void flush_row(struct wrapped *w)
-{
-	if (!text_len(&w->text))
-		return;
-	fail_row(w->s, w->label, "%s", text_str(&w->text));
-	text_resize(&w->text, 0);
-	w->label = "";
-}
-
-static void add_item(struct wrapped *w, const char *item, size_t len, const char *between)
-{
-	if (text_len(&w->text) + (int)len > ROW_WIDTH)
-		flush_row(w);
-	if (text_len(&w->text))
-		text_add(&w->text, between);
-	text_add_bytes(&w->text, item, len);
-}
-
-/* The parts of an address vector, "name value" each, may be on several lines. */
-static void add_wrapped_parts(struct wrapped *w, const char *text)
-{
-	const char *between = "  ";
-
-	while (*text) {
-		const char *name = strchr(text, '=') ? strchr(text, '=') + 2 : text;
-		size_t len = (size_t)(name - text);
-
-		len += strcspn(name, " ");
-		if (text[len])
-			len += 1 + strcspn(text + len + 1, " ");
-		add_item(w, text, len, between);
-		text += len + (text[len] == ' ');
-		between = " ";
-	}
-}
-
-/* Adds rows to s->fail: "passed  STATE = INIT  PORT = 1 ...". Attributes in missing are marked so.
- */
-static void qp_attr_rows(struct session *s, const char *label, const struct ibv_qp_attr *a,
-			 unsigned mask, unsigned missing)
-{
-	struct wrapped w = { .s = s, .label = label };
-
-	w.text = (struct text){ 0 };
-	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
-		SCOPED_TEXT(one);
-
-		if (!((mask | missing) & d->bit))
-			continue;
-		xappendf(&one, "%s%s", qp_attr_name(d), missing & d->bit ? " (missing)" : " = ");
-		if (!(missing & d->bit))
-			qp_attr_value(a, d, &one);
-		if (qp_attr_is_path(d) && !(missing & d->bit))
-			add_wrapped_parts(&w, text_str(&one));
-		else
-			add_item(&w, text_str(&one), text_len(&one), "  ");
-	}
-	flush_row(&w);
-	text_free(&w.text);
-}
-
 /*
- * Why a change of a QP is rejected, before the call or by the kernel, and what to type.
- *
- * The kernel returns EINVAL for a missing attribute, for an extra one and for a wrong value; the
- * table of transitions and the live objects show which it was.
+ * Why a change of a QP is rejected before the call, and what to type. Why the kernel has rejected
+ * one is said by model/why.
  */
 
 static const char *state_name(enum ibv_qp_state state)
@@ -384,7 +297,6 @@ int qp_refuse(struct session *s, const struct qp_change *c, const struct qp_verd
 	     v->extra ? " is not taken here" : "");
 	if (v->answer == QP_NO_CUR_STATE && !v->extra)
 		fail_row(s, "note", "CUR_STATE can be given in RTR, RTS, SQD, SQE only");
-	qp_attr_rows(s, "required", &c->a, v->row->required & c->mask, v->missing);
 	if (v->extra)
 		optional_row(s, v->row);
 	if (v->row->note)
@@ -419,115 +331,4 @@ int qp_refuse_values(struct session *s, const struct qp_change *c, const struct 
 		fail_row(s, "and", "%s", problems->v[i].text);
 	qp_next_on_device(s, c);
 	return fail_row(s, "or", "-force calls the kernel anyway");
-}
-
-bool qp_likely_rows(struct session *s, struct causes *reasons)
-{
-	const bool any = reasons->n;
-
-	for (unsigned i = 0; i < reasons->n; i++)
-		fail_row(s, "likely", "%s", reasons->v[i].text);
-	causes_free(reasons);
-	return any;
-}
-
-static void likely_einval(struct session *s, const struct qp_change *c)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr now = { 0 };
-	struct causes problems = { 0 };
-	bool told;
-
-	qp_check_values(c, NULL, &problems);
-	told = qp_likely_rows(s, &problems);
-	if (c->actual == IBV_QPS_SQD && ibv_query_qp(c->qp->v, &now, IBV_QP_STATE, &init) == 0 &&
-	    now.sq_draining)
-		fail_row(s, "likely", "the send queue is still draining: wait for SQ_DRAINED");
-	else if (!told)
-		fail_row(s, "likely",
-			 "the device is stricter than the rule of the kernel's "
-			 "core; the kernel's log may say more (dmesg)");
-}
-
-static void likely_unreachable(struct session *s, const struct qp_change *c)
-{
-	const struct ibv_ah_attr *av = &c->a.ah_attr;
-	const char *dgid = why_gid(&av->grh.dgid);
-
-	if (!(c->mask & IBV_QP_AV) || !av->is_global) {
-		fail_row(s, "likely", "the device did not answer in time");
-		return;
-	}
-	fail_row(s, "likely",
-		 "the Ethernet address of %s was not found from sgid_index %u: another "
-		 "subnet, or nobody there",
-		 dgid, av->grh.sgid_index);
-	if (IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)av->grh.dgid.raw))
-		fail_row(s, "likely",
-			 "a link-local address reaches only the same link; use the "
-			 "IPv4 one (gids)");
-	fail_next(s, "gids");
-}
-
-static void add_likely_row(struct session *s, const struct qp_change *c, int err)
-{
-	switch (err) {
-	case EINVAL:
-		likely_einval(s, c);
-		break;
-	case ETIMEDOUT:
-	case EHOSTUNREACH:
-	case ENETUNREACH:
-		likely_unreachable(s, c);
-		break;
-	case ENODATA:
-	case ENODEV:
-	case ENXIO:
-		fail_row(s, "likely",
-			 err == ENODATA ? "there is no GID at sgid_index %u"
-					: "the GID at sgid_index %u has no network interface",
-			 c->a.ah_attr.grh.sgid_index);
-		fail_next(s, "gids");
-		break;
-	case EPERM:
-		if (c->mask & IBV_QP_QKEY && c->a.qkey >> 31)
-			fail_row(s, "likely",
-				 "a Q_Key with the highest bit set needs "
-				 "CAP_NET_RAW, or rdma system set privileged-qkey on");
-		break;
-	case EOPNOTSUPP:
-		fail_row(s, "likely", "the device does not know one of the attributes");
-		break;
-	case ENOMEM:
-		fail_row(s, "likely", "the device has no room for MAX_DEST_RD_ATOMIC %u",
-			 c->a.max_dest_rd_atomic);
-		break;
-	}
-}
-
-int qp_explain_failure(struct session *s, const struct qp_change *c, int err)
-{
-	struct qp_verdict v = qp_change_judge(c);
-	struct causes reasons = { 0 };
-
-	fail_row(s, "state", "%s before the call", state_name(c->actual));
-	qp_attr_rows(s, "passed", &c->a, c->mask, 0);
-	qp_change_reasons(&v, c->qp->type, c->from, c->to, &reasons);
-	qp_likely_rows(s, &reasons);
-	if (v.answer == QP_OK)
-		add_likely_row(s, c, err);
-	return -1;
-}
-
-void qp_explain_call(struct session *s, struct qp *qp, const struct ibv_qp_attr *a, unsigned mask,
-		     int err)
-{
-	struct qp_change c = { .qp = qp, .a = *a, .mask = mask };
-	struct ibv_qp_init_attr init;
-
-	qp_query(qp, &c.now, &init);
-	c.actual = qp_history_sync(qp, NULL);
-	c.from = mask & IBV_QP_CUR_STATE ? a->cur_qp_state : c.actual;
-	c.to = mask & IBV_QP_STATE ? a->qp_state : c.from;
-	qp_explain_failure(s, &c, err);
 }

@@ -97,32 +97,6 @@ static int complete_spec(struct session *s, struct qp_spec *spec)
 	return spec->send_cq ? check_one_device(s, spec) : -1;
 }
 
-/* Every attribute beside the device's limits, and which one is likely to be wrong. */
-static void add_create_rows(struct session *s, const struct qp_spec *spec)
-{
-	const struct ibv_device_attr *d = &spec->pd->dev->attr.orig_attr;
-	const struct ibv_qp_cap *c = &spec->cap;
-	struct causes problems = { 0 };
-
-	fail_row(s, "passed", "%s  pd %s  send_cq %s  recv_cq %s  srq %s  sig_all %d",
-		 word_name(qp_type_words, spec->type), spec->pd->o.name, spec->send_cq->o.name,
-		 spec->recv_cq->o.name, spec->srq ? spec->srq->o.name : "none", spec->sq_sig_all);
-	fail_row(s, "", "max_send_wr %u  max_recv_wr %u     (device: max_qp_wr %d)", c->max_send_wr,
-		 c->max_recv_wr, d->max_qp_wr);
-	fail_row(s, "", "max_send_sge %u  max_recv_sge %u     (device: max_sge %d)",
-		 c->max_send_sge, c->max_recv_sge, d->max_sge);
-	fail_row(s, "", "max_inline_data %u     (devices report no limit)", c->max_inline_data);
-	why_capacities(c, d, &problems);
-	qp_likely_rows(s, &problems);
-	if (call_errno() == ENOMEM)
-		fail_row(s, "likely",
-			 "locked memory: ulimit -l; or the device has no more QPs (max_qp %d)",
-			 d->max_qp);
-	else if (c->max_inline_data > 64)
-		fail_row(s, "try",
-			 "-inline 0: the limit of inline data can only be found by trying");
-}
-
 static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spec)
 {
 	struct ibv_qp_init_attr init = {
@@ -142,8 +116,7 @@ static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spe
 		qp->v = spec->id->v->qp;
 	if (!qp->v) {
 		call_fail(s, "%s", word_name(qp_type_words, spec->type));
-		add_create_rows(s, spec);
-		return -1;
+		return call_fail_why(s);
 	}
 	qp->cap = init.cap;
 	if (qp_query(qp, &given, &init) == 0) /* not every provider fills in init */

@@ -63,6 +63,10 @@ static void find_qp(const struct refused_call *f)
 	if (record_call_row(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
 	    (!init->send_cq || !init->recv_cq))
 		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
+	if (!f->c->n && f->r->err == ENOMEM)
+		cause_add(f->c, MAY_BE, NULL,
+			  "locked memory (ulimit -l), or the device has no more QPs (max_qp %d)",
+			  device->max_qp);
 	if (!f->c->n && f->r->err == EINVAL &&
 	    init->cap.max_inline_data) /* without the value: programs try several */
 		cause_add(f->c, MAY_BE, NULL,

@@ -44,6 +44,10 @@ static void find_errno_of_path(const struct refused_call *f, const struct ibv_ah
 	if (f->r->err == ENODATA && av->is_global)
 		cause_add(f->c, IS_SO, NULL, "AV: sgid_index %u is empty in the table of port %u",
 			  av->grh.sgid_index, av->port_num);
+	else if ((f->r->err == ENODEV || f->r->err == ENXIO) && av->is_global)
+		cause_add(f->c, IS_SO, NULL,
+			  "AV: the GID at sgid_index %u has no network interface",
+			  av->grh.sgid_index);
 	else if (f->r->err == ENETUNREACH)
 		cause_add(f->c, IS_SO, NULL, "AV: this host has no route to dgid %s",
 			  why_gid(&av->grh.dgid));
@@ -87,6 +91,12 @@ void why_change_refused(const struct refused_call *f)
 		find_limits_passed(f, a, mask);
 	if (v.answer == QP_OK && mask & IBV_QP_AV)
 		find_errno_of_path(f, &a->ah_attr);
+	if (f->r->err == EPERM && mask & IBV_QP_QKEY && a->qkey >> 31)
+		cause_add(
+			f->c, IS_SO, NULL,
+			"QKEY 0x%x: one with the highest bit set needs CAP_NET_RAW, or rdma system "
+			"set privileged-qkey on",
+			a->qkey);
 	if (v.answer == QP_OK && !f->c->n)
 		v.extra = v.refused; /* then the kernel has refused it */
 	qp_change_reasons(&v, qp->v.type, from, to, f->c);

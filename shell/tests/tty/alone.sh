@@ -95,7 +95,7 @@ await '^  next        modify-qp INIT -port 1 -pkey-index 0 -access'
 clear_screen
 line 'modify-qp INIT -port 1'
 await '^error: .*not called: missing PKEY_INDEX, ACCESS_FLAGS$'
-await '^  required    PORT = 1  PKEY_INDEX \(missing\)  ACCESS_FLAGS \(missing\)$'
+await '^  next        modify-qp INIT -port 1 -pkey-index 0 -access'
 await "^$device qp0:RESET> *$"
 clear_screen
 line 'modify-qp INIT -port 9 -pkey-index 500 -access none'
