@@ -245,17 +245,6 @@ static int conn_param(struct session *s, struct id *id, enum data_for what,
 	return 0;
 }
 
-static void param_rows(struct session *s, const struct id *id, const struct rdma_conn_param *p)
-{
-	fail_row(s, "passed",
-		 "private_data %u B responder_resources %u initiator_depth %u retry_count %u "
-		 "rnr_retry %u qp_num %u",
-		 p->private_data_len, p->responder_resources, p->initiator_depth, p->retry_count,
-		 p->rnr_retry_count, p->qp_num);
-	fail_row(s, "state", "%s was %s%s%s", id->o.name, word_name(id_state_words, id->state),
-		 id->qp ? ", with " : ", without a QP", id->qp ? id->qp->o.name : "");
-}
-
 int step_connect(struct session *s, struct id *id, const struct conn_args *a)
 {
 	struct rdma_conn_param p;
@@ -264,7 +253,7 @@ int step_connect(struct session *s, struct id *id, const struct conn_args *a)
 		return -1;
 	if (rdma_connect(id->v, &p)) {
 		call_fail(s, "%s to %s", id->o.name, id_peer(id));
-		param_rows(s, id, &p);
+		call_fail_why(s);
 		if (call_errno() == ECONNREFUSED) /* iWARP: the kernel connects by TCP */
 			fail_row(s, "cause", "nobody listens on that port there");
 		return -1;
@@ -281,7 +270,7 @@ int step_accept(struct session *s, struct id *id, const struct conn_args *a)
 		return -1;
 	if (rdma_accept(id->v, &p)) {
 		call_fail(s, "%s from %s", id->o.name, id_peer(id));
-		param_rows(s, id, &p);
+		call_fail_why(s);
 		if (call_errno() != EINVAL)
 			return -1;
 		fail_row(s, "likely", "%s has gone since its request", id_peer(id));

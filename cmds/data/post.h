@@ -139,8 +139,6 @@ int post_sges(struct session *s, const struct post_args *a, struct post_req *r);
 const struct mr *post_sge_mr(struct session *s, const struct ibv_sge *sge);
 /* The region whose key and bytes an SGE names, or NULL. */
 const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge);
-/* "buf+16 13 B", or raw numbers. */
-void post_sge_text(struct session *s, const struct ibv_sge *sge, struct text *d);
 /* The QP has no text on its way any more, or is about to go. */
 void post_text_over(struct qp *qp);
 uint64_t post_bytes(const struct post_req *r);

@@ -27,72 +27,6 @@ static bool is_recv(const struct post_req *r)
 	return r->op == &wr_ops[WR_RECV];
 }
 
-static bool is_signaled(const struct post_req *r)
-{
-	return is_recv(r) || r->wr.send_flags & IBV_SEND_SIGNALED || r->qp->sq_sig_all;
-}
-
-static bool has_imm(const struct post_req *r)
-{
-	return r->op == &wr_ops[WR_SEND_IMM] || r->op == &wr_ops[WR_WRITE_IMM];
-}
-
-/* The key used at the peer: it lies elsewhere in atomics. */
-static uint32_t remote_key(const struct post_req *r)
-{
-	return r->op->atomic ? r->wr.wr.atomic.rkey : r->op->remote ? r->wr.wr.rdma.rkey : 0;
-}
-
-static uint64_t remote_addr(const struct post_req *r)
-{
-	return r->op->remote ? r->wr.wr.rdma.remote_addr : 0;
-}
-
-static void add_flags(const struct post_req *r, struct text *d)
-{
-	xappendf(d, "%s%s%s%s", is_signaled(r) ? " signaled" : " unsignaled",
-		 r->wr.send_flags & IBV_SEND_INLINE ? " inline" : "",
-		 r->wr.send_flags & IBV_SEND_SOLICITED ? " solicited" : "",
-		 r->wr.send_flags & IBV_SEND_FENCE ? " fence" : "");
-}
-
-/* "RDMA_WRITE wr_id 1 signaled, sge buf+0 13 B -> 0x7f... rkey 0x9c31" */
-static void describe_request(struct session *s, const struct post_req *r, struct text *d)
-{
-	if (!is_recv(r))
-		xappendf(d, "%s ", r->op->name);
-	xappendf(d, "wr_id %llu", (unsigned long long)r->wr.wr_id);
-	if (!is_recv(r))
-		add_flags(r, d);
-	if (has_imm(r))
-		xappendf(d, " imm %u", ntohl(r->wr.imm_data));
-	for (int i = 0; i < r->wr.num_sge; i++) {
-		text_add(d, i ? " + " : ", sge ");
-		post_sge_text(s, &r->sge[i], d);
-	}
-	if (!r->wr.num_sge)
-		text_add(d, ", no sge");
-	if (r->op->remote)
-		xappendf(d, " -> 0x%llx rkey 0x%x", (unsigned long long)remote_addr(r),
-			 remote_key(r));
-	if (r->op == &wr_ops[WR_CMP_SWAP])
-		xappendf(d, ", compare %llu swap %llu",
-			 (unsigned long long)r->wr.wr.atomic.compare_add,
-			 (unsigned long long)r->wr.wr.atomic.swap);
-	else if (r->op == &wr_ops[WR_FETCH_ADD])
-		xappendf(d, ", add %llu", (unsigned long long)r->wr.wr.atomic.compare_add);
-	else if (r->op == &wr_ops[WR_SEND_INV] || r->op == &wr_ops[WR_LOCAL_INV])
-		xappendf(d, ", rkey 0x%x", r->wr.invalidate_rkey);
-	else if (r->op == &wr_ops[WR_BIND_MW] && r->mw)
-		xappendf(d, ", %s rkey 0x%x to %llu B at 0x%llx %s", r->mw->o.name,
-			 r->wr.bind_mw.rkey, (unsigned long long)r->wr.bind_mw.bind_info.length,
-			 (unsigned long long)r->wr.bind_mw.bind_info.addr,
-			 word_flags(qp_access_words, r->wr.bind_mw.bind_info.mw_access_flags));
-	if (r->qp && r->qp->type == IBV_QPT_UD && !is_recv(r))
-		xappendf(d, ", to qpn 0x%x qkey 0x%x", r->wr.wr.ud.remote_qpn,
-			 r->wr.wr.ud.remote_qkey);
-}
-
 /* A window has the key of its last bind. */
 static void take_key(const struct post_req *r)
 {
@@ -136,60 +70,23 @@ static int hand_over_recv(struct post_req *const reqs[], unsigned n, unsigned *b
 	return rc;
 }
 
-/* The rule that a forced request breaks: the words of the check that was passed by. */
-static char *broken_rule(struct session *s, const struct post_req *r)
-{
-	char *text;
-
-	if (post_check(s, r) == 0)
-		return NULL;
-	text = xstrdup(s->fail.text);
-	fail_clear(&s->fail);
-	return text;
-}
-
-static int fail_full_queue(struct session *s, const struct post_req *r)
-{
-	struct outstanding out;
-
-	if (r->srq) {
-		fail_row(s, "likely", "%s is full: it holds %u receives", r->srq->o.name,
-			 r->srq->max_wr);
-		return fail_next(s, "poll");
-	}
-	out = own_outstanding(r->qp, is_recv(r));
-	fail_row(s, "likely", "the %s queue is full: it holds %u, %u are outstanding",
-		 is_recv(r) ? "receive" : "send",
-		 is_recv(r) ? r->qp->cap.max_recv_wr : r->qp->cap.max_send_wr, out.n);
-	if (out.silent && out.silent == out.n)
-		return fail_row(s, "note",
-				"all are unsignaled: on most cards their places come back "
-				"only when a later signaled one has completed and is "
-				"polled; on rxe0 and uroce0 when the peer has acknowledged");
-	return fail_next(s, "poll -all");
-}
-
 static int fail_refused(struct session *s, struct post_req *const reqs[], unsigned n, unsigned bad)
 {
 	const struct post_req *r = reqs[bad < n ? bad : 0];
-	const int err = call_errno();
-	char *rule = broken_rule(s, r);
-	SCOPED_TEXT(d);
+	const struct outstanding out = r->qp ? own_outstanding(r->qp, is_recv(r))
+					     : (struct outstanding){ 0 };
+	const bool is_full = call_errno() == ENOMEM;
 
-	describe_request(s, r, &d);
 	call_fail(s, "%s", r->op->name);
-	fail_row(s, "posted", "%s", text_str(&d));
 	if (n > 1)
 		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,
 			 bad);
-	if (r->qp)
-		fail_row(s, "state", "%s %s %s", r->qp->o.name,
-			 word_name(qp_type_words, r->qp->type),
-			 word_name(qp_state_words, qp_history_sync(r->qp, "seen when posting")));
-	if (rule)
-		fail_row(s, "likely", "%s", rule);
-	free(rule);
-	return err == ENOMEM ? fail_full_queue(s, r) : -1;
+	call_fail_why(s);
+	if (!is_full || (out.n && out.silent == out.n))
+		return -1;
+	if (r->srq)
+		return fail_next(s, "poll");
+	return fail_next(s, "poll -all");
 }
 
 int post_list(struct session *s, struct post_req *const reqs[], unsigned n, unsigned *posted)

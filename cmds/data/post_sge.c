@@ -262,15 +262,3 @@ const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge)
 		mr = obj_next_number(mr);
 	return mr;
 }
-
-void post_sge_text(struct session *s, const struct ibv_sge *sge, struct text *d)
-{
-	const struct mr *mr = post_sge_key(s, sge);
-
-	if (mr)
-		xappendf(d, "%s+%llu %u B", mr->o.name,
-			 (unsigned long long)(sge->addr - mr_begin(mr)), sge->length);
-	else
-		xappendf(d, "0x%llx %u B lkey 0x%x", (unsigned long long)sge->addr, sge->length,
-			 sge->lkey);
-}

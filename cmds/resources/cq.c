@@ -146,8 +146,7 @@ struct cq *cq_make(struct session *s, struct dev *dev, const char *name, uint32_
 	cq->v = ibv_create_cq(dev->v, (int)depth, cq, cc ? cc->v : NULL, vector);
 	if (!cq->v) {
 		call_fail(s, "%u entries on %s", depth, dev->o.name);
-		fail_row(s, "limits", "max_cqe %d, vectors 0 to %d", dev->attr.orig_attr.max_cqe,
-			 dev->v->num_comp_vectors - 1);
+		call_fail_why(s);
 		obj_discard(s, cq);
 		return NULL;
 	}
@@ -273,7 +272,6 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = (uint32_t)a->max_wr.v,
 						    .max_sge = (uint32_t)a->max_sge.v } };
-	const struct ibv_device_attr *max = &pd->dev->attr.orig_attr;
 	struct srq *srq = obj_new(s, &srq_class, a->name);
 
 	if (!srq)
@@ -282,8 +280,7 @@ static struct srq *srq_make(struct session *s, struct pd *pd, const struct srq_a
 	if (!srq->v) {
 		call_fail(s, "max_wr %u, max_sge %u in %s", (unsigned)a->max_wr.v,
 			  (unsigned)a->max_sge.v, pd->o.name);
-		fail_row(s, "limits", "max_srq %d, max_srq_wr %d, max_srq_sge %d", max->max_srq,
-			 max->max_srq_wr, max->max_srq_sge);
+		call_fail_why(s);
 		obj_discard(s, srq);
 		return NULL;
 	}
@@ -308,11 +305,7 @@ static int modify_srq(struct session *s, struct srq *srq, const struct num *max_
 		return 0;
 	}
 	call_fail(s, "%s", srq->o.name);
-	if (max_wr->set)
-		fail_row(s, "max_wr", "%u, was %u", attr.max_wr, srq->max_wr);
-	if (limit->set)
-		fail_row(s, "srq_limit", "%u, must not be above max_wr", attr.srq_limit);
-	return -1;
+	return call_fail_why(s);
 }
 
 static int srq_exec(struct session *s, const void *args, struct out *o)

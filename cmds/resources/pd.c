@@ -315,11 +315,7 @@ static int create_ah(struct session *s, struct ah *ah)
 	if (ah->v)
 		return 0;
 	call_fail(s, "to %s", dgid);
-	fail_row(s, "attributes", "port %u  sgid_index %u  hop_limit %u  sl %u  dlid %u",
-		 ah->attr.port_num, ah->attr.grh.sgid_index, ah->attr.grh.hop_limit, ah->attr.sl,
-		 ah->attr.dlid);
-	fail_row(s, "likely",
-		 "no neighbour answers for that address, or the local GID is of another kind");
+	call_fail_why(s);
 	return fail_next(s, "gids");
 }
 
