@@ -173,6 +173,8 @@ static unsigned needed_access(const struct wr_op *op)
 {
 	if (op->atomic)
 		return IBV_ACCESS_REMOTE_ATOMIC;
+	if (op->code == FLUSH_WR) /* one of them, or both */
+		return FLUSH_ACCESS_GLOBAL | FLUSH_ACCESS_PERSISTENT;
 	return op->sink ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
@@ -228,7 +230,7 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 	/* a process that was asked has no name for it that the user knows */
 	if (q->wr->there.is_asked && q->wr->told.len && q->wr->told.rkey == mr->rkey)
 		check_told(q);
-	else if (!why_region_holds(mr, q->wr->remote, q->wr->len))
+	else if (q->wr->op->code != FLUSH_WR && !why_region_holds(mr, q->wr->remote, q->wr->len))
 		add_there(q, IS_SO, next, "%s",
 			  why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
 	if (!(mr->access & need))

@@ -5,6 +5,7 @@
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
+#include "spec_tables.h"
 #include "words.h"
 
 const struct word qp_access_words[] = {
@@ -13,6 +14,8 @@ const struct word qp_access_words[] = {
 	{ "REMOTE_WRITE", IBV_ACCESS_REMOTE_WRITE, "the peer may RDMA WRITE" },
 	{ "REMOTE_READ", IBV_ACCESS_REMOTE_READ, "the peer may RDMA READ" },
 	{ "REMOTE_ATOMIC", IBV_ACCESS_REMOTE_ATOMIC, "the peer may use atomics" },
+	{ "FLUSH_GLOBAL", FLUSH_ACCESS_GLOBAL, "the peer may FLUSH" },
+	{ "FLUSH_PERSISTENT", FLUSH_ACCESS_PERSISTENT, "the same into memory that lasts" },
 	{ "ZERO_BASED", IBV_ACCESS_ZERO_BASED, "for memory windows" },
 	{ 0 }
 };

@@ -10,6 +10,7 @@
 #include "gid.h"
 #include "queue_pair.h"
 #include "rdma_id.h"
+#include "spec_tables.h"
 
 int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av)
 {
@@ -43,7 +44,8 @@ static int init_attr(const struct cm_id *id, struct ibv_qp_attr *attr, int *mask
 	if (c)
 		attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
 	if (c && c->responder_resources)
-		attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+		attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+					 FLUSH_ACCESS_GLOBAL;
 	return 0;
 }
 

@@ -118,6 +118,7 @@ static const struct packet_row packet_rows[] = {
 	PKT("deth.q_key", HEX, WIRE_DETH, qkey),
 	PKT("deth.srcqp", HEX, WIRE_DETH, src_qpn),
 	PKT("xrceth.xrcsrq", HEX, WIRE_XRCETH, srqn),
+	PKT("feth", HEX, WIRE_FETH, feth),
 	PKT("reth.va", HEX, WIRE_RETH | WIRE_ATOMIC, va),
 	PKT("reth.r_key", HEX, WIRE_RETH | WIRE_ATOMIC, rkey),
 	PKT("reth.dmalen", NUMBER, WIRE_RETH, dma_len),
@@ -346,6 +347,10 @@ static void put_headers(struct decode_line *l, const struct packet *p)
 		put_text(l, "  va 0x%" PRIx64 "  rkey 0x%08x", p->va, p->rkey);
 	if (flags & WIRE_RETH)
 		put_text(l, "  len %u", p->dma_len);
+	if (flags & WIRE_FETH)
+		put_text(l, "%s%s%s", FETH_TYPE(p->feth) & FLUSH_GLOBAL ? "  global" : "",
+			 FETH_TYPE(p->feth) & FLUSH_PERSISTENT ? "  persistent" : "",
+			 FETH_LEVEL(p->feth) == FLUSH_MR ? "  of the region" : "");
 	if (flags & WIRE_ATOMIC)
 		put_text(l,
 			 OPCODE_OPERATION(p->op->code) == OP_CMP_SWAP ? "  swap %" PRIu64

@@ -180,6 +180,8 @@ const struct wr_op wr_ops[WR_OPS] = {
 	   .types = RC, .remote = true, .atomic = true, .sink = true, .has_response = true),
 	OP(FETCH_ADD, ATOMIC_FETCH_AND_ADD, FETCH_ADD,
 	   .types = RC, .remote = true, .atomic = true, .sink = true, .has_response = true),
+	[WR_FLUSH] = { .name = "FLUSH", .code = FLUSH_WR, .types = 1u << IBV_QPT_RC, .done = FLUSH_WC,
+		       .ex = FLUSH_SEND_OP, .remote = true, .has_response = true },
 	OP(ATOMIC_WRITE, ATOMIC_WRITE, ATOMIC_WRITE,
 	   .types = 1u << IBV_QPT_RC, .remote = true, .inlines = true, .has_response = true),
 	OP(BIND_MW, BIND_MW, BIND_MW, .types = RC | UC, .local = true),
@@ -194,7 +196,7 @@ static const unsigned char by_code[] = {
 	AT(RDMA_READ) = WR_READ,	   AT(ATOMIC_CMP_AND_SWP) = WR_CMP_SWAP,
 	AT(ATOMIC_FETCH_AND_ADD) = WR_FETCH_ADD, AT(LOCAL_INV) = WR_LOCAL_INV,
 	AT(BIND_MW) = WR_BIND_MW,	   AT(SEND_WITH_INV) = WR_SEND_INV,
-	AT(ATOMIC_WRITE) = WR_ATOMIC_WRITE,
+	AT(ATOMIC_WRITE) = WR_ATOMIC_WRITE, [FLUSH_WR] = WR_FLUSH,
 };
 /* clang-format on */
 

@@ -70,6 +70,18 @@ struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 
 /* The needs and rights of each operation of a queue: ibv_post_send(3), volume 1, 10.8. */
 
+/* FLUSH, which the headers of release 44 do not name; in later ones these are IBV_WR_FLUSH and so
+ * on. */
+#define FLUSH_WR		((enum ibv_wr_opcode)14)
+#define FLUSH_WC		((enum ibv_wc_opcode)8)
+#define FLUSH_SEND_OP		(1u << 11)
+#define FLUSH_ACCESS_GLOBAL	(1u << 8)
+#define FLUSH_ACCESS_PERSISTENT (1u << 9)
+#define FLUSH_GLOBAL		1u /* bits of ibv_placement_type */
+#define FLUSH_PERSISTENT	2u
+#define FLUSH_RANGE		0u /* values of ibv_selectivity_level */
+#define FLUSH_MR		1u
+
 struct wr_op {
 	const char *name;	 /* as in verbs.h without the prefix */
 	enum ibv_wr_opcode code; /* nothing for RECV */
@@ -97,6 +109,7 @@ enum wr_op_index {
 	WR_READ,
 	WR_CMP_SWAP,
 	WR_FETCH_ADD,
+	WR_FLUSH,
 	WR_ATOMIC_WRITE,
 	WR_BIND_MW,
 	WR_LOCAL_INV,

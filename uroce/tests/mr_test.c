@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "spec_tables.h"
 #include "checks.h"
 #include "engine.h"
 #include "queue_pair.h"
@@ -45,7 +46,8 @@ static void access_flags(void)
 		{ RW | IBV_ACCESS_ON_DEMAND, 0 },
 		{ RW | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB, 0 },
 		{ RW | IBV_ACCESS_HUGETLB, EOPNOTSUPP },
-		{ RW | 1 << 8, EOPNOTSUPP }, /* FLUSH_GLOBAL */
+		{ FLUSH_ACCESS_GLOBAL, 0 },
+		{ RW | FLUSH_ACCESS_PERSISTENT, EOPNOTSUPP },
 	};
 	char buf[64];
 

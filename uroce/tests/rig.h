@@ -306,9 +306,10 @@ struct rig_wr {
 	__be32 imm;
 	uint32_t inv_rkey, rkey;
 	uint64_t remote, compare_add, swap;
-	uint32_t srqn;	    /* XRC */
-	uint32_t qpn, qkey; /* UD */
-	union ibv_gid dgid; /* UD; zero: that of a peer */
+	uint32_t flush_len, flush_level; /* FLUSH */
+	uint32_t srqn;			 /* XRC */
+	uint32_t qpn, qkey;		 /* UD */
+	union ibv_gid dgid;		 /* UD; zero: that of a peer */
 	struct window_bind bind;
 };
 void rig_post(struct qp *qp, const struct rig_wr *wr);

@@ -33,7 +33,8 @@ const struct rig_options rig_defaults = {
 	.rnr_retry = 7,
 	.min_rnr_timer = 1,
 	.rd_atomic = 4,
-	.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
+	.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |
+		  FLUSH_ACCESS_GLOBAL,
 };
 
 __attribute__((constructor)) static void open_device(void)
@@ -295,6 +296,11 @@ static void fill(struct send_wqe *w, const struct rig_wr *wr, enum ibv_qp_type t
 		w->imm = wr->imm;
 	if (wr->opcode == IBV_WR_BIND_MW) {
 		w->bind = wr->bind;
+	} else if (wr->opcode == FLUSH_WR) {
+		w->remote = wr->remote;
+		w->rkey = wr->rkey;
+		w->flush_len = wr->flush_len;
+		w->feth = FETH(FLUSH_GLOBAL, wr->flush_level);
 	} else if (type == IBV_QPT_UD) {
 		w->flow = (struct flow){ .sgid = rig_gid_a, .dgid = wr->dgid };
 		w->dest_qpn = wr->qpn;

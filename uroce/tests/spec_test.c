@@ -26,6 +26,7 @@ static void test_ops(void)
 	CHECK_INT(wr_ops[WR_SEND_INV].done, IBV_WC_SEND);
 	CHECK_STR(wr_op_find(IBV_WR_RDMA_WRITE)->name, "RDMA_WRITE");
 	CHECK(!wr_op_find(IBV_WR_TSO));
+	CHECK(wr_op_find(FLUSH_WR) == &wr_ops[WR_FLUSH]);
 	CHECK_INT(wr_op_find(IBV_WR_ATOMIC_WRITE)->done, IBV_WC_ATOMIC_WRITE);
 	CHECK(!wr_op_find(IBV_WR_ATOMIC_WRITE + 1));
 }

@@ -3,6 +3,7 @@
  * The view of both ends of an error: the completion of the request, that of the receive, the
  * asynchronous event, and the states of the QPs. Volume 1, 9.9.2 and 9.9.3.
  */
+#include "spec_tables.h"
 #include "rig.h"
 
 #include "checks.h"
@@ -32,13 +33,15 @@ enum wrong {
 	RECV_RIGHTS, /* it may not be written to */
 	RECV_PD,
 	RECV_HOLE,
-	INVALIDATED, /* the key to invalidate is none */
-	TOO_BIG,     /* more than any message may have */
-	ATOMIC_SIZE, /* not eight bytes */
-	NO_ATOMICS,  /* max_rd_atomic is 0 at the requester */
-	NO_ANSWERS,  /* max_dest_rd_atomic is 0 at the responder */
-	NOT_READY,   /* the peer is in INIT */
-	NO_WINDOW,   /* BIND_MW, LOCAL_INV: of a key that is none */
+	INVALIDATED,	/* the key to invalidate is none */
+	TOO_BIG,	/* more than any message may have */
+	ATOMIC_SIZE,	/* not eight bytes */
+	NO_ATOMICS,	/* max_rd_atomic is 0 at the requester */
+	NO_ANSWERS,	/* max_dest_rd_atomic is 0 at the responder */
+	NOT_READY,	/* the peer is in INIT */
+	NO_WINDOW,	/* BIND_MW, LOCAL_INV: of a key that is none */
+	WHOLE_REGION,	/* FLUSH: the range is beyond the region, and does not count */
+	RESERVED_LEVEL, /* FLUSH */
 };
 
 #define ANY_LEN 0xffffffffu /* short and long ones */
@@ -144,6 +147,17 @@ static const struct pair {
 	{ IBV_WR_ATOMIC_WRITE, NO_ATOMICS, 8, IBV_WC_LOC_QP_OP_ERR, NONE, NONE },
 	{ IBV_WR_ATOMIC_WRITE, NO_ANSWERS, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
 
+	{ FLUSH_WR, NOTHING, 8, IBV_WC_SUCCESS, NONE, NONE },
+	{ FLUSH_WR, RKEY, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
+	{ FLUSH_WR, REMOTE_RANGE, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
+	{ FLUSH_WR, WHOLE_REGION, 8, IBV_WC_SUCCESS, NONE, NONE },
+	{ FLUSH_WR, RESERVED_LEVEL, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
+	{ FLUSH_WR, REMOTE_PD, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
+	{ FLUSH_WR, REMOTE_RIGHTS, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
+	{ FLUSH_WR, QP_RIGHTS, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
+	{ FLUSH_WR, NO_ATOMICS, 8, IBV_WC_LOC_QP_OP_ERR, NONE, NONE },
+	{ FLUSH_WR, NO_ANSWERS, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
+
 	{ IBV_WR_BIND_MW, NO_WINDOW, 0, IBV_WC_MW_BIND_ERR, NONE, NONE },
 	{ IBV_WR_LOCAL_INV, NO_WINDOW, 0, IBV_WC_LOC_QP_OP_ERR, NONE, NONE },
 };
@@ -171,6 +185,10 @@ static struct rig_wr request(const struct pair *t, uint32_t len, struct qp *by)
 	wr.inv_rkey = rig_bind(by);
 	if (t->opcode == IBV_WR_BIND_MW)
 		wr.bind = rig_window();
+	if (t->opcode == FLUSH_WR) {
+		wr.nsge = 0;
+		wr.flush_len = len;
+	}
 	switch (t->wrong) {
 	case LKEY:
 		wr.sge[0].lkey ^= 0x100;
@@ -189,6 +207,13 @@ static struct rig_wr request(const struct pair *t, uint32_t len, struct qp *by)
 		break;
 	case RKEY:
 		wr.rkey ^= 0x100;
+		break;
+	case WHOLE_REGION:
+		wr.flush_level = FLUSH_MR;
+		wr.remote = 0;
+		break;
+	case RESERVED_LEVEL:
+		wr.flush_level = 2;
 		break;
 	case REMOTE_RANGE:
 		wr.remote = (uintptr_t)there + sizeof(there) - (len & ~7u) + (len == 8 ? 0 : 1);
@@ -536,7 +561,8 @@ static void check_srq_pd(void)
 int main(void)
 {
 	const unsigned all = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-			     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+			     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+			     FLUSH_ACCESS_GLOBAL;
 
 	here_key = rig_reg(rig_pd, here, BYTES, IBV_ACCESS_LOCAL_WRITE);
 	here_read_only = rig_reg(rig_pd, here, BYTES, 0);

@@ -311,6 +311,39 @@ static void test_after_refusal(void)
 	ibv_destroy_qp(&qp->v);
 }
 
+static void flush(struct qp *qp, uint8_t type, uint8_t level, size_t len, int err)
+{
+	void (*wr_flush)(struct ibv_qp_ex *, uint32_t, uint64_t, size_t, uint8_t, uint8_t);
+	const size_t at = offsetof(struct ibv_qp_ex, wr_atomic_write) + sizeof wr_flush;
+
+	memcpy(&wr_flush, qp->room + at, sizeof wr_flush);
+	ibv_wr_start(&qp->ex);
+	wr_flush(&qp->ex, 0x33, 0x8001, len, type, level);
+	CHECK_INT(ibv_wr_complete(&qp->ex), err);
+}
+
+static void test_flush(void)
+{
+	struct qp *qp = new_qp(IBV_QPT_RC, FLUSH_SEND_OP), *rc = new_qp(IBV_QPT_RC, RC_OPS);
+	struct ibv_send_wr wr = { .opcode = FLUSH_WR }, *bad;
+	const struct send_wqe *w;
+
+	flush(qp, FLUSH_GLOBAL | FLUSH_PERSISTENT, FLUSH_MR, 77, 0);
+	w = sq_at(qp, 0);
+	CHECK(w->op == &wr_ops[WR_FLUSH] && w->rkey == 0x33 && w->remote == 0x8001);
+	CHECK(w->flush_len == 77 && w->feth == 0x13 && w->nsge == 0 && w->len == 0);
+	flush(qp, 0, FLUSH_MR, 77, EINVAL);
+	flush(qp, 4, FLUSH_MR, 77, EINVAL);
+	flush(qp, 0x11, FLUSH_MR, 77, EINVAL);
+	flush(qp, FLUSH_GLOBAL, 2, 77, EINVAL);
+	flush(qp, FLUSH_GLOBAL, FLUSH_RANGE, (size_t)1 << 32, EINVAL);
+	flush(rc, FLUSH_GLOBAL, FLUSH_RANGE, 1, EOPNOTSUPP);
+	CHECK_INT(ibv_post_send(&qp->v, &wr, &bad), EINVAL); /* which could not say what to flush */
+	CHECK_INT(qp->sq.tail, 1);
+	ibv_destroy_qp(&qp->v);
+	ibv_destroy_qp(&rc->v);
+}
+
 /* A function that was not asked for at creation is there, and says so. */
 static void test_pointers(void)
 {
@@ -434,6 +467,7 @@ int main(void)
 	test_srqn();
 	test_errors();
 	test_after_refusal();
+	test_flush();
 	test_pointers();
 	test_threads();
 	ibv_destroy_ah(ah);

@@ -346,8 +346,8 @@ static void do_atomic(struct qp *qp, const struct packet *p, const struct send_w
 		fail_wqe(qp, status);
 }
 
-/* Annex A19: an empty response of a READ. */
-static void do_atomic_write(struct qp *qp, const struct packet *p)
+/* Of an ATOMIC_WRITE or a FLUSH, annex A19: an empty response of a READ. */
+static void do_empty(struct qp *qp, const struct packet *p)
 {
 	if (OPCODE_OPERATION(p->op->code) != OP_READ_RESP_ONLY)
 		fail_wqe(qp, IBV_WC_BAD_RESP_ERR);
@@ -375,8 +375,8 @@ static void check_response(struct qp *qp, const struct packet *p)
 				qp->req.una_psn); /* and it was not asked for */
 	else if (atomic)
 		do_atomic(qp, p, w);
-	else if (w->op->code == IBV_WR_ATOMIC_WRITE)
-		do_atomic_write(qp, p);
+	else if (!w->op->sink)
+		do_empty(qp, p);
 	else
 		do_read(qp, p, w);
 }

@@ -297,7 +297,7 @@ static bool send_data(struct qp *qp, struct pair *pair, struct send_wqe *w)
 	return true;
 }
 
-/* The next READ request of a READ, an atomic, or an ATOMIC_WRITE. */
+/* The next READ request of a READ, an atomic, an ATOMIC_WRITE, or a FLUSH. */
 static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wqe *w)
 {
 	static const uint8_t codes[] = {
@@ -305,12 +305,13 @@ static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wq
 		[IBV_WR_ATOMIC_CMP_AND_SWP] = OP_CMP_SWAP,
 		[IBV_WR_ATOMIC_FETCH_AND_ADD] = OP_FETCH_ADD,
 		[IBV_WR_ATOMIC_WRITE] = OP_ATOMIC_WRITE,
+		[FLUSH_WR] = OP_FLUSH,
 	};
 	struct requester *r = &qp->req;
 	uint32_t end = w->op->atomic ? r->next_psn : read_request_end(qp, w, r->next_psn);
 	uint32_t n = (uint32_t)psn_diff(end, r->next_psn) + 1;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
-	bool add = w->op->code == IBV_WR_ATOMIC_FETCH_AND_ADD;
+	bool add = w->op->code == IBV_WR_ATOMIC_FETCH_AND_ADD, flush = w->op->code == FLUSH_WR;
 
 	if (r->reads >= qp->attr.max_rd_atomic ||
 	    !may_send(qp, pair, n, w->op->atomic ? 0 : min_u32(w->len, qp->mtu)))
@@ -323,7 +324,8 @@ static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wq
 		.srqn = w->remote_srqn,
 		.va = w->remote + offset,
 		.rkey = w->rkey,
-		.dma_len = min_u32(w->len - offset, n * qp->mtu),
+		.dma_len = flush ? w->flush_len : min_u32(w->len - offset, n * qp->mtu),
+		.feth = flush ? w->feth : 0,
 		.swap_add = add ? w->compare_add : w->swap,
 		.compare = add ? 0 : w->compare_add,
 		.len = w->op->sink ? 0 : w->len,

@@ -136,11 +136,13 @@ static bool check_length(const struct qp *qp, const struct packet *p)
 	return p->len <= qp->mtu && (p->len || flags & WIRE_FIRST || !(flags & WIRE_PAYLOAD));
 }
 
-static bool check_op_valid(const struct qp *qp, unsigned flags)
+static bool check_op_valid(const struct qp *qp, const struct packet *p)
 {
+	unsigned flags = p->op->flags;
 	unsigned need = flags & (WIRE_WRITE | WIRE_ATOMIC_WRITE) ? IBV_ACCESS_REMOTE_WRITE
 			: flags & WIRE_READ			 ? IBV_ACCESS_REMOTE_READ
 			: flags & WIRE_ATOMIC			 ? IBV_ACCESS_REMOTE_ATOMIC
+			: flags & WIRE_FETH			 ? flush_access(p)
 								 : 0;
 
 	return (qp->attr.qp_access_flags & need) == need;
@@ -218,7 +220,7 @@ static enum request_error execute(struct qp *qp, const struct packet *p)
 	unsigned flags = p->op->flags;
 	enum request_error e;
 
-	if (!check_op_seq(qp, p) || !check_length(qp, p) || !check_op_valid(qp, flags))
+	if (!check_op_seq(qp, p) || !check_length(qp, p) || !check_op_valid(qp, p))
 		return REQ_INVALID;
 	if (qp->xrcd && !xrc_take_on(qp, p->srqn, r->last_op)) /* A14: all packets of a message */
 		return REQ_INVALID;
@@ -226,6 +228,8 @@ static enum request_error execute(struct qp *qp, const struct packet *p)
 		return read_reply(qp, p);
 	if (flags & (WIRE_ATOMIC | WIRE_ATOMIC_WRITE))
 		return atomic_reply(qp, p);
+	if (flags & WIRE_FETH)
+		return flush_reply(qp, p);
 	e = flags & WIRE_SEND ? send_data_in(qp, p) : write_data_in(qp, p);
 	if (e != REQ_OK)
 		return e;
@@ -359,7 +363,7 @@ void responder_before_send(struct qp *qp, struct pair *pair)
 static void duplicate_request(struct qp *qp, const struct packet *p)
 {
 	count(CNT_DUP_REQUEST);
-	if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE)) {
+	if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE | WIRE_FETH)) {
 		repeat_reply(qp, p);
 	} else {
 		qp->resp.ack_due = true;

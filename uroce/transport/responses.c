@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The responder sends responses to READs, atomics and ATOMIC_WRITEs, ACKs and NAKs: volume
+ * The responder sends responses to READs, atomics, ATOMIC_WRITEs and FLUSHes, ACKs and NAKs: volume
  * 1, 9.7.5.1, 9.4.4, 9.4.5.
  *
  * READs and atomics wait in a ring for their turn: responses go out in the order of their PSNs, a
@@ -17,6 +17,7 @@
 #include "queue_pair.h"
 #include "region.h"
 #include "transport_own.h"
+#include "spec_tables.h"
 
 static struct response *response_at(struct responder *r, uint32_t position)
 {
@@ -196,6 +197,41 @@ enum request_error atomic_reply(struct qp *qp, const struct packet *p)
 	return REQ_OK;
 }
 
+unsigned flush_access(const struct packet *p)
+{
+	return (FETH_TYPE(p->feth) & FLUSH_GLOBAL ? FLUSH_ACCESS_GLOBAL : 0) |
+	       (FETH_TYPE(p->feth) & FLUSH_PERSISTENT ? FLUSH_ACCESS_PERSISTENT : 0);
+}
+
+/* Annex A19: what was written before has been copied to where every processor sees it, once it is
+ * in its place. */
+enum request_error flush_reply(struct qp *qp, const struct packet *p)
+{
+	struct responder *r = &qp->resp;
+	unsigned level = FETH_LEVEL(p->feth);
+	struct response *a;
+
+	if (level > FLUSH_MR)
+		return REQ_INVALID;
+	if (level == FLUSH_MR ? !region_has_rights(qp, p->rkey, flush_access(p))
+			      : !region_remote(qp, p->rkey, p->va, p->dma_len, flush_access(p)))
+		return REQ_ACCESS;
+	a = add_response(r);
+	if (!a)
+		return REQ_INVALID;
+	if (order_on())
+		placing_settle(qp);
+	*a = (struct response){
+		.kind = RESPONSE_FLUSH,
+		.first_psn = p->psn,
+		.next_psn = p->psn,
+		.last_psn = p->psn,
+		.msn = psn_add(r->msn, 1),
+	};
+	advance_psn(qp, a);
+	return REQ_OK;
+}
+
 /* ----------------------------------------------------------------- duplicates -- */
 
 /* Refuses a repetition. That does not end the QP: the duplicate may be one that the network
@@ -227,6 +263,8 @@ static bool same_request(const struct qp *qp, const struct response *a, const st
 		return p->op->flags & WIRE_ATOMIC;
 	case RESPONSE_ATOMIC_WRITE:
 		return p->op->flags & WIRE_ATOMIC_WRITE;
+	case RESPONSE_FLUSH:
+		return p->op->flags & WIRE_FETH;
 	default:
 		return same_read(qp, a, p);
 	}
@@ -323,7 +361,7 @@ static void send_read_response(struct qp *qp, struct pair *pair, struct response
 	a->next_psn = psn_add(a->next_psn, 1);
 }
 
-/* Of an ATOMIC_WRITE, too: an empty response of a READ. */
+/* Of an ATOMIC_WRITE and a FLUSH, too: an empty response of a READ. */
 static void send_atomic_response(struct qp *qp, struct pair *pair, struct response *a)
 {
 	unsigned op = a->kind == RESPONSE_ATOMIC ? OP_ATOMIC_ACK : OP_READ_RESP_ONLY;

@@ -152,6 +152,9 @@ void recv_fail(struct qp *qp, enum ibv_wc_status status);
 /* ------------------------------------------------------------- responses.c -- */
 
 enum request_error read_reply(struct qp *qp, const struct packet *p);
+/* The rights that a FLUSH needs: IBV_ACCESS_... bits. */
+unsigned flush_access(const struct packet *p);
+enum request_error flush_reply(struct qp *qp, const struct packet *p);
 /* An atomic or an ATOMIC_WRITE: carries it out. */
 enum request_error atomic_reply(struct qp *qp, const struct packet *p);
 /* A duplicate of a READ or an atomic. */

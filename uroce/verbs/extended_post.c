@@ -88,6 +88,19 @@ static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote
 		keep_error(qp_of(ex), stage_inline(qp_of(ex), &buf, 1));
 }
 
+static void wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote, size_t len, uint8_t type,
+		     uint8_t level)
+{
+	struct send_wqe *w = begin_remote(ex, FLUSH_WR, rkey, remote);
+
+	if (!(type & (FLUSH_GLOBAL | FLUSH_PERSISTENT)) || FETH_TYPE(type) != type ||
+	    level > FLUSH_MR || len > UINT32_MAX)
+		keep_error(qp_of(ex), EINVAL);
+	w->flush_len = (uint32_t)len;
+	w->feth = FETH(type, level);
+	w->nsge = 0;
+}
+
 static void wr_rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote)
 {
 	begin_remote(ex, IBV_WR_RDMA_READ, rkey, remote);
@@ -165,7 +178,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge
 
 	if (!w)
 		return;
-	if (w->op->local || n > MAX_SGE)
+	if (w->op->local || w->op->code == FLUSH_WR || n > MAX_SGE)
 		keep_error(qp, EINVAL);
 	else
 		keep_error(qp, stage_sges(qp, sge, (int)n));
@@ -249,6 +262,15 @@ static void refuse_all(struct qp *qp)
 		memcpy(qp->room + at, &refuse, sizeof refuse);
 }
 
+/* The member behind wr_atomic_write, which release 44 does not have. */
+static void set_flush(struct qp *qp)
+{
+	void (*flush)(struct ibv_qp_ex *, uint32_t, uint64_t, size_t, uint8_t, uint8_t) = wr_flush;
+	size_t at = offsetof(struct ibv_qp_ex, wr_atomic_write) + sizeof flush;
+
+	memcpy(qp->room + at, &flush, sizeof flush);
+}
+
 static void set_operations(struct ibv_qp_ex *ex, uint64_t ops)
 {
 #define SET(flag, fn)                    \
@@ -266,6 +288,8 @@ static void set_operations(struct ibv_qp_ex *ex, uint64_t ops)
 	SET(SEND_WITH_IMM, wr_send_imm);
 	SET(SEND_WITH_INV, wr_send_inv);
 #undef SET
+	if (ops & FLUSH_SEND_OP)
+		set_flush(qp_of(ex));
 }
 
 void wr_ex_init(struct qp *qp)

@@ -22,6 +22,7 @@
 #include "export.h"
 #include "region.h"
 #include "transport.h"
+#include "spec_tables.h"
 
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
@@ -29,7 +30,7 @@
 #define CHANGES (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 #define SUPPORTED                                                                         \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | CHANGES | IBV_ACCESS_MW_BIND | \
-	 IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND)
+	 IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND | FLUSH_ACCESS_GLOBAL)
 
 /* -------------------------------------------------- is the memory there? -- */
 
@@ -54,9 +55,6 @@ static bool memory_is_mapped(const void *addr, size_t length, bool write)
 
 /* --------------------------------------------------------------- regions -- */
 
-/* Rights that other devices have: FLUSH. */
-#define ELSEWHERE (1 << 8 | 1 << 9)
-
 static unsigned mr_count;
 static uint32_t next_handle;
 
@@ -70,9 +68,10 @@ static int check_access(unsigned access)
 		return EOPNOTSUPP;
 	if ((access & CHANGES) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
-	if (access & ~(unsigned)(SUPPORTED | ELSEWHERE))
-		return EINVAL;
-	return access & ELSEWHERE ? EOPNOTSUPP : 0;
+	if (access &
+	    FLUSH_ACCESS_PERSISTENT) /* as for memory of the kernel's devices that does not last */
+		return EOPNOTSUPP;
+	return access & ~(unsigned)SUPPORTED ? EINVAL : 0;
 }
 
 /* 0, or an errno. Touches every page: without the lock. */

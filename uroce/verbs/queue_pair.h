@@ -50,7 +50,15 @@ struct send_wqe {
 	};
 	union {
 		struct { /* RDMA and atomics */
-			uint64_t remote, compare_add, swap;
+			uint64_t remote;
+			union {
+				uint64_t compare_add;
+				uint32_t flush_len;
+			};
+			union {
+				uint64_t swap;
+				uint32_t feth;
+			};
 			uint32_t rkey;
 			uint32_t remote_srqn; /* XRC, SENDs too */
 		};
@@ -102,7 +110,13 @@ struct recv_queue {
 
 /* Of a READ or an atomic, sent or to be sent: duplicates get the same one. 9.7.5.1.2 */
 struct response {
-	enum { RESPONSE_NONE, RESPONSE_READ, RESPONSE_ATOMIC, RESPONSE_ATOMIC_WRITE } kind;
+	enum {
+		RESPONSE_NONE,
+		RESPONSE_READ,
+		RESPONSE_ATOMIC,
+		RESPONSE_ATOMIC_WRITE,
+		RESPONSE_FLUSH
+	} kind;
 	bool again; /* it was asked for again: to be sent, and may be dropped */
 	uint32_t first_psn, last_psn;
 	uint32_t next_psn; /* next response to send; beyond last_psn: none */

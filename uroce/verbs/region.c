@@ -205,6 +205,13 @@ void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, uns
 	return NULL;
 }
 
+bool region_has_rights(const struct qp *qp, uint32_t rkey, unsigned access)
+{
+	const struct mr *mr = region_find(rkey);
+
+	return mr && in_mr(mr, qp->pd, mr->iova, 0, access);
+}
+
 /* --------------------------------------------------------------------- windows -- */
 
 static void unbind_window(struct mw *mw)

@@ -62,6 +62,8 @@ struct window_bind {
  * length of 0 is granted with any key. */
 void *region_local(const struct pd *pd, uint32_t lkey, uint64_t va, uint64_t len, unsigned access);
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access);
+/* Does the rkey of a region grant the access, wherever in it? */
+bool region_has_rights(const struct qp *qp, uint32_t rkey, unsigned access);
 
 /* The values of a posted IBV_WR_BIND_MW; the application still has the objects. */
 struct window_bind window_bind_of(struct ibv_mw *mw, uint32_t rkey,

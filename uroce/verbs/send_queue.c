@@ -241,6 +241,8 @@ static int fill_request(struct qp *qp, const struct ibv_send_wr *wr)
 	struct send_wqe *w = qp->post.wqe;
 	const struct wr_op *op = w->op;
 
+	if (wr->opcode == FLUSH_WR) /* only ibv_wr_flush() can say what it is to do */
+		return EINVAL;
 	if (op->remote)
 		fill_remote(w, wr);
 	if (op->imm)

@@ -160,7 +160,8 @@ static const unsigned capabilities = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_Q
 				     IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
 				     IBV_DEVICE_XRC;
 
-/* The kernel's bit: IB_UVERBS_DEVICE_ATOMIC_WRITE. */
+/* The kernel's bits: IB_UVERBS_DEVICE_FLUSH_GLOBAL, ATOMIC_WRITE. */
+#define CAP_FLUSH_GLOBAL (UINT64_C(1) << 38)
 #define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
 
 static void device_attr(struct ibv_device_attr *a)
@@ -231,7 +232,7 @@ static int query_device_ex(struct ibv_context *context,
 	struct ibv_device_attr_ex a = {
 		.completion_timestamp_mask = UINT64_MAX,
 		.hca_core_clock = 1000000, /* kHz: nanoseconds */
-		.device_cap_flags_ex = capabilities | CAP_ATOMIC_WRITE,
+		.device_cap_flags_ex = capabilities | CAP_FLUSH_GLOBAL | CAP_ATOMIC_WRITE,
 		.odp_caps = {
 			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT,
 			.per_transport_caps = { ODP_RC, ODP_UC, ODP_UD },

@@ -48,6 +48,10 @@ static const uint8_t *parse_extended(struct packet *p, const uint8_t *b)
 		p->srqn = get_low24(b);
 		b += 4;
 	}
+	if (flags & WIRE_FETH) {
+		p->feth = get_be32(b);
+		b += 4;
+	}
 	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
 		p->va = get_be64(b);
 		p->rkey = get_be32(b + 8);
@@ -124,6 +128,10 @@ static uint8_t *build_extended(const struct packet *p, uint8_t *b)
 		put_be32(b, p->srqn & PSN_MASK);
 		b += 4;
 	}
+	if (flags & WIRE_FETH) {
+		put_be32(b, p->feth);
+		b += 4;
+	}
 	if (flags & (WIRE_RETH | WIRE_ATOMIC)) {
 		put_be64(b, p->va);
 		put_be32(b + 8, p->rkey);
@@ -167,8 +175,9 @@ size_t packet_build(const struct packet *p, uint8_t *buf)
 /* Volume 1, 9.3: the sizes of the extended headers, in the order in which they follow. */
 #define HEADER(f)                                                                          \
 	(BTH_BYTES + ((f)&WIRE_DETH ? 8 : 0) + ((f)&WIRE_XRCETH ? 4 : 0) +                 \
-	 ((f)&WIRE_RETH ? 16 : 0) + ((f)&WIRE_ATOMIC ? 28 : 0) + ((f)&WIRE_AETH ? 4 : 0) + \
-	 ((f)&WIRE_ATOMICACK ? 8 : 0) + ((f)&WIRE_IMM ? 4 : 0) + ((f)&WIRE_IETH ? 4 : 0))
+	 ((f)&WIRE_FETH ? 4 : 0) + ((f)&WIRE_RETH ? 16 : 0) + ((f)&WIRE_ATOMIC ? 28 : 0) + \
+	 ((f)&WIRE_AETH ? 4 : 0) + ((f)&WIRE_ATOMICACK ? 8 : 0) + ((f)&WIRE_IMM ? 4 : 0) + \
+	 ((f)&WIRE_IETH ? 4 : 0))
 
 #define OP(transport, op, flags)    \
 	[OPCODE_##transport + OP_## \
@@ -209,6 +218,7 @@ size_t packet_build(const struct packet *p, uint8_t *buf)
 static const struct opcode opcodes[256] = {
 	CONNECTED(RC, 0),
 	RELIABLE(RC, 0),
+	OP(RC, FLUSH, WIRE_REQUEST | ONLY | WIRE_FETH | WIRE_RETH),
 	OP(RC, ATOMIC_WRITE, WIRE_REQUEST | WIRE_PAYLOAD | ONLY | WIRE_RETH | WIRE_ATOMIC_WRITE),
 	CONNECTED(UC, 0),
 	OP(UD, SEND_ONLY, SEND | ONLY | WIRE_DETH),

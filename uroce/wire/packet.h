@@ -64,8 +64,9 @@ enum wire_op {
 	OP_FETCH_ADD = 0x14,
 	OP_SEND_LAST_INV = 0x16,
 	OP_SEND_ONLY_INV = 0x17,
-	OP_ATOMIC_WRITE = 0x1d, /* of RC: annex A19 */
-	OP_CNP = 0x81,		/* congestion notification, annex A17.9.3 */
+	OP_FLUSH = 0x1c, /* of RC, and the next one: annex A19 */
+	OP_ATOMIC_WRITE = 0x1d,
+	OP_CNP = 0x81, /* congestion notification, annex A17.9.3 */
 };
 
 /* Flags of struct opcode: the headers and the kind of operation. */
@@ -82,9 +83,15 @@ enum wire_op {
 #define WIRE_REQUEST	  0x0400 /* goes from the requester to the responder */
 #define WIRE_SEND	  0x0800 /* part of a SEND: uses a RECV */
 #define WIRE_WRITE	  0x1000
-#define WIRE_READ	  0x2000 /* READ request or its responses */
-#define WIRE_XRCETH	  0x4000 /* annex A14.3.1: requests of XRC */
-#define WIRE_ATOMIC_WRITE 0x8000 /* annex A19 */
+#define WIRE_READ	  0x2000  /* READ request or its responses */
+#define WIRE_XRCETH	  0x4000  /* annex A14.3.1: requests of XRC */
+#define WIRE_ATOMIC_WRITE 0x8000  /* annex A19 */
+#define WIRE_FETH	  0x10000 /* annex A19: a FLUSH */
+
+/* FETH: the bits of ibv_placement_type, and the two of ibv_selectivity_level above them */
+#define FETH(type, level) ((uint32_t)((type)&15) | (uint32_t)((level)&3) << 4)
+#define FETH_TYPE(feth)	  ((feth)&15)
+#define FETH_LEVEL(feth)  ((feth) >> 4 & 3)
 
 struct opcode {
 	uint8_t code; /* as in the BTH, with the transport */
@@ -131,6 +138,7 @@ struct packet {
 	__be32 imm;		/* ImmDt */
 	uint32_t qkey, src_qpn; /* DETH */
 	uint32_t srqn;		/* XRCETH */
+	uint32_t feth;		/* FETH */
 
 	/* only of packets that are sent, and not on the wire: the sending QP, or 0, and the work
 	 * request, for the tap */
