@@ -179,7 +179,7 @@ const struct cmd cmd_listen = {
 	.name = "listen",
 	.family = "connection, in one go",
 	.summary = "wait for peers on a port",
-	.calls = "rdma_create_id(3) rdma_bind_addr(3) rdma_listen(3)",
+	.calls = "rdma_create_id(3), rdma_bind_addr(3), rdma_listen(3)",
 	.args = listen_args,
 	.exec = listen_exec,
 };
@@ -439,7 +439,7 @@ const struct cmd cmd_accept = {
 	.name = "accept",
 	.family = "connection, in one go",
 	.summary = "accept a peer that asks to connect",
-	.calls = "rdma_create_qp(3) rdma_accept(3)",
+	.calls = "rdma_create_qp(3), rdma_accept(3)",
 	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait",
 	.args = accept_args,
 	.exec = accept_exec,

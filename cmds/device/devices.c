@@ -99,7 +99,7 @@ const struct cmd cmd_open = {
 	.name = "open",
 	.family = "device",
 	.summary = "open a device",
-	.calls = "rdma_get_devices(3) ibv_query_device_ex(3)",
+	.calls = "rdma_get_devices(3), ibv_query_device_ex(3)",
 	.args = open_args,
 	.exec = open_exec,
 };

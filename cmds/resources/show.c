@@ -370,9 +370,10 @@ const struct cmd cmd_destroy = {
 	.name = "destroy",
 	.family = "resources",
 	.summary = "destroy objects",
-	.calls = "ibv_destroy_qp(3) ibv_destroy_srq(3) ibv_destroy_cq(3) ibv_destroy_ah(3) "
-		 "ibv_destroy_comp_channel(3) ibv_dereg_mr(3) ibv_dealloc_mw(3) ibv_dealloc_pd(3) "
-		 "rdma_destroy_qp(3) rdma_destroy_id(3) rdma_destroy_event_channel(3)",
+	.calls =
+		"ibv_destroy_qp(3), ibv_destroy_srq(3), ibv_destroy_cq(3), ibv_destroy_ah(3), "
+		"ibv_destroy_comp_channel(3), ibv_dereg_mr(3), ibv_dealloc_mw(3), ibv_dealloc_pd(3), "
+		"rdma_destroy_qp(3), rdma_destroy_id(3), rdma_destroy_event_channel(3)",
 	.setup = "reg 4096; reg 4096",
 	.args = destroy_args,
 	.exec = destroy_exec,

@@ -126,6 +126,10 @@ void why_sends_refused(const struct refused_call *f)
 		cause_add(f->c, IS_SO, NULL,
 			  "opcode %d is none of a send request (enum ibv_wr_opcode)",
 			  (int)wr->opcode);
+	if (wr && wr->opcode == FLUSH_WR)
+		cause_add(
+			f->c, IS_SO, NULL,
+			"a FLUSH is posted by ibv_wr_flush: struct ibv_send_wr has no type and level of it");
 	if (!j.op)
 		return;
 	j.num_sge = wr->num_sge;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Running text, one top-level command at a time. */
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,30 @@
 
 /* ---------------------------------------------------------------- printing -- */
 
+/* {"value":...,"where":"file:3"}; what is typed at a prompt has no place. */
+static void print_as_json(struct session *s)
+{
+	struct json_object *place;
+	struct where now;
+	SCOPED_TEXT(value);
+	SCOPED_TEXT(line);
+
+	out_print(s->last, OUT_JSON, &value);
+	if (!text_len(&value))
+		return;
+	where_init(&now);
+	script_where(s, &now);
+	place = json_object_new_string(text_str(&now.text));
+	xappendf(&line, "{\"value\":%.*s", (int)text_len(&value) - 1, text_str(&value));
+	if (text_len(&now.text))
+		xappendf(&line, ",\"where\":%s",
+			 json_object_to_json_string_ext(place, JSON_C_TO_STRING_NOSLASHESCAPE));
+	text_add(&line, "}\n");
+	print_json(text_str(&line));
+	json_object_put(place);
+	text_free(&now.text);
+}
+
 /* The result of a command of the shell is printed as that command prints it, also if Tcl's if
  * or a proc returned it. */
 static void print_result(struct session *s, bool ours)
@@ -27,7 +52,9 @@ static void print_result(struct session *s, bool ours)
 	if (s->opt.quiet)
 		return;
 	if (ours || (s->last && out_is_value(s->last, Tcl_GetObjResult(s->tcl)))) {
-		if (s->last)
+		if (s->last && s->opt.format == OUT_JSON)
+			print_as_json(s);
+		else if (s->last)
 			out_show(s->last, s->opt.format);
 	} else if (s->at_prompt) {
 		text = Tcl_GetStringResult(s->tcl);

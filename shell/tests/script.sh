@@ -334,6 +334,11 @@ wants '--json: checks' "$code $out" '1 {"check":1,"name":"expect -true 1 (-c:1)"
 {"check":2,"name":"a # b","ok":false,"where":"-c:1","error":"expected 2, got 1","call":"expect","code":"FAILED","rows":[{"label":"check","text":"a # b"},{"label":"in","text":"expr 1"}]}
 {"check":3,"name":"unknown command '"'nosuch'"' (-c:1)","ok":false,"where":"-c:1","error":"unknown command '"'nosuch'"'","call":"command","code":"UNKNOWN","rows":[{"label":"next","text":"help"}]}
 {"checks":3,"passed":1,"failed":1,"errors":1}'
+printf 'version\n\noption\n' >results.rdma
+run --json results.rdma
+wants '--json: results have a place' "$(sed -E 's/"value":\{.*\},/"value":V,/' out.txt)" \
+	'{"value":V,"where":"results.rdma:1"}
+{"value":V,"where":"results.rdma:3"}'
 run --json -k -c nosuch
 wants '--json: errors alone are no checks' "$code $out" '1 '
 has '--json: errors' "$err" \
@@ -501,7 +506,7 @@ if command -v python3 >/dev/null; then
 	python3 -c 'import json,sys
 for line in open("out.txt"): json.loads(line)' || failures=$((failures + 1))
 	python3 -c 'import json,sys
-table = json.loads(open("out.txt").readlines()[-3])
+table = json.loads(open("out.txt").readlines()[-3])["value"]
 assert {c["name"] for c in table} >= {"echo", "expect", "help"}' || failures=$((failures + 1))
 fi
 run --csv -c option

@@ -98,6 +98,7 @@ static void draw_packet(struct packet *p, const struct opcode *op, bool v6)
 	p->qkey = (uint32_t)draw();
 	p->src_qpn = (uint32_t)(draw() & PSN_MASK);
 	p->srqn = (uint32_t)(draw() & PSN_MASK);
+	p->feth = (uint32_t)draw();
 	if (op->flags & WIRE_PAYLOAD)
 		p->len = op->code == OP_CNP ? 16 : (uint32_t)(draw() % 100);
 }
@@ -111,6 +112,7 @@ static void write_opcode(const struct opcode *op, bool v6)
 	draw_packet(&p, op, v6);
 	n = packet_build(&p, data);
 	draw_bytes(data + n, p.len);
+	data[n] &= 0x7f; /* 0xc.: tshark takes a datagram for EoIB */
 	write_packet(&p, data, n + p.len + packet_pad(p.len));
 }
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 
+#include "spec_tables.h"
 #include "mad.h"
 #include "rdmacm_pair.h"
 
@@ -55,8 +56,8 @@ static void check_qps(struct qp *a, struct qp *p)
 	CHECK(a->attr.timeout >= 14 && a->attr.timeout <= 16);
 	CHECK_INT(a->attr.timeout, p->attr.timeout);
 	CHECK_INT(a->attr.ah_attr.is_global, 1);
-	CHECK_INT(a->attr.qp_access_flags,
-		  IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+	CHECK_INT(a->attr.qp_access_flags, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+						   IBV_ACCESS_REMOTE_ATOMIC | FLUSH_ACCESS_GLOBAL);
 	CHECK_INT(p->attr.qp_access_flags, a->attr.qp_access_flags);
 }
 

@@ -88,7 +88,8 @@ enum wire_op {
 #define WIRE_ATOMIC_WRITE 0x8000  /* annex A19 */
 #define WIRE_FETH	  0x10000 /* annex A19: a FLUSH */
 
-/* FETH: the bits of ibv_placement_type, and the two of ibv_selectivity_level above them */
+/* FETH: the bits of ibv_placement_type, and above them the two of ibv_selectivity_level, as in
+ * rdma_rxe; Wireshark 4.4 reads the level one bit lower. */
 #define FETH(type, level) ((uint32_t)((type)&15) | (uint32_t)((level)&3) << 4)
 #define FETH_TYPE(feth)	  ((feth)&15)
 #define FETH_LEVEL(feth)  ((feth) >> 4 & 3)

@@ -26,7 +26,7 @@ shown "$client" >"$tmp/client.json"
 ok "what both have, and whom they are connected with" python3 - "$tmp" "$server" "$client" <<'PYTHON'
 import json, sys
 tmp, server, client = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-there, here = (json.load(open(f"{tmp}/{end}.json")) for end in ("server", "client"))
+there, here = (json.load(open(f"{tmp}/{end}.json"))["value"] for end in ("server", "client"))
 assert there["process"] == {"pid": server, "program": "missing_rights"}, there["process"]
 assert list(there) == ["process", "ctx0", "cq0", "pd0", "mr0", "qp0"], list(there)
 assert there["mr0"]["access"] == ["LOCAL_WRITE"] and there["mr0"]["pd"] == "pd0", there["mr0"]

@@ -62,7 +62,7 @@ rm -r "$AUTOPKGTEST_TMP"
 quietly apt-get remove -y rdmash uroce
 files >after
 diff before after || { echo 'failed: something is left after remove'; exit 1; }
-quietly apt-get purge -y rdmash uroce
+quietly dpkg --purge rdmash uroce # which apt no longer knows
 files >after
 diff before after || { echo 'failed: something is left after purge'; exit 1; }
 echo "$(. /etc/os-release && echo "$PRETTY_NAME"): made, upgraded, tested, removed, purged"

@@ -53,6 +53,7 @@ if command -v man >/dev/null; then
 	groff -man -Tutf8 -ww -z -rLL=78n "$usr"/share/man/man1/*.1 2>"$tmp/warnings"
 	ok 'no page has a warning' [ ! -s "$tmp/warnings" ]
 	head "$tmp/warnings"
+	ok 'names in SEE ALSO are apart' [ -z "$(grep -l '^\.BR .*([0-9]) .*(' "$usr"/share/man/man1/*.1)" ]
 else
 	echo 'not checked: man (man-db)'
 fi

@@ -10,13 +10,13 @@ import re
 import subprocess
 import sys
 
-# Fields that only rdmash shows: of messages that tshark leaves as bytes.
-ours_alone = re.compile(r"cm\.(mra|sidrreq|sidrrsp)\.|(number|time|name)$")
+# Fields that only rdmash shows: of messages that tshark leaves as bytes, as 4.0 does with the FETH.
+ours_alone = re.compile(r"feth$|cm\.(mra|sidrreq|sidrrsp)\.|(number|time|name)$")
 # Fields that only tshark shows: whole headers as bytes, reserved bits, fields of the
 # connection manager that RoCE does not use (end-to-end contexts, the alternate path), and what
 # is made of other fields.
 theirs_alone = re.compile(
-    r"(bth|deth|reth|aeth|atomiceth|atomicacketh|mad|smplid\.smpdata|mad\.data|cm\.req\.ip_cm"
+    r"(feth\.(plt|sel|reserved27)|bth|deth|reth|aeth|atomiceth|atomicacketh|mad|smplid\.smpdata|mad\.data|cm\.req\.ip_cm"
     r"|payload|reserved|bth\.tver|bth\.reserved7|aeth\.syndrome\.reserved"
     r"|.*reserved\d?|cm\.re[qp]\.\w*eecn|cm\.req\.alt_.*|cm\.req\.serviceid\..*"
     r"|cm\.req\.ip_cm\.(majv|minv|ipv)"
@@ -77,14 +77,15 @@ def theirs(path):
 def ours(rdmash, path):
     out = subprocess.run([rdmash, "-X", "--json", "-c", "wire read {%s} -n 0" % path],
                          stdout=subprocess.PIPE, check=True).stdout
-    return {packet["number"]: packet for packet in json.loads(out)}
+    return {packet["number"]: packet for packet in json.loads(out)["value"]}
 
 
-ATOMIC_WRITE, XRC = 0x1d, 0xa0
+FLUSH, ATOMIC_WRITE, XRC = 0x1c, 0x1d, 0xa0
 
 
 def only_bth(mine, fields):
-    """Of XRC tshark knows no headers, nor does 4.0 of ATOMIC WRITE: what follows the BTH is bytes to it."""
+    """Of XRC tshark knows no headers, nor does 4.0 of FLUSH and ATOMIC WRITE: what follows the BTH is
+    bytes to it."""
     rest = fields.get("payload", [""])[0]
     rest = rest[:len(rest) - 2 * mine["bth.padcnt"]]
     payload = mine.get("payload", "")
@@ -95,7 +96,7 @@ def only_bth(mine, fields):
 
 
 def number(text):
-    return int(text, 0)
+    return int(text.replace(":", ""), 16) if ":" in text else int(text, 0)
 
 
 def equal(mine, his):
@@ -119,7 +120,7 @@ def main():
                 bad += 1
                 continue
             if mine["bth.opcode"] >= XRC or \
-                    mine["bth.opcode"] == ATOMIC_WRITE and "reth.va" not in fields:
+                    mine["bth.opcode"] in (FLUSH, ATOMIC_WRITE) and "reth.va" not in fields:
                 mine = only_bth(mine, fields)
                 if mine is None:
                     print(f"{path}: packet {n}: another payload")
