@@ -219,6 +219,49 @@ static bool unmapped_memory(void)
 	return status == IBV_WC_REM_OP_ERR;
 }
 
+/* The completion of a receive of the SRQ, in this region. */
+static enum ibv_wc_status received_in(struct pair *p, struct ibv_srq *srq, struct ibv_mr *mr)
+{
+	struct ibv_sge sge = { (uintptr_t)p->b.buf, PAIR_BYTES, mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	CHECK_INT(ibv_post_srq_recv(srq, &wr, &bad), 0);
+	CHECK_INT(pair_post(&p->a, &p->b, IBV_WR_SEND, 8, 1), 0);
+	return pair_wait(p->b.cq, NULL);
+}
+
+static bool receive_of_another_pd(void)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_srq_init_attr attr = { .attr = { 4, 1, 0 } };
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC, .cap = { 4, 0, 1, 0, 0 } };
+	enum ibv_wc_status of_srq, of_qp;
+	struct ibv_qp *before;
+	struct ibv_mr *mr;
+	struct ibv_pd *pd;
+	struct pair p;
+
+	pair_make(&p, 0);
+	before = p.b.qp;
+	pd = ibv_alloc_pd(p.ctx);
+	mr = pd ? ibv_reg_mr(pd, p.b.buf, PAIR_BYTES, PAIR_ACCESS) : NULL;
+	init.srq = mr ? ibv_create_srq(pd, &attr) : NULL;
+	CHECK(init.srq != NULL);
+	init.send_cq = init.recv_cq = p.b.cq;
+	p.b.qp = ibv_create_qp(p.b.pd, &init);
+	CHECK(p.b.qp && ibv_destroy_qp(before) == 0);
+	pair_to_init(p.b.qp);
+	CHECK_INT(ibv_modify_qp(p.a.qp, &reset, IBV_QP_STATE), 0);
+	pair_to_init(p.a.qp);
+	pair_connect(p.ctx, p.a.qp, p.b.qp->qp_num, 14, 7);
+	pair_connect(p.ctx, p.b.qp, p.a.qp->qp_num, 14, 7);
+	of_srq = received_in(&p, init.srq, mr);
+	of_qp = received_in(&p, init.srq, p.b.mr);
+	CHECK(ibv_destroy_qp(p.b.qp) == 0 && ibv_destroy_srq(init.srq) == 0);
+	CHECK(ibv_dereg_mr(mr) == 0 && ibv_dealloc_pd(pd) == 0);
+	return of_srq == IBV_WC_SUCCESS && of_qp == IBV_WC_LOC_PROT_ERR;
+}
+
 static bool region_of_nothing(void)
 {
 	struct pair p;
@@ -258,6 +301,8 @@ static const struct {
 	  window_with_another_index },
 	{ "an atomic with a wrong lkey", atomic_with_a_wrong_lkey },
 	{ "memory is unmapped while it is registered", unmapped_memory },
+	{ "a receive of an SRQ has an lkey of the QP's PD, which is not the SRQ's",
+	  receive_of_another_pd },
 	{ "a region of no bytes, not at the begin of a page", region_of_nothing },
 	{ "a message of more than 1 GiB", more_than_a_gib },
 };
