@@ -106,7 +106,8 @@ static void check_sge(const struct diagnosis *q, const struct ibv_sge *sge, bool
 		return;
 	}
 	snprintf(next, sizeof next, "show %s", mr->name);
-	other_pd = q->qp && strcmp(mr->pd, q->qp->pd) != 0;
+	/* the receives of an SRQ are of its PD */
+	other_pd = q->qp && !(q->wr->recv && *q->qp->srq) && strcmp(mr->pd, q->qp->pd) != 0;
 	outside = !why_region_holds(mr, sge->addr, sge->length);
 	if (other_pd)
 		cause_add(q->c, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
