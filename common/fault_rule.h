@@ -27,6 +27,13 @@ enum fault_what {
 	FAULT_CM,	  /* a connection does */
 };
 
+/* Why a completion of a device that knows no rules cannot be changed. */
+enum fault_refusal {
+	FAULT_REFUSED_NOT,
+	FAULT_REFUSED_UNSIGNALED,
+	FAULT_REFUSED_EX,
+};
+
 struct fault_rule {
 	char text[160]; /* as it was written */
 	enum fault_what what;
@@ -46,6 +53,7 @@ struct fault_rule {
 	uint64_t seed;
 	/* How many cases have matched, and how many of them were hit. */
 	_Atomic uint64_t matched, hit;
+	_Atomic int refused;	 /* enum fault_refusal: why one that was due was not hit */
 	struct fault_rule *told; /* the same for who counts for several processes; NULL: nobody */
 };
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,13 +86,18 @@ static bool read_rule(const char *text, unsigned i, struct fault_rule *r)
 {
 	char why[512];
 
-	if (fault_rule_is_of_device(text) && !launch_loaded())
-		snprintf(why, sizeof why,
-			 "only uroce0 can make that come true, with all that follows from it: "
-			 "uroce vtrace ...");
-	else if (fault_rule_read(text, the.seed, i, r, why, sizeof why) == 0 &&
-		 call_fault_check(r, why, sizeof why) == 0)
-		return true;
+	if (fault_rule_read(text, the.seed, i, r, why, sizeof why) == 0 &&
+	    call_fault_check(r, why, sizeof why) == 0) {
+		if (r->what == FAULT_CALL || launch_loaded() || r->status == IBV_WC_RETRY_EXC_ERR)
+			return true;
+		snprintf(
+			why, sizeof why,
+			r->what == FAULT_COMPLETION
+				? "a device that has sent the request already can only be said to "
+				  "have got no answer: RETRY_EXC_ERR; uroce0 can: uroce vtrace ..."
+				: "only uroce0 can make that come true, with all that follows from "
+				  "it: uroce vtrace ...");
+	}
 	door_say("--inject '%s': %s", text, why);
 	return false;
 }
@@ -177,6 +183,14 @@ void injections_explain(FILE *to, const struct reader_news *call, bool json)
 			r->err ? "; the library was not called" : "");
 }
 
+/* Why it could not. */
+static const char *const refusals[] = {
+	[FAULT_REFUSED_UNSIGNALED] = "a QP had unsignaled requests, whose flushes the device would "
+				     "not make (on uroce0 it is possible)",
+	[FAULT_REFUSED_EX] =
+		"completions were read by ibv_start_poll(), and cannot be changed there "
+		"(on uroce0 it is possible)",
+};
 /* Of the cases that a rule is about. */
 static const char *const case_words[] = {
 	[FAULT_CALL] = "call",
@@ -194,7 +208,10 @@ unsigned injections_end(void)
 
 		if (!atomic_load(&rule->hit)) {
 			idle++;
-			if (rule->what == FAULT_EVENT)
+			if (atomic_load(&rule->refused))
+				door_say("--inject '%s' has hit nothing: %s", the.texts[i],
+					 refusals[atomic_load(&rule->refused)]);
+			else if (rule->what == FAULT_EVENT)
 				door_say(
 					"--inject '%s' has hit nothing: no device was open, or not "
 					"that long",

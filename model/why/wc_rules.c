@@ -551,8 +551,7 @@ void why_request_failed(const struct failed_wr *wr, struct causes *c)
 	*c = (struct causes){ .no_commands = wr->is_foreign };
 	if (wr->rule) {
 		cause_add(c, IS_SO, "fault completion",
-			  "the device has failed it on purpose: rule %u of those that it was given",
-			  wr->rule);
+			  "it has failed on purpose: rule %u of those that were given", wr->rule);
 		return;
 	}
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "call_fault.h"
+#include "failing.h"
 #include "calls.h"
 #include "freed.h"
 #include "hold.h"
@@ -106,7 +107,8 @@ static bool become_known(struct shared_area *s, int fd, unsigned place)
 static struct fault_rule own_faults[FAULT_RULES_MAX];
 static unsigned nfaults;
 
-/* The device makes those come true that are not about calls; vtrace has refused them without it. */
+/* uroce0 makes those come true that are not about calls; without it vtrace has refused all that
+ * failing.c cannot. */
 static void set_faults(unsigned n)
 {
 	void (*set)(struct fault_rule *, unsigned) =
@@ -116,6 +118,8 @@ static void set_faults(unsigned n)
 	call_faults_set(own_faults, n);
 	if (set)
 		set(own_faults, n);
+	else
+		failing_set(own_faults, n);
 }
 
 /* Each process counts for itself; vtrace is told the hits of all. */
@@ -136,6 +140,7 @@ static void begin_faults(struct shared_area *s)
 static void end_faults(void)
 {
 	call_faults_set(own_faults, 0);
+	failing_set(own_faults, 0);
 	for (unsigned i = 0; i < nfaults; i++)
 		own_faults[i].told = NULL;
 }

@@ -16,6 +16,7 @@
 
 #include "backend.h"
 #include "call_record.h"
+#include "failing.h"
 #include "freed.h"
 #include "hooks.h"
 #include "newer.h"
@@ -164,6 +165,18 @@ static void hook_result(enum call_object kind, void *result)
 	}
 }
 
+/* The QP that the call has made, or NULL. */
+static struct ibv_qp *made_qp(const struct call_fn *fn, const uint64_t *args, uint64_t result)
+{
+	if (fn->result.role == CALL_MADE && fn->result.object == OBJECT_QP)
+		return (void *)(uintptr_t)result;
+	if (fn == &call_table[ROW_rdma_create_qp] || fn == &call_table[ROW_rdma_create_qp_ex])
+		return ((const struct rdma_cm_id *)(uintptr_t)args[0])->qp;
+	if (fn == &call_table[ROW_rdma_create_ep])
+		return (*(struct rdma_cm_id *const *)(uintptr_t)args[0])->qp;
+	return NULL;
+}
+
 /* Hooks what the call has made before the program gets it. Which objects there are is learned by
  * the reader of the record only. */
 void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result,
@@ -176,7 +189,9 @@ void record_own_objects_learn(const struct call_fn *fn, const uint64_t *args, ui
 	if (fn->result.role == CALL_MADE)
 		hook_result(fn->result.object, (void *)(uintptr_t)result);
 	if (sums_are_kept)
-		sums_learn(fn, args, result);
+		sums_learn(fn, args, made_qp(fn, args, result));
+	if (failing_is_on)
+		failing_learn(fn, args, made_qp(fn, args, result));
 	if (freed_is_noted)
 		freed_learn(fn, args, result);
 	if (fn == &call_table[ROW_ibv_create_qp_ex])

@@ -20,7 +20,7 @@ STRUCTS = {"context": ("ibv_context", "verbs_context"), "qp": ("ibv_qp_ex", "qp_
            "cq": ("ibv_cq_ex",), "wq": ("ibv_wq",)}
 # Steps before the call; when it has returned, before it is noted; and after that.
 BEFORE = {
-    "ibv_post_send": "sums_post(qp, wr)",
+    "ibv_post_send": "sums_post(qp, wr), failing_posted(qp, wr)",
     "ibv_wr_start": "sums_build(qp)",
     "ibv_wr_abort": "sums_build(qp)",
     "ibv_wr_set_sge": "sums_build_sge(qp, addr, length)",
@@ -30,8 +30,9 @@ BEFORE = {
 WITHIN = {
     "ibv_post_send": "sums_posted(qp, result)",
     "ibv_wr_complete": "sums_posted(&qp->qp_base, result)",
-    "ibv_poll_cq": "sums_polled(cq->context, result, wc, the_call.from)",
-    "ibv_start_poll": "sums_polled_ex(cq, result, the_call.from)",
+    "ibv_poll_cq": "failing_polled(cq->context, result, wc), "
+                   "sums_polled(cq->context, result, wc, the_call.from)",
+    "ibv_start_poll": "failing_polled_ex(), sums_polled_ex(cq, result, the_call.from)",
     "ibv_next_poll": "sums_polled_ex(cq, result, the_call.from)",
 }
 # The requests of an extended QP that send memory of the program, as they are asked for.
@@ -91,7 +92,7 @@ def write_members(table, out):
         if f.mark("through"):  # two functions may call the same
             found.setdefault(f.mark("through"), Member(f))
     out.write(NOTE + '#include "newer.h"\n#include "call_fault.h"\n#include "call_record.h"\n#include "recorded.h"\n'
-              '#include "hold.h"\n#include "hooks.h"\n#include "sums.h"\n\n'
+              '#include "failing.h"\n#include "hold.h"\n#include "hooks.h"\n#include "sums.h"\n\n'
               "/* The function that stood in the place of the pointer before. */\n"
               "#define NEXT(object, index, type, member) \\\n"
               "\t((__typeof__(((type *)0)->member))(void *)hooked_next(object, index))\n\n")

@@ -394,19 +394,13 @@ void sums_compare_ex(struct ibv_cq_ex *cq, struct record_from from)
 
 /* ------------------------------------------------------------------------------- QPs -- */
 
-void sums_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result)
+void sums_learn(const struct call_fn *fn, const uint64_t *args, const struct ibv_qp *made)
 {
 	const struct ibv_qp_attr *attr = NULL;
-	const struct ibv_qp *qp = NULL;
+	const struct ibv_qp *qp = made;
 	struct kept_queue *q;
 
-	if (fn->result.role == CALL_MADE && fn->result.object == OBJECT_QP)
-		qp = (const void *)(uintptr_t)result;
-	else if (fn == &call_table[ROW_rdma_create_qp] || fn == &call_table[ROW_rdma_create_qp_ex])
-		qp = ((const struct rdma_cm_id *)(uintptr_t)args[0])->qp;
-	else if (fn == &call_table[ROW_rdma_create_ep])
-		qp = (*(struct rdma_cm_id *const *)(uintptr_t)args[0])->qp;
-	else if (fn == &call_table[ROW_ibv_modify_qp])
+	if (fn == &call_table[ROW_ibv_modify_qp])
 		attr = (const void *)(uintptr_t)args[1];
 	if (attr && args[2] & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
 		qp = (const void *)(uintptr_t)args[0];

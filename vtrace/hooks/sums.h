@@ -14,8 +14,8 @@
 /* Are they kept in this process? Everything below does nothing otherwise. */
 extern bool sums_are_kept;
 
-/* The call may have made a QP, or moved one to RESET, which has no requests. */
-void sums_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result);
+/* The call may have moved a QP to RESET, which has no requests; made: it has made that one. */
+void sums_learn(const struct call_fn *fn, const uint64_t *args, const struct ibv_qp *made);
 
 /* Before and after ibv_post_send(). */
 void sums_keep(struct ibv_qp *qp, const struct ibv_send_wr *wr);

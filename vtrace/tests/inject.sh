@@ -4,7 +4,8 @@
 # shellcheck source-path=SCRIPTDIR
 set -u
 vtrace=$1
-program=$3/injected_calls
+programs=$3
+program=$programs/injected_calls
 traced=$3/traced_program
 run=()
 [ -n "$2" ] && run=("$2")
@@ -56,7 +57,7 @@ if [ -n "$2" ]; then
 		"$traced" visit 10.0.0.1 >"$work/out" 2>&1
 	[ $? = 1 ] || fail "wc: the program has not failed: $(cat "$work/out")"
 	grep -q 'status RNR_RETRY_EXC_ERR' "$work/trace" || fail "wc: no such completion: $(cat "$work/trace")"
-	grep -q 'cause  .*the device has failed it on purpose: rule 1' "$work/trace" || fail "wc: $(cat "$work/trace")"
+	grep -q 'cause  .*it has failed on purpose: rule 1' "$work/trace" || fail "wc: $(cat "$work/trace")"
 	grep -q 'has hit nothing' "$work/out" && fail "wc: $(cat "$work/out")"
 	kill "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
@@ -65,8 +66,9 @@ if [ -n "$2" ]; then
 	# events: the descriptor is readable, the event true, and its rule named
 	while IFS='|' read -r rules expected; do
 		read -ra words <<<"$rules"
+		read -ra awaited <<<"${expected%%:*}"
 		timeout 60 "${run[@]}" "$vtrace" --must-inject -o "$work/trace" "${words[@]/#/--inject=}" \
-			"$3/injected_events" 10.0.0.1 ${expected%%:*} >"$work/out" 2>"$work/err" ||
+			"$programs/injected_events" 10.0.0.1 "${awaited[@]}" >"$work/out" 2>"$work/err" ||
 			fail "$rules: ended with $?: $(cat "$work/out" "$work/err")"
 		[[ "$(tr '\n' ' ' <"$work/out")" = *"${expected#*:} "* ]] ||
 			fail "$rules: no '${expected#*:}' in: $(cat "$work/out")"
@@ -85,6 +87,24 @@ ROWS
 		fail "UROCE_FAULT: a rule about receives is taken"
 	grep -q "UROCE_FAULT: 'RECV' is no opcode of a request that can be made to fail" "$work/out" ||
 		fail "UROCE_FAULT: $(cat "$work/out")"
+fi
+
+# A request that has failed, and what follows: the second of four WRITEs, one behind them, one after RESET.
+writes() {
+	timeout 60 "${run[@]}" "$vtrace" -q --must-inject --inject "$1" -o "$work/trace" "$programs/injected_writes" "$2" \
+		>"$work/out" 2>"$work/said"
+}
+writes wc:status=RETRY_EXC_ERR:opcode=RDMA_WRITE:when=2 "" || fail "wc: ended with $?: $(cat "$work/said")"
+printf '%s\n' '1 SUCCESS' '2 RETRY_EXC_ERR' '3 WR_FLUSH_ERR' '4 WR_FLUSH_ERR' 'state 6' '5 WR_FLUSH_ERR' '6 SUCCESS' |
+	diff - "$work/out" || fail "wc: $(cat "$work/trace")"
+grep -q 'cause  .*it has failed on purpose: rule 1' "$work/trace" || fail "wc: $(cat "$work/trace")"
+if [ -z "$2" ]; then # what another device cannot be made to say
+	writes wc:status=RETRY_EXC_ERR unsignaled
+	[ $? = 124 ] || fail "wc: unsignaled requests: $(cat "$work/out")"
+	grep -q 'has hit nothing: a QP had unsignaled requests' "$work/said" || fail "wc: $(cat "$work/said")"
+	writes wc:status=RETRY_EXC_ERR:opcode=RDMA_READ extended
+	grep -q 'no ibv_create_cq_ex\|has hit nothing: completions were read by ibv_start_poll' "$work/out" "$work/said" ||
+		fail "wc: $(cat "$work/said")"
 fi
 
 # which ones: of 8 receives
@@ -155,8 +175,10 @@ ibv_reg_mr:delay=1ms:chance=7|chance=7: not a probability
 ibv_wr_send:error=EINVAL|ibv_wr_send cannot fail in a correct program
 @/nowhere/rules|/nowhere/rules: No such file
 ROWS
-"$vtrace" --inject wc:status=RETRY_EXC_ERR true 2>"$work/said" && fail "a request is to fail without uroce0"
-grep -q 'only uroce0 can make that come true' "$work/said" || fail "wc: $(cat "$work/said")"
+"$vtrace" --inject wc:status=RNR_RETRY_EXC_ERR true 2>"$work/said" && fail "a request is to fail without uroce0"
+grep -q 'has sent the request already' "$work/said" || fail "wc: $(cat "$work/said")"
+"$vtrace" --inject cm:REJECTED true 2>"$work/said" && fail "a connection is to fail without uroce0"
+grep -q 'only uroce0 can make that come true' "$work/said" || fail "cm: $(cat "$work/said")"
 "$vtrace" --seed 0 --inject ibv_reg_mr:error=ENOMEM true 2>"$work/said" && fail "--seed 0 is taken"
 grep -q "'0' is not a number" "$work/said" || fail "--seed: $(cat "$work/said")"
 inject "ibv_reg_mr NULL EXDEV" ibv_reg_mr:error=EXDEV:force
