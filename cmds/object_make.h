@@ -51,6 +51,7 @@ struct qp_spec {
 	struct id *id;	 /* rdma_create_qp(id, ...), else NULL: ibv_create_qp */
 	struct ibv_qp_cap cap;
 	bool sq_sig_all;
+	bool flush; /* with IBV_QP_EX_WITH_FLUSH */
 };
 /* Adds a QP that another call created; qp has its name and v. It becomes the current QP. */
 void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec);

@@ -97,7 +97,10 @@ static void say_target(const struct post_req *r, struct out *o)
 	uint64_t at = atomic ? r->wr.wr.atomic.remote_addr : r->wr.wr.rdma.remote_addr;
 	uint32_t rkey = atomic ? r->wr.wr.atomic.rkey : r->wr.wr.rdma.rkey;
 
-	out_text(o, "%s", atomic ? " at " : r->op->sink ? " from " : " to ");
+	out_text(o, "%s",
+		 atomic || r->op == &wr_ops[WR_FLUSH] ? " at "
+		 : r->op->sink			      ? " from "
+						      : " to ");
 	if (told->len && told->rkey == rkey && at >= told->addr && at - told->addr >= told->len)
 		out_text(o, "the peer's window + %llu, beyond its end",
 			 (unsigned long long)(at - told->addr));
@@ -185,6 +188,13 @@ static void say_request(const struct post_req *r, struct out *o)
 		out_text(o, "rkey 0x%x", r->wr.invalidate_rkey);
 		return;
 	}
+	if (r->op == &wr_ops[WR_FLUSH]) {
+		if (r->flush.level == FLUSH_MR)
+			out_text(o, "the whole region");
+		else
+			out_text(o, "%llu bytes", (unsigned long long)r->flush.len);
+		return;
+	}
 	if (binds)
 		out_text(o, "%s to ", r->mw->o.name);
 	out_text(o, "%llu byte%s", (unsigned long long)bytes, bytes == 1 ? "" : "s");
@@ -253,6 +263,9 @@ int post_simple(struct session *s, const struct wr_op *op, const struct post_arg
 
 	if (post_fill(s, op, a, &r))
 		return -1;
+	r.flush.len = a->flush_len.v;
+	r.flush.type = a->persistent ? FLUSH_PERSISTENT : FLUSH_GLOBAL;
+	r.flush.level = a->flush_len.set ? FLUSH_RANGE : FLUSH_MR;
 	if (op->atomic) {
 		take_target(a, &r, &r.wr.wr.atomic.remote_addr, &r.wr.wr.atomic.rkey);
 		r.wr.wr.atomic.compare_add = a->compare.set ? a->compare.v : a->add.v;

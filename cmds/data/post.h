@@ -43,11 +43,12 @@ struct post_args {
 	struct many sge; /* struct sge_arg */
 	struct bytes text;
 	struct num at, remote, rkey, imm, wr_id, repeat, compare, swap, add, qpn, qkey, access;
+	struct num flush_len; /* of the peer's memory */
 	struct ah *ah;
 	struct qp *qp;
 	struct srq *srq;
 	struct mw *mw;
-	bool inlined, unsignaled, solicited, fence, force;
+	bool inlined, unsignaled, solicited, fence, force, persistent;
 };
 
 /* One -sge: a piece of a region, or raw numbers that go to the device unchecked. */
@@ -75,7 +76,11 @@ struct post_req {
 	uint32_t repeat;
 	uint32_t raw;		     /* bit n: SGE n was given as numbers, which nobody checks */
 	struct obj *objs[POST_OBJS]; /* in a chain: what it names, or NULL; referenced */
-	struct ibv_send_wr wr;	     /* of a receive, wr_id and the SGEs count */
+	struct {
+		uint64_t len;
+		uint8_t type, level;
+	} flush;
+	struct ibv_send_wr wr; /* of a receive, wr_id and the SGEs count */
 	struct ibv_sge sge[POST_SGES];
 };
 

@@ -241,6 +241,43 @@ const struct cmd cmd_post_read = {
 	.exec = read_exec,
 };
 
+static const struct arg flush_args[] = {
+	OPT("len", post_args, flush_len, kind_size, "bytes; left out: the whole region"),
+	SWITCH("persistent", post_args, persistent, "until it lasts, not only until all see it"),
+	POST_REMOTE_ARGS, POST_COMMON_ARGS, ARGS_END
+};
+
+static int flush_exec(struct session *s, const void *args, struct out *o)
+{
+	const struct post_args *a = args;
+
+	if (!(a->qp->o.calls.send_ops & FLUSH_SEND_OP)) {
+		fail(s, "post flush", "EINVAL", "%s was not made for FLUSH", a->qp->o.name);
+		return fail_row(s, "remedy", "connect, accept, listen or qp create with -flush");
+	}
+	return post_simple(s, &wr_ops[WR_FLUSH], a, o);
+}
+
+/** A completed WRITE is at the peer's device; a completed FLUSH behind it says that the
+ * bytes are where each program and device there sees them. The QP is made with
+ * -flush, and the region and the QP of the peer allow FLUSH_GLOBAL. Memory of uroce0
+ * never lasts: -persistent is for others.
+ * > reg 4096 -name pm -access local-write,remote-write,flush-global
+ * > listen 7472 -address 10.0.0.1 -accept -share pm
+ * > connect 10.0.0.1 7472 -flush
+ * > post write -text "seen by all" -unsignaled
+ * > post flush -len 11 => FLUSH of 11 bytes at the peer's window
+ * > poll => SUCCESS  FLUSH
+ * > post flush => FLUSH of the whole region */
+const struct cmd cmd_post_flush = {
+	.name = "post flush",
+	.family = "data path",
+	.summary = "make what was written into the peer's memory visible",
+	.calls = "ibv_wr_start(3), ibv_wr_flush(3), ibv_wr_complete(3)",
+	.args = flush_args,
+	.exec = flush_exec,
+};
+
 /* -------------------------------------------------------------- atomics -- */
 
 /* post cmp-swap, fetch-add: operands are in host byte order on both sides. */

@@ -36,12 +36,29 @@ static void take_key(const struct post_req *r)
 	mw_bound(r->mw, r->bound, r->qp);
 }
 
+/* ibv_wr_post(3): struct ibv_send_wr cannot say what to flush. */
+static int hand_over_flush(const struct post_req *r)
+{
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(r->qp->v);
+
+	ibv_wr_start(ex);
+	ex->wr_id = r->wr.wr_id;
+	ex->wr_flags = r->wr.send_flags;
+	ibv_wr_flush(ex, remote_key(r), remote_addr(r), r->flush.len, r->flush.type,
+		     r->flush.level);
+	return ibv_wr_complete(ex);
+}
+
 /* Send requests are linked where they are; *bad becomes the index of the refused one. */
 static int hand_over_send(struct post_req *const reqs[], unsigned n, unsigned *bad)
 {
 	struct ibv_send_wr *bad_wr = NULL;
 	int rc;
 
+	if (reqs[0]->op == &wr_ops[WR_FLUSH]) { /* alone */
+		*bad = 0;
+		return hand_over_flush(reqs[0]);
+	}
 	for (unsigned i = 0; i < n; i++)
 		reqs[i]->wr.next = i + 1 < n ? &reqs[i + 1]->wr : NULL;
 	rc = ibv_post_send(reqs[0]->qp->v, &reqs[0]->wr, &bad_wr);
@@ -153,6 +170,9 @@ int post_chain_add(struct session *s, const struct post_req *r)
 	if (chain.n && !same_queue(chain.reqs[0], r))
 		return fail(s, "post chain", "EINVAL",
 			    "a chain is for one queue: all sends or all receives of one QP");
+	if (r->op == &wr_ops[WR_FLUSH])
+		return fail(s, "post chain", "EINVAL",
+			    "a chain is for ibv_post_send, which cannot post a FLUSH");
 	if (chain.n == CHAIN_MAX)
 		return fail(s, "post chain", "E2BIG", "more than %u work requests", CHAIN_MAX);
 	copy = xcalloc(1, sizeof *copy);

@@ -28,7 +28,7 @@ struct session;
 /* The sizes of a QP's queues, as options of the commands that create one. */
 struct qp_sizes {
 	struct num send_wr, recv_wr, send_sge, recv_sge, inline_data;
-	bool sig_all;
+	bool sig_all, flush;
 };
 #define QP_SIZE_ARGS(st, f)                                                                       \
 	OPT("send-wr", st, f.send_wr, kind_u32, "work requests in the send queue", .dflt = "32"), \
@@ -40,7 +40,8 @@ struct qp_sizes {
 		    .dflt = "4"),                                                                 \
 		OPT("inline", st, f.inline_data, kind_u32, "bytes that may be sent inline",       \
 		    .dflt = "64"),                                                                \
-		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC")
+		SWITCH("sig-all", st, f.sig_all, "every send completes with a WC"),               \
+		SWITCH("flush", st, f.flush, "can post flush: made by ..._create_qp_ex")
 /* A QP with an SRQ has no receive queue of its own. */
 void qp_set_sizes(struct qp_spec *spec, const struct qp_sizes *sizes);
 

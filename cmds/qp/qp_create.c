@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -19,6 +20,7 @@
 #include "own_rows.h"
 #include "qp/qp.h"
 #include "session.h"
+#include "spec_tables.h"
 #include "words.h"
 
 /*
@@ -97,6 +99,21 @@ static int complete_spec(struct session *s, struct qp_spec *spec)
 	return spec->send_cq ? check_one_device(s, spec) : -1;
 }
 
+/* Its other requests are posted by ibv_post_send() all the same. */
+static struct ibv_qp *create_for_flush(const struct qp_spec *spec,
+				       const struct ibv_qp_init_attr *init)
+{
+	struct ibv_qp_init_attr_ex ex = { 0 };
+
+	memcpy(&ex, init, offsetof(struct ibv_qp_init_attr_ex, comp_mask)); /* begins alike */
+	ex.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	ex.pd = spec->pd->v;
+	ex.send_ops_flags = FLUSH_SEND_OP;
+	if (!spec->id)
+		return ibv_create_qp_ex(spec->pd->v->context, &ex);
+	return rdma_create_qp_ex(spec->id->v, &ex) ? NULL : spec->id->v->qp;
+}
+
 static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spec)
 {
 	struct ibv_qp_init_attr init = {
@@ -110,7 +127,9 @@ static int create_qp(struct session *s, struct qp *qp, const struct qp_spec *spe
 	};
 	struct ibv_qp_attr given = { 0 };
 
-	if (!spec->id)
+	if (spec->flush)
+		qp->v = create_for_flush(spec, &init);
+	else if (!spec->id)
 		qp->v = ibv_create_qp(spec->pd->v, &init);
 	else if (!rdma_create_qp(spec->id->v, spec->pd->v, &init))
 		qp->v = spec->id->v->qp;
@@ -143,6 +162,7 @@ void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec)
 	qp->id = spec->id;
 	qp->type = spec->type;
 	qp->sq_sig_all = spec->sq_sig_all;
+	qp->o.calls.send_ops = spec->flush ? FLUSH_SEND_OP : 0;
 	qp->psn = random_psn();
 	obj_use(qp, qp->pd);
 	obj_use(qp, qp->send_cq);
@@ -186,6 +206,7 @@ void qp_set_sizes(struct qp_spec *spec, const struct qp_sizes *sizes)
 		.max_inline_data = (uint32_t)sizes->inline_data.v,
 	};
 	spec->sq_sig_all = sizes->sig_all;
+	spec->flush = sizes->flush;
 }
 
 struct qp_create_args {
