@@ -308,6 +308,7 @@ static void end_pass(struct replay *p)
 		free(p->told[i].data);
 	p->ntold = p->nown = p->ntcp = p->narrived = p->nskipped = p->nbuilt = p->notes = 0;
 	p->buffers = 0;
+	memset(p->searches, 0, sizeof p->searches);
 	text_resize(&p->body, 0);
 	text_resize(&p->before, 0);
 	replay_memory_clear(&p->memory);

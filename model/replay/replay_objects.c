@@ -301,15 +301,44 @@ static bool find_told(const struct told_bytes *t, uint64_t v, unsigned size, uin
 	return value_find(t->data, t->n, v, size, is_there ? &taken : NULL, place);
 }
 
+/* The bytes with the key also contain the address at which its region begins. */
+static bool is_told_in(const struct told_bytes *t, struct told_search *s)
+{
+	struct value_place place;
+	uint64_t base = 0;
+
+	if (s->size ? !find_told(t, s->v, s->size, s->other, &place)
+		    : (s->other && !find_told(t, s->other, 4, s->v, &place)) ||
+			      !value_find_base(t->data, t->n, s->v, &place, &base))
+		return false;
+	s->place = place;
+	s->base = base;
+	return true;
+}
+
+/* The newest told bytes in which it is, as a word; NULL: there are none. */
+static const char *told_value(struct replay *p, struct told_search what, const char *name)
+{
+	const uint64_t hash = (what.v + what.other * 3 + what.size) * UINT64_C(0x9e3779b97f4a7c15);
+	struct told_search *s = &p->searches[(hash >> 32) % TOLD_SEARCHES];
+
+	if (s->v != what.v || s->other != what.other || s->size != what.size)
+		*s = what;
+	for (unsigned i = p->ntold; i-- > s->end;)
+		if (is_told_in(&p->told[i], s)) {
+			s->found = i + 1;
+			break;
+		}
+	s->end = p->ntold;
+	return s->found ? p->back->words->told(p, want(p, s->found - 1), &s->place, name,
+					       s->size ? 0 : s->v - s->base)
+			: NULL;
+}
+
 const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
 			uint64_t address)
 {
-	struct value_place place;
-
-	for (unsigned i = p->ntold; i-- > 0;)
-		if (find_told(&p->told[i], v, size, address, &place))
-			return p->back->words->told(p, want(p, i), &place, name, 0);
-	return NULL;
+	return told_value(p, (struct told_search){ .v = v, .other = address, .size = size }, name);
 }
 
 const char *told_gid(struct replay *p, const void *gid, bool pointer)
@@ -322,22 +351,9 @@ const char *told_gid(struct replay *p, const void *gid, bool pointer)
 	return NULL;
 }
 
-/* The bytes with the key also contain the address at which its region begins. */
 const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
 {
 	const char *exact = told_number(p, "addr", v, 8, 0);
-	struct value_place place;
-	uint64_t base;
 
-	if (exact)
-		return exact;
-	for (unsigned i = p->ntold; i-- > 0;) {
-		const struct told_bytes *t = &p->told[i];
-
-		if (rkey && !find_told(t, rkey, 4, v, &place))
-			continue;
-		if (value_find_base(t->data, t->n, v, &place, &base))
-			return p->back->words->told(p, want(p, i), &place, "addr", v - base);
-	}
-	return NULL;
+	return exact ? exact : told_value(p, (struct told_search){ .v = v, .other = rkey }, "addr");
 }

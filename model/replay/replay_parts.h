@@ -47,6 +47,18 @@ struct told_bytes {
 	unsigned call, bit; /* of wanted */
 };
 
+/* A value that was looked for in what the peer has told, from the newest on. When it is looked for
+ * again, only what was told since is looked at: a program may write to one address for ever. */
+struct told_search {
+	uint64_t v, other; /* other: the address at which v is the key; of a base: the key, or 0 */
+	unsigned size;	   /* bytes of v; 0: the base of v */
+	unsigned end;	   /* the first ones, which were looked at */
+	unsigned found;	   /* one more than its index; 0: nowhere */
+	struct value_place place;
+	uint64_t base;
+};
+#define TOLD_SEARCHES 256 /* that are kept, by a hash */
+
 /* A piece of memory in a region. */
 struct memory_piece {
 	const struct own_value *mr;
@@ -74,6 +86,7 @@ struct replay {
 	unsigned nown;
 	struct told_bytes *told;
 	unsigned ntold;
+	struct told_search searches[TOLD_SEARCHES];
 	uint64_t *wanted; /* of each call, a bit for each of its told_bytes that was needed */
 	struct tcp_end *tcp;
 	unsigned ntcp;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* traced_rough ADDRESS CASE [LEFT]: a program that is rough with its device, for trust.sh and
  * stuck.sh: "closed" closes the descriptors of all that it uses, and opens files in their places;
- * "exec" becomes itself LEFT times, and "busy" works until it is ended. */
+ * "exec" becomes itself LEFT times, "many" sends and adds five hundred times, and "busy" works
+ * until it is ended. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -14,6 +15,22 @@ static void write_once(struct rig *r, struct ibv_qp *qp)
 {
 	check("ibv_post_send", post_request(r, qp, IBV_WR_RDMA_WRITE, 1, 4096,
 					    (uintptr_t)r->memory + MEMORY / 2, r->mr->rkey));
+	await_success(r->cq);
+}
+
+/* Each time other bytes arrive, in which a recording may look for the key and the address. */
+static void exchange_once(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer, int i)
+{
+	const uint64_t there = (uintptr_t)r->memory + MEMORY / 2;
+
+	memset(r->memory, i, 512);
+	check("ibv_post_recv", post_receive(r, peer, 5, 512));
+	check("SEND", post_request(r, qp, IBV_WR_SEND, 2, 512, 0, 0));
+	await_success(r->cq);
+	await_success(r->cq);
+	check("ADD", post_request(r, qp, IBV_WR_ATOMIC_FETCH_AND_ADD, 3, 8, there, r->mr->rkey));
+	await_success(r->cq);
+	check("READ", post_request(r, qp, IBV_WR_RDMA_READ, 4, 512, there, r->mr->rkey));
 	await_success(r->cq);
 }
 
@@ -95,6 +112,8 @@ int main(int argc, char **argv)
 	join(&r, qp, peer);
 	if (is("busy"))
 		run_busy(&r, qp, channel);
+	for (int i = 0; is("many") && i < 500; i++)
+		exchange_once(&r, qp, peer, i);
 	for (int i = 0; i < 50; i++)
 		write_once(&r, qp);
 	if (is("exec") && argc == 4 && *argv[3] > '0')

@@ -39,6 +39,8 @@ ok "vtrace removes its own captures only" test -e "$tmp/precious/file"
 rough() { timeout -k 5 60 "$uroce" "$vtrace" --timeline -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 "$@"; }
 ok "what the device writes is not for the files that have its descriptors' numbers now" rough closed
 ok "exec opens the device anew, captures and all" rough exec 3
+ok "--record of 2,000 requests ends" timeout -k 5 30 "$uroce" "$vtrace" -q --record "$tmp/script" \
+	-o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many
 timeout -k 5 60 "$uroce" "$programs/traced_rough" 10.0.0.1 closed
 ok "nor without vtrace; and the device's end is not awaited for ever" test $? = 0
 
