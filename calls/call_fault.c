@@ -20,6 +20,9 @@ static struct {
 } the;
 #define NOTED (UINT64_C(1) << FAULT_RULES_MAX) /* in each row */
 
+/* Of each rule an address that is not its place: a loop calls from there again and again. */
+static const void *_Atomic elsewhere[FAULT_RULES_MAX];
+
 static bool is_named(const struct call_fn *fn, const char *name)
 {
 	if (strcmp(fn->name, name) == 0)
@@ -44,6 +47,7 @@ void call_faults_set(struct fault_rule *rules, unsigned n)
 {
 	begin_rows();
 	the.rules = rules;
+	memset((void *)elsewhere, 0, sizeof elsewhere);
 	for (unsigned row = 0; row < call_count; row++)
 		the.rows[row] &= NOTED;
 	for (unsigned i = 0; i < n; i++)
@@ -88,12 +92,17 @@ void call_site(const void *at, char *text, size_t size)
 		 (size_t)((uintptr_t)at - found.dlfo_link_map->l_addr));
 }
 
-static bool is_at(const char *site, const void *from)
+static bool is_at(unsigned rule, const void *from)
 {
 	char text[sizeof((struct fault_rule *)0)->site];
 
+	if (atomic_load_explicit(&elsewhere[rule], memory_order_relaxed) == from)
+		return false;
 	call_site(from, text, sizeof text);
-	return strcmp(text, site) == 0;
+	if (strcmp(text, the.rules[rule].site) == 0)
+		return true;
+	atomic_store_explicit(&elsewhere[rule], from, memory_order_relaxed);
+	return false;
 }
 
 static void wait_ns(uint64_t ns)
@@ -148,7 +157,7 @@ bool call_fault_decide(struct record_call *c, unsigned row)
 		const unsigned i = (unsigned)__builtin_ctzll(left);
 		struct fault_rule *r = &the.rules[i];
 
-		if (!is_meant(r, fn, c->args) || (*r->site && !is_at(r->site, from)) ||
+		if (!is_meant(r, fn, c->args) || (*r->site && !is_at(i, from)) ||
 		    !fault_rule_hits(r))
 			continue;
 		if (r->delay_ns)
