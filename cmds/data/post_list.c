@@ -44,8 +44,8 @@ static int hand_over_flush(const struct post_req *r)
 	ibv_wr_start(ex);
 	ex->wr_id = r->wr.wr_id;
 	ex->wr_flags = r->wr.send_flags;
-	ibv_wr_flush(ex, r->wr.wr.rdma.rkey, r->wr.wr.rdma.remote_addr, r->flush.len,
-		     r->flush.type, r->flush.level);
+	ibv_wr_flush(ex, r->wr.wr.rdma.rkey, r->wr.wr.rdma.remote_addr, r->flush.len, r->flush.type,
+		     r->flush.level);
 	return ibv_wr_complete(ex);
 }
 

@@ -19,6 +19,7 @@
 #include "out.h"
 #include "own_rows.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "session.h"
 #include "spec_tables.h"
 #include "words.h"
