@@ -82,8 +82,15 @@ static int read_suppressions(void)
 	char line[1024];
 	bool is_good = f;
 
-	while (is_good && fgets(line, sizeof line, f))
-		is_good = read_suppression(line);
+	while (is_good && fgets(line, sizeof line, f)) {
+		const size_t n = strlen(line);
+
+		is_good = n && (line[n - 1] == '\n' || feof(f));
+		if (!is_good)
+			door_say("%s: a line is no text, or has more than %zu bytes",
+				 the.o.suppressions, sizeof line - 2);
+		is_good = is_good && read_suppression(line);
+	}
 	if (!f || ferror(f)) {
 		door_say("%s: %s", the.o.suppressions, strerror(errno));
 		is_good = false;

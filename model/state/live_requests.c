@@ -10,8 +10,7 @@
 
 void posted_queue_empty(struct posted_queue *q)
 {
-	q->begin = q->n = 0;
-	q->had = q->messages = 0;
+	q->begin = q->n = q->had = q->messages = 0;
 }
 
 /* Grows a queue that is half full, so that a full one is not moved with each request. */

@@ -5,7 +5,7 @@
 
 static TAILQ_HEAD(timers, timer) timers = TAILQ_HEAD_INITIALIZER(timers);
 
-/* Most are set to a time that is later than all others. */
+/* Most are set to a time that is later than that of most others: the search begins at the end. */
 void timer_set(struct timer *t, uint64_t when)
 {
 	struct timer *before;

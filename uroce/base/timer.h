@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timers in a list, the first to run out at its head: some per QP and connection, most of them
  * stopped before they run out. All of it runs with the engine's lock. */
 #ifndef UROCE_BASE_TIMER_H

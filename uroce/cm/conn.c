@@ -109,12 +109,20 @@ static void say_goodbye(struct conn *c)
 	conn_rule(c, &m);
 }
 
+/* In doubt the peer lives. */
+static bool peer_is_gone(const struct conn *c)
+{
+	const pid_t now = group_slot_pid(c->remote_id >> (32 - SLOT_BITS));
+
+	return now >= 0 && (!c->peer || now != c->peer);
+}
+
 static void check_peer(struct conn *c)
 {
 	if (!is_near(c))
 		return;
 	peer_is_near = true;
-	if (!c->peer || group_slot_pid(c->remote_id >> (32 - SLOT_BITS)) != c->peer)
+	if (peer_is_gone(c))
 		say_goodbye(c);
 }
 

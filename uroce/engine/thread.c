@@ -200,7 +200,8 @@ static int open_all(void)
 {
 	t.epoll = epoll_create1(EPOLL_CLOEXEC);
 	t.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	t.id = file_id(t.epoll);
+	if (t.epoll >= 0)
+		t.id = file_id(t.epoll);
 	t.watches_packets = true;
 	if (t.epoll < 0 || t.timer < 0 || watch(group_fd(), SOCKET, EPOLLIN) != 0 ||
 	    watch(pair_bell_fd(), BELL, EPOLLIN) != 0 ||

@@ -54,7 +54,11 @@ int control_send(int fd, const struct local_name *to, enum control_type type, un
 		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
 		memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
 	}
-	return sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+	if (sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	if (errno == ENOENT) /* its name went meanwhile */
+		errno = ECONNREFUSED;
+	return -1;
 }
 
 static bool is_trusted(const struct ucred *cred)

@@ -90,7 +90,7 @@ pid_t group_slot_pid(unsigned slot)
 {
 	struct flock l = lock_for_slot(slot);
 
-	if (slot == group.slot)
+	if (slot && slot == group.slot)
 		return getpid(); /* no lock is in one's own way */
 	if (fcntl(group.rx[0], F_GETLK, &l) != 0)
 		return -1;

@@ -176,9 +176,12 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 
 void group_release(struct group_name *name)
 {
+	const int err = errno;
+
 	if (name->joined == joined && group.slot)
 		unlinkat(group.dir.fd, local_base(&name->name), 0);
 	free(name);
+	errno = err;
 }
 
 void names_remove(unsigned slot)

@@ -136,11 +136,8 @@ static void test_forward_stopped(void)
 /* Names go with their process: at the latest with the next that starts, in any network. */
 static void test_killed(void)
 {
-	int err;
-
 	worker_kill(&b, SIGKILL);
-	err = atoi(worker_ask(&a, "forward-name 106 7471 " ANY4));
-	CHECK(err == ECONNREFUSED || err == ENOENT);
+	CHECK_INT(atoi(worker_ask(&a, "forward-name 106 7471 " ANY4)), ECONNREFUSED);
 	claims(&a, "106 7471 " ANY4, 7471);
 	CHECK_STR(worker_ask(&a, "leave"), "ok");
 	refused(&a, "106 7473 " ANY4, ENODEV);

@@ -100,33 +100,38 @@ static void advance_psn(struct qp *qp, const struct response *a)
 	transport_due(qp, DUE_NOW);
 }
 
-enum request_error read_reply(struct qp *qp, const struct packet *p)
+/* Answers p, of which the caller gives the kind, the last PSN and the memory. */
+static enum request_error queue_response(struct qp *qp, const struct packet *p,
+					 struct response answer)
 {
-	struct responder *r = &qp->resp;
-	struct response *a;
+	struct response *a = add_response(&qp->resp);
 
-	if (p->dma_len > MAX_MESSAGE)
-		return REQ_INVALID;
-	if (p->dma_len && !region_remote(qp, p->rkey, p->va, p->dma_len, IBV_ACCESS_REMOTE_READ))
-		return REQ_ACCESS;
-	a = add_response(r);
 	if (!a)
 		return REQ_INVALID;
 	if (order_on())
 		placing_settle(qp);
-	*a = (struct response){
-		.kind = RESPONSE_READ,
-		.first_psn = p->psn,
-		.next_psn = p->psn,
-		.last_psn = psn_add(p->psn, packets_of(qp, p->dma_len) - 1),
-		.msn = psn_add(r->msn, 1),
-		.rkey = p->rkey,
-		.len = p->dma_len,
-		.va = p->va,
-		.srqn = p->srqn,
-	};
+	answer.first_psn = answer.next_psn = p->psn;
+	answer.msn = psn_add(qp->resp.msn, 1);
+	*a = answer;
 	advance_psn(qp, a);
 	return REQ_OK;
+}
+
+enum request_error read_reply(struct qp *qp, const struct packet *p)
+{
+	if (p->dma_len > MAX_MESSAGE)
+		return REQ_INVALID;
+	if (p->dma_len && !region_remote(qp, p->rkey, p->va, p->dma_len, IBV_ACCESS_REMOTE_READ))
+		return REQ_ACCESS;
+	return queue_response(qp, p,
+			      (struct response){
+				      .kind = RESPONSE_READ,
+				      .last_psn = psn_add(p->psn, packets_of(qp, p->dma_len) - 1),
+				      .rkey = p->rkey,
+				      .len = p->dma_len,
+				      .va = p->va,
+				      .srqn = p->srqn,
+			      });
 }
 
 /* The word that an atomic works on, in *at. *at counts only with REQ_OK: the addresses of both
@@ -207,29 +212,15 @@ unsigned flush_access(const struct packet *p)
  * in its place. */
 enum request_error flush_reply(struct qp *qp, const struct packet *p)
 {
-	struct responder *r = &qp->resp;
 	unsigned level = FETH_LEVEL(p->feth);
-	struct response *a;
 
-	if (level > FLUSH_MR)
+	if (level > FLUSH_MR || !flush_access(p))
 		return REQ_INVALID;
 	if (level == FLUSH_MR ? !region_has_rights(qp, p->rkey, flush_access(p))
 			      : !region_remote(qp, p->rkey, p->va, p->dma_len, flush_access(p)))
 		return REQ_ACCESS;
-	a = add_response(r);
-	if (!a)
-		return REQ_INVALID;
-	if (order_on())
-		placing_settle(qp);
-	*a = (struct response){
-		.kind = RESPONSE_FLUSH,
-		.first_psn = p->psn,
-		.next_psn = p->psn,
-		.last_psn = p->psn,
-		.msn = psn_add(r->msn, 1),
-	};
-	advance_psn(qp, a);
-	return REQ_OK;
+	return queue_response(qp, p,
+			      (struct response){ .kind = RESPONSE_FLUSH, .last_psn = p->psn });
 }
 
 /* ----------------------------------------------------------------- duplicates -- */

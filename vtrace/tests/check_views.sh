@@ -86,6 +86,8 @@ check wrong_file 2 objects lives --check --suppress "$work/known"
 grep -q "'nonsense' is no rule" "$work/out" || fail "the wrong rule of the file is not named"
 check no_file 2 objects lives --check --suppress "$work"
 grep -q 'Is a directory' "$work/out" || fail "a directory of suppressions"
+check no_text 2 objects lives --check --suppress /dev/zero
+grep -q 'a line is no text' "$work/out" || fail "suppressions that never end"
 check needless 2 objects lives --check-exit
 
 # holds RULE N PROGRAM CASE: the thread is held N times, each after what was found; then it goes on.
