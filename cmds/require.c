@@ -72,7 +72,7 @@ static bool has_attr(const struct dev *dev, uint64_t offset)
 
 static bool has_cap(const struct dev *dev, uint64_t flags)
 {
-	return dev->attr.orig_attr.device_cap_flags & flags;
+	return (dev->attr.orig_attr.device_cap_flags | dev->attr.device_cap_flags_ex) & flags;
 }
 
 static bool has_odp(const struct dev *dev, uint64_t n)
@@ -124,6 +124,9 @@ static bool has_ports(const struct dev *dev, uint64_t n)
 #define ATTR(member) offsetof(struct ibv_device_attr, member)
 #define MW_TYPE2     (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)
 
+/* IB_UVERBS_DEVICE_FLUSH_GLOBAL of the kernel; older headers lack it. */
+#define FLUSH_GLOBAL_CAP (UINT64_C(1) << 38)
+
 static const struct capability capabilities[] = {
 	{ "device", "is not there", any_device, 0, false },
 	{ "ports", "and the others have fewer active ports", has_ports, 0, true },
@@ -139,6 +142,7 @@ static const struct capability capabilities[] = {
 	{ "send-inv", "has no send with invalidate", has_cap, IBV_DEVICE_MEM_MGT_EXTENSIONS,
 	  false },
 	{ "multicast", "has no multicast", has_attr, ATTR(max_mcast_grp), false },
+	{ "flush", "has no FLUSH", has_cap, FLUSH_GLOBAL_CAP, false },
 	{ "odp", "has no on-demand paging", has_odp, 0, false },
 	{ "roce", "is not RoCE", is_link, IBV_LINK_LAYER_ETHERNET, false },
 	{ "ib", "is not InfiniBand", is_link, IBV_LINK_LAYER_INFINIBAND, false },

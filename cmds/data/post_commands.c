@@ -274,6 +274,7 @@ const struct cmd cmd_post_flush = {
 	.family = "data path",
 	.summary = "make what was written into the peer's memory visible",
 	.calls = "ibv_wr_start(3), ibv_wr_flush(3), ibv_wr_complete(3)",
+	.setup = "require flush",
 	.args = flush_args,
 	.exec = flush_exec,
 };
