@@ -280,10 +280,9 @@ static int require_exec(struct session *s, const void *args, struct out *o)
 			    "require needs a capability: 'help require' lists them");
 	return a->expr ? check_true(s, a) : check_words(s, a);
 }
-
 /** For the first lines of a script. Words: device, ports N (active ones of all
  * devices), rc, uc, ud, xrc, srq, mw, mw-type2, atomics, imm, send-inv, multicast,
- * odp, roce, ib, iwarp. -true takes an expression, and a reason to print. If a
+ * flush, odp, roce, ib, iwarp. -true takes an expression, and a reason to print. If a
  * requirement is not met, the script prints '1..0 # SKIP' and the reason, and ends with
  * exit code 77, which test runners count as skipped (under prove with 0).
  * > require device rc

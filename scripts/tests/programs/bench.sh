@@ -31,7 +31,7 @@ uroce() {
 
 # A row of each kind: both programs print a figure.
 perftest() {
-	local rows=(write-lat send-lat read-lat atomic-lat write-bw-4k) name
+	local rows=(read-lat atomic-lat write-bw-4k) name
 
 	unshare --net true 2>/dev/null || { echo 'skipped: no namespace of its own'; exit 77; }
 	command -v ib_send_lat >/dev/null || { echo 'skipped: ib_send_lat is missing (perftest)'; exit 77; }
