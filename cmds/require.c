@@ -280,6 +280,7 @@ static int require_exec(struct session *s, const void *args, struct out *o)
 			    "require needs a capability: 'help require' lists them");
 	return a->expr ? check_true(s, a) : check_words(s, a);
 }
+
 /** For the first lines of a script. Words: device, ports N (active ones of all
  * devices), rc, uc, ud, xrc, srq, mw, mw-type2, atomics, imm, send-inv, multicast,
  * flush, odp, roce, ib, iwarp. -true takes an expression, and a reason to print. If a

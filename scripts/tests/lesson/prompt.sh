@@ -290,7 +290,7 @@ run 'connect 127.0.0.1 7471 -name c'
 await_text 'Address and key came as private data'
 run 'destroy -all'
 clean
-for try in 1 2; do
+for _ in 1 2; do
 	run 'binary scan [private-data c] WuIu remote rkey'
 done
 await_text "again' makes all objects anew"
