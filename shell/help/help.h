@@ -85,6 +85,8 @@ void help_wrap(const char *text, unsigned indent, unsigned width, struct text *d
 /* Are the data of a words to choose from? */
 bool help_has_words(const struct arg *a);
 
+/* A command, its arguments and examples, as a dict. */
+void help_json_command(const struct cmd *c, struct out *o);
 /* All commands as the text of one JSON value. */
 void help_json_all(struct out *o);
 /* The tables of commands, options and topics, as a dict. */

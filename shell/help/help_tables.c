@@ -37,7 +37,7 @@ static void json_arg(const struct arg *a, struct out *o)
 	out_end(o);
 }
 
-static void help_json_command(const struct cmd *c, struct out *o)
+void help_json_command(const struct cmd *c, struct out *o)
 {
 	SCOPED_TEXT(usage);
 
