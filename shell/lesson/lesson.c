@@ -96,21 +96,27 @@ static void begin_steps(struct session *s)
 	show_until_task(s);
 }
 
-/* Before the texts that precede the step. */
+/* Goes back to the first of the texts before the step. */
 static void go_back_to_text(void)
 {
 	while (now.at && now.file.step[now.at - 1].kind == LESSON_SAY)
 		now.at--;
 }
 
-/* Whatever was typed: everything is as it was before the step. */
+/* Everything is as it was before the step, except for the hints that were given and the wrong
+ * lines: they cost points all the same. */
 static void begin_step_again(struct session *s)
 {
-	if (!now.clearing)
+	const struct lesson_taken taken = now.taken;
+	const bool has_begun = !now.clearing;
+
+	if (has_begun)
 		go_back_to_text();
 	now.clearing = false;
 	now.again = true;
 	begin_steps(s);
+	if (has_begun)
+		now.taken = taken;
 }
 
 /* ----------------------------------------------------------------------- checking -- */
@@ -524,9 +530,9 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 /** Without an argument: the lessons, and which are done. lesson 3 begins one, or goes on
  * where it was left: it tells you what to do, and you type it at the usual prompt. A
  * number answers a question. lesson hint repeats the step, skip continues without it,
- * stop ends the lesson; again destroys all objects and does the steps before this one
- * again. lesson next begins the next one, restart 3 begins anew, play 3 types everything
- * for you. Lessons of your own: 'help teaching'.
+ * stop ends the lesson; again destroys all objects, ends all faults and does the steps
+ * before this one again. lesson next begins the next one, restart 3 begins anew, play 3
+ * types everything for you. Lessons of your own: 'help teaching'.
  * > lesson => protection domain
  * > lesson play 1 => protection domain */
 const struct cmd cmd_lesson = {

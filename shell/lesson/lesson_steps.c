@@ -292,14 +292,16 @@ int lesson_play(struct session *s, const char *ref)
 }
 
 /* Does not show an error again that the lesson asks for. Skips lines for the system: they created
- * no objects here. */
-static void do_line_again(struct session *s, const struct lesson_file *file, const char *line)
+ * no objects here. shown stands for the line; NULL: nothing does. */
+static void do_line_again(struct session *s, const struct lesson_file *file, const char *line,
+			  const char *shown)
 {
 	char *script = xasprintf("catch {%s}", line);
 	bool quiet = s->opt.quiet, trace = s->opt.trace;
 	struct out *o = out_new(true);
 
-	out_painted(o, PAINT_DIM, "    %s\n", line);
+	if (shown)
+		out_painted(o, PAINT_DIM, "    %s\n", shown);
 	lesson_end_text(o);
 	s->opt.quiet = true;
 	s->opt.trace = false;
@@ -310,18 +312,38 @@ static void do_line_again(struct session *s, const struct lesson_file *file, con
 	free(script);
 }
 
+/* No fault on purpose may hit the lines that follow. A device that has failed (fault device) stays
+ * so; a device of the kernel refuses the lines that are for uroce0. */
+static void end_faults(struct session *s, const struct lesson_file *file)
+{
+	static const char *const lines[] = {
+		"fault call off",  "fault wire off", "fault order off", "fault completion off",
+		"fault event off", "fault port up",  "fault port off",	"fault gid restore",
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		do_line_again(s, file, lines[i], NULL);
+}
+
 void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned n)
 {
 	print_text(PRINT_OUT, "\nWhat you did before, done again:\n\n");
-	do_line_again(s, file, "destroy -all");
+	do_line_again(s, file, "destroy -all", "destroy -all");
+	end_faults(s, file);
 	for (unsigned i = 0; i < n && !s->quit; i++) {
+		const bool is_hidden = file->step[i].is_hidden;
 		Tcl_Obj **line;
 		Tcl_Size lines = 0;
 
 		if (file->step[i].kind != LESSON_TRY ||
 		    Tcl_ListObjGetElements(NULL, file->step[i].commands, &lines, &line) != TCL_OK)
 			continue;
-		for (int k = 0; k < lines; k++)
-			do_line_again(s, file, Tcl_GetString(line[k]));
+		for (int k = 0; k < lines; k++) {
+			const char *text = Tcl_GetString(line[k]), *shown = text;
+
+			if (is_hidden)
+				shown = k ? NULL : temp_text("(the solution of step %u)", i + 1);
+			do_line_again(s, file, text, shown);
+		}
 	}
 }

@@ -371,6 +371,33 @@ typed 'lesson -progress'
 await '/own +1 task .* wrong 1  hints 3  1 of 5$'
 await '/own +2 try .* wrong 1  hints 0  skipped$'
 await '/own +3 ask .* wrong 1  hints 0  1 of 2$'
+# Hints cost points, also of a task that is begun again; its solution is not shown for that.
+typed 'destroy -all'
+typed 'fault call ibv_create_qp -error ENOMEM'
+await_text '0 hit'
+typed '!clear'
+typed "lesson restart $dir/own.rdma"
+await_text '(5 points)'
+typed 'lesson hint'
+await_text 'hint: A QP begins in RESET.'
+typed '!clear'
+typed 'lesson again'
+await_text 'What you did before, done again:'
+await_text '(5 points)'
+typed 'qp create -name q'
+await_prompt
+typed 'modify-qp INIT q -fill'
+await_text 'Make a completion queue.'
+typed '!clear'
+typed 'lesson again'
+await_text '    (the solution of step 1)'
+await_text 'Make a completion queue.'
+! says 'modify-qp' || fail 'lesson again shows the solution of a task'
+typed 'get q state'
+await_text INIT
+typed '!clear'
+typed 'lesson -progress'
+await '/own +1 task .* hints 1  4 of 5$'
 echo "ok: a lesson of one's own"
 stop
 
