@@ -21,7 +21,7 @@
 
 /* -------------------------------------------------------------------- printing -- */
 
-/* Appends a line of the peer as one JSON value, for --json. */
+/* Appends a line of the peer as one JSON value, for --json. A result is {"value":...} already. */
 static void append_json(struct peer *p, struct text *d, const char *line, size_t len)
 {
 	struct json_object *all = json_object_new_object(), *value;
@@ -32,7 +32,17 @@ static void append_json(struct peer *p, struct text *d, const char *line, size_t
 		value = json_object_new_string_len(line, (int)len);
 	json_tokener_free(tok);
 	json_object_object_add(all, "peer", json_object_new_string(p->o.name));
-	json_object_object_add(all, "value", value);
+	if (json_object_is_type(value, json_type_object) &&
+	    json_object_object_get_ex(value, "value", NULL)) {
+		json_object_object_foreach(value, key, its)
+		{
+			if (strcmp(key, "peer") != 0) /* its name is known here */
+				json_object_object_add(all, key, json_object_get(its));
+		}
+		json_object_put(value);
+	} else {
+		json_object_object_add(all, "value", value);
+	}
 	text_add(d, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN |
 								JSON_C_TO_STRING_NOSLASHESCAPE));
 	text_add(d, "\n");

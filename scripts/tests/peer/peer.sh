@@ -55,7 +55,7 @@ b| three
 four'
 run -X --json -c 'peer b' -c '@b echo hi' -c '@b reg 100' -c 'echo [@b get mr0 len]'
 has 'JSON: text' "$out" '{"peer":"b","value":"hi"}'
-has 'JSON: a result' "$out" '{"value":{"name":"mr0","len":100,'
+has 'JSON: a result' "$out" '{"peer":"b","value":{"name":"mr0","len":100,'
 wants 'JSON: each line is a value' "$(sed -n '$p' <<<"$out")" '"100"'
 run -q -X -c 'trace all; peer b' -c '@b reg 100; reg 100'
 has 'trace there' "$err" 'b|   '
