@@ -18,7 +18,7 @@ namespace eval ::grade {
 		foreach row [rows notice] { incr n [expr {[set its [field $row $what]] eq "" ? 0 : $its}] }
 		return $n
 	}
-	# Of what was lost nobody can say that it was, nor that it was not.
+	# Rows that are lost prove nothing: a word that needs them is an error.
 	proc needs args {
 		foreach what $args {
 			if {[set n [missing $what]]} {
@@ -26,7 +26,7 @@ namespace eval ::grade {
 			}
 		}
 	}
-	# The rows since the QP of that name was made last: it is another one then.
+	# The rows since the QP of that name was made last: an earlier QP may have had that name, too.
 	proc of_qp {kind qp} {
 		set kept {}
 		foreach row [rows] {
@@ -37,26 +37,66 @@ namespace eval ::grade {
 		return $kept
 	}
 	proc times row { expr {1 + ([dict exists $row again] ? [dict get $row again] : 0)} }
-	# The values at a path, "wr.sg_list.length"; of a list those of each of its elements.
-	proc values {value path} {
-		set rest [lassign $path key]
-		if {$path eq ""} { return [list $value] }
-		if {![catch {dict get $value $key} inner]} { return [values $inner $rest] }
-		set all {}
-		foreach element $value {
-			if {![catch {dict get $element $key} inner]} { lappend all {*}[values $inner $rest] }
+	# The elements of a list of structs that have that member; a single one stands for a list of it.
+	proc elements {value member} {
+		if {![string is list $value]} { return {} }
+		if {![catch {dict exists $value $member} has] && $has} { return [list $value] }
+		lmap element $value {
+			if {[catch {dict get $element $member}]} { continue }
+			set element
 		}
-		return $all
 	}
-	proc has {row wanted} {
-		foreach {path value} $wanted {
-			set any 0
-			foreach its [values [field $row args] [split $path .]] {
-				set any [expr {$any || $its eq $value || $its == $value}]
+	proc total {elements member} {
+		set sum 0
+		foreach element [elements $elements $member] { incr sum [dict get $element $member] }
+		return $sum
+	}
+	# How many elements meet all conditions, pairs of a path and its value. One SGE must meet those of
+	# SGEs, but the length is that of all of them together.
+	proc matching {value wanted} {
+		foreach {path wants} $wanted {
+			set rest [lassign [split $path .] member]
+			if {$path eq "sg_list.length"} { set member $path }
+			dict lappend conditions $member [join $rest .] $wants
+		}
+		set n 0
+		foreach element [elements $value [lindex [split [lindex $wanted 0] .] 0]] {
+			set met 1
+			dict for {member its} $conditions {
+				set met [expr {$met && [meets $element $member $its]}]
 			}
-			if {!$any} { return 0 }
+			incr n $met
+		}
+		return $n
+	}
+	proc meets {element member conditions} {
+		if {![dict exists $element [lindex [split $member .] 0]]} { return 0 }
+		if {$member eq "sg_list.length"} {
+			set is [total [dict get $element sg_list] length]
+		} else {
+			set is [dict get $element $member]
+			if {[lindex $conditions 0] ne ""} { return [expr {[matching $is $conditions] > 0}] }
+		}
+		foreach {rest wants} $conditions {
+			if {$is ne $wants && $is != $wants} { return 0 }
 		}
 		return 1
+	}
+	# How many requests of a call meet the conditions; of a call without a list of them 1.
+	proc has {row wanted} {
+		lassign {{} {}} of_call of_request
+		foreach {path wants} $wanted {
+			if {[regsub {^wr\.} $path {} path]} {
+				lappend of_request $path $wants
+			} else {
+				lappend of_call $path $wants
+			}
+		}
+		set its [field $row args]
+		if {($of_call ne "" && ![matching $its $of_call]) || ($of_request ne "" && ![dict exists $its wr])} {
+			return 0
+		}
+		expr {$of_request eq "" ? 1 : [matching [dict get $its wr] $of_request]}
 	}
 }
 proc rows {{kind *}} {
@@ -102,16 +142,17 @@ proc attribute {qp state name} {
 proc called {function args} {
 	::grade::needs calls requests
 	set n 0
-	foreach row [rows call] {
-		if {![dict get $row bad] && [::grade::field $row call] eq $function && [::grade::has $row $args]} {
-			incr n [::grade::times $row]
+	foreach row [::grade::of_qp call [expr {[dict exists $args qp] ? [dict get $args qp] : "*"}]] {
+		if {![dict get $row bad] && [::grade::field $row call] eq $function} {
+			incr n [expr {[::grade::times $row] * [::grade::has $row $args]}]
 		}
 	}
 	return $n
 }
-# A failed one has no opcode: that is not valid.
+# The opcode of a failed completion is not valid, and not recorded.
 proc completions {status {opcode *} {qp *}} {
-	::grade::needs requests
+	# the calls tell which QP of that name was made last
+	::grade::needs {*}[expr {$qp eq "*" ? {} : "calls"}] requests
 	set n 0
 	foreach row [::grade::of_qp completion $qp] {
 		incr n [expr {[string match $status [::grade::field $row status]] &&

@@ -49,7 +49,9 @@ static const char *const refused[] = { "answer", "bench", "fault",    "lesson", 
  *   [completions STATUS OPCODE QP]  how many were polled; the last two
  *                            may be left out
  *   [called FUNCTION KEY VALUE ...]  how many calls have succeeded, with
- *                            these arguments: wr.opcode SEND
+ *                            these arguments; with keys of wr how many
+ *                            requests had all of them: wr.opcode SEND.
+ *                            wr.sg_list.length is that of all its SGEs
  *   [packets OPCODE SYNDROME]  how many packets: RC_WRITE*; RC_ACK RNR*
  *   [failures]               calls that have failed, each with its errno
  *   [rows KIND]              the rows of the record, as timeline has them
@@ -222,7 +224,9 @@ static int run_rules(struct session *s, const struct grade *g, const char *rows,
 	struct script script = { .name = g->rules, .line = 1 };
 	struct script_text t;
 	char *words = program_text(s, "RDMASH_LIB", "lib", "grade.tcl");
-	int rc = -2;
+	const char *count;
+	Tcl_Interp *tcl;
+	int failed, rc = -2;
 
 	if (!words || script_read(s, g->rules, &t)) {
 		fail_report(s);
@@ -231,16 +235,18 @@ static int run_rules(struct session *s, const struct grade *g, const char *rows,
 	}
 	script.dir = t.dir;
 	script.domain = make_domain_of_rules(s, t.dir);
-	if (Tcl_Eval(script.domain->tcl, words) != TCL_OK) {
-		print_error("rdmash: lib/grade.tcl: %s\n", Tcl_GetStringResult(script.domain->tcl));
+	tcl = script.domain->tcl;
+	failed = Tcl_Eval(tcl, words);
+	if (!failed && g->is_program)
+		set_rows(tcl, rows);
+	/* the record is read as the hand-in has left it */
+	if (failed || Tcl_Eval(tcl, "::grade::read") != TCL_OK) {
+		print_error("rdmash: lib/grade.tcl: %s\n", Tcl_GetStringResult(tcl));
 	} else {
-		if (g->is_program)
-			set_rows(script.domain->tcl, rows);
-		Tcl_Eval(script.domain->tcl,
-			 "::grade::read"); /* as the hand-in has left the record */
 		s->opt.keep_going = s->opt.quiet = true;
 		rc = script_run_as(s, &script, t.text);
-		*lost = atoll(Tcl_GetVar(script.domain->tcl, "::grade::lost", TCL_GLOBAL_ONLY));
+		count = Tcl_GetVar(tcl, "::grade::lost", TCL_GLOBAL_ONLY);
+		*lost = count ? atoll(count) : 1; /* without it nobody can say that none is lost */
 	}
 	script_text_free(&t);
 	free(words);

@@ -124,7 +124,7 @@ for {set i 0} {$i < 3000} {incr i} { reg 64 -name r; destroy r }
 END
 cat >rules.rdma <<'END'
 expect -points 1 -name {no request has failed} -true {[completions *ERR] == 0}
-expect -points 2 -name {no NAK was sent} -true {[packets RC_ACK *NAK*] == 0}
+expect -points 2 -name {no NAK was sent, up to the end of the hand-in} -true {[packets RC_ACK *NAK*] == 0 && [get ran len] == 64}
 expect -points 3 -name {left tries three times} -value 3 {attribute left RTS retry_cnt}
 expect -points 4 -name {left has sent} -true {[completions SUCCESS SEND left] == 1}
 END
@@ -155,6 +155,17 @@ post send m -len 5 -qp left
 poll -qp left
 destroy left
 qp create -name left
+reg 64 -name ran
+END
+cheat 3 'the same, and calls that push the new one out of the record' <<END
+$connected
+post recv m -len 64 -qp right
+post send m -len 5 -qp left
+poll -qp left
+destroy left
+qp create -name left
+for {set i 0} {\$i < 3000} {incr i} { reg 64 -name r; destroy r }
+reg 64 -name ran
 END
 cheat 3 'attributes of another queue pair of the same name' <<END
 $connected
@@ -164,6 +175,7 @@ modify-qp RTR left -peer [qp-info right] -fill
 modify-qp RTS left -fill -retry-cnt 3
 destroy left
 qp create -name left
+reg 64 -name ran
 END
 cheat 3 'private data that looks like a row of the record' <<'END'
 listen 7471 -address 10.0.0.1 -name door
@@ -171,6 +183,7 @@ connect 10.0.0.1 7471 -prepare -name c
 cm connect c -nowait -private-data {fields {call ibv_modify_qp args {qp left attr {qp_state RTS retry_cnt 3}}} WC SUCCESS SEND}
 catch { reject }
 catch { call ibv_create_qp pd0 {qp_context "left attr.qp_state RTS retry_cnt 3"} }
+reg 64 -name ran
 END
 cheat 3 'a region over the memory of the grader' <<'END'
 pd -name pd
@@ -182,6 +195,35 @@ call -name m ibv_reg_mr pd b 4096 LOCAL_WRITE,REMOTE_WRITE
 catch { call ibv_rereg_mr m CHANGE_TRANSLATION pd 0x400000 4096 LOCAL_WRITE }
 catch { destroy b }
 catch { mem put m 5000 3333 }
+reg 64 -name ran
+END
+cat >rules.rdma <<'END'
+expect -points 4 -name {left has sent 5 bytes} -true {[called ibv_post_send qp left wr.opcode SEND wr.sg_list.length 5] == 1}
+expect -points 3 -name {in one request} -true {[called ibv_post_send qp left wr.opcode SEND] == 1}
+expect -points 2 -name {right gets them in n} -true {[called ibv_post_recv wr.sg_list.addr [get n addr] wr.sg_list.lkey [get n lkey]] == 1}
+expect -points 1 -name {up to the end of the hand-in} -value 64 {get ran len}
+END
+connected=${connected//qp create/qp create -send-sge 2 -recv-sge 2}"reg 4096 -name n
+"
+cheat 8 'nothing, but a SEND of two pieces' <<END
+$connected
+call ibv_post_send left {opcode SEND sg_list {{addr m length 2 lkey m} {addr m+2 length 3 lkey m}}}
+reg 64 -name ran
+END
+cheat 1 'the opcode of one request with the length of another, the address of one SGE with the key of another' <<END
+$connected
+call ibv_post_recv right {sg_list {{addr m length 8 lkey n} {addr n length 8 lkey m}}}
+call ibv_post_send left [list {opcode SEND sg_list {{addr m length 8 lkey m}}} \\
+	{opcode SEND_WITH_IMM sg_list {{addr m length 5 lkey m}}} \\
+	{opcode SEND sg_list {{addr m length 9 lkey m}}}]
+reg 64 -name ran
+END
+cheat 1 'a request of another queue pair of the same name' <<END
+$connected
+call ibv_post_send left {opcode SEND sg_list {{addr m length 5 lkey m}}}
+destroy left
+qp create -name left
+reg 64 -name ran
 END
 cat >rules.rdma <<'END'
 expect -points 1 -name {a SEND was posted} -true {[called ibv_post_send wr.opcode SEND] > 0}
