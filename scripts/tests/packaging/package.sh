@@ -28,6 +28,23 @@ for file in share/man/man1/rdmash.1 share/man/man1/rdmash-post-write.1 \
 	share/rdmash/lab/init; do
 	ok "$file" [ -s "$usr/$file" ]
 done
+# lacking: the commands without a page of their own, and the options that are not completed
+# shellcheck disable=SC2317
+lacking() {
+	local kind name n=0
+	while read -r kind name; do
+		n=$((n + 1))
+		case $kind in
+		page) [ -s "$usr/share/man/man1/rdmash-$name.1" ] ;;
+		option) grep -qF -- "--$name" "$usr/share/bash-completion/completions/rdmash" ;;
+		esac || echo "no $kind: $name"
+	done < <("$usr/bin/rdmash" -q -c 'foreach c [help -json] { echo "page [string map {{ } -} [dict get $c name]]" }' \
+		-c 'foreach option [dict get [help -tables] options] { echo "option [dict get $option name]" }')
+	[ $n -gt 100 ] || echo "only $n commands and options"
+}
+ok 'each command has its page, each option is completed' [ -z "$(lacking | tee /dev/stderr)" ]
+ok 'no page is of a command that is gone' [ "$(find "$usr/share/man/man1" -name 'rdmash-*.1' | wc -l)" = \
+	"$("$usr/bin/rdmash" -q -c 'echo [llength [help -json]]')" ]
 ok 'the lab is installed with what it needs' grep -q '^rxe-lab' <("$usr/share/rdmash/rxe-lab" --version)
 
 # the embedded device, with the library as it is installed
