@@ -49,6 +49,7 @@ struct fault_rule {
 	uint64_t first, last; /* which of the cases that match, from 1 */
 	uint64_t delay_ns;    /* before the call, the event */
 	uint64_t due;	      /* when the event happens, for who makes it; 0: not known yet */
+	bool is_told;	      /* its event, for who shows it; or it has changed nothing */
 	double chance;	      /* of one that matches */
 	uint64_t seed;
 	/* How many cases have matched, and how many of them were hit. */

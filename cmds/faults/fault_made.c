@@ -29,8 +29,25 @@ struct made_args {
 	bool force, add;
 };
 
+/* One of the commands, and its rules. */
+struct made_kind {
+	const char *command;
+	const char *begins; /* the text of its rules */
+	enum fault_what what;
+	bool is_of_device; /* of FAULT_EVENT: the device, else the port */
+};
+
+#define EVENTS_OFF 1000 /* "off" among the words of events */
+
 static struct fault_rule rules[FAULT_RULES_MAX];
 static unsigned nrules;
+
+static bool is_of_kind(const struct fault_rule *r, const struct made_kind *kind)
+{
+	return r->what == kind->what &&
+	       (r->what != FAULT_EVENT ||
+		(r->event == IBV_EVENT_DEVICE_FATAL) == kind->is_of_device);
+}
 
 const struct embedded_api *fault_device(void)
 {
@@ -47,12 +64,12 @@ static void put_rules(unsigned n)
 		api->rules_set(rules, n);
 }
 
-static void remove_rules(enum fault_what what)
+static void remove_rules(const struct made_kind *kind)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what != what)
+		if (!is_of_kind(&rules[i], kind))
 			memcpy(&rules[kept++], &rules[i], sizeof *rules);
 	nrules = kept;
 }
@@ -64,15 +81,10 @@ static void append_word(struct text *t, const char *key, const char *value)
 }
 
 /* The rule as text, of the options. */
-static void write_rule(const struct made_args *a, enum fault_what what, struct text *t)
+static void write_rule(const struct made_args *a, const struct made_kind *kind, struct text *t)
 {
-	static const char *const begins[] = { [FAULT_CALL] = "",
-					      [FAULT_COMPLETION] = "wc:status=",
-					      [FAULT_EVENT] = "event:",
-					      [FAULT_CM] = "cm:" };
-
-	xappendf(t, "%s%s", begins[what],
-		 what == FAULT_EVENT ? word_name(async_words, a->event.v) : a->name);
+	xappendf(t, "%s%s", kind->begins,
+		 kind->what == FAULT_EVENT ? word_name(async_words, a->event.v) : a->name);
 	append_word(t, "error", a->error);
 	append_word(t, "delay", a->delay);
 	append_word(t, "opcode", a->opcode);
@@ -93,28 +105,29 @@ int fault_needs_embedded(struct session *s, const char *command, const char *wha
 	return -1;
 }
 
-static int add_rule(struct session *s, const char *command, const struct made_args *a,
-		    enum fault_what what)
+static int add_rule(struct session *s, const struct made_args *a, const struct made_kind *kind)
 {
+	const char *command = kind->command;
 	struct fault_rule r;
 	char why[512];
 	SCOPED_TEXT(text);
 
-	write_rule(a, what, &text);
+	write_rule(a, kind, &text);
 	if (fault_rule_read(text_str(&text), a->seed.set ? a->seed.v : 1, nrules, &r, why,
 			    sizeof why) ||
 	    call_fault_check(&r, why, sizeof why))
 		return fail(s, command, "EINVAL", "%s: %s", command, why);
-	if (what != FAULT_CALL && !fault_device())
+	if (kind->what != FAULT_CALL && !fault_device())
 		return fault_needs_embedded(s, command,
-					    what == FAULT_COMPLETION
+					    kind->what == FAULT_COMPLETION
 						    ? "fail a request with all that follows from it"
 						    : "make true what an event says");
-	if (what == FAULT_EVENT && !dev_default(s)) /* an event happens to a device that is open */
+	/* an event happens to a device that is open */
+	if (kind->what == FAULT_EVENT && !dev_default(s))
 		return -1;
 	put_rules(0);
 	if (!a->add)
-		remove_rules(what);
+		remove_rules(kind);
 	if (nrules == FAULT_RULES_MAX) {
 		put_rules(nrules);
 		return fail(s, command, "ENOSPC", "%s: there are %d rules already", command,
@@ -125,7 +138,7 @@ static int add_rule(struct session *s, const char *command, const struct made_ar
 	return 0;
 }
 
-static void list_rules(enum fault_what what, struct out *o)
+static void list_rules(const struct made_kind *kind, struct out *o)
 {
 	unsigned n = 0;
 
@@ -133,7 +146,7 @@ static void list_rules(enum fault_what what, struct out *o)
 	for (unsigned i = 0; i < nrules; i++) {
 		const struct fault_rule *r = &rules[i];
 
-		if (r->what != what)
+		if (!is_of_kind(r, kind))
 			continue;
 		n++;
 		out_dict(o, NULL);
@@ -154,22 +167,23 @@ static bool has_option(const struct made_args *a)
 	       a->reason || a->seed.set || a->force || a->add;
 }
 
-static int made_exec(struct session *s, const char *command, const struct made_args *a,
-		     enum fault_what what, struct out *o)
+static int made_exec(struct session *s, const struct made_args *a, const struct made_kind *kind,
+		     struct out *o)
 {
-	const bool off = a->name && strcmp(a->name, "off") == 0, lists = !a->name && !a->event.set;
+	const bool off = a->name ? strcmp(a->name, "off") == 0 : a->event.v == EVENTS_OFF;
+	const bool lists = !a->name && !a->event.set;
 
 	if ((off || lists) && has_option(a))
-		return fail(s, command, "EINVAL", "%s%s takes no options", command,
+		return fail(s, kind->command, "EINVAL", "%s%s takes no options", kind->command,
 			    off ? " off" : "");
 	if (off) {
 		put_rules(0);
-		remove_rules(what);
+		remove_rules(kind);
 		put_rules(nrules);
-	} else if (!lists && add_rule(s, command, a, what)) {
+	} else if (!lists && add_rule(s, a, kind)) {
 		return -1;
 	}
-	list_rules(what, o);
+	list_rules(kind, o);
 	return 0;
 }
 
@@ -183,21 +197,24 @@ const char *fault_made_async(int event)
 {
 	for (unsigned i = 0; i < nrules; i++)
 		if (rules[i].what == FAULT_EVENT && rules[i].event == event && rules[i].hit &&
-		    rules[i].due) {
-			rules[i].due = 0;
+		    !rules[i].is_told) {
+			rules[i].is_told = true;
 			return rules[i].text;
 		}
 	return NULL;
 }
 
+static const struct made_kind port_kind = { "fault port", "event:", FAULT_EVENT, false };
+
 const char *fault_made_port_down(void)
 {
-	const char *down = NULL;
+	const struct fault_rule *last = NULL;
 
 	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what == FAULT_EVENT && rules[i].hit)
-			down = rules[i].event == IBV_EVENT_PORT_ERR ? rules[i].text : NULL;
-	return down;
+		if (is_of_kind(&rules[i], &port_kind) && rules[i].hit &&
+		    (!last || rules[i].due >= last->due))
+			last = &rules[i];
+	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
 }
 
 /* -------------------------------------------------------------------------- fault call -- */
@@ -231,7 +248,9 @@ static const struct arg fault_call_args[] = {
 
 static int fault_call_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, "fault call", args, FAULT_CALL, o);
+	static const struct made_kind kind = { "fault call", "", FAULT_CALL, false };
+
+	return made_exec(s, args, &kind, o);
 }
 
 /** The library is not called: the function fails as its manual page says. Only an errno
@@ -267,7 +286,10 @@ static const struct arg fault_completion_args[] = {
 
 static int fault_completion_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, "fault completion", args, FAULT_COMPLETION, o);
+	static const struct made_kind kind = { "fault completion", "wc:status=", FAULT_COMPLETION,
+					       false };
+
+	return made_exec(s, args, &kind, o);
 }
 
 /** The embedded device fails a request instead of sending it: its completion has the
@@ -302,7 +324,9 @@ static const struct arg fault_event_args[] = {
 
 static int fault_event_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, "fault event", args, FAULT_CM, o);
+	static const struct made_kind kind = { "fault event", "cm:", FAULT_CM, false };
+
+	return made_exec(s, args, &kind, o);
 }
 
 /** Events are true: a request that is rejected, or finds nobody, is not sent. A connection that
@@ -324,9 +348,10 @@ const struct cmd cmd_fault_event = {
 static const struct word port_words[] = { { "down", IBV_EVENT_PORT_ERR,
 					    "nothing is sent, or received" },
 					  { "up", IBV_EVENT_PORT_ACTIVE, "as the links are" },
+					  { "off", EVENTS_OFF, "removes what is to come" },
 					  { 0 } };
 static const struct arg fault_port_args[] = {
-	POS_OPT("how", made_args, event, kind_enum, "down or up", .data = port_words),
+	POS_OPT("how", made_args, event, kind_enum, "down, up or off", .data = port_words),
 	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"),
 	SWITCH("add", made_args, add, "add to what is to come: down -after 1s, then up -after 3s"),
 	ARGS_END
@@ -334,15 +359,17 @@ static const struct arg fault_port_args[] = {
 
 static int fault_port_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, "fault port", args, FAULT_EVENT, o);
+	return made_exec(s, args, &port_kind, o);
 }
 
 /** Packets of this process are lost while its port is down, also those that would go
  * through memory. Programs get PORT_ERR and PORT_ACTIVE. The links of the host do the
  * same to all processes: ip link set eth0 down. Without arguments the command lists what was
- * done, and is to come.
+ * done, and is to come; off removes both, and leaves the port as it is.
  * > fault port down => 1 hit
- * > fault port up => 1 hit */
+ * > fault port up => 1 hit
+ * > fault port down -after 1000s => 0 hit
+ * > fault port off => no faults */
 const struct cmd cmd_fault_port = {
 	.name = "fault port",
 	.family = "understanding",
@@ -353,20 +380,26 @@ const struct cmd cmd_fault_port = {
 
 static const struct word fatal_words[] = { { "fatal", IBV_EVENT_DEVICE_FATAL,
 					     "until the process ends" },
+					   { "off", EVENTS_OFF, "removes what is to come" },
 					   { 0 } };
 static const struct arg fault_device_args[] = {
-	POS("how", made_args, event, kind_enum, "fatal", .data = fatal_words),
+	POS("how", made_args, event, kind_enum, "fatal or off", .data = fatal_words),
 	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"), ARGS_END
 };
 
 static int fault_device_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, "fault device", args, FAULT_EVENT, o);
+	static const struct made_kind kind = { "fault device", "event:", FAULT_EVENT, true };
+
+	return made_exec(s, args, &kind, o);
 }
 
 /** DEVICE_FATAL: all QPs of the process go to ERR, with their requests flushed. From then on
  * objects can be destroyed, and neither made nor changed (EIO); ids of librdmacm get
- * DEVICE_REMOVAL. The device is usable in the next session.
+ * DEVICE_REMOVAL. The device is usable in the next session. off takes back a failure that is
+ * to come.
+ * > fault device fatal -after 1000s => 0 hit
+ * > fault device off => no faults
  * > fault device fatal => 1 hit */
 const struct cmd cmd_fault_device = {
 	.name = "fault device",

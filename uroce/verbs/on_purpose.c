@@ -26,28 +26,36 @@ static bool make_event_true(enum ibv_event_type event)
 static void do_due(struct timer *t);
 static struct timer due_timer = { .fn = do_due };
 
-/* Does what is due, and sets the timer to what is next. */
-static void do_due(struct timer *t)
+/* The event that comes first, of those that have not happened; NULL: there is none. */
+static struct fault_rule *next_event(uint64_t now)
 {
-	uint64_t now = engine_now(), next = UINT64_MAX;
 	unsigned n;
-	struct fault_rule *rules = rules_all(&n);
+	struct fault_rule *rules = rules_all(&n), *next = NULL;
 
 	for (struct fault_rule *r = rules; r < rules + n; r++) {
 		if (r->what != FAULT_EVENT || r->matched)
 			continue;
 		if (!r->due)
 			r->due = now + r->delay_ns;
-		if (r->due > now) {
-			next = r->due < next ? r->due : next;
-			continue;
-		}
+		if (!next || r->due < next->due)
+			next = r;
+	}
+	return next;
+}
+
+/* Does what is due, and sets the timer to what is next. */
+static void do_due(struct timer *t)
+{
+	const uint64_t now = engine_now();
+	struct fault_rule *r;
+
+	while ((r = next_event(now)) && r->due <= now) {
 		fault_rule_hits(r);
 		if (!make_event_true((enum ibv_event_type)r->event))
-			r->due = 0; /* no event comes */
+			r->is_told = true; /* no event comes */
 	}
-	if (next != UINT64_MAX)
-		timer_set(t, next);
+	if (r)
+		timer_set(t, r->due);
 }
 
 void on_purpose_begin(void)
