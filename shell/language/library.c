@@ -406,6 +406,8 @@ static void print_value(struct out *o, Tcl_Obj *value)
 		data = Tcl_GetByteArrayFromObj(value, &n);
 		visible_hexdump(&dump, data, n < DUMPED ? (size_t)n : DUMPED, 0);
 		out_text(o, "%s", text_str(&dump));
+		if (n > DUMPED)
+			out_text(o, "(%zu bytes more)\n", (size_t)n - DUMPED);
 	} else if (*Tcl_GetString(value)) {
 		out_text(o, "%s\n", Tcl_GetString(value));
 	}

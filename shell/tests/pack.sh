@@ -44,6 +44,12 @@ refused EINVAL "there is no type 'u24'" {pack {u24 n} {n 1}}
 refused EINVAL "u8 needs a name" {pack {u8} {}}
 refused EINVAL "1 of the values are of no field" {pack {u8 n} {n 1 m 2}}
 refused ENOENT "there is no value for n" {pack {u8 n} {}}
+refused ENOENT "there is no value for len" {pack {bytes:len data u8 len} {data hello}}
+refused EINVAL "pack takes a layout and a dict of values: 0 words" {pack {u8 n}}
+refused EINVAL "2 words follow the layout" {pack {u8 n} n 1}
+refused EINVAL "unpack takes a layout and bytes: 3 words" {unpack {u8 n} -- x y}
+refused EINVAL "0 words follow" {unpack {u8 n}}
+expect -name "-- before the bytes" -value {n 45 m 45} {unpack {u8 n u8 m} -- --}
 refused EMSGSIZE "3 bytes where 2 are to stand" {pack {bytes:2 n} {n abc}}
 refused EMSGSIZE "n: 2 bytes are to stand at 0, 1 are left" {unpack {u16 n} x}
 refused EMSGSIZE "1 bytes are left over at 1" {unpack {u8 n} xy}
@@ -102,4 +108,8 @@ expect -name "hostile bytes" -true {$tried > 300}
 EOF
 run -q -f pack.rdma
 wants 'pack' "$code $(printf '%s' "$err" | head -n 3)" '0 '
+run -c 'pack {pad:256} {}'
+wants 'all of 256 bytes' "$(printf '%s' "$out" | grep -c more)" 0
+run -c 'pack {pad:300} {}'
+wants 'what is not printed' "$(printf '%s' "$out" | tail -n 1)" '(44 bytes more)'
 finish
