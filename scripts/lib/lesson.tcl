@@ -55,6 +55,8 @@ namespace eval ::lesson {
 	}
 	# There is a number of 8 bytes at the beginning of a region.
 	proc counts {region n} {
+		if {![has $region]} { return 0 }
+		if {[get $region len] < 8} { return [no "$region has fewer than 8 bytes"] }
 		binary scan [mem get $region 0 8] w is
 		equals "the number in $region" $is $n
 	}
