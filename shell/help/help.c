@@ -67,6 +67,9 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 	const struct cmd *c;
 	int used;
 
+	if (a->words.n && (a->tables || a->json))
+		return fail(s, "help", "EINVAL", "help %s takes no words: '%s'",
+			    a->tables ? "-tables" : "-json", words[0]);
 	if (a->tables) {
 		help_tables(o);
 		return 0;
@@ -286,7 +289,10 @@ static const struct {
 	{ "shortcuts", "prompt" },
 	{ "xrc", "call" },
 	{ "dmabuf", "call" },
-	{ "mcast", "call" },
+	{ "mcast", "cm join" },
+	{ "resize", "call" },
+	{ "notify", "call" },
+	{ "pingpong", "bench" },
 	{ "pkeys", "call" },
 	{ "after", "on timer" },
 	{ "callback", "on timer" },
