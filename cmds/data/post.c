@@ -319,7 +319,7 @@ int post_next_state(struct session *s, const struct qp *qp, enum ibv_qp_state st
 	return fail_next(s, "%s", post_way_to_rts(s, qp, state));
 }
 
-/* call may have made it. */
+/* An SRQ made by the command call has no max_sge yet. */
 static uint32_t max_sge_of(struct srq *srq)
 {
 	struct ibv_srq_attr attr;

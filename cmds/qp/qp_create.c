@@ -100,7 +100,7 @@ static int complete_spec(struct session *s, struct qp_spec *spec)
 	return spec->send_cq ? check_one_device(s, spec) : -1;
 }
 
-/* Its other requests are posted by ibv_post_send() all the same. */
+/* Other requests of a QP made here are posted by ibv_post_send(). */
 static struct ibv_qp *create_for_flush(const struct qp_spec *spec,
 				       const struct ibv_qp_init_attr *init)
 {

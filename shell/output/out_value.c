@@ -23,7 +23,7 @@ static Tcl_Obj *bytes_of(struct json_object *j)
 	return value;
 }
 
-/* Few strings have a zero byte, which Tcl writes as two. */
+/* Tcl stores a zero byte as two bytes, so a text with one is converted. */
 static Tcl_Obj *text_of(struct json_object *j)
 {
 	const char *text = json_object_get_string(j);
