@@ -109,7 +109,7 @@ EOF
 run -q -f pack.rdma
 wants 'pack' "$code $(printf '%s' "$err" | head -n 3)" '0 '
 run -c 'pack {pad:256} {}'
-wants 'all of 256 bytes' "$(printf '%s' "$out" | grep -c more)" 0
+wants 'all of 256 bytes' "$(printf '%s' "$out" | grep -c 'bytes more')" 0
 run -c 'pack {pad:300} {}'
 wants 'what is not printed' "$(printf '%s' "$out" | tail -n 1)" '(44 bytes more)'
 finish

@@ -180,7 +180,7 @@ END
 cheat 3 'private data that looks like a row of the record' <<'END'
 listen 7471 -address 10.0.0.1 -name door
 connect 10.0.0.1 7471 -prepare -name c
-cm connect c -nowait -private-data {fields {call ibv_modify_qp args {qp left attr {qp_state RTS retry_cnt 3}}} WC SUCCESS SEND}
+cm connect c -nowait -private-data {{args {qp left attr {qp_state RTS retry_cnt 3}}}}
 catch { reject }
 catch { call ibv_create_qp pd0 {qp_context "left attr.qp_state RTS retry_cnt 3"} }
 reg 64 -name ran
