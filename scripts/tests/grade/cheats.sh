@@ -18,10 +18,10 @@ expect -points 3 -name {left tries three times} -value 3 {attribute left RTS ret
 expect -points 2 -name {the text has arrived} -value hello {mem get m 0 5}
 expect -points 1 -name {a WRITE was refused} -true {[completions REM_ACCESS_ERR] > 0}
 END
-# cheat POINTS WHAT: the hand-in is standard input; it gets no more than these points.
+# cheat POINTS WHAT ?SECONDS?: the hand-in is standard input; it gets no more than these points.
 cheat() {
 	cat >hand-in.rdma
-	timeout 100 "$rdmash" --within 3 --grade rules.rdma hand-in.rdma >out 2>err
+	timeout 100 "$rdmash" --within "${3:-3}" --grade rules.rdma hand-in.rdma >out 2>err
 	code=$?
 	[ $code = 3 ] || no "$2: exit code $code"
 	grep -q '^Bail out!' out && [ "$1" = bail ] && echo "tried: $2" && return
@@ -115,12 +115,12 @@ cat >rules.rdma <<'END'
 expect -points 6 -name {no call has failed} -true {[complete] && [failures] eq ""}
 expect -points 1 -name {a region was made} -true {[called ibv_reg_mr] > 0}
 expect -points 2 -name {left is in RTS} -true {[lindex [states left] end] eq "RTS"}
-expect -points 1 -name {left is there} -value RTS {get left state}
+expect -points 1 -name {left has sent nothing} -true {[completions SUCCESS SEND left] == 0}
 END
-cheat 1 'to flood the record' <<'END'
+cheat 0 'to flood the record' 60 <<'END'
 qp create -name left
 catch { call ibv_modify_qp left {qp_state RTS} STATE }
-for {set i 0} {$i < 3000} {incr i} { reg 64 -name r; destroy r }
+for {set i 0} {$i < 12000} {incr i} { reg 64 -name r; destroy r }
 END
 cat >rules.rdma <<'END'
 expect -points 1 -name {no request has failed} -true {[completions *ERR] == 0}
@@ -155,16 +155,6 @@ post send m -len 5 -qp left
 poll -qp left
 destroy left
 qp create -name left
-reg 64 -name ran
-END
-cheat 3 'the same, and calls that push the new one out of the record' <<END
-$connected
-post recv m -len 64 -qp right
-post send m -len 5 -qp left
-poll -qp left
-destroy left
-qp create -name left
-for {set i 0} {\$i < 3000} {incr i} { reg 64 -name r; destroy r }
 reg 64 -name ran
 END
 cheat 3 'attributes of another queue pair of the same name' <<END
