@@ -65,8 +65,8 @@ struct shared_options {
 	uint32_t looks;
 	/* Threads whose calls fail so are held until reader_release(). */
 	/* A process waits at its end until that was reported; and says which send buffers have
-	 * changed. */
-	uint32_t checks, sums;
+	 * changed, and which registered memory it has given back. */
+	uint32_t checks, sums, frees;
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
 	uint32_t notes;	    /* the places of calls, and of a crash */

@@ -181,13 +181,43 @@ static void restore_signals(void)
 	sigaction(SIGXFSZ, &kept_size, NULL);
 }
 
+/* The libraries that are loaded before others, in that order. */
+static const char *const libraries[] = { "libvtrace.so", "libvtrace-memory.so" };
+
+static unsigned count_libraries(void)
+{
+	return the.how.frees ? 2 : 1;
+}
+
+static int preload_libraries(void)
+{
+	for (unsigned i = 0; i < count_libraries(); i++)
+		if (launch_preload(libraries[i]))
+			return -1;
+	return 0;
+}
+
+static bool has_libraries(void)
+{
+	char path[4096];
+
+	for (unsigned i = 0; i < count_libraries(); i++)
+		if (launch_find(libraries[i], path, sizeof path)) {
+			door_say("%s: %s (it belongs beside this program, or where it was "
+				 "installed)",
+				 libraries[i], strerror(errno));
+			return false;
+		}
+	return true;
+}
+
 /* In the child: if it fails, it writes the errno to the pipe for its parent. */
 static _Noreturn void execute_program(struct reader *r, char **argv, int failure)
 {
 	int err;
 
 	restore_signals();
-	if (reader_admit(r) == 0 && launch_preload("libvtrace.so") == 0)
+	if (reader_admit(r) == 0 && preload_libraries() == 0)
 		execvp(argv[0], argv);
 	err = errno;
 	while (write(failure, &err, sizeof err) < 0 && errno == EINTR)
@@ -195,23 +225,18 @@ static _Noreturn void execute_program(struct reader *r, char **argv, int failure
 	_exit(EXIT_CANNOT_RUN);
 }
 
-/* Starts the program with libvtrace.so loaded before other libraries. From now on signals that are
- * sent to this process go to the program; those of the terminal do nothing here, as the program
- * gets them itself. -1: it could not be started, a line says why, and *status is the exit code. */
+/* Starts the program with these libraries loaded before others. From now on signals that are sent
+ * to this process go to the program; those of the terminal do nothing here, as the program gets
+ * them itself. -1: it could not be started, a line says why, and *status is the exit code. */
 static int start_program(struct reader *r, char **argv, int *status)
 {
-	char library[4096];
 	int ends[2], err;
 	ssize_t n;
 	pid_t pid;
 
 	*status = EXIT_CANNOT_RUN;
-	if (launch_find("libvtrace.so", library, sizeof library)) {
-		door_say("libvtrace.so: %s (it belongs beside this program, or where it was "
-			 "installed)",
-			 strerror(errno));
+	if (!has_libraries())
 		return -1;
-	}
 	if (pipe2(ends, O_CLOEXEC)) {
 		door_say("pipe: %s", strerror(errno));
 		return -1;
@@ -332,6 +357,7 @@ static int trace_program(char **argv)
 			  !the.views.report && !the.replay.path && !the.check.is_on;
 	the.how.checks = the.check.is_on;
 	the.how.sums = the.check.is_on && the.check.wanted[CHECK_SEND_CHANGED];
+	the.how.frees = the.check.is_on && the.check.wanted[CHECK_FREED];
 	if (the.check.is_on && check_begin(&the.check, the.views.to, the.views.json))
 		return EXIT_USAGE;
 	r = reader_open(&the.how);

@@ -72,10 +72,11 @@ int launch_library(char *path, size_t size)
 	return launch_find("liburoce.so", path, size);
 }
 
-/* The order in which libraries must be loaded: a sanitizer's, then that of vtrace, which must see
+/* The order in which libraries must be loaded: a sanitizer's, then those of vtrace, which must see
  * the calls before anybody answers them, then all others. */
 static const char *const order[] = { "libasan.so",  "libtsan.so",   "libubsan.so",
-				     "libclang_rt", "libvtrace.so", NULL };
+				     "libclang_rt", "libvtrace.so", "libvtrace-memory.so",
+				     NULL };
 
 /* The place of a word of n bytes in that order. */
 static unsigned load_order(const char *word, size_t n)
@@ -116,8 +117,8 @@ static int put_first(const char *variable, const char *word)
 }
 
 /* A program that is built with gcc's AddressSanitizer has that as a library, which wants to be the
- * first one. It need not be: no library here has functions that it takes over. Children, which may
- * be programs of other kinds, get the same environment. */
+ * first one. It need not be: those functions here that it takes over, of libvtrace-memory.so, go on
+ * to it. Children, which may be programs of other kinds, get the same environment. */
 static int allow_sanitizer(void)
 {
 	static const char word[] = "verify_asan_link_order=0";

@@ -170,9 +170,10 @@ static void *take_place(struct shared_area *s, int fd)
 		}
 		if (s->how.keeps_all)
 			record_keep_for(&s->reader);
-		sums_are_kept = freed_is_noted = s->how.sums;
+		sums_are_kept = s->how.sums;
 		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks || s->how.checks)
 			hold_begin(s, &s->process[i]);
+		freed_begin(s);
 		if (s->how.nrules)
 			begin_faults(s);
 		if (s->how.notes)
@@ -191,7 +192,8 @@ static void forget_parent(void)
 	record_keep_for(NULL);
 	hold_forget();
 	end_faults();
-	sums_are_kept = freed_is_noted = false;
+	freed_forget();
+	sums_are_kept = false;
 	if (own_records) {
 		munmap(own_records, record_area_size());
 		munmap(own_header, sizeof *own_header);

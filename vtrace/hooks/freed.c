@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "freed.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
-#include "call_record.h"
+#include "hold.h"
 #include "recorded.h"
+#include "record_rings.h"
 #include "shared_area.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -21,65 +19,60 @@ struct registered {
 };
 
 bool freed_is_noted;
+static bool holds; /* vtrace --stop-on freed, or another rule */
 static struct {
 	pthread_mutex_t lock;
 	struct registered *v;
-	unsigned n, room;
+	size_t n, size; /* bytes of v */
 } the = { .lock = PTHREAD_MUTEX_INITIALIZER };
 /* Around all that were registered so far: most of what is freed is outside. */
 static _Atomic uint64_t lowest = UINT64_MAX, highest;
-static __thread bool is_within; /* this file has called */
+/* This file has called. A look at it must not allocate, which calls realloc(). */
+static __thread bool is_within __attribute__((tls_model("initial-exec")));
 
-/* Those of a sanitizer, which must not be looked up: it may call them before it has begun. */
-extern __typeof__(free) __interceptor_free __attribute__((weak));
-extern __typeof__(realloc) __interceptor_realloc __attribute__((weak));
-
-/* An allocator of the program may be before this library. NULL: dlsym() itself frees the text of an
- * earlier error. */
-static void *next_of(const char *name, const void *own)
+void freed_begin(const struct shared_area *s)
 {
-	static __thread bool is_looking;
-	void *found;
-
-	if (is_looking)
-		return NULL;
-	is_looking = true;
-	found = dlsym(RTLD_DEFAULT, name);
-	if (!found || found == own)
-		found = dlsym(RTLD_NEXT, name);
-	is_looking = false;
-	return found;
+	holds = s->how.stop_on == SHARED_STOP_RULE;
+	freed_is_noted = s->how.frees;
 }
 
-#define NEXT(name)                                                                 \
-	({                                                                         \
-		static __typeof__(&name) _Atomic next;                             \
-		__typeof__(&name) found = __interceptor_##name;                    \
-		if (!found)                                                        \
-			found = atomic_load_explicit(&next, memory_order_relaxed); \
-		if (!found) {                                                      \
-			*(void **)(void *)&found = next_of(#name, (void *)&name);  \
-			atomic_store(&next, found);                                \
-		}                                                                  \
-		found;                                                             \
-	})
+/* Another thread of the parent may have had the lock. */
+void freed_forget(void)
+{
+	freed_is_noted = false;
+	pthread_mutex_init(&the.lock, NULL);
+	the.v = NULL;
+	the.n = the.size = 0;
+	lowest = UINT64_MAX;
+	highest = 0;
+}
 
 /* ----------------------------------------------------------------------------- regions -- */
+
+/* Not by malloc(): that of the program may have a lock of its own while it calls munmap(), which
+ * asks for this one. */
+static bool make_room(void)
+{
+	const size_t size = the.size ? 2 * the.size : 4096;
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *v = the.size ? mremap(the.v, the.size, size, MREMAP_MAYMOVE)
+			   : mmap(NULL, size, PROT_READ | PROT_WRITE, how, -1, 0);
+
+	if (v == MAP_FAILED)
+		return false;
+	the.v = v;
+	the.size = size;
+	return true;
+}
 
 static void add(uint64_t address, const struct ibv_mr *mr)
 {
 	const uint64_t at = (uintptr_t)mr->addr;
-	struct registered *v;
 
 	if (!at || !mr->length || mr->length > UINT64_MAX / 2)
 		return;
-	if (the.n == the.room) {
-		v = realloc(the.v, (the.room + 64) * sizeof *v);
-		if (!v)
-			return;
-		the.v = v;
-		the.room += 64;
-	}
+	if ((the.n + 1) * sizeof *the.v > the.size && !make_room())
+		return;
 	the.v[the.n++] = (struct registered){ address, at, mr->length };
 	if (at < lowest)
 		lowest = at;
@@ -89,9 +82,18 @@ static void add(uint64_t address, const struct ibv_mr *mr)
 
 static void take_out(uint64_t address)
 {
-	for (unsigned i = 0; i < the.n; i++)
+	for (size_t i = 0; i < the.n; i++)
 		if (the.v[i].mr == address)
 			the.v[i--] = the.v[--the.n];
+}
+
+/* Do requests name the memory of the region by its own addresses? Others cannot be compared. */
+static bool has_own_addresses(const struct call_fn *fn, const uint64_t *args)
+{
+	const struct call_value *iova = call_value_find(fn->args, "iova"),
+				*addr = call_value_find(fn->args, "addr");
+
+	return !iova || (addr && args[iova - fn->args] == args[addr - fn->args]);
 }
 
 void freed_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result)
@@ -104,87 +106,47 @@ void freed_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result
 	is_within = true;
 	pthread_mutex_lock(&the.lock);
 	take_out(is_made ? result : args[0]);
-	if (is_made)
+	if (is_made && has_own_addresses(fn, args))
 		add(result, (const struct ibv_mr *)(uintptr_t)result);
 	pthread_mutex_unlock(&the.lock);
 	is_within = false;
 }
 
-static bool is_registered(uint64_t at, uint64_t len)
-{
-	bool found = false;
+/* ----------------------------------------------------------------- for memory_calls.c -- */
 
-	pthread_mutex_lock(&the.lock);
-	for (unsigned i = 0; i < the.n && !found; i++)
-		found = at < the.v[i].at + the.v[i].len && the.v[i].at < at + len;
-	pthread_mutex_unlock(&the.lock);
-	return found;
-}
-
-/* ------------------------------------------------------------------------------- memory -- */
-
-static bool may_be_registered(const void *p)
+PUBLIC bool vtrace_may_be_registered(const void *p)
 {
 	return freed_is_noted && p && !is_within && (uintptr_t)p < highest;
 }
 
-/* is_unmapped: nobody can get it again with its contents. */
-static void note(uint64_t at, uint64_t len, bool is_unmapped, struct record_from from)
+PUBLIC bool vtrace_is_registered(uint64_t at, uint64_t len)
+{
+	bool found = false;
+
+	if (at + len <= lowest)
+		return false;
+	is_within = true;
+	pthread_mutex_lock(&the.lock);
+	for (size_t i = 0; i < the.n && !found; i++)
+		found = at < the.v[i].at + the.v[i].len && the.v[i].at < at + len;
+	pthread_mutex_unlock(&the.lock);
+	is_within = false;
+	return found;
+}
+
+PUBLIC void vtrace_note_freed(uint64_t at, uint64_t len, bool is_unmapped, struct record_from from)
 {
 	const uint64_t args[] = { 0, is_unmapped, at, len };
 	const int err = errno;
 	struct record_call call;
 
-	if (at + len <= lowest)
-		return;
 	is_within = true;
-	if (is_registered(at, len)) {
-		record_aside(SHARED_OWN_DEPTH);
-		record_begin(&call, SHARED_CHANGED_ROW, args, from);
-		record_end(&call, 0);
-		record_aside(-SHARED_OWN_DEPTH);
-	}
+	record_aside(SHARED_OWN_DEPTH);
+	record_begin(&call, SHARED_CHANGED_ROW, args, from);
+	record_end(&call, 0);
+	record_aside(-SHARED_OWN_DEPTH);
+	if (holds && record_own_slot())
+		hold_until_looked_at();
 	is_within = false;
 	errno = err;
-}
-
-#define FROM record_from(__builtin_return_address(0), __builtin_frame_address(0))
-
-PUBLIC void free(void *p)
-{
-	void (*const on)(void *) = NEXT(free);
-
-	if (may_be_registered(p))
-		note((uintptr_t)p, malloc_usable_size(p), false, FROM);
-	if (on)
-		on(p);
-}
-
-PUBLIC void *realloc(void *p, size_t size)
-{
-	const bool is_seen = may_be_registered(p);
-	const uint64_t at = (uintptr_t)p, len = is_seen ? malloc_usable_size(p) : 0;
-	void *now = NEXT(realloc)(p, size);
-
-	if (is_seen && (uintptr_t)now != at && (now || !size))
-		note(at, len, false, FROM);
-	return now;
-}
-
-/* A sanitizer of the program goes on to this function, which goes on to libc's. */
-PUBLIC int munmap(void *p, size_t len)
-{
-	static int (*_Atomic next)(void *, size_t);
-	int (*on)(void *, size_t) = atomic_load_explicit(&next, memory_order_relaxed);
-	int rc;
-
-	if (!on) {
-		*(void **)(void *)&on = dlsym(RTLD_NEXT, "munmap");
-		atomic_store(&next, on);
-	}
-	rc = on(p, len);
-
-	if (rc == 0 && may_be_registered(p))
-		note((uintptr_t)p, len, true, FROM);
-	return rc;
 }

@@ -49,6 +49,10 @@ says forked '^vtrace: 0 mistakes, '
 check chosen 0 buffers ring_too_early --check=leak,gone --check-exit
 says chosen '^vtrace: 0 mistakes, '
 check without 0 buffers ring_too_early --check=-send-changed --check-exit
+check freed_alone 0 memory unmap_recv_posted --check=freed
+says freed_alone '^vtrace: mistake \[freed\]: '
+check forking 0 memory fork_meanwhile --check -f
+says forking '^vtrace: 0 mistakes, '
 check advice 0 queues recv_overlap --check=all --check-exit
 says advice '^vtrace: advice \[recv-overlap\]: ' ' 1 of advice'
 check wrong 2 buffers ring --check=nonsense
@@ -90,16 +94,29 @@ check no_text 2 objects lives --check --suppress /dev/zero
 grep -q 'a line is no text' "$work/out" || fail "suppressions that never end"
 check needless 2 objects lives --check-exit
 
-# holds RULE N PROGRAM CASE: the thread is held N times, each after what was found; then it goes on.
+# the library with free() is loaded for its rule only, between vtrace's and the device's
+preloaded() {
+	# shellcheck disable=SC2016 # the program's own
+	"$UROCE" "$vtrace" -q -o "$work/said" "$@" sh -c 'echo "$LD_PRELOAD"' 2>"$work/out" |
+		tr ':' '\n' | sed 's|.*/||' | grep -v san | xargs
+}
+[ "$(preloaded)" = 'libvtrace.so liburoce.so' ] || fail "preloaded: $(preloaded)"
+[ "$(preloaded --check=leak)" = 'libvtrace.so liburoce.so' ] || fail "preloaded for leak: $(preloaded --check=leak)"
+[ "$(preloaded --check)" = 'libvtrace.so libvtrace-memory.so liburoce.so' ] ||
+	fail "preloaded for --check: $(preloaded --check)"
+
+# holds RULE N PROGRAM CASE [CALL]: the thread is held N times, each after what was found; then it goes on.
+# CALL: it is held before this one.
 holds() {
 	local rule=$1 n=$2 held=0 found='' line pid
-	exec 3< <(exec timeout 60 "$UROCE" "$vtrace" -q --stop-on "$rule" -o /dev/fd/4 "$dir/$3" 10.0.0.1 "$4" 4>&1 >"$work/out")
+	exec 3< <(exec timeout 60 "$UROCE" "$vtrace" --stop-on "$rule" -o /dev/fd/4 "$dir/$3" 10.0.0.1 "$4" 4>&1 >"$work/out")
 	pid=$!
 	: >"$work/said"
 	while read -r line; do
 		echo "$line" >>"$work/said"
 		case $line in
 		"vtrace: "*" [$rule]: "*) found=1 ;;
+		*"${5:-no call}("*) [ $held = "$n" ] || fail "stop-on $rule: $5 comes before it is held" ;;
 		*' is held: '*)
 			[ "$found" ] || fail "stop-on $rule: it is held before anything was found"
 			found=''
@@ -115,6 +132,7 @@ holds() {
 holds send-changed 1 buffers ring_too_early
 holds dereg-posted 1 buffers dereg_send_posted
 holds cq-overrun 1 queues overrun_untold
+holds freed 1 memory free_recv_posted ibv_destroy_qp
 holds send-changed 0 buffers ring
 check stop-on-leak 2 objects mr_left --stop-on leak
 grep -q -- '--stop-on leak: ' "$work/out" || fail "that leaks hold nothing is not said"

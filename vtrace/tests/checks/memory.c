@@ -4,8 +4,11 @@
  *
  * Programs that give memory back while it is registered, or later.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "pair.h"
 
@@ -95,7 +98,7 @@ static void give_back_unused(void)
 {
 	join(&r, a, b);
 	make_memory();
-	if (is("free_done")) {
+	if (strstr(the_case, "free_done")) {
 		post_own(false);
 		post(IBV_WR_SEND, 0, 8, IBV_SEND_SIGNALED);
 		await_success(r.cq);
@@ -153,12 +156,81 @@ static void give_back_other(void)
 		free(more);
 }
 
+/* Two regions have addresses of their own. Those of the other one, whose memory stays, are by
+ * chance where the memory is that is given back. */
+static void give_back_iova(void)
+{
+	char *other = aligned_alloc(4096, LEN);
+	struct ibv_mr *of_other;
+
+	join(&r, a, b);
+	memory = aligned_alloc(4096, LEN);
+	mr = ibv_reg_mr_iova(r.pd, memory, LEN, (uintptr_t)memory + (1 << 30), 0);
+	check("ibv_reg_mr_iova", mr ? 0 : errno);
+	of_other = ibv_reg_mr_iova(r.pd, other, LEN, (uintptr_t)memory, ALL_RIGHTS);
+	check("ibv_reg_mr_iova", of_other ? 0 : errno);
+	free(memory);
+	check("ibv_dereg_mr", ibv_dereg_mr(of_other));
+	check("ibv_dereg_mr", ibv_dereg_mr(mr));
+	free(other);
+}
+
+#define REGIONS 2000
+
+static _Atomic bool is_enough;
+
+static void allocate(void)
+{
+	void *volatile block = malloc(LEN); /* else the compiler leaves both calls out */
+
+	free(block);
+}
+
+static void *allocate_on(void *arg)
+{
+	while (!is_enough)
+		allocate();
+	return arg;
+}
+
+/* While a thread gives back memory, of which is asked whether one of many regions has it. */
+static void fork_meanwhile(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ibv_mr *many[REGIONS];
+	pthread_t other;
+	pid_t child;
+	int status;
+
+	for (int i = 0; i < REGIONS; i++) {
+		many[i] = ibv_reg_mr(r.pd, page, 4096, IBV_ACCESS_LOCAL_WRITE);
+		check("ibv_reg_mr", many[i] ? 0 : errno);
+	}
+	pthread_create(&other, NULL, allocate_on, NULL);
+	for (int i = 0; i < 5; i++) {
+		child = fork();
+		if (child == 0) {
+			ibv_free_device_list(ibv_get_device_list(NULL));
+			allocate();
+			_exit(0);
+		}
+		check("waitpid", waitpid(child, &status, 0) == child && status == 0 ? 0 : ECHILD);
+	}
+	is_enough = true;
+	pthread_join(other, NULL);
+	for (int i = 0; i < REGIONS; i++)
+		check("ibv_dereg_mr", ibv_dereg_mr(many[i]));
+	munmap(page, 4096);
+}
+
 static const struct check_case cases[] = {
 	{ "free_recv_posted", give_back_posted },
 	{ "unmap_recv_posted", give_back_posted },
 	{ "unmap_send_posted", give_back_posted },
 	{ "realloc_recv_posted", give_back_posted },
 	{ "free_after_err", give_back_posted },
+	{ "wrapped_free_posted", give_back_posted },
+	{ "wrapped_free_done", give_back_unused },
 	{ "post_unmapped", use_later },
 	{ "post_freed", use_later },
 	{ "free_open", give_back_unused },
@@ -169,6 +241,8 @@ static const struct check_case cases[] = {
 	{ "free_piece", give_back_other },
 	{ "realloc_kept", give_back_other },
 	{ "unmap_other", give_back_other },
+	{ "free_iova", give_back_iova },
+	{ "fork_meanwhile", fork_meanwhile },
 };
 
 MAIN(cases)
