@@ -105,13 +105,24 @@ static void tell_open(struct checks *c, const struct live_program *p, unsigned n
 	check_add(c, &f);
 }
 
-/* The region has lost its memory; a later request that uses it is a mistake. */
+#define KEPT_MAX 1024
+
+/* The region has lost its memory; a later request that uses it is a mistake. A region that is never
+ * deregistered may lose the same block many times. */
 static void keep(struct checks *c, uint64_t mr, uint32_t lkey, const struct check_freed *freed)
 {
-	c->freed = xgrow(c->freed, c->nfreed, sizeof *c->freed);
-	c->freed[c->nfreed] = *freed;
-	c->freed[c->nfreed].mr = mr;
-	c->freed[c->nfreed++].lkey = lkey;
+	unsigned i = 0;
+
+	while (i < c->nfreed && (c->freed[i].mr != mr || c->freed[i].at != freed->at ||
+				 c->freed[i].len != freed->len))
+		i++;
+	if (i == KEPT_MAX)
+		return;
+	if (i == c->nfreed)
+		c->freed = xgrow(c->freed, c->nfreed++, sizeof *c->freed);
+	c->freed[i] = *freed;
+	c->freed[i].mr = mr;
+	c->freed[i].lkey = lkey;
 }
 
 void checks_freed(struct checks *c, const struct live_program *p, const struct record *r,
@@ -148,11 +159,19 @@ void checks_freed(struct checks *c, const struct live_program *p, const struct r
 
 /* --------------------------------------------------------------------------- calls -- */
 
+static bool has_new_memory(const struct record *r)
+{
+	return r->fn == &call_table[ROW_ibv_rereg_mr] &&
+	       r->args[1] & IBV_REREG_MR_CHANGE_TRANSLATION;
+}
+
 void check_freed_before(struct checks *c, const struct live_program *p, const struct record *r)
 {
+	const struct call_value *first = r->fn->args;
+
 	(void)p;
-	if (!c->nfreed || r->err || !r->nargs || r->fn->args[0].role != CALL_GONE ||
-	    r->fn->args[0].object != OBJECT_MR)
+	if (!c->nfreed || r->err || !r->nargs ||
+	    !((first->role == CALL_GONE && first->object == OBJECT_MR) || has_new_memory(r)))
 		return;
 	for (unsigned i = 0; i < c->nfreed; i++)
 		if (c->freed[i].mr == r->args[0])
