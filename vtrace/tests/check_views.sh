@@ -51,6 +51,9 @@ says chosen '^vtrace: 0 mistakes, '
 check without 0 buffers ring_too_early --check=-send-changed --check-exit
 check freed_alone 0 memory unmap_recv_posted --check=freed
 says freed_alone '^vtrace: mistake \[freed\]: '
+check freed_often 0 memory post_freed_often --check=freed
+says freed_often '^vtrace: may be a mistake \[freed\]: '
+! grep ' times$' "$work/said" || fail "freed_often: a block that was freed several times is told several times"
 check forking 0 memory fork_meanwhile --check -f
 says forking '^vtrace: 0 mistakes, '
 check advice 0 queues recv_overlap --check=all --check-exit

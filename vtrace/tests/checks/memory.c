@@ -90,8 +90,19 @@ static void use_later(void)
 		munmap(memory, LEN);
 	else
 		free(memory);
+	for (int i = 0; i < 3 && is("post_freed_often"); i++) {
+		memory = malloc(LEN); /* the same block again */
+		free(memory);
+	}
+	if (is("post_reregistered")) {
+		memory = malloc(LEN);
+		check("ibv_rereg_mr", ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
+						   memory + 64, LEN - 128, 0));
+	}
 	post_own(false);
 	end_region();
+	if (is("post_reregistered"))
+		free(memory);
 }
 
 static void give_back_unused(void)
@@ -198,6 +209,8 @@ static void fork_meanwhile(void)
 {
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ibv_mr *many[REGIONS];
+	char address[INET_ADDRSTRLEN];
+	struct rig own; /* of a child, which registers something, too */
 	pthread_t other;
 	pid_t child;
 	int status;
@@ -210,7 +223,8 @@ static void fork_meanwhile(void)
 	for (int i = 0; i < 5; i++) {
 		child = fork();
 		if (child == 0) {
-			ibv_free_device_list(ibv_get_device_list(NULL));
+			open_rig(&own, inet_ntop(AF_INET, r.gid.raw + 12, address, sizeof address),
+				 8);
 			allocate();
 			_exit(0);
 		}
@@ -233,6 +247,8 @@ static const struct check_case cases[] = {
 	{ "wrapped_free_done", give_back_unused },
 	{ "post_unmapped", use_later },
 	{ "post_freed", use_later },
+	{ "post_freed_often", use_later },
+	{ "post_reregistered", use_later },
 	{ "free_open", give_back_unused },
 	{ "free_after_dereg", give_back_unused },
 	{ "free_done", give_back_unused },

@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-void free(void *p)
+__attribute__((visibility("default"))) void free(void *p)
 {
 	static void (*next)(void *);
 
