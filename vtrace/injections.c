@@ -21,8 +21,9 @@
 static struct {
 	char *texts[FAULT_RULES_MAX];
 	unsigned n;
-	uint64_t seed;			/* 0: none is given */
-	const struct fault_rule *rules; /* with their counters */
+	uint64_t seed;			 /* 0: none is given */
+	const struct fault_rule *rules;	 /* as they were read */
+	const struct fault_rule *counts; /* only the counters of these, which programs can write */
 } the;
 
 static bool add_rule(const char *text)
@@ -116,6 +117,7 @@ bool injections_begin(struct shared_options *how)
 		draws |= how->rules[i].chance < 1;
 	}
 	how->nrules = the.n;
+	the.rules = how->rules;
 	if (draws)
 		door_say("--seed %" PRIu64 " repeats what is drawn for --inject", the.seed);
 	return true;
@@ -128,7 +130,12 @@ const char *injections_text(unsigned rule)
 
 void injections_watch(const struct reader *r)
 {
-	the.rules = reader_shared(r)->how.rules;
+	the.counts = reader_shared(r)->how.rules;
+}
+
+static bool has_happened(unsigned i)
+{
+	return the.rules[i].what == FAULT_EVENT && atomic_load(&the.counts[i].hit);
 }
 
 /* An event of a connection has the number of its rule. One of the port or the device has no room
@@ -140,20 +147,24 @@ static unsigned rule_of_event(const struct record *r)
 	const unsigned rule = cm ? fault_rule_of_vendor_err(cm->param.conn.qp_num) : 0;
 
 	for (unsigned i = 0; async && i < the.n; i++)
-		if (the.rules[i].what == FAULT_EVENT && atomic_load(&the.rules[i].hit) &&
-		    the.rules[i].event == (int)async->event_type)
+		if (has_happened(i) && the.rules[i].event == (int)async->event_type)
 			return i + 1;
 	return rule <= the.n ? rule : 0;
 }
 
+/* Each event comes delay_ns after the device was opened; those of one time in the order of their
+ * rules. */
 const char *injections_port_down(void)
 {
-	const char *down = NULL;
+	const struct fault_rule *rule, *last = NULL;
 
-	for (unsigned i = 0; i < the.n; i++)
-		if (the.rules[i].what == FAULT_EVENT && atomic_load(&the.rules[i].hit))
-			down = the.rules[i].event == IBV_EVENT_PORT_ERR ? the.texts[i] : NULL;
-	return down;
+	for (unsigned i = 0; i < the.n; i++) {
+		rule = &the.rules[i];
+		if (has_happened(i) && rule->event != IBV_EVENT_DEVICE_FATAL &&
+		    (!last || rule->delay_ns >= last->delay_ns))
+			last = rule;
+	}
+	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
 }
 
 unsigned injections_rule(const struct record *r)
@@ -198,30 +209,31 @@ static const char *const case_words[] = {
 	[FAULT_CM] = "connection",
 };
 
+static void say_idle(unsigned i)
+{
+	const struct fault_rule *rule = &the.rules[i];
+	const uint64_t matched = atomic_load(&the.counts[i].matched);
+	const unsigned refused = (unsigned)atomic_load(&the.counts[i].refused);
+
+	if (refused && refused < sizeof refusals / sizeof *refusals)
+		door_say("--inject '%s' has hit nothing: %s", the.texts[i], refusals[refused]);
+	else if (rule->what == FAULT_EVENT)
+		door_say("--inject '%s' has hit nothing: no device was open, or not that long",
+			 the.texts[i]);
+	else
+		door_say("--inject '%s' has hit nothing: of that kind there %s %" PRIu64 " %s%s",
+			 the.texts[i], matched == 1 ? "was" : "were", matched,
+			 case_words[rule->what], matched == 1 ? "" : "s");
+}
+
 unsigned injections_end(void)
 {
 	unsigned idle = 0;
 
 	for (unsigned i = 0; i < the.n; i++) {
-		const struct fault_rule *rule = &the.rules[i];
-		const uint64_t matched = atomic_load(&rule->matched);
-
-		if (!atomic_load(&rule->hit)) {
+		if (!atomic_load(&the.counts[i].hit)) {
 			idle++;
-			if (atomic_load(&rule->refused))
-				door_say("--inject '%s' has hit nothing: %s", the.texts[i],
-					 refusals[atomic_load(&rule->refused)]);
-			else if (rule->what == FAULT_EVENT)
-				door_say(
-					"--inject '%s' has hit nothing: no device was open, or not "
-					"that long",
-					the.texts[i]);
-			else
-				door_say(
-					"--inject '%s' has hit nothing: of that kind there %s %" PRIu64
-					" %s%s",
-					the.texts[i], matched == 1 ? "was" : "were", matched,
-					case_words[rule->what], matched == 1 ? "" : "s");
+			say_idle(i);
 		}
 		free(the.texts[i]);
 	}

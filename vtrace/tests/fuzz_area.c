@@ -19,6 +19,7 @@
 
 #include "checking.h"
 #include "call_record.h"
+#include "injections.h"
 #include "reader.h"
 #include "record_rings.h"
 #include "recording.h"
@@ -51,6 +52,7 @@ static uint64_t below(uint64_t n)
 
 /* ------------------------------------------------------------------------ the writer -- */
 
+#define RULES	  8  /* of --inject */
 #define ADDRESSES 12 /* at which copies are, so that pointers often lead to one */
 
 static uint64_t likely_word(void)
@@ -126,7 +128,7 @@ static void write_record(struct record_area *area)
 	}
 }
 
-/* Any word of the area, of its beginning, or of the part that is common to all. */
+/* Any word of the area, of its beginning, of the part that is common to all, or of its rules. */
 static void write_anywhere(struct shared_area *shared, struct record_area *area)
 {
 	_Atomic uint64_t *of = (void *)area;
@@ -137,6 +139,9 @@ static void write_anywhere(struct shared_area *shared, struct record_area *area)
 	} else if (below(2)) {
 		of = (void *)shared;
 		words = sizeof *shared / 8;
+	} else if (below(2)) {
+		of = (void *)shared->how.rules;
+		words = RULES * sizeof *shared->how.rules / 8;
 	} else if (below(2)) {
 		of = (void *)&area->slot[below(4)].ring[below(RECORD_PATHS)];
 		words = sizeof area->slot->ring[0] / 8;
@@ -202,12 +207,18 @@ static struct check_options checking;
 static uint64_t read_program(const struct way *way, int64_t until)
 {
 	struct views v = way->views;
-	struct reader *r = reader_open(&(struct shared_options){ .keeps_all = true });
+	struct shared_options how = { .keeps_all = true };
+	struct reader *r;
 	struct reader_news news = { .what = READER_NOTHING };
 	uint64_t calls = 0;
 	pid_t child;
 
+	for (unsigned i = 0; i < RULES; i++)
+		demand(injections_add("wc:status=RETRY_EXC_ERR"), "a rule is added");
+	demand(injections_begin(&how), "the rules are read");
+	r = reader_open(&how);
 	demand(r && reader_admit(r) == 0, "the reader is open");
+	injections_watch(r);
 	v.to = fopen("/dev/null", "we");
 	if (way->checked)
 		demand(check_begin(&checking, v.to, false) == 0, "checks begin");
@@ -240,6 +251,7 @@ static uint64_t read_program(const struct way *way, int64_t until)
 		demand(recording_end() == 0, "a script is written");
 	check_end(0);
 	views_end();
+	injections_end();
 	fclose(v.to);
 	reader_close(r);
 	return calls;

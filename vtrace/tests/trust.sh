@@ -15,6 +15,11 @@ for way in '' -j -c --timeline --stop-on=any "--record $tmp/script"; do
 	status=$? # what it has written may look like lost calls
 	ok "scribbled on, vtrace $way" test "$status" = 0 -o "$status" = 125
 done
+for _ in {1..20}; do echo wc:status=RETRY_EXC_ERR; done >"$tmp/rules"
+timeout -k 5 60 "$vtrace" --inject "@$tmp/rules" -o "$tmp/trace" "$uroce" "$programs/traced_scribbler" 200000 \
+	2>"$tmp/err"
+status=$?
+ok "scribbled on the rules of --inject" test "$status" = 0 -o "$status" = 125
 
 # a program whose device and arguments have names that do something
 name=$'[exec x]\e]0;"\\\nexec x'
