@@ -31,6 +31,7 @@ enum fault_what {
 enum fault_refusal {
 	FAULT_REFUSED_NOT,
 	FAULT_REFUSED_UNSIGNALED,
+	FAULT_REFUSED_TYPE,
 	FAULT_REFUSED_EX,
 };
 
@@ -58,8 +59,8 @@ struct fault_rule {
 	struct fault_rule *told; /* the same for who counts for several processes; NULL: nobody */
 };
 
-/* The vendor_err of a completion that a rule has made on uroce0: this | the number of the rule,
- * from 1. The same in param.conn.qp_num of an event of a connection: no QP has that number. */
+/* The vendor_err of a completion that a rule has made: this | the number of the rule, from 1. The
+ * same in param.conn.qp_num of an event of a connection: no QP has that number. */
 #define FAULT_VENDOR_ERR 0xfa170000u
 static inline unsigned fault_rule_of_vendor_err(uint32_t vendor_err)
 {
@@ -86,19 +87,30 @@ bool fault_rule_is_of_device(const char *text);
 /* Draws the n-th number from 0 to 1. */
 double fault_rule_draw(uint64_t seed, uint64_t n);
 
+static inline void fault_rule_count_hit(struct fault_rule *r)
+{
+	atomic_fetch_add_explicit(&r->hit, 1, memory_order_relaxed);
+	if (r->told)
+		atomic_fetch_add_explicit(&r->told->hit, 1, memory_order_relaxed);
+}
+
 /* Counts a case that matches. Is it one of those that are to be hit? */
-static inline bool fault_rule_hits(struct fault_rule *r)
+static inline bool fault_rule_is_due(struct fault_rule *r)
 {
 	const uint64_t n = atomic_fetch_add_explicit(&r->matched, 1, memory_order_relaxed) + 1;
 
 	if (r->told)
 		atomic_fetch_add_explicit(&r->told->matched, 1, memory_order_relaxed);
-	if (n < r->first || n > r->last ||
-	    (r->chance < 1 && fault_rule_draw(r->seed, n) >= r->chance))
+	return n >= r->first && n <= r->last &&
+	       (r->chance >= 1 || fault_rule_draw(r->seed, n) < r->chance);
+}
+
+/* The same, and counts the hit. */
+static inline bool fault_rule_hits(struct fault_rule *r)
+{
+	if (!fault_rule_is_due(r))
 		return false;
-	atomic_fetch_add_explicit(&r->hit, 1, memory_order_relaxed);
-	if (r->told)
-		atomic_fetch_add_explicit(&r->told->hit, 1, memory_order_relaxed);
+	fault_rule_count_hit(r);
 	return true;
 }
 

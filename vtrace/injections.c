@@ -198,6 +198,8 @@ void injections_explain(FILE *to, const struct reader_news *call, bool json)
 static const char *const refusals[] = {
 	[FAULT_REFUSED_UNSIGNALED] = "a QP had unsignaled requests, whose flushes the device would "
 				     "not make (on uroce0 it is possible)",
+	[FAULT_REFUSED_TYPE] = "its QP is not of RC or XRC, whose peer answers (on uroce0 it is "
+			       "possible)",
 	[FAULT_REFUSED_EX] =
 		"completions were read by ibv_start_poll(), and cannot be changed there "
 		"(on uroce0 it is possible)",

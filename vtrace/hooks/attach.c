@@ -140,7 +140,7 @@ static void begin_faults(struct shared_area *s)
 static void end_faults(void)
 {
 	call_faults_set(own_faults, 0);
-	failing_set(own_faults, 0);
+	failing_forget();
 	for (unsigned i = 0; i < nfaults; i++)
 		own_faults[i].told = NULL;
 }

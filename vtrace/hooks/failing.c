@@ -10,12 +10,14 @@
 #include "call_record.h"
 #include "recorded.h"
 
-/* A QP of type RC. */
 struct failing_qp {
 	struct failing_qp *next;
 	struct ibv_qp *qp;
-	bool has_unsignaled; /* requests without a flag; all have one if sq_sig_all is set */
-	bool has_failed;
+	const struct ibv_context *context;
+	uint32_t qpn;
+	bool is_answered; /* its peer answers requests: RC, XRC */
+	bool signals_all; /* sq_sig_all */
+	bool has_unsignaled, has_failed;
 };
 
 bool failing_is_on;
@@ -47,31 +49,51 @@ void failing_set(struct fault_rule *given, unsigned n)
 		failing_is_on |= given[i].what == FAULT_COMPLETION;
 }
 
-void failing_refuse(enum fault_refusal why)
+void failing_forget(void)
+{
+	failing_set(NULL, 0);
+	qps = NULL;
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void refuse(const struct fault_rule *rule, enum fault_refusal why)
+{
+	if (rule->told)
+		atomic_store(&rule->told->refused, why);
+}
+
+void failing_refuse_ex(void)
 {
 	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what == FAULT_COMPLETION && rules[i].told)
-			atomic_store(&rules[i].told->refused, why);
+		if (rules[i].what == FAULT_COMPLETION)
+			refuse(&rules[i], FAULT_REFUSED_EX);
 }
 
 static struct failing_qp **find_qp(const struct ibv_context *context, uint32_t qpn)
 {
 	struct failing_qp **q = &qps;
 
-	while (*q && ((*q)->qp->qp_num != qpn || (*q)->qp->context != context))
+	while (*q && ((*q)->qpn != qpn || (*q)->context != context))
 		q = &(*q)->next;
 	return q;
 }
 
 static void add_qp(struct ibv_qp *qp)
 {
-	struct failing_qp *q = qp->qp_type == IBV_QPT_RC && find_functions() ? calloc(1, sizeof *q)
-									     : NULL;
+	struct ibv_qp_init_attr init = { .sq_sig_all = 0 };
+	struct failing_qp *q = find_functions() ? malloc(sizeof *q) : NULL;
+	struct ibv_qp_attr attr;
 
 	if (!q)
 		return;
-	q->qp = qp;
-	q->next = qps;
+	query(qp, &attr, IBV_QP_STATE, &init);
+	*q = (struct failing_qp){ .next = qps,
+				  .qp = qp,
+				  .context = qp->context,
+				  .qpn = qp->qp_num,
+				  .is_answered = qp->qp_type == IBV_QPT_RC ||
+						 qp->qp_type == IBV_QPT_XRC_SEND,
+				  .signals_all = init.sq_sig_all };
 	qps = q;
 }
 
@@ -107,40 +129,42 @@ void failing_learn(const struct call_fn *fn, const uint64_t *args, struct ibv_qp
 	pthread_mutex_unlock(&lock);
 }
 
-void failing_note_post(const struct ibv_qp *qp, const struct ibv_send_wr *wr)
+void failing_note_request(const struct ibv_qp *qp, unsigned flags)
 {
 	struct failing_qp *q;
 
 	pthread_mutex_lock(&lock);
 	q = *find_qp(qp->context, qp->qp_num);
-	for (; q && wr; wr = wr->next)
-		q->has_unsignaled |= !(wr->send_flags & IBV_SEND_SIGNALED);
+	if (q)
+		q->has_unsignaled |= !(flags & IBV_SEND_SIGNALED) && !q->signals_all;
 	pthread_mutex_unlock(&lock);
 }
 
 /* An unsignaled request that has succeeded has no completion which could become a flush. */
-static bool may_fail(struct failing_qp *q)
+static enum fault_refusal refusal_of(const struct failing_qp *q)
 {
-	struct ibv_qp_init_attr init = { .sq_sig_all = 0 };
-	struct ibv_qp_attr attr;
-
-	if (!q->has_unsignaled)
-		return true;
-	query(q->qp, &attr, IBV_QP_STATE, &init);
-	if (!init.sq_sig_all)
-		failing_refuse(FAULT_REFUSED_UNSIGNALED);
-	return init.sq_sig_all;
+	return !q->is_answered	   ? FAULT_REFUSED_TYPE
+	       : q->has_unsignaled ? FAULT_REFUSED_UNSIGNALED
+				   : FAULT_REFUSED_NOT;
 }
 
 /* The number of the rule that hits the request, from 1; 0: none. */
-static unsigned find_rule(struct failing_qp *q, const struct ibv_wc *wc)
+static unsigned find_rule(const struct failing_qp *q, const struct ibv_wc *wc)
 {
-	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what == FAULT_COMPLETION &&
-		    (rules[i].opcode < 0 || rules[i].opcode == (int)wc->opcode) &&
-		    (!rules[i].qpn || rules[i].qpn == wc->qp_num) && may_fail(q) &&
-		    fault_rule_hits(&rules[i]))
-			return i + 1;
+	const enum fault_refusal why = refusal_of(q);
+
+	for (unsigned i = 0; i < nrules; i++) {
+		if (rules[i].what != FAULT_COMPLETION ||
+		    (rules[i].opcode >= 0 && rules[i].opcode != (int)wc->opcode) ||
+		    (rules[i].qpn && rules[i].qpn != wc->qp_num) || !fault_rule_is_due(&rules[i]))
+			continue;
+		if (why) {
+			refuse(&rules[i], why);
+			continue;
+		}
+		fault_rule_count_hit(&rules[i]);
+		return i + 1;
+	}
 	return 0;
 }
 

@@ -32,7 +32,7 @@ WITHIN = {
     "ibv_wr_complete": "sums_posted(&qp->qp_base, result)",
     "ibv_poll_cq": "failing_polled(cq->context, result, wc), "
                    "sums_polled(cq->context, result, wc, the_call.from)",
-    "ibv_start_poll": "failing_polled_ex(), sums_polled_ex(cq, result, the_call.from)",
+    "ibv_start_poll": "failing_polled_ex(result), sums_polled_ex(cq, result, the_call.from)",
     "ibv_next_poll": "sums_polled_ex(cq, result, the_call.from)",
 }
 # The requests of an extended QP that send memory of the program, as they are asked for.
@@ -79,7 +79,7 @@ class Member:
         before = dict(BEFORE)
         if f.mark("asked"):
             sends = "true" if f.mark("asked") in SENDS else "false"
-            before[f.name] = f"sums_build_request({of}, {sends})"
+            before[f.name] = f"sums_build_request({of}, {sends}), failing_built({of})"
         done = [f"\t{what[f.name]};\n" if f.name in what else ""
                 for what in (before, WITHIN, AFTER)]
         return (f"static {f.result.declare('hooked_' + self.identifier.lower())}({parameters})\n" +

@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * injected_writes [unsignaled | extended]: four WRITEs of one QP to another, and one behind them
- * when they are complete. Prints the statuses, the state of the QP, and what a WRITE after RESET
- * does.
+ * injected_writes [unsignaled | built | extended]: four WRITEs of one QP to another, and one behind
+ * them when they are complete. Prints the statuses, the state of the QP, and what a WRITE after
+ * RESET does. unsignaled: one of them is; built: by ibv_wr_rdma_write(), one is, too.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "qp_pair.h"
 
 #define WRITES 4
+
+static bool is_built;
+static unsigned has_unsignaled; /* so many are */
+
+static void build_one(struct pair *p, uint64_t wr_id, unsigned flags)
+{
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(p->a.qp);
+
+	ibv_wr_start(qp);
+	qp->wr_id = wr_id;
+	qp->wr_flags = flags;
+	ibv_wr_rdma_write(qp, p->b.mr->rkey, (uintptr_t)p->b.buf);
+	ibv_wr_set_sge(qp, p->a.mr->lkey, (uintptr_t)p->a.buf, 8);
+	if (ibv_wr_complete(qp))
+		printf("refused\n");
+}
 
 static void write_one(struct pair *p, uint64_t wr_id, unsigned flags)
 {
@@ -22,7 +39,9 @@ static void write_one(struct pair *p, uint64_t wr_id, unsigned flags)
 				  .wr.rdma = { (uintptr_t)p->b.buf, p->b.mr->rkey } },
 			   *bad;
 
-	if (ibv_post_send(p->a.qp, &wr, &bad))
+	if (is_built)
+		build_one(p, wr_id, flags);
+	else if (ibv_post_send(p->a.qp, &wr, &bad))
 		printf("refused\n");
 }
 
@@ -47,22 +66,6 @@ static void print_state(struct ibv_qp *qp)
 	printf("state %d\n", attr.qp_state);
 }
 
-/* Once: whether that can be changed is all that is asked. */
-static void poll_extended(struct ibv_context *ctx)
-{
-	struct ibv_cq_init_attr_ex init = { .cqe = 4 };
-	struct ibv_cq_ex *cq = ibv_create_cq_ex(ctx, &init);
-	struct ibv_poll_cq_attr attr = { 0 };
-
-	if (!cq) {
-		printf("no ibv_create_cq_ex\n");
-		return;
-	}
-	if (ibv_start_poll(cq, &attr) == 0)
-		ibv_end_poll(cq);
-	ibv_destroy_cq(ibv_cq_ex_to_cq(cq));
-}
-
 static void connect_both(struct pair *p)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -76,16 +79,41 @@ static void connect_both(struct pair *p)
 }
 
 /* Each request says itself whether it is signaled. */
-static void make_qp(struct pair *p)
+static void make_qp(struct pair *p, struct ibv_cq *send_cq)
 {
-	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC,
-					 .send_cq = p->a.cq,
-					 .recv_cq = p->a.cq,
-					 .cap = { 8, 8, 1, 1, 0 } };
+	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_RC,
+					    .send_cq = send_cq,
+					    .recv_cq = p->a.cq,
+					    .cap = { 8, 8, 1, 1, 0 },
+					    .comp_mask = IBV_QP_INIT_ATTR_PD,
+					    .pd = p->a.pd,
+					    .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE };
 
+	if (is_built)
+		init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	ibv_destroy_qp(p->a.qp);
-	p->a.qp = ibv_create_qp(p->a.pd, &init);
+	p->a.qp = ibv_create_qp_ex(p->ctx, &init);
 	connect_both(p);
+}
+
+/* Takes one completion in place. */
+static void poll_extended(struct pair *p)
+{
+	struct ibv_cq_init_attr_ex init = { .cqe = 4 };
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(p->ctx, &init);
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	if (!cq) {
+		printf("no ibv_create_cq_ex\n");
+		return;
+	}
+	make_qp(p, ibv_cq_ex_to_cq(cq));
+	write_one(p, 0, IBV_SEND_SIGNALED);
+	while (ibv_start_poll(cq, &attr))
+		;
+	ibv_end_poll(cq);
+	make_qp(p, p->a.cq);
+	ibv_destroy_cq(ibv_cq_ex_to_cq(cq));
 }
 
 int main(int argc, char **argv)
@@ -93,18 +121,20 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "";
 	struct pair p;
 
+	is_built = strcmp(how, "built") == 0;
+	has_unsignaled = is_built || strcmp(how, "unsignaled") == 0;
 	pair_make(&p, 0);
-	make_qp(&p);
+	make_qp(&p, p.a.cq);
 	if (strcmp(how, "extended") == 0)
-		poll_extended(p.ctx);
+		poll_extended(&p);
 	for (unsigned i = 1; i <= WRITES; i++)
-		write_one(&p, i, i == 3 && strcmp(how, "unsignaled") == 0 ? 0 : IBV_SEND_SIGNALED);
-	for (unsigned i = 1; i <= WRITES - (strcmp(how, "unsignaled") == 0); i++)
+		write_one(&p, i, i == 3 && has_unsignaled ? 0 : IBV_SEND_SIGNALED);
+	for (unsigned i = 1; i <= WRITES - has_unsignaled; i++)
 		print_status(&p);
 	print_state(p.a.qp);
 	write_one(&p, 5, IBV_SEND_SIGNALED);
 	print_status(&p);
-	if (strcmp(how, "unsignaled") != 0) {
+	if (!has_unsignaled) {
 		connect_both(&p);
 		write_one(&p, 6, IBV_SEND_SIGNALED);
 		print_status(&p);
