@@ -99,7 +99,7 @@ static void wait_held(void)
 #define PATIENCE  2  /* s */
 
 bool hold_looks;
-static bool is_checked; /* vtrace --check */
+static bool looks_at_end; /* however often it has looked before */
 
 /* Has vtrace found a mistake in a call of this thread? */
 static bool is_to_stop(void)
@@ -152,9 +152,8 @@ static void ask_to_look(int why)
 /* At the end of the program vtrace asks the device what went wrong without an error. */
 __attribute__((destructor)) static void hold_end(void)
 {
-	if (!hold_looks && !is_checked)
-		return;
-	ask_to_look(SHARED_END);
+	if (looks_at_end)
+		ask_to_look(SHARED_END);
 }
 
 void record_ending(const struct call_fn *fn)
@@ -172,12 +171,11 @@ void hold_begin(struct shared_area *shared, struct shared_process *process)
 	held_by.process = process;
 	if (shared->how.stop_on != SHARED_STOP_NEVER)
 		record_watch(&watch);
-	is_checked = shared->how.checks;
 	hold_looks = shared->how.looks && dlsym(RTLD_DEFAULT, "uroce_inventory_of_process");
+	looks_at_end = hold_looks || shared->how.checks;
 }
 
 void hold_forget(void)
 {
-	is_checked = false;
-	hold_looks = false;
+	hold_looks = looks_at_end = false;
 }
