@@ -75,6 +75,8 @@ void reader_keep(struct reader *);
 void reader_hold(struct reader *, const struct traced *process, unsigned thread);
 /* Lets all threads go on that are held. */
 void reader_release(struct reader *);
+/* All calls that had ended by then have been reported; ticks. */
+uint64_t reader_told_until(const struct reader *);
 /* Have all processes ended, and has everything been reported? */
 bool reader_is_idle(const struct reader *);
 /* The memory. The programs can change it at any time. */

@@ -225,6 +225,11 @@ void reader_next(struct reader *r, struct reader_news *news, int timeout_ms)
 	}
 }
 
+uint64_t reader_told_until(const struct reader *r)
+{
+	return r->told < r->nwaiting ? r->waiting[r->told].moment : r->now;
+}
+
 bool reader_is_idle(const struct reader *r)
 {
 	if (r->told < r->nwaiting || r->nending)

@@ -364,7 +364,7 @@ static bool is_progress(const struct record *r)
 
 static void note_progress(const struct reader_news *news)
 {
-	if (news->what == READER_BEGUN)
+	if (news->what == READER_BEGUN || news->what == READER_LOST)
 		the.progress = record_time();
 	else if (news->what == READER_CALL && is_progress(news->r))
 		the.progress = news->r->end;
@@ -373,10 +373,12 @@ static void note_progress(const struct reader_news *news)
 	the.told_stuck = false;
 }
 
-/* Calls are read later than they were made: a standstill is one between them. */
+/* Calls are read later than they were made: a standstill is one between them, or before those that
+ * are not read yet. */
 static void look_for_stuck(const struct reader_news *news)
 {
-	const uint64_t now = news->what == READER_CALL ? news->r->end : record_time();
+	const uint64_t now = news->what == READER_CALL ? news->r->end
+						       : reader_told_until(the.v.reader);
 
 	if ((news->what != READER_CALL && news->what != READER_NOTHING) || the.told_stuck ||
 	    now < the.progress || (double)record_span(the.progress, now) <= the.v.stuck * 1e9)

@@ -81,7 +81,7 @@ kill -TERM "$tracer"
 wait "$tracer"
 status=$?
 [ "$status" = 143 ] || bad "vtrace of a busy program ended with $status"
-[ "$(grep -c 'makes no progress' "$work/said")" -le 6 ] || bad 'a busy program makes no progress'
+grep -q 'makes no progress' "$work/said" && bad 'a busy program makes no progress'
 
 "$vtrace" --stuck 5x true 2>"$work/said" && bad "5x is taken for a time"
 grep -q "'5x' is no time" "$work/said" || bad "what 5x is not"
