@@ -415,26 +415,27 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 {
 	struct seen_qp *qp = live_program_numbered(p, wc->qp_num, 0);
 	struct seen_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
+	const struct wr_op *op;
 	struct seen_object *cq;
-	char why[sizeof qp->v.why];
 
 	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
 	if (!e)
 		return;
 	find_posted(p, e, r, has_opcode, seen);
+	op = seen->known ? seen->posted.op : NULL;
 	cq = seen_object_at(p->seen, r->args[0]);
 	if (cq) {
 		cq->in_vain = 0;
 		cq->crossed += seen->known && seen->posted.thread != r->thread;
 	}
 	/* rxe says LOC_QP_OP_ERR */
-	if (seen->known && seen->posted.op == &wr_ops[WR_RECV] &&
+	if (op == &wr_ops[WR_RECV] &&
 	    (wc->status == IBV_WC_LOC_LEN_ERR || wc->status == IBV_WC_LOC_QP_OP_ERR))
 		qp->failed_recv = seen->posted.len;
 	if (seen->known)
 		seen->after = record_span(seen->posted.when, r->end);
 	if (wc->status == IBV_WC_SUCCESS) {
-		if (!(wc->opcode & IBV_WC_RECV)) {
+		if (!(wc->opcode & IBV_WC_RECV) && !(op && (op->local || op == &wr_ops[WR_RECV]))) {
 			qp->v.unanswered = false;
 			qp->v.answered = r->end;
 		}
@@ -443,9 +444,8 @@ static void take_completion(struct live_program *p, const struct record *r, cons
 	/* that the peer disconnects or cannot be reached is said by an event, perhaps later */
 	seen->follows = wc->status == IBV_WC_WR_FLUSH_ERR &&
 			(qp->ended_by_program || (qp->cm_id && qp->v.state <= IBV_QPS_RTS));
-	snprintf(why, sizeof why, "WC %s", live_status(wc->status));
 	if (wc->status != IBV_WC_WR_FLUSH_ERR && qp->v.type != IBV_QPT_UD)
-		live_qp_set_state(e, IBV_QPS_ERR, why);
+		live_qp_set_state(e, IBV_QPS_ERR, temp_text("WC %s", live_status(wc->status)));
 	if (wc->status == IBV_WC_WR_FLUSH_ERR || qp->v.type != IBV_QPT_UD)
 		qp->ended_by_program = true; /* the program was told */
 }

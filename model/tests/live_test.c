@@ -143,6 +143,25 @@ static void equal_ids_of_both_queues(void)
 	CHECK_INT(left(true), 0);
 }
 
+/* A request that sends nothing is answered by nobody. */
+static void local_ones_are_not_answered(void)
+{
+	struct ibv_send_wr wr = { .wr_id = 1,
+				  .opcode = IBV_WR_LOCAL_INV,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+	const struct seen_qp *own;
+
+	create_qp(&send_cq, &recv_cq);
+	call(ROW_ibv_post_send, (uint64_t[]){ PTR(&qp), PTR(&wr), PTR(&bad) }, 0);
+	complete(&send_cq, 1, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
+	own = live_program_qp(live, PTR(&qp));
+	CHECK(own->v.unanswered && !own->v.answered);
+	post_send(2, IBV_SEND_SIGNALED, 10);
+	complete(&send_cq, 2, IBV_WC_SUCCESS, IBV_WC_SEND);
+	CHECK(!own->v.unanswered && own->v.answered);
+}
+
 /* With one CQ nobody can tell. Both requests stay until both are completed. */
 static void undecidable(void)
 {
@@ -279,6 +298,7 @@ int main(void)
 	completion_retires_what_is_before();
 	equal_ids_of_sends();
 	equal_ids_of_both_queues();
+	local_ones_are_not_answered();
 	undecidable();
 	long_list();
 	done_ones_stay();
