@@ -65,8 +65,8 @@ static void find_qp(const struct refused_call *f)
 		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
 	if (!f->c->n && f->r->err == ENOMEM)
 		cause_add(f->c, MAY_BE, NULL,
-			  "locked memory (ulimit -l), or the device has no more QPs (max_qp %d)",
-			  device->max_qp);
+			  "locked memory (ulimit -l), or the device has no more QPs%s",
+			  device->max_qp ? temp_text(" (max_qp %d)", device->max_qp) : "");
 	if (!f->c->n && f->r->err == EINVAL &&
 	    init->cap.max_inline_data) /* without the value: programs try several */
 		cause_add(f->c, MAY_BE, NULL,

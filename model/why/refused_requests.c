@@ -45,7 +45,7 @@ static void find_errno_of_path(const struct refused_call *f, const struct ibv_ah
 		cause_add(f->c, IS_SO, NULL, "AV: sgid_index %u is empty in the table of port %u",
 			  av->grh.sgid_index, av->port_num);
 	else if ((f->r->err == ENODEV || f->r->err == ENXIO) && av->is_global)
-		cause_add(f->c, IS_SO, NULL,
+		cause_add(f->c, MAY_BE, NULL,
 			  "AV: the GID at sgid_index %u has no network interface",
 			  av->grh.sgid_index);
 	else if (f->r->err == ENETUNREACH)
