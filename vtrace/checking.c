@@ -25,6 +25,7 @@ struct check_process {
 	bool has_connected;	  /* a QP of it can send or receive */
 	bool is_on_uroce;	  /* whose requests go through libibverbs */
 	bool has_end;		  /* it has ended by exit() */
+	bool has_lost;		  /* calls of it were lost */
 	bool is_to_stop;	  /* a finding of this call is one to stop on */
 };
 
@@ -395,10 +396,11 @@ static struct check_peer find_peer(void *arg, const struct seen_qp *qp)
 	const struct seen_qp *to;
 
 	for (struct check_process *p = the.processes; p; p = p->next) {
-		to = p == own ? NULL
-			      : live_program_numbered(p->of->live, qp->v.attr.dest_qp_num,
-						      qp->v.number);
-		if (to)
+		to = p == own || p->has_lost
+			     ? NULL
+			     : live_program_numbered(p->of->live, qp->v.attr.dest_qp_num,
+						     qp->v.number);
+		if (to && check_sends_to(&qp->v, p->of->live, &to->v))
 			return (struct check_peer){ live_program_entry(p->of->live, to->address),
 						    temp_text(" of process %d", (int)p->of->pid) };
 	}
@@ -428,6 +430,10 @@ void check_take(const struct reader_news *news)
 	if (news->what == READER_BEGUN)
 		begin_process(news);
 	p = news->process ? news->process->check : NULL;
+	if (news->what == READER_LOST && p) {
+		p->has_lost = true;
+		checks_lost(p->checks);
+	}
 	if (news->what == READER_UNFINISHED && p)
 		checks_unfinished(p->checks, news->process->live, news->r);
 }

@@ -28,6 +28,14 @@ static void forget_late(struct checks *c, uint64_t address)
 		*late = c->late[--c->nlate];
 }
 
+/* librdmacm destroys QPs, too. */
+static void forget_gone(struct checks *c, const struct live_program *p)
+{
+	for (unsigned i = c->nlate; i--;)
+		if (!live_program_qp(p, c->late[i].address))
+			c->late[i] = c->late[--c->nlate];
+}
+
 static struct seen_qp *qp_of_id(const struct live_program *p, uint64_t id)
 {
 	struct seen_qp *qp = p->newest;
@@ -118,6 +126,16 @@ static void look_at_arrivals(struct checks *c, const struct live_program *p)
 
 /* -------------------------------------------------------------------------- rq-dry -- */
 
+bool check_sends_to(const struct live_qp *qp, const struct live_program *p,
+		    const struct live_qp *other)
+{
+	const struct ibv_ah_attr *there = &qp->attr.ah_attr, *back = &other->attr.ah_attr;
+	const union ibv_gid *gid = live_program_gid(p, back->port_num, back->grh.sgid_index);
+
+	return qp->known & other->known & IBV_QP_AV && there->is_global && back->is_global && gid &&
+	       memcmp(gid, &there->grh.dgid, sizeof *gid) == 0;
+}
+
 /* The other end of the QP, if its calls are seen, too. */
 static struct check_peer find_peer(const struct checks *c, const struct live_program *p,
 				   const struct seen_qp *qp)
@@ -127,7 +145,7 @@ static struct check_peer find_peer(const struct checks *c, const struct live_pro
 	if (!(qp->v.known & IBV_QP_DEST_QPN))
 		return (struct check_peer){ 0 };
 	own = live_program_numbered(p, qp->v.attr.dest_qp_num, qp->v.number);
-	if (own)
+	if (own && check_sends_to(&qp->v, p, &own->v))
 		return (struct check_peer){ live_program_entry(p, own->address), "" };
 	return c->peer ? c->peer(c->arg, qp) : (struct check_peer){ 0 };
 }
@@ -182,8 +200,7 @@ void check_recvs_before(struct checks *c, const struct live_program *p, const st
 	(void)p;
 	/* the peer may have waited for this message */
 	if (c->nlate &&
-	    (record_call_row(r) == ROW_ibv_post_send || record_call_row(r) == ROW_ibv_wr_complete ||
-	     record_call_row(r) == ROW_ibv_destroy_qp))
+	    (record_call_row(r) == ROW_ibv_post_send || record_call_row(r) == ROW_ibv_wr_complete))
 		forget_late(c, r->args[0]);
 }
 
@@ -198,6 +215,11 @@ void check_recvs_after(struct checks *c, const struct live_program *p, const str
 		e = c->wanted[CHECK_RQ_DRY] ? live_program_entry(p, r->args[0]) : NULL;
 		if (e)
 			look_at_peer(c, p, r, e);
+		break;
+	case ROW_ibv_destroy_qp:
+	case ROW_rdma_destroy_qp:
+	case ROW_rdma_destroy_ep:
+		forget_gone(c, p);
 		break;
 	case ROW_rdma_connect:
 	case ROW_rdma_accept:

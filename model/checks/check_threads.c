@@ -13,14 +13,18 @@ static struct single_cq *find_single(const struct checks *c, uint64_t address)
 	return NULL;
 }
 
-/* One that was at that address is gone. */
-static void note_made(struct checks *c, const struct record *r)
+static void forget_single(struct checks *c, uint64_t address)
 {
-	const struct ibv_cq_init_attr_ex *a = (const void *)(uintptr_t)r->args[1];
-	struct single_cq *cq = find_single(c, r->result);
+	struct single_cq *cq = find_single(c, address);
 
 	if (cq)
 		*cq = c->single[--c->nsingle];
+}
+
+static void note_made(struct checks *c, const struct record *r)
+{
+	const struct ibv_cq_init_attr_ex *a = (const void *)(uintptr_t)r->args[1];
+
 	if (!a || !(a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) ||
 	    !(a->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED))
 		return;
@@ -74,6 +78,8 @@ void check_threads_after(struct checks *c, const struct live_program *p, const s
 {
 	if (record_call_row(r) == ROW_ibv_create_cq_ex && !r->err && r->result)
 		note_made(c, r);
+	else if (record_call_row(r) == ROW_ibv_destroy_cq && !r->err)
+		forget_single(c, r->args[0]);
 	else if (c->nsingle && (record_call_row(r) == ROW_ibv_poll_cq ||
 				record_call_row(r) == ROW_ibv_start_poll ||
 				record_call_row(r) == ROW_ibv_next_poll))

@@ -91,6 +91,10 @@ struct check_peer {
 	const char *whose;		  /* " of process 12"; as temp_text() */
 };
 typedef struct check_peer check_peer_fn(void *arg, const struct seen_qp *qp);
+/* Does the QP send to the GID from which the other one, of the program p, sends? Their numbers
+ * alone may be those of other hosts. */
+bool check_sends_to(const struct live_qp *qp, const struct live_program *p,
+		    const struct live_qp *other);
 /* peer() gets the arg of tell(). */
 void checks_ask_peers(struct checks *c, check_peer_fn *peer);
 /* CHECK_RULES: there is none of that name. */
@@ -114,6 +118,8 @@ void checks_freed(struct checks *c, const struct live_program *p, const struct r
 /* The program has written len bytes of its memory by hand, if it is known to: r. */
 void checks_written(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t address, uint64_t len);
+/* Calls of the process were lost. */
+void checks_lost(struct checks *c);
 /* The call had not returned when the process ended. */
 void checks_unfinished(struct checks *c, const struct live_program *p, const struct record *r);
 

@@ -149,6 +149,23 @@ static void outrun_peer(void)
 	check("ibv_destroy_srq", ibv_destroy_srq(srq));
 }
 
+/* To the number of b at an address that is not the one of b. */
+static void send_elsewhere(void)
+{
+	struct path there = usual_path(&r, b->qp_num), back = usual_path(&r, a->qp_num);
+	const int other = other_address(&r);
+	struct ibv_wc wc;
+
+	check("another address",
+	      other < 0 ? ENOENT : ibv_query_gid(r.context, 1, other, &there.gid));
+	check("to INIT", to_init(a, 1) | to_init(b, 1));
+	check("to RTR", to_rtr(a, &there) | to_rtr(b, &back));
+	check("to RTS", to_rts(a, &there) | to_rts(b, &back));
+	post(IBV_WR_SEND, 0, 8, IBV_SEND_SIGNALED);
+	move_to(a, IBV_QPS_ERR);
+	await_within(r.cq, &wc, 2000);
+}
+
 /* --------------------------------------------------------------- threads and a CQ -- */
 
 static struct ibv_cq_ex *single;
@@ -168,6 +185,31 @@ static void *poll_often(void *unused)
 	return unused;
 }
 
+static void *take_one(void *unused)
+{
+	struct ibv_wc wc;
+
+	pthread_barrier_wait(&turn);
+	while (ibv_poll_cq(ibv_cq_ex_to_cq(single), 1, &wc) == 0)
+		;
+	return unused;
+}
+
+/* Each thread takes one of two completions. */
+static void take_at_once(void)
+{
+	struct ibv_qp *qp = make_wide_qp(IBV_QPT_RC, ibv_cq_ex_to_cq(single), NULL, 1);
+	pthread_t other;
+
+	join(&r, qp, b);
+	for (int i = 0; i < 2; i++)
+		check("ibv_post_send", post_from(qp, IBV_WR_RDMA_WRITE, i, 0, 8, 0));
+	pthread_create(&other, NULL, take_one, NULL);
+	take_one(NULL);
+	pthread_join(other, NULL);
+	check("ibv_destroy_qp", ibv_destroy_qp(qp));
+}
+
 static void share_cq(void)
 {
 	struct ibv_cq_init_attr_ex init = {
@@ -180,6 +222,8 @@ static void share_cq(void)
 	single = ibv_create_cq_ex(r.context, &init);
 	check("ibv_create_cq_ex", single ? 0 : errno);
 	pthread_barrier_init(&turn, NULL, 2);
+	if (is("threads_at_once"))
+		take_at_once();
 	if (is("thread_after_thread"))
 		poll_often(NULL);
 	pthread_create(&other, NULL, poll_often, NULL);
@@ -289,7 +333,7 @@ static void *connect_end(void *memory)
 	pthread_barrier_wait(&step); /* both ends have posted their receives */
 	if (is("late_asked") || is_late)
 		await_success(client->recv_cq);
-	if (!is_late)
+	if (!is_late && !is("late_destroyed"))
 		send_of(client, memory, mr);
 	pthread_barrier_wait(&step);
 	check("rdma_disconnect", rdma_disconnect(client));
@@ -298,6 +342,19 @@ static void *connect_end(void *memory)
 	check("rdma_destroy_id", rdma_destroy_id(client));
 	rdma_destroy_event_channel(client_events);
 	return NULL;
+}
+
+/* A QP where the one of an id was, if the allocator likes: it has its receive in time. */
+static void use_again(void)
+{
+	struct ibv_qp *qp = make_wide_qp(IBV_QPT_RC, other_cq, NULL, 0);
+
+	join(&r, a, qp);
+	receive_at(qp, MEMORY / 2, 64);
+	post(IBV_WR_SEND, 0, 8, IBV_SEND_SIGNALED);
+	await_success(r.cq);
+	await_success(other_cq);
+	check("ibv_destroy_qp", ibv_destroy_qp(qp));
 }
 
 static void connect_ends(void)
@@ -322,18 +379,20 @@ static void connect_ends(void)
 	make_cm_qp(server);
 	mr = receive_of(server, memory, is_early);
 	check("rdma_accept", rdma_accept(server, is("late_default") ? NULL : &param));
-	if (!is_early)
+	if (!is_early && !is("late_destroyed"))
 		receive_of(server, memory, true);
 	await_event(server_events, RDMA_CM_EVENT_ESTABLISHED, NULL);
 	pthread_barrier_wait(&step);
 	if (is("late_asked") || is("late_connect"))
 		send_of(server, memory, mr);
-	if (!is("late_connect"))
+	if (!is("late_connect") && !is("late_destroyed"))
 		await_success(server->recv_cq);
 	pthread_barrier_wait(&step);
 	await_event(server_events, RDMA_CM_EVENT_DISCONNECTED, NULL);
 	pthread_join(peer, NULL);
 	rdma_destroy_qp(server);
+	if (is("late_destroyed"))
+		use_again();
 	ibv_dereg_mr(mr);
 	check("rdma_destroy_id", rdma_destroy_id(server) | rdma_destroy_id(listener));
 	rdma_destroy_event_channel(server_events);
@@ -353,8 +412,10 @@ static const struct check_case cases[] = {
 	{ "rq_returned", outrun_peer },
 	{ "rq_writes", outrun_peer },
 	{ "rq_shared", outrun_peer },
+	{ "rq_elsewhere", send_elsewhere },
 	{ "threads_by_turns", share_cq },
 	{ "threads_usual", share_cq },
+	{ "threads_at_once", share_cq },
 	{ "thread_after_thread", share_cq },
 	{ "thread_alone", share_cq },
 	{ "late_accept", connect_ends },
@@ -363,6 +424,7 @@ static const struct check_case cases[] = {
 	{ "late_for_ever", connect_ends },
 	{ "late_default", connect_ends },
 	{ "late_asked", connect_ends },
+	{ "late_destroyed", connect_ends },
 };
 
 int main(int argc, char **argv)
