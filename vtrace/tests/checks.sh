@@ -21,10 +21,18 @@ export ASAN_OPTIONS="detect_leaks=0:replace_intrin=0${ASAN_OPTIONS:+:$ASAN_OPTIO
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# AddressSanitizer has free() and realloc() of its own, behind which nobody sees them.
+is_seen() {
+	case $1 in
+	*free* | *realloc*) ! nm -D "$dir/memory" | grep -q __asan_init ;;
+	esac
+}
+
 # Runs a case, and writes what was expected, and what was said.
 run_case() {
 	local program=$1 name=$2 expected=$3 elsewhere=$4 said=$work/$2
 	[ ${#device[@]} != 0 ] || [ -z "$elsewhere" ] || expected=$elsewhere
+	is_seen "$name" || expected=${expected/#freed/}
 	timeout 60 "${device[@]}" "$vtrace" --check -o "$said" "$dir/$program" "$address" "$name" \
 		>"$said.out" 2>&1
 	echo "$expected" | tr ' ' '\n' | grep . >"$said.expected"
