@@ -34,8 +34,8 @@ static void exchange_once(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer,
 	await_success(r->cq);
 }
 
-/* What the device writes into its own descriptors is not for the files that have their numbers
- * now. Its end is not awaited for ever. */
+/* The device does not write into files that have the numbers of its own descriptors now, and its
+ * end is not awaited for ever. */
 static void run_closed(struct rig *r, struct ibv_qp *qp)
 {
 	int file[FILES];

@@ -131,7 +131,7 @@ static void give_back_unused(void)
 	}
 }
 
-/* What is given back is not what is posted. */
+/* Other memory is given back than is posted. */
 static void give_back_other(void)
 {
 	char *other = malloc(LEN), *more;

@@ -102,7 +102,7 @@ static void exceed_cq(void)
 	end_small(qp);
 }
 
-/* As many as fit into a CQ that was made larger. */
+/* Posts as many as fit into a CQ that was made larger. */
 static void resize_cq(void)
 {
 	struct ibv_qp *qp = make_small(4);

@@ -310,7 +310,7 @@ static void run_server(struct end *e)
 
 static int to_server = -1;
 
-/* What the server says, when it is left, comes before the next prompt. */
+/* Waits for the end of the server, so that its lines come before the next prompt. */
 static void await_server(void)
 {
 	shutdown(to_server, SHUT_RDWR);
