@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/time.h>
@@ -330,6 +331,8 @@ static struct rdma_cm_id *make_endpoint(bool listens)
 	return id;
 }
 
+static sem_t received;
+
 static void *connect_endpoint(void *unused)
 {
 	struct rdma_cm_id *id = make_endpoint(false);
@@ -340,6 +343,7 @@ static void *connect_endpoint(void *unused)
 	check("rdma_post_recv", rdma_post_recv(id, NULL, r.memory, 64, mr));
 	check("rdma_connect", rdma_connect(id, NULL));
 	check("rdma_get_recv_comp", rdma_get_recv_comp(id, &wc) == 1 ? 0 : errno);
+	sem_post(&received);
 	check("rdma_disconnect", rdma_disconnect(id));
 	rdma_dereg_mr(mr);
 	rdma_destroy_ep(id);
@@ -363,8 +367,9 @@ static void answer_endpoint(void)
 	if (is("ep_polled"))
 		check("rdma_get_send_comp", rdma_get_send_comp(id, &wc) == 1 ? 0 : errno);
 	rdma_dereg_mr(mr);
+	sem_wait(&received);
+	rdma_disconnect(id); /* each end waits for the other one's */
 	pthread_join(peer, NULL);
-	rdma_disconnect(id);
 	rdma_destroy_ep(id);
 	rdma_destroy_ep(listener);
 }
