@@ -13,8 +13,12 @@ for what in write read send atomic; do
 		for manager in '' -R; do
 			[ "$how$manager" != bw-R ] || [ $what = send ] || continue
 			program=ib_${what}_$how
-			ready=until_port
-			[ -z "$manager" ] || ready=until_listening
+			ready=until_port late=
+			if [ -n "$manager" ]; then
+				ready=until_listening
+				# it connects twice, and not again when the server is not yet there
+				late=delay=400ms,dir=out,op=UD_SEND_ONLY,qpn=1
+			fi
 			types=RC
 			[ $what != send ] || types='RC UC UD'
 			[ $what != write ] || types='RC UC'
@@ -26,7 +30,7 @@ for what in write read send atomic; do
 				[ "$type" != UC ] || options+=' -s 1024' # what is lost stays lost
 				both "$program $type $manager" "$ready $port" \
 					"'$uroce' $program $options $manager" \
-					"'$uroce' $program $options $manager 127.0.0.1"
+					"UROCE_FAULT=$late '$uroce' $program $options $manager 127.0.0.1"
 			done
 		done
 	done
