@@ -55,8 +55,10 @@ says chosen '^vtrace: 0 mistakes, '
 check without 0 buffers ring_too_early --check=-send-changed --check-exit
 check freed_alone 0 memory unmap_recv_posted --check=freed
 says freed_alone '^vtrace: mistake \[freed\]: '
+# AddressSanitizer has a free() of its own, behind which nobody sees it
+sees_free() { ! nm -D "$dir/memory" | grep -q __asan_init; }
 check freed_often 0 memory post_freed_often --check=freed
-says freed_often '^vtrace: may be a mistake \[freed\]: '
+! sees_free || says freed_often '^vtrace: may be a mistake \[freed\]: '
 ! grep ' times$' "$work/said" || fail "freed_often: a block that was freed several times is told several times"
 check forking 0 memory fork_meanwhile --check -f
 says forking '^vtrace: 0 mistakes, '
@@ -139,7 +141,7 @@ holds() {
 holds send-changed 1 buffers ring_too_early
 holds dereg-posted 1 buffers dereg_send_posted
 holds cq-overrun 1 queues overrun_untold
-holds freed 1 memory free_recv_posted ibv_destroy_qp
+! sees_free || holds freed 1 memory free_recv_posted ibv_destroy_qp
 holds send-changed 0 buffers ring
 check stop-on-leak 2 objects mr_left --stop-on leak
 grep -q -- '--stop-on leak: ' "$work/out" || fail "that leaks hold nothing is not said"
