@@ -103,7 +103,8 @@ struct ladder {
 	int64_t start;	   /* of the first current row, CLOCK_REALTIME, ns */
 	unsigned left_out; /* number of rows that were dropped: AGE_GONE, and beyond ladder_how.last
 			    */
-	/* Rows that are no longer in the record, or were too many: posts and polls, all other calls. */
+	/* Rows that are no longer in the record, or were too many: posts and polls, all other
+	 * calls. */
 	uint64_t lost[RECORD_PATHS], lost_packets;
 	bool has_fields; /* rows of calls have fields, too */
 	char *remarks;	 /* lines about peers that could not be asked, or NULL */
