@@ -410,14 +410,14 @@ static void finish_list(const struct image *first, const struct record_call *c,
 	const uint64_t *bad = err ? (const void *)(uintptr_t)c->args[2] : NULL;
 	const struct call_fn *fn = record_row(c->row);
 	uint64_t args[3] = { c->args[0], record_rest(first, plan, c->args), c->args[2] };
-	bool is_refused = err && (!bad || image_piece(first->w, first->n, RECORD_BEFORE, *bad));
+	bool is_refused = err && (!bad || record_piece(first->w, first->n, RECORD_BEFORE, *bad));
 	uint64_t begin = c->begin; /* they stay in order if they are sorted by it */
 	struct image m;
 
 	me.depth++;
 	while (args[1] && !is_refused && image_begin(&m, c->row, args, plan->nargs, c->from)) {
 		record_keep(&m, plan, fn, args, RECORD_BEFORE, 0, false);
-		is_refused = bad && image_piece(m.w, m.n, RECORD_BEFORE, *bad);
+		is_refused = bad && record_piece(m.w, m.n, RECORD_BEFORE, *bad);
 		record_keep(&m, plan, fn, args, RECORD_AFTER, result, is_refused);
 		image_end(&m, ++begin, end, is_refused ? result : 0, is_refused ? err : 0);
 		finish_image(&m, c, plan, end, false);

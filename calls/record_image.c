@@ -313,7 +313,7 @@ static void add_image_piece(struct image *m, enum record_moment moment, uint64_t
 	m->n += words;
 }
 
-uint64_t *image_piece(const uint64_t *image, size_t n, enum record_moment moment, uint64_t address)
+uint64_t *record_piece(const uint64_t *image, size_t n, enum record_moment moment, uint64_t address)
 {
 	size_t words;
 
@@ -355,10 +355,10 @@ static const void *copy_pointed(struct record_walker *w, uint64_t *pointer, size
 		m->left_out++;
 		return at;
 	}
-	before = image_piece(m->w, m->n, RECORD_BEFORE, *pointer);
+	before = record_piece(m->w, m->n, RECORD_BEFORE, *pointer);
 	if (before && before[1] >> 32 == len && memcmp(before + 2, at, len) == 0)
 		return at;
-	if (!image_piece(m->w, m->n, w->moment, *pointer))
+	if (!record_piece(m->w, m->n, w->moment, *pointer))
 		add_image_piece(m, w->moment, *pointer, at, len);
 	return at;
 }
@@ -423,7 +423,7 @@ uint64_t record_rest(const struct image *m, const struct row_plan *plan, const u
 	if (!m->left_out || (!sends && plan->plan != PLAN_RECV))
 		return 0;
 	at = args[1];
-	while (at && image_piece(m->w, m->n, RECORD_BEFORE, at))
+	while (at && record_piece(m->w, m->n, RECORD_BEFORE, at))
 		at = sends ? (uintptr_t)((const struct ibv_send_wr *)(uintptr_t)at)->next
 			   : (uintptr_t)((const struct ibv_recv_wr *)(uintptr_t)at)->next;
 	return at == args[1] ? 0 : at;

@@ -16,9 +16,9 @@
 static uint64_t *piece_at(const uint64_t *image, enum record_moment moment, uint64_t address)
 {
 	const enum record_moment other = moment == RECORD_AFTER ? RECORD_BEFORE : RECORD_AFTER;
-	uint64_t *piece = image_piece(image, IMAGE_WORDS(image), moment, address);
+	uint64_t *piece = record_piece(image, IMAGE_WORDS(image), moment, address);
 
-	return piece ? piece : image_piece(image, IMAGE_WORDS(image), other, address);
+	return piece ? piece : record_piece(image, IMAGE_WORDS(image), other, address);
 }
 
 const void *record_bytes(const struct record *r, uint64_t address, size_t *len)

@@ -260,7 +260,8 @@ struct image {
 };
 
 /* The piece of that moment at address in an image of n words, or NULL. */
-uint64_t *image_piece(const uint64_t *image, size_t n, enum record_moment moment, uint64_t address);
+uint64_t *record_piece(const uint64_t *image, size_t n, enum record_moment moment,
+		       uint64_t address);
 /* Adds the pieces of that moment. result, failed: of the call, once it has ended. */
 void record_keep(struct image *m, const struct row_plan *plan, const struct call_fn *fn,
 		 const uint64_t *args, enum record_moment moment, uint64_t result, bool failed);

@@ -220,7 +220,7 @@ static void app_close(struct session *s)
 static void app_after(struct session *s)
 {
 	call_trace_watch(s);
-	check_after(s);
+	own_check_after(s);
 	wire_drain(s);
 	timeline_drain(s);
 	view_after(s);
@@ -265,8 +265,8 @@ static void app_names(struct session *s, Tcl_Obj *list)
 	struct obj *o;
 
 	obj_foreach(o, s) {
-		list_append(list, o->name);
-		list_append(list, o->class->prefix);
+		value_append(list, o->name);
+		value_append(list, o->class->prefix);
 	}
 }
 
@@ -330,7 +330,7 @@ const struct app app = {
 	.prompt = app_prompt,
 	.unfinished = app_unfinished,
 	.version = app_version,
-	.explain = word_explain,
+	.explain = why_word,
 	.circumstances = cm_circumstances,
 	.causes = explain_fail_causes,
 	.meet = cm_meet,

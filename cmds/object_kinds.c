@@ -23,7 +23,7 @@ static void list_class(struct session *s, const struct obj_class *class, Tcl_Obj
 	}
 	obj_foreach(o, s)
 		if (!class || o->class == class)
-			list_append(names, o->name);
+			value_append(names, o->name);
 }
 
 static int fail_no_such(struct session *s, const struct obj_class *class, const char *typed)

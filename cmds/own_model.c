@@ -17,7 +17,7 @@
 
 static struct {
 	struct live_program *live;
-	struct seen_wc *polled; /* by the last poll; calls may follow before somebody asks */
+	struct live_wc *polled; /* by the last poll; calls may follow before somebody asks */
 	unsigned npolled;
 	struct causes refused;	       /* why the last call that has failed was refused */
 	const unsigned long *commands; /* how many the session has begun */
@@ -26,7 +26,7 @@ static struct {
 
 static void keep_completions(void)
 {
-	const struct seen_wc *wc = live_program_completions(the.live, &the.npolled);
+	const struct live_wc *wc = live_program_completions(the.live, &the.npolled);
 
 	the.polled = xrealloc(the.polled, the.npolled, sizeof *wc);
 	memcpy(the.polled, wc, the.npolled * sizeof *wc);
@@ -35,22 +35,23 @@ static void keep_completions(void)
 /* An object gets its name when the call that makes it has returned. */
 static void learn_names(const struct record *r)
 {
-	struct seen_regions *s = &the.live->regions;
+	struct live_regions *s = &the.live->regions;
 
-	for (struct seen_qp *qp = the.live->newest; qp; qp = qp->older)
+	for (struct live_tracked_qp *qp = the.live->newest; qp; qp = qp->older)
 		if (!*qp->v.name)
-			seen_name(&record_own_objects, qp->address, OBJECT_QP, r->begin,
-				  qp->v.name);
+			live_object_name(&record_own_objects, qp->address, OBJECT_QP, r->begin,
+					 qp->v.name);
 	for (unsigned i = 0; i < s->n; i++)
 		if (!*s->v[i].name)
-			seen_name(&record_own_objects, s->at[i], OBJECT_MR, r->begin, s->v[i].name);
+			live_object_name(&record_own_objects, s->at[i], OBJECT_MR, r->begin,
+					 s->v[i].name);
 }
 
 static void take_own_row(const struct record *r)
 {
 	const struct ibv_mr *mr;
 
-	if (!the.checks || row_of(r) != OWN_MEM_PUT)
+	if (!the.checks || own_row_of(r) != OWN_MEM_PUT)
 		return;
 	mr = (const void *)(uintptr_t)r->args[0];
 	checks_written(the.checks, the.live, r, (uintptr_t)mr->addr + r->args[1], r->args[2]);
@@ -128,14 +129,14 @@ const struct causes *own_refusal(void)
 	return &the.refused;
 }
 
-static struct seen_queues *queues_of(const struct qp *qp)
+static struct live_queues *queues_of(const struct qp *qp)
 {
 	return live_program_entry(the.live, (uintptr_t)qp->v);
 }
 
 struct outstanding own_outstanding(const struct qp *qp, bool recv)
 {
-	struct seen_queues *e = queues_of(qp);
+	struct live_queues *e = queues_of(qp);
 	const struct posted_queue *q;
 	struct outstanding out = { 0 };
 
@@ -149,9 +150,9 @@ struct outstanding own_outstanding(const struct qp *qp, bool recv)
 	return out;
 }
 
-const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc)
+const struct live_wc *own_completion(unsigned i, const struct ibv_wc *wc)
 {
-	const struct seen_wc *seen = i < the.npolled ? &the.polled[i] : NULL;
+	const struct live_wc *seen = i < the.npolled ? &the.polled[i] : NULL;
 
 	return seen && seen->wc.wr_id == wc->wr_id && seen->wc.qp_num == wc->qp_num ? seen : NULL;
 }

@@ -36,6 +36,6 @@ struct outstanding {
 struct outstanding own_outstanding(const struct qp *qp, bool recv);
 /* The completion i of the last ibv_poll_cq() that has found any, with its request; NULL: that poll
  * has not found this completion. Valid until the next such poll. */
-const struct seen_wc *own_completion(unsigned i, const struct ibv_wc *wc);
+const struct live_wc *own_completion(unsigned i, const struct ibv_wc *wc);
 
 #endif

@@ -93,7 +93,7 @@ void own_rows_begin(void)
 	record_own_rows(rows, OWN_END - OWN_FIRST);
 }
 
-unsigned row_of(const struct record *r)
+unsigned own_row_of(const struct record *r)
 {
 	return r->fn >= rows && r->fn < rows + (OWN_END - OWN_FIRST)
 		       ? OWN_FIRST + (unsigned)(r->fn - rows)

@@ -33,7 +33,7 @@ enum own_row {
 /* Registers these rows. To be called once, before the first event. */
 void own_rows_begin(void);
 /* The row of a record: an enum call_row, or an enum own_row. */
-unsigned row_of(const struct record *r);
+unsigned own_row_of(const struct record *r);
 
 /* OWN_MEM_PUT, OWN_MEM_GET: len bytes at off; the n bytes at data are repeated over them. Of data
  * the first 4096 bytes are kept. */
@@ -52,7 +52,7 @@ void own_tcp_close(uint64_t number);
 void own_left_out(const char *what, const void *object);
 /* OWN_STATE: from -1: the QP was created. bad: an error state that was not requested. */
 void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad);
-/* OWN_BAD_WC: of what was posted, or NULL; is_either: of struct seen_wc. The record of the poll is
+/* OWN_BAD_WC: of what was posted, or NULL; is_either: of struct live_wc. The record of the poll is
  * pushed out by later ones of the data path; this one explain finds as long as the calls of the
  * control path. */
 void own_bad_wc(const struct qp *qp, const struct ibv_wc *wc, unsigned long command,

@@ -162,7 +162,7 @@ static void complete_requirements(struct session *s, const struct arg *a, Tcl_Ob
 {
 	(void)s, (void)a;
 	for (const struct capability *c = capabilities; c->name; c++)
-		list_append(words, c->name);
+		value_append(words, c->name);
 }
 
 static const struct arg_kind kind_capability = { .word = "what",
@@ -204,7 +204,7 @@ static const struct capability *find_capability(struct session *s, const char *w
 		return c;
 	complete_requirements(s, NULL, names);
 	fail(s, "require", "EINVAL", "require: '%s' is not known%s", word,
-	     did_you_mean(cmd_suggest(word, names)));
+	     mistake_did_you_mean(cmd_suggest(word, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
 	return NULL;
 }

@@ -236,7 +236,7 @@ struct out_twin *out_twin(struct out *o)
 
 /* ---------------------------------------------------------------------------- CSV -- */
 
-void csv_cell(struct text *d, const char *cell, bool first)
+void out_csv_cell(struct text *d, const char *cell, bool first)
 {
 	if (!first)
 		text_add(d, ",");
@@ -256,11 +256,11 @@ static void csv_line(struct text *d, struct json_object *row, bool names)
 
 	if (!json_object_is_type(row, json_type_object)) {
 		if (!names)
-			csv_cell(d, json_object_get_string(row), true);
+			out_csv_cell(d, json_object_get_string(row), true);
 	} else {
 		json_object_object_foreach(row, key, value)
 		{
-			csv_cell(d, names ? key : json_object_get_string(value), first);
+			out_csv_cell(d, names ? key : json_object_get_string(value), first);
 			first = false;
 		}
 	}

@@ -67,7 +67,7 @@ bool out_has_text(const struct out *o);
 void out_print(const struct out *o, enum out_format f, struct text *text);
 
 /* Appends a cell of CSV; first: without a comma before it. */
-void csv_cell(struct text *d, const char *cell, bool first);
+void out_csv_cell(struct text *d, const char *cell, bool first);
 
 /* The value that was written, which stays with o; NULL: nothing. Its strings for which
  * out_is_bytes() holds are the hex digits of bytes. */

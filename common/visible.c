@@ -82,7 +82,7 @@ static bool is_shown(uint32_t code)
 	return is_graphic(code) || code == 0xa0 || code == 0x3000; /* blanks */
 }
 
-struct character character_at(const char *text, size_t len)
+struct character visible_character(const char *text, size_t len)
 {
 	struct character c = decode_utf8((const unsigned char *)text, len);
 
@@ -107,7 +107,7 @@ void visible_append(struct text *to, const char *text, size_t len, enum visible_
 	struct character c;
 
 	for (size_t i = 0; i < len; i += c.len) {
-		c = character_at(text + i, len - i);
+		c = visible_character(text + i, len - i);
 		if (c.visible || (lines == VISIBLE_LINES && (text[i] == '\n' || text[i] == '\t')))
 			text_add_bytes(to, text + i, c.len);
 		else
@@ -115,13 +115,13 @@ void visible_append(struct text *to, const char *text, size_t len, enum visible_
 	}
 }
 
-bool is_visible(const char *text)
+bool visible_is_plain(const char *text)
 {
 	size_t len = strlen(text);
 	struct character c;
 
 	for (size_t i = 0; i < len; i += c.len) {
-		c = character_at(text + i, len - i);
+		c = visible_character(text + i, len - i);
 		if (!c.visible)
 			return false;
 	}

@@ -25,7 +25,7 @@ struct character {
 };
 
 /* The first character of text; len is at least 1. */
-struct character character_at(const char *text, size_t len);
+struct character visible_character(const char *text, size_t len);
 
 enum visible_lines {
 	VISIBLE_LINES,	  /* newlines and tabs stay */
@@ -35,7 +35,7 @@ enum visible_lines {
 /* Appends text with everything invisible escaped. */
 void visible_append(struct text *to, const char *text, size_t len, enum visible_lines lines);
 /* Is every character of text visible, so that nothing needs an escape? */
-bool is_visible(const char *text);
+bool visible_is_plain(const char *text);
 
 /* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
 void visible_hexdump(struct text *d, const unsigned char *p, size_t n, uint64_t off);

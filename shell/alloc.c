@@ -68,12 +68,12 @@ void value_release(Tcl_Obj **value)
 	Tcl_DecrRefCount(*value);
 }
 
-void list_append(Tcl_Obj *list, const char *text)
+void value_append(Tcl_Obj *list, const char *text)
 {
 	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));
 }
 
-Tcl_Obj *u64_object(uint64_t n)
+Tcl_Obj *value_of_u64(uint64_t n)
 {
 	return n <= INT64_MAX ? Tcl_NewWideIntObj((int64_t)n)
 			      : Tcl_NewStringObj(temp_text("%llu", (unsigned long long)n), -1);

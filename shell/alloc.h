@@ -32,9 +32,9 @@ void arena_free(struct obstack *a, void *p);
 Tcl_Obj *value_hold(Tcl_Obj *value);
 void value_release(Tcl_Obj **value);
 /* Appends a text to a Tcl list. */
-void list_append(Tcl_Obj *list, const char *text);
+void value_append(Tcl_Obj *list, const char *text);
 /* A new Tcl value; Tcl's own integers end at 2^63 - 1. */
-Tcl_Obj *u64_object(uint64_t n);
+Tcl_Obj *value_of_u64(uint64_t n);
 /* The value of a hex digit, or -1. */
 int hex_digit(char c);
 

@@ -265,7 +265,7 @@ static void set_argv(struct session *s, int argc, char **argv)
 	SCOPED_LIST(list);
 
 	for (int i = 0; i < argc; i++)
-		list_append(list, argv[i]);
+		value_append(list, argv[i]);
 	Tcl_SetVar2Ex(s->tcl, "argc", NULL, Tcl_NewIntObj(argc), TCL_GLOBAL_ONLY);
 	Tcl_SetVar2Ex(s->tcl, "argv", NULL, list, TCL_GLOBAL_ONLY);
 }

@@ -33,7 +33,7 @@ struct places {
 static void forget_modules(struct places *p)
 {
 	if (p->has_source)
-		source_end(&p->source);
+		check_source_end(&p->source);
 	p->has_source = false;
 	for (unsigned i = 0; i < p->n; i++)
 		free(p->v[i].path);
@@ -85,7 +85,7 @@ static void read_modules(struct places *p)
 		add_module(p, at);
 }
 
-struct places *places_new(int pid)
+struct places *check_places_new(int pid)
 {
 	struct places *p = xcalloc(1, sizeof *p);
 
@@ -94,7 +94,7 @@ struct places *places_new(int pid)
 	return p;
 }
 
-void places_free(struct places *p)
+void check_places_free(struct places *p)
 {
 	if (!p)
 		return;
@@ -110,7 +110,7 @@ static const struct module *find_module(const struct places *p, uint64_t address
 	return NULL;
 }
 
-bool places_are_of_one(const struct places *p, uint64_t made, uint64_t used)
+bool check_places_are_of_one(const struct places *p, uint64_t made, uint64_t used)
 {
 	const struct module *a = find_module(p, made), *b = find_module(p, used);
 
@@ -119,7 +119,7 @@ bool places_are_of_one(const struct places *p, uint64_t made, uint64_t used)
 	return strcmp(a->path, p->v[0].path) == 0 || strcmp(a->path, b->path) == 0;
 }
 
-void places_learn(struct places *p, struct record_from from)
+void check_places_learn(struct places *p, struct record_from from)
 {
 	if (from.at && !find_module(p, from.at))
 		read_modules(p);
@@ -134,18 +134,18 @@ static const char *visible_place(const char *place)
 	return temp_text("%s", text_str(&text));
 }
 
-const char *places_text(struct places *p, struct record_from from)
+const char *check_places_text(struct places *p, struct record_from from)
 {
 	const struct module *m;
 	const char *source, *name;
 
 	if (!from.at)
 		return "";
-	places_learn(p, from);
+	check_places_learn(p, from);
 	if (!p->has_source)
-		source_begin(&p->source, p->maps, p->size);
+		check_source_begin(&p->source, p->maps, p->size);
 	p->has_source = true;
-	source = source_find(&p->source, from);
+	source = check_source_find(&p->source, from);
 	m = find_module(p, from.at);
 	if (source || !m)
 		return source ? visible_place(source) : temp_text("0x%" PRIx64, from.at);

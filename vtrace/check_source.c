@@ -182,7 +182,7 @@ static _Noreturn void answer(int fd, char *maps, size_t size)
 	_exit(0);
 }
 
-void source_begin(struct source_reader *s, char *maps, size_t size)
+void check_source_begin(struct source_reader *s, char *maps, size_t size)
 {
 	int fds[2];
 
@@ -197,10 +197,10 @@ void source_begin(struct source_reader *s, char *maps, size_t size)
 	close(fds[1]);
 	s->fd = fds[0];
 	if (s->pid < 0)
-		source_end(s);
+		check_source_end(s);
 }
 
-void source_end(struct source_reader *s)
+void check_source_end(struct source_reader *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -212,7 +212,7 @@ void source_end(struct source_reader *s)
 	*s = (struct source_reader){ .fd = -1 };
 }
 
-const char *source_find(struct source_reader *s, struct record_from from)
+const char *check_source_find(struct source_reader *s, struct record_from from)
 {
 	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 	char text[TEXT_MAX];
@@ -228,7 +228,7 @@ const char *source_find(struct source_reader *s, struct record_from from)
 		n = rc > 0 ? recv(s->fd, text, sizeof text, 0) : -1;
 	}
 	if (n <= 0) {
-		source_end(s);
+		check_source_end(s);
 		return NULL;
 	}
 	text[n - 1] = '\0';
@@ -236,18 +236,18 @@ const char *source_find(struct source_reader *s, struct record_from from)
 }
 
 #else
-void source_begin(struct source_reader *s, char *maps, size_t size)
+void check_source_begin(struct source_reader *s, char *maps, size_t size)
 {
 	(void)maps, (void)size;
 	*s = (struct source_reader){ .fd = -1 };
 }
 
-void source_end(struct source_reader *s)
+void check_source_end(struct source_reader *s)
 {
 	(void)s;
 }
 
-const char *source_find(struct source_reader *s, struct record_from from)
+const char *check_source_find(struct source_reader *s, struct record_from from)
 {
 	(void)s, (void)from;
 	return NULL;

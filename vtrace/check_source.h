@@ -14,9 +14,9 @@ struct source_reader {
 };
 
 /* Starts it for the modules of a text as in /proc/PID/maps. */
-void source_begin(struct source_reader *s, char *maps, size_t size);
-void source_end(struct source_reader *s);
+void check_source_begin(struct source_reader *s, char *maps, size_t size);
+void check_source_end(struct source_reader *s);
 /* "file.c:12 in function()", as temp_text(); NULL: it is not known. */
-const char *source_find(struct source_reader *s, struct record_from from);
+const char *check_source_find(struct source_reader *s, struct record_from from);
 
 #endif

@@ -110,11 +110,11 @@ static bool is_suppressed(struct check_process *p, const struct check_finding *f
 		if (strcmp(s->id, "all") != 0 && strcmp(s->id, check_rules[f->id].id) != 0)
 			continue;
 		if (fnmatch(s->pattern, f->object, 0) == 0 ||
-		    fnmatch(s->pattern, places_text(p->places, f->at.from), 0) == 0)
+		    fnmatch(s->pattern, check_places_text(p->places, f->at.from), 0) == 0)
 			return true;
 		for (unsigned k = 0; k < f->nsteps; k++)
-			if (fnmatch(s->pattern, places_text(p->places, f->steps[k].at.from), 0) ==
-			    0)
+			if (fnmatch(s->pattern, check_places_text(p->places, f->steps[k].at.from),
+				    0) == 0)
 				return true;
 	}
 	return false;
@@ -126,7 +126,7 @@ static const char *place_text(void *arg, struct record_from from)
 {
 	struct check_process *p = arg;
 
-	return places_text(p->places, from);
+	return check_places_text(p->places, from);
 }
 
 static void write_text(struct check_process *p, const struct check_finding *f)
@@ -170,14 +170,14 @@ static void write_json(struct check_process *p, const struct check_finding *f)
 		write_member("sure", f->sure);
 	if (f->at.call) {
 		write_member("call", f->at.call);
-		write_member("place", places_text(p->places, f->at.from));
+		write_member("place", check_places_text(p->places, f->at.from));
 	}
 	fputs(",\"history\":[", the.to);
 	for (unsigned i = 0; i < f->nsteps; i++) {
 		fputs(i ? ",{\"what\":" : "{\"what\":", the.to);
 		write_string(the.to, f->steps[i].what);
 		write_member("call", f->steps[i].at.call);
-		write_member("place", places_text(p->places, f->steps[i].at.from));
+		write_member("place", check_places_text(p->places, f->steps[i].at.from));
 		putc('}', the.to);
 	}
 	fputs("]", the.to);
@@ -253,10 +253,12 @@ static void write_junit(void)
  * line may have several. */
 static struct told *meet_told(struct check_process *p, const struct check_finding *f, bool *is_new)
 {
-	char *places = xasprintf("%d %s", (int)f->id, places_text(p->places, f->at.from)), *more;
+	char *places = xasprintf("%d %s", (int)f->id, check_places_text(p->places, f->at.from)),
+	     *more;
 
 	for (unsigned i = 0; i < f->nsteps; i++) {
-		more = xasprintf("%s %s", places, places_text(p->places, f->steps[i].at.from));
+		more = xasprintf("%s %s", places,
+				 check_places_text(p->places, f->steps[i].at.from));
 		free(places);
 		places = more;
 	}
@@ -296,7 +298,7 @@ static void tell_finding(void *arg, const struct check_finding *f)
 
 /* --------------------------------------------------------------------------- calls -- */
 
-int check_begin(const struct check_options *o, FILE *to, bool json)
+int checking_begin(const struct check_options *o, FILE *to, bool json)
 {
 	the.o = *o;
 	the.to = to;
@@ -322,7 +324,7 @@ static bool connects(const struct record *r)
 	}
 }
 
-void check_call_before(const struct reader_news *news)
+void checking_call_before(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
 
@@ -332,7 +334,7 @@ void check_call_before(const struct reader_news *news)
 	p->requests += news->r->fn->path == CALL_DATAPATH;
 	p->has_connected |= connects(news->r);
 	if (news->r->fn->path != CALL_DATAPATH)
-		places_learn(p->places, news->r->from);
+		check_places_learn(p->places, news->r->from);
 	checks_before(p->checks, news->process->live, news->r);
 }
 
@@ -344,7 +346,7 @@ static bool stop_once(struct check_process *p)
 	return is_to_stop;
 }
 
-bool check_call_after(const struct reader_news *news)
+bool checking_call_after(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
 
@@ -368,11 +370,11 @@ static bool is_of_owner(void *arg, struct record_from made, struct record_from f
 {
 	struct check_process *p = arg;
 
-	places_learn(p->places, freed);
-	return places_are_of_one(p->places, made.at, freed.at);
+	check_places_learn(p->places, freed);
+	return check_places_are_of_one(p->places, made.at, freed.at);
 }
 
-bool check_own_call(const struct reader_news *news)
+bool checking_own_call(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
 	const struct record *r = news->r;
@@ -390,10 +392,10 @@ bool check_own_call(const struct reader_news *news)
 	return stop_once(p);
 }
 
-static struct check_peer find_peer(void *arg, const struct seen_qp *qp)
+static struct check_peer find_peer(void *arg, const struct live_tracked_qp *qp)
 {
 	const struct check_process *own = arg;
-	const struct seen_qp *to;
+	const struct live_tracked_qp *to;
 
 	for (struct check_process *p = the.processes; p; p = p->next) {
 		to = p == own || p->has_lost
@@ -415,13 +417,13 @@ static void begin_process(const struct reader_news *news)
 	news->process->live->keeps = 64; /* requests that are done, for what is found later */
 	p->checks = checks_new(the.o.wanted, tell_finding, p);
 	checks_ask_peers(p->checks, find_peer);
-	p->places = places_new((int)news->process->pid);
+	p->places = check_places_new((int)news->process->pid);
 	p->next = the.processes;
 	the.processes = p;
 	news->process->check = p;
 }
 
-void check_take(const struct reader_news *news)
+void checking_take(const struct reader_news *news)
 {
 	struct check_process *p;
 
@@ -452,8 +454,8 @@ static void count_findings(struct check_process *p)
 		told = meet_told(p, f, &is_new);
 		told->count += f->count;
 		snprintf(told->at, sizeof told->at, "%s",
-			 places_text(p->places,
-				     f->nsteps ? f->steps[f->nsteps - 1].at.from : f->at.from));
+			 check_places_text(p->places, f->nsteps ? f->steps[f->nsteps - 1].at.from
+								: f->at.from));
 	}
 }
 
@@ -474,7 +476,7 @@ static void end_process(struct check_process *p, bool is_regular)
 {
 	checks_end(p->checks, p->of->live, is_regular);
 	count_findings(p);
-	places_free(p->places);
+	check_places_free(p->places);
 	checks_free(p->checks);
 }
 
@@ -504,7 +506,7 @@ static int write_unchecked(const char *why)
 	return CHECK_EXIT_UNCHECKED;
 }
 
-int check_end(int status)
+int checking_end(int status)
 {
 	uint64_t calls = 0, requests = 0;
 	bool has_connected = false, is_on_uroce = false;

@@ -27,31 +27,31 @@ enum { CHECK_EXIT_FOUND = 99, CHECK_EXIT_UNCHECKED = 98 };
 
 /* Findings are written to the stream, as text or as lines of JSON. 0; or -1, and a line says why
  * the suppressions cannot be read. */
-int check_begin(const struct check_options *o, FILE *to, bool json);
+int checking_begin(const struct check_options *o, FILE *to, bool json);
 /* Around live_program_take(): of each call of the program. Nothing happens if checks are off.
- * check_call_after(): is its thread to be held? */
-void check_call_before(const struct reader_news *news);
-bool check_call_after(const struct reader_news *news);
+ * checking_call_after(): is its thread to be held? */
+void checking_call_before(const struct reader_news *news);
+bool checking_call_after(const struct reader_news *news);
 /* A call that libvtrace.so has made itself; is its thread to be held? */
-bool check_own_call(const struct reader_news *news);
+bool checking_own_call(const struct reader_news *news);
 /* Any other news. */
-void check_take(const struct reader_news *news);
+void checking_take(const struct reader_news *news);
 /* Writes what was found of all processes. status: of wait(2), of the first. Returns the exit code
  * that vtrace has; -1: that of the program. */
-int check_end(int status);
+int checking_end(int status);
 
 /* ------------------------------------------------------------- lines of the source -- */
 
 /* The modules of a process, as they are now. Where each is, is read again when an address is in
  * none. */
-struct places *places_new(int pid);
-void places_free(struct places *p);
+struct places *check_places_new(int pid);
+void check_places_free(struct places *p);
 /* Learns where the addresses are while the process is there. */
-void places_learn(struct places *p, struct record_from from);
+void check_places_learn(struct places *p, struct record_from from);
 /* "file.c:12 in function()", or "program+0x1234" where there is no debug information; file and line
  * of the program, not of an inline function of verbs.h. As temp_text(). "" if it is not known. */
-const char *places_text(struct places *p, struct record_from from);
+const char *check_places_text(struct places *p, struct record_from from);
 /* Is the address in the code of the program itself, or are both in that of the same library? */
-bool places_are_of_one(const struct places *p, uint64_t made, uint64_t used);
+bool check_places_are_of_one(const struct places *p, uint64_t made, uint64_t used);
 
 #endif

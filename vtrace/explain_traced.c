@@ -22,11 +22,11 @@
 
 /* --------------------------------------------------------------------- completions -- */
 
-void explain_traced_completion(const struct live_program *p, const struct seen_wc *wc,
+void explain_traced_completion(const struct live_program *p, const struct live_wc *wc,
 			       const struct live_end *there, struct out *o)
 {
 	const struct posted_wr *posted = &wc->posted;
-	const struct seen_object *window;
+	const struct live_object *window;
 	const char *down = injections_port_down();
 	struct failed_wr wr = {
 		.is_foreign = true,
@@ -54,13 +54,13 @@ void explain_traced_completion(const struct live_program *p, const struct seen_w
 		wr.nsge = posted->nsge;
 		memcpy(wr.sge, posted->sge, posted->nsge * sizeof *wr.sge);
 		wr.bind = posted->bind;
-		window = seen_object_at(p->seen, posted->bind.mw);
+		window = live_object_at(p->seen, posted->bind.mw);
 		wr.bind.mw_rkey = window ? window->rkey : 0;
 		for (unsigned i = 0; i < p->regions.n; i++)
 			if (posted->bind.mr == p->regions.at[i])
 				wr.bound = &p->regions.v[i];
 	}
-	explain_wc(&wr, o);
+	causes_out_wc(&wr, o);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -110,7 +110,7 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 	why_call_refused(&refused);
 }
 
-void add_fact_causes(const struct fact *fact, const char *name, struct causes *c)
+void explain_traced_add_fact(const struct fact *fact, const char *name, struct causes *c)
 {
 	for (const struct fact_cause *of = fact ? fact->causes : NULL; of && of->text; of++)
 		if (name ? of->of && fact_cause_is_of(of, name) : !of->of)
@@ -127,7 +127,7 @@ static void out_usual_causes(const struct record *r, struct out *o)
 
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	add_fact_causes(fact_of(errnos, err), r->fn->name, &c);
+	explain_traced_add_fact(fact_of(errnos, err), r->fn->name, &c);
 	if (c.n)
 		causes_out(&c, o);
 }

@@ -38,7 +38,7 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 static bool find_no_way(const struct live_program *p, const struct rdma_cm_event *e,
 			struct causes *c)
 {
-	const struct seen_object *id = seen_object_at(p->seen, (uintptr_t)e->id);
+	const struct live_object *id = live_object_at(p->seen, (uintptr_t)e->id);
 
 	return id && e->event == RDMA_CM_EVENT_ADDR_ERROR &&
 	       why_no_way((const struct sockaddr *)&id->to, -e->status, c);
@@ -71,11 +71,11 @@ static bool explain_cm_event(const struct live_program *p, const struct record *
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
 	if (is_reject)
-		add_fact_causes(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
+		explain_traced_add_fact(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
 	else if (name && !find_no_way(p, e, &c))
-		add_fact_causes(fact, name, &c);
+		explain_traced_add_fact(fact, name, &c);
 	if (!c.n)
-		add_fact_causes(fact, NULL, &c);
+		explain_traced_add_fact(fact, NULL, &c);
 	causes_out(&c, o);
 	return true;
 }
@@ -84,7 +84,7 @@ static bool explain_cm_event(const struct live_program *p, const struct record *
 static void find_overrun(const struct live_program *p, uint64_t cq, const char *name,
 			 struct causes *c)
 {
-	const struct seen_object *seen = seen_object_at(p->seen, cq);
+	const struct live_object *seen = live_object_at(p->seen, cq);
 	const unsigned due = live_program_due(p, cq);
 
 	if (seen && seen->entries)
@@ -94,7 +94,7 @@ static void find_overrun(const struct live_program *p, uint64_t cq, const char *
 			  name, seen->is_resized ? "resized to" : "made with", seen->entries, due);
 }
 
-static void find_fatal(const struct seen_qp *qp, struct causes *c)
+static void find_fatal(const struct live_tracked_qp *qp, struct causes *c)
 {
 	if (qp && *qp->v.overrun)
 		cause_add(c, IS_SO, NULL, "%s of %s has overrun", qp->v.overrun, qp->v.name);
@@ -126,7 +126,7 @@ static bool explain_async_event(const struct live_program *p, const struct recor
 	if (e->event_type == IBV_EVENT_QP_FATAL)
 		find_fatal(live_program_qp(p, (uintptr_t)e->element.qp), &c);
 	if (!c.n)
-		add_fact_causes(fact_of(fact_family("async"), e->event_type), NULL, &c);
+		explain_traced_add_fact(fact_of(fact_family("async"), e->event_type), NULL, &c);
 	causes_out(&c, o);
 	return true;
 }

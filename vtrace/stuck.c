@@ -41,7 +41,7 @@ struct stuck {
 /* ------------------------------------------------------------------------- requests -- */
 
 /* "qp0             in RTS: SEND wr_id 1, posted 5.2 s ago, is the oldest of 3 ..." */
-static void tell_queue(const struct stuck *s, const struct seen_qp *qp,
+static void tell_queue(const struct stuck *s, const struct live_tracked_qp *qp,
 		       const struct posted_queue *q, const char *what)
 {
 	const struct posted_wr *oldest = &q->v[q->begin];
@@ -67,7 +67,8 @@ static void tell_repeats(const struct stuck *s, const struct uroce_qp_row *row)
 			 WIDTH, "", row->rnrs, plural(row->rnrs));
 }
 
-static void find_silence(const struct stuck *s, struct seen_qp *qp, const struct posted_wr *oldest)
+static void find_silence(const struct stuck *s, struct live_tracked_qp *qp,
+			 const struct posted_wr *oldest)
 {
 	struct failed_wr wr = { .is_foreign = true,
 				.status = IBV_WC_RETRY_EXC_ERR,
@@ -89,10 +90,10 @@ static void find_silence(const struct stuck *s, struct seen_qp *qp, const struct
 	asked_peer_free(&wr.there);
 }
 
-static void tell_qp(const struct stuck *s, struct seen_qp *qp)
+static void tell_qp(const struct stuck *s, struct live_tracked_qp *qp)
 {
 	const struct uroce_qp_row *row = s->inv ? process_qp(s->inv, qp->v.number) : NULL;
-	struct seen_queues *e = live_program_entry(s->p, qp->address);
+	struct live_queues *e = live_program_entry(s->p, qp->address);
 
 	if (!e)
 		return;
@@ -161,7 +162,7 @@ static void tell_drop(const struct stuck *s, const struct uroce_drop_row *d)
 
 /* ----------------------------------------------------------------------------- events -- */
 
-static void tell_unacknowledged(const struct stuck *s, const struct seen_object *o)
+static void tell_unacknowledged(const struct stuck *s, const struct live_object *o)
 {
 	if (!o->unacknowledged || o->kind == OBJECT_CQ)
 		return;
@@ -190,7 +191,7 @@ static uint64_t events_in(pid_t pid, int fd)
 }
 
 /* A channel whose events nobody takes. */
-static void find_unread(const struct stuck *s, const struct seen_object *channel)
+static void find_unread(const struct stuck *s, const struct live_object *channel)
 {
 	uint64_t n;
 
@@ -234,7 +235,7 @@ static void tell_threads(struct stuck *s, struct reader *reader, struct traced *
 static void tell_objects(const struct stuck *s)
 {
 	out_list(s->o, "objects");
-	for (struct seen_qp *qp = s->p->newest; qp; qp = qp->older)
+	for (struct live_tracked_qp *qp = s->p->newest; qp; qp = qp->older)
 		tell_qp(s, qp);
 	if (s->inv) {
 		inventory_foreach(s->inv, UROCE_CQ, uroce_cq_row, cq)
@@ -242,7 +243,7 @@ static void tell_objects(const struct stuck *s)
 		inventory_foreach(s->inv, UROCE_DROP, uroce_drop_row, drop)
 			tell_drop(s, drop);
 	}
-	for (const struct seen_object *o = s->p->seen; o; o = o->hh.next) {
+	for (const struct live_object *o = s->p->seen; o; o = o->hh.next) {
 		tell_unacknowledged(s, o);
 		why_polled_in_vain(s->p, o, s->since, s->now, s->c);
 		if (o->fd && s->pid)

@@ -54,7 +54,7 @@ void summary_take_call(struct summary *s, const struct record *r)
 	f->ns += record_span(r->begin, r->end);
 }
 
-void summary_take_completion(struct summary *s, const struct seen_wc *wc)
+void summary_take_completion(struct summary *s, const struct live_wc *wc)
 {
 	struct operation *op = wc->known && wc->posted.op ? &s->operations[wc->posted.op - wr_ops]
 							  : NULL;

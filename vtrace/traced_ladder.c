@@ -41,7 +41,7 @@ static void add_row(struct ladder *l, const struct ladder_row *row)
 
 /* --------------------------------------------------------------------- completions -- */
 
-static void add_completion(struct ladder *l, const struct ladder_row *of, const struct seen_wc *wc)
+static void add_completion(struct ladder *l, const struct ladder_row *of, const struct live_wc *wc)
 {
 	struct ladder_row row = *of;
 
@@ -61,7 +61,7 @@ struct state_change {
 	const char *call;
 };
 
-static void add_state(void *arg, const struct seen_qp *qp, int from)
+static void add_state(void *arg, const struct live_tracked_qp *qp, int from)
 {
 	const struct state_change *c = arg;
 	struct ladder_row row = *c->of;
@@ -136,7 +136,7 @@ void traced_ladder_take(struct ladder *l, unsigned place, const struct reader_ne
 				 .to = -1,
 				 .place = place };
 	struct state_change c = { l, &of, r->fn->name };
-	const struct seen_wc *wc;
+	const struct live_wc *wc;
 	unsigned n;
 
 	wc = live_program_completions(live, &n);

@@ -149,17 +149,17 @@ static bool may_be_here(const struct live_qp *qp)
 {
 	const struct ibv_ah_attr *to = &qp->attr.ah_attr;
 
-	return !(qp->known & IBV_QP_AV) || !to->is_global || is_gid_of_host(&to->grh.dgid);
+	return !(qp->known & IBV_QP_AV) || !to->is_global || host_gid_is_own(&to->grh.dgid);
 }
 
 /* ------------------------------------------------------------------- what failed -- */
 
 /* The other end, where it is traced, too; its .qp is NULL where it is not. */
-static struct live_end find_traced_peer(const struct traced *process, const struct seen_qp *qp)
+static struct live_end find_peer(const struct traced *process, const struct live_tracked_qp *qp)
 {
 	const uint32_t number = qp->v.attr.dest_qp_num;
 	struct live_end end = { .qp = NULL };
-	struct seen_qp *peer = NULL;
+	struct live_tracked_qp *peer = NULL;
 
 	if (!may_be_here(&qp->v))
 		return end;
@@ -228,7 +228,7 @@ static void learn_own(pid_t pid, struct live_qp *qp)
 	free(own);
 }
 
-static void explain_completion(const struct reader_news *news, const struct seen_wc *wc)
+static void explain_completion(const struct reader_news *news, const struct live_wc *wc)
 {
 	struct live_end traced = { .qp = NULL }, asked = traced, *there = &traced;
 	struct out *o = out_new(true);
@@ -237,7 +237,7 @@ static void explain_completion(const struct reader_news *news, const struct seen
 		learn_connection(news->process->pid, &wc->qp->v);
 		if (wc->wc.status == IBV_WC_RETRY_EXC_ERR || wc->wc.status == IBV_WC_WR_FLUSH_ERR)
 			learn_own(news->process->pid, &wc->qp->v);
-		traced = find_traced_peer(news->process, wc->qp);
+		traced = find_peer(news->process, wc->qp);
 		asked = asked_peer(&wc->qp->v);
 	}
 	if (traced.qp)
@@ -280,9 +280,9 @@ static void explain_call(const struct reader_news *news)
 	struct explained *before = &the.explained[news->r->fn - call_table];
 	const struct live_program *p = news->process->live;
 	const struct ibv_async_event *event = record_async_event(news->r);
-	struct seen_qp *qp = event && event->event_type == IBV_EVENT_QP_FATAL
-				     ? live_program_qp(p, (uintptr_t)event->element.qp)
-				     : NULL;
+	struct live_tracked_qp *qp = event && event->event_type == IBV_EVENT_QP_FATAL
+					     ? live_program_qp(p, (uintptr_t)event->element.qp)
+					     : NULL;
 	struct out *o = out_new(true);
 
 	if (qp)
@@ -340,7 +340,7 @@ static void write_stuck(struct traced *p)
 		p->has_ended ? "vtrace: process %d was ended while this waited:\n"
 			     : "vtrace: process %d makes no progress:\n",
 		(int)p->pid);
-	for (struct seen_qp *qp = p->live->newest; qp && !p->has_ended; qp = qp->older)
+	for (struct live_tracked_qp *qp = p->live->newest; qp && !p->has_ended; qp = qp->older)
 		learn_connection(p->pid, &qp->v);
 	stuck_out(the.v.reader, p, inv, the.progress, o);
 	line_write_repeated(the.v.to);
@@ -394,7 +394,7 @@ static void look_for_stuck(const struct reader_news *news)
 /* A call that libvtrace.so has made. */
 static void take_own_call(const struct reader_news *news)
 {
-	if (check_own_call(news))
+	if (checking_own_call(news))
 		reader_hold(the.v.reader, news->process, news->r->thread);
 	if (record_call_row(news->r) == SHARED_LOOK_ROW)
 		explain_end(news, news->r->args[0] == SHARED_END);
@@ -405,16 +405,16 @@ static void take_own_call(const struct reader_news *news)
 static void take_call(const struct reader_news *news)
 {
 	const struct traced *p = news->process;
-	const struct seen_wc *wc;
+	const struct live_wc *wc;
 	unsigned n;
 
 	if (news->r->depth >= SHARED_OWN_DEPTH) {
 		take_own_call(news);
 		return;
 	}
-	check_call_before(news);
+	checking_call_before(news);
 	live_program_take(p->live, news->r, p->objects);
-	if (check_call_after(news))
+	if (checking_call_after(news))
 		reader_hold(the.v.reader, news->process, news->r->thread);
 	wc = live_program_completions(p->live, &n);
 	if (the.has_ladder)
@@ -506,7 +506,7 @@ void views_take(const struct reader_news *news)
 		line_write_repeated(the.v.to);
 	if (news->what == READER_BEGUN)
 		begin_process(news->process);
-	check_take(news);
+	checking_take(news);
 	note_progress(news);
 	if (news->what == READER_CALL)
 		take_call(news);

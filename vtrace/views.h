@@ -64,14 +64,14 @@ void line_write_json(FILE *to, const struct reader_news *call);
 
 struct out;
 struct record;
-struct seen_wc;
+struct live_wc;
 struct summary;
 
 struct summary *summary_new(void);
 void summary_free(struct summary *s);
 /* Counts only calls of the program itself (depth 0). */
 void summary_take_call(struct summary *s, const struct record *r);
-void summary_take_completion(struct summary *s, const struct seen_wc *wc);
+void summary_take_completion(struct summary *s, const struct live_wc *wc);
 /* Writes a dict of "calls" and "operations", and the table. */
 void summary_out(const struct summary *s, struct out *o);
 
@@ -92,7 +92,7 @@ void traced_ladder_end(struct ladder *l);
 
 /* Explains a completion that is an error. there: the other end; its qp is NULL if it cannot be
  * seen. */
-void explain_traced_completion(const struct live_program *p, const struct seen_wc *wc,
+void explain_traced_completion(const struct live_program *p, const struct live_wc *wc,
 			       const struct live_end *there, struct out *o);
 /* Explains a call that has failed, and that p has taken. false: there is nothing to explain: it has
  * not failed, has found nothing yet, or asked for something that a device need not have. */
@@ -103,7 +103,7 @@ struct fact;
 
 /* Adds the causes that a fact lists for the function or errno of that name; NULL: those that are
  * not limited to one. The fact may be NULL. */
-void add_fact_causes(const struct fact *fact, const char *name, struct causes *c);
+void explain_traced_add_fact(const struct fact *fact, const char *name, struct causes *c);
 
 /* Explains an event of the connection manager or of the device that says that something has failed.
  * false: r has got no such event. */

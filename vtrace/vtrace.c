@@ -358,7 +358,7 @@ static int trace_program(char **argv)
 	the.how.checks = the.check.is_on;
 	the.how.sums = the.check.is_on && the.check.wanted[CHECK_SEND_CHANGED];
 	the.how.frees = the.check.is_on && the.check.wanted[CHECK_FREED];
-	if (the.check.is_on && check_begin(&the.check, the.views.to, the.views.json))
+	if (the.check.is_on && checking_begin(&the.check, the.views.to, the.views.json))
 		return EXIT_USAGE;
 	r = reader_open(&the.how);
 	if (!r) {
@@ -384,7 +384,7 @@ static int trace_program(char **argv)
 	views_begin(&the.views);
 	status = follow_programs(r, &command);
 	write_exit_status(command, status);
-	code = check_end(status);
+	code = checking_end(status);
 	views_end();
 	captures_end(the.views.captures);
 	if (the.replay.path && recording_end())

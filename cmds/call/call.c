@@ -400,7 +400,7 @@ static const struct arg buf_args[] = { POS("size", buf_args, len, kind_size, "by
 static int buf_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct buf_args *a = args;
-	struct lib_obj *buf = buf_make(s, a->name, a->len.v);
+	struct lib_obj *buf = handle_make_buf(s, a->name, a->len.v);
 
 	if (!buf)
 		return -1;

@@ -19,7 +19,7 @@ static void list_functions(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s, (void)a;
 	for (unsigned i = 0; i < call_count; i++)
-		list_append(words, call_table[i].name);
+		value_append(words, call_table[i].name);
 }
 
 static int parse_function(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
@@ -32,7 +32,7 @@ static int parse_function(struct session *s, const struct arg *a, Tcl_Obj *word,
 		return 0;
 	list_functions(s, a, names);
 	fail(s, "args", "BADVALUE", "neither libibverbs nor librdmacm has a function '%.64s'%s",
-	     Tcl_GetString(word), did_you_mean(cmd_suggest(Tcl_GetString(word), names)));
+	     Tcl_GetString(word), mistake_did_you_mean(cmd_suggest(Tcl_GetString(word), names)));
 	return fail_next(s, "help coverage");
 }
 
@@ -71,13 +71,13 @@ static void complete_value(struct session *s, const struct call_value *v, Tcl_Ob
 
 	if (v->kind == CALL_ENUM || v->kind == CALL_FLAGS)
 		for (const struct call_word *w = v->words->words; w->name; w++)
-			list_append(words, call_word_name(v->words, w->value));
+			value_append(words, call_word_name(v->words, w->value));
 	obj_foreach(o, s)
 		if ((v->kind == CALL_OBJECT && handle_pointer(o, v->object)) ||
 		    (v->kind == CALL_KEY && handle_pointer(o, OBJECT_MR)) ||
 		    ((v->kind == CALL_ADDRESS || v->kind == CALL_IOVA || v->kind == CALL_REMOTE) &&
 		     handle_memory(o, &len)))
-			list_append(words, o->name);
+			value_append(words, o->name);
 	if (v->kind == CALL_OBJECT && (v->object == OBJECT_CONTEXT || v->object == OBJECT_DEVICE))
 		kind_dev.complete(s, NULL, words);
 }
@@ -117,7 +117,7 @@ static void complete_members(const struct call_struct *of, const char *at, const
 		if (inside)
 			complete_members(f->of, name, path, words);
 		else if (is_given(of, f) && strncmp(name, path, strlen(path)) == 0)
-			list_append(words, name + strlen(path));
+			value_append(words, name + strlen(path));
 		free(name);
 	}
 }

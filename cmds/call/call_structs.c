@@ -215,9 +215,9 @@ static int fail_no_field(struct calling *c, const struct call_struct *of, const 
 	for (const struct call_value *f = of->fields; f->name; f++)
 		if (f->kind != CALL_COOKIE && f->kind != CALL_CALLBACK &&
 		    !call_is_counted(of->fields, f))
-			list_append(names, f->name);
+			value_append(names, f->name);
 	fail(c->s, "args", "BADVALUE", "%s: struct %s has no member '%.64s'%s", c->fn->name,
-	     of->name, key, did_you_mean(cmd_suggest(key, names)));
+	     of->name, key, mistake_did_you_mean(cmd_suggest(key, names)));
 	fail_row(c->s, "members", "%s", Tcl_GetString(names));
 	return -1;
 }

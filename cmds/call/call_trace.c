@@ -269,7 +269,7 @@ int call_fail(struct session *s, const char *fmt, ...)
 	return -1;
 }
 
-int fail_causes(struct session *s, const struct causes *c)
+int call_fail_causes(struct session *s, const struct causes *c)
 {
 	const enum verdict least = causes_confirmed(c) ? IS_SO : MAY_BE;
 	bool any = false;
@@ -287,5 +287,5 @@ int fail_causes(struct session *s, const struct causes *c)
 
 int call_fail_why(struct session *s)
 {
-	return fail_causes(s, own_refusal());
+	return call_fail_causes(s, own_refusal());
 }

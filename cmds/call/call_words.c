@@ -144,9 +144,9 @@ static int fail_no_word(struct calling *c, const struct call_value *v, const cha
 	SCOPED_LIST(words);
 
 	for (const struct call_word *w = v->words->words; w->name; w++)
-		list_append(words, call_word_name(v->words, w->value));
+		value_append(words, call_word_name(v->words, w->value));
 	call_bad(c, v, "'%.64s' is not a word of %s%s", typed, v->words->name,
-		 did_you_mean(cmd_suggest(typed, words)));
+		 mistake_did_you_mean(cmd_suggest(typed, words)));
 	fail_row(c->s, "one of", "%s", Tcl_GetString(words));
 	return -1;
 }

@@ -58,7 +58,7 @@ struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, cons
 /* The object as a struct lib_obj; NULL: it is of a command's class. */
 struct lib_obj *handle_as_lib(const struct obj *o);
 /* Creates an object with len bytes of memory, which is not registered. NULL with s->fail filled. */
-struct lib_obj *buf_make(struct session *s, const char *name, size_t len);
+struct lib_obj *handle_make_buf(struct session *s, const char *name, size_t len);
 
 /* Fails if the call would join a group in which the QP is already. */
 int handle_check_membership(struct calling *c);
@@ -145,7 +145,7 @@ int call_fail(struct session *s, const char *fmt, ...) __attribute__((format(pri
 int call_errno(void);
 /* Adds a row to s->fail for each cause that is certain, or for each that may be if none is. Returns
  * -1. */
-int fail_causes(struct session *s, const struct causes *c);
+int call_fail_causes(struct session *s, const struct causes *c);
 /* The same for the last library call that failed: model/why knows why it was refused. */
 int call_fail_why(struct session *s);
 

@@ -411,7 +411,7 @@ struct obj *handle_adopt(struct calling *c, enum call_object kind, void *v, cons
 	return o;
 }
 
-struct lib_obj *buf_make(struct session *s, const char *name, size_t len)
+struct lib_obj *handle_make_buf(struct session *s, const char *name, size_t len)
 {
 	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct lib_obj *buf;

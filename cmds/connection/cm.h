@@ -152,37 +152,37 @@ struct conn_args {
 
 /* The message that carries private data. */
 enum data_for { DATA_CONNECT, DATA_ACCEPT, DATA_REJECT };
-unsigned data_limit(const struct id *id, enum data_for what);
+unsigned cm_data_limit(const struct id *id, enum data_for what);
 /* Fails if len bytes do not fit into the private data of this message. */
-int data_fits(struct session *s, const struct id *id, enum data_for what, size_t len);
+int cm_data_fits(struct session *s, const struct id *id, enum data_for what, size_t len);
 
 /* address NULL: all of IPv4, or (v6) of IPv6. */
-int step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6);
-int step_listen(struct session *s, struct id *id, int backlog);
+int cm_step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6);
+int cm_step_listen(struct session *s, struct id *id, int backlog);
 /* source: a local address, or NULL. These two wait for the event only if wait is true. within_ms is
  * the library's time limit. */
-int step_resolve_addr(struct session *s, struct id *id, const char *source,
-		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait);
-int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait);
+int cm_step_resolve_addr(struct session *s, struct id *id, const char *source,
+			 const struct sockaddr_storage *to, uint64_t within_ms, bool wait);
+int cm_step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait);
 /* Arguments that are not given have defaults within the limits of the device and of the peer's
  * request. */
-int step_connect(struct session *s, struct id *id, const struct conn_args *a);
-int step_accept(struct session *s, struct id *id, const struct conn_args *a);
-int step_reject(struct session *s, struct id *id, const void *data, size_t len);
-int step_disconnect(struct session *s, struct id *id);
+int cm_step_connect(struct session *s, struct id *id, const struct conn_args *a);
+int cm_step_accept(struct session *s, struct id *id, const struct conn_args *a);
+int cm_step_reject(struct session *s, struct id *id, const void *data, size_t len);
+int cm_step_disconnect(struct session *s, struct id *id);
 
 /* Creates an address handle from an event (ESTABLISHED of a UD id, MULTICAST_JOIN), in the PD of
  * the id's QP, if it has one. */
-int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev);
+int cm_step_make_ah(struct session *s, struct id *id, const struct cm_event *ev);
 
 /* Waits for ESTABLISHED, or CONNECT_RESPONSE for an id without a QP. For UD it creates the address
  * handle. */
-int finish_connect(struct session *s, struct id *id, uint64_t within_ms);
+int cm_finish_connect(struct session *s, struct id *id, uint64_t within_ms);
 /* Waits for ESTABLISHED on the passive side; UD needs no wait. */
-int finish_accept(struct session *s, struct id *id, uint64_t within_ms);
+int cm_finish_accept(struct session *s, struct id *id, uint64_t within_ms);
 
 /* Writes a connected, prepared or disconnected id as the result of a command. */
-void out_id(struct session *s, struct id *id, struct out *o);
+void id_out(struct session *s, struct id *id, struct out *o);
 
 /* Addresses for the connection manager. */
 
@@ -237,15 +237,15 @@ struct ends_args {
 
 /* Fails, naming call, if any of them or the region to share (NULL: none) is on another device than
  * the id. */
-int ends_same_dev(struct session *s, const char *call, const struct id *id,
-		  const struct ends_args *a, const struct mr *share);
+int cm_ends_same_dev(struct session *s, const char *call, const struct id *id,
+		     const struct ends_args *a, const struct mr *share);
 /* Creates the QP of the id, and PD and CQ if they are missing. */
-int ends_make(struct session *s, struct id *id, const struct ends_args *a);
+int cm_ends_make(struct session *s, struct id *id, const struct ends_args *a);
 
 /* Destroys the id, its QP, and the CQ and channel that were created for them. */
-int ends_destroy(struct session *s, struct id *id);
+int cm_ends_destroy(struct session *s, struct id *id);
 /* Did the user name any of them? */
-bool ends_named(const struct id *id);
+bool cm_ends_named(const struct id *id);
 
 /* The objects that a command has created so far, to be destroyed if it fails. Objects that others
  * use meanwhile are kept. */
@@ -254,15 +254,15 @@ struct made {
 	unsigned n;
 };
 /* The highest serial of all current objects. */
-uint64_t made_mark(struct session *s);
+uint64_t cm_made_mark(struct session *s);
 /* Records the objects created after mark. */
-void made_since(struct session *s, struct made *m, uint64_t mark);
+void cm_made_since(struct session *s, struct made *m, uint64_t mark);
 /* To be called before a command waits: holds them until it returns. */
-void made_hold(struct session *s, const struct made *m);
+void cm_made_hold(struct session *s, const struct made *m);
 /* Destroys them, newest first, and preserves s->fail. Returns -1. */
-int made_undo(struct session *s, struct made *m);
+int cm_made_undo(struct session *s, struct made *m);
 /* Both in one step. */
-int made_undo_since(struct session *s, uint64_t mark);
+int cm_made_undo_since(struct session *s, uint64_t mark);
 
 /* How a listener answers requests: the options of listen. */
 
@@ -277,14 +277,14 @@ struct listening {
 };
 
 /* Handles a request on listener: answers it if that is automatic. May destroy id. */
-void listening_request(struct session *s, struct id *listener, struct id *id);
+void listen_answer(struct session *s, struct id *listener, struct id *id);
 
 /* Was the id accepted automatically, has its peer disconnected, and is it unused? Then it can be
  * destroyed. */
-bool listening_forgets(struct session *s, const struct id *id);
+bool listen_forgets(struct session *s, const struct id *id);
 /* Destroys all such ids of the listener (NULL: none), so that they do not accumulate in a server.
  * Preserves s->fail. */
-void listening_sweep(struct session *s, struct id *listener);
+void listen_sweep(struct session *s, struct id *listener);
 
 /*
  * The memory window of a server, which listen -share sends to each client in the private data.
@@ -294,14 +294,14 @@ void listening_sweep(struct session *s, struct id *listener);
 
 /* Writes address and key of mr in the form that any client reads (8 and 4 bytes, big-endian), then
  * its length if with_len, and then what only rdmash reads. */
-void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
-/* Parses the data of share_pack() into addr, len, rkey and access of *window. False, with nothing
- * changed: the data is something else, or invalid. */
-bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);
+void cm_share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
+/* Parses the data of cm_share_pack() into addr, len, rkey and access of *window. False, with
+ * nothing changed: the data is something else, or invalid. */
+bool cm_share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);
 
 /* "its window of 4096 bytes is open to writes and reads": for a connected QP whose peer sent a
  * window; writes the value "window". */
-void share_out(const struct qp_peer *window, struct out *o);
+void cm_share_out(const struct qp_peer *window, struct out *o);
 
 /* Multicast memberships: an object each, so that they end before their QP and id do. */
 

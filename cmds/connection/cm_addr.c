@@ -338,7 +338,7 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 		fail_next(s, "!ip link set lo up");
 	} else {
 		why_no_way(dst, err, &c);
-		fail_causes(s, &c);
+		call_fail_causes(s, &c);
 		causes_free(&c);
 	}
 }

@@ -39,7 +39,7 @@ static int cm_bind_exec(struct session *s, const void *args, struct out *o)
 	const struct bind_args *a = args;
 
 	if (id_need(s, a->id, "cm bind", ID_IN(ID_IDLE)) ||
-	    step_bind(s, a->id, a->address, (uint16_t)a->port.v, a->v6))
+	    cm_step_bind(s, a->id, a->address, (uint16_t)a->port.v, a->v6))
 		return -1;
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "local", id_local(a->id), " bound to %s\n", id_local(a->id));
@@ -88,7 +88,7 @@ static int resolve_exec(struct session *s, const void *args, struct out *o)
 
 	if (id_need(s, a->id, "cm resolve-addr", ID_IN(ID_IDLE) | ID_IN(ID_BOUND)) ||
 	    cm_addr_parse(s, a->host, (uint16_t)a->port.v, AF_UNSPEC, &to) ||
-	    step_resolve_addr(s, a->id, a->source, &to, a->within.v, !a->nowait))
+	    cm_step_resolve_addr(s, a->id, a->source, &to, a->within.v, !a->nowait))
 		return -1;
 	return obj_out(s, a->id, o);
 }
@@ -126,7 +126,7 @@ static int route_exec(struct session *s, const void *args, struct out *o)
 	const struct route_args *a = args;
 
 	if (id_need(s, a->id, "cm resolve-route", ID_IN(ID_ADDR_RESOLVED)) ||
-	    step_resolve_route(s, a->id, a->within.v, !a->nowait))
+	    cm_step_resolve_route(s, a->id, a->within.v, !a->nowait))
 		return -1;
 	return obj_out(s, a->id, o);
 }
@@ -181,12 +181,12 @@ static int cm_connect_exec(struct session *s, const void *args, struct out *o)
 	    need_qp(s, a, "cm connect",
 		    "create the QP first, because its number is sent; -qpn n connects one made "
 		    "without the id") ||
-	    step_connect(s, id, &a->conn))
+	    cm_step_connect(s, id, &a->conn))
 		return -1;
-	if (!a->nowait && finish_connect(s, id, a->within.v))
+	if (!a->nowait && cm_finish_connect(s, id, a->within.v))
 		return -1;
 	s->ctx->id = id;
-	out_id(s, id, o);
+	id_out(s, id, o);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int establish_exec(struct session *s, const void *args, struct out *o)
 	if (rdma_establish(id->v))
 		return call_fail(s, "%s", id->o.name);
 	id_state(s, id, ID_ESTABLISHED);
-	out_id(s, id, o);
+	id_out(s, id, o);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ static int cm_listen_exec(struct session *s, const void *args, struct out *o)
 	const struct listen_args *a = args;
 
 	if (id_need(s, a->id, "cm listen", ID_IN(ID_BOUND) | ID_IN(ID_IDLE)) ||
-	    step_listen(s, a->id, (int)a->backlog.v))
+	    cm_step_listen(s, a->id, (int)a->backlog.v))
 		return -1;
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "local", id_local(a->id), " LISTENING on %s\n", id_local(a->id));
@@ -304,13 +304,13 @@ static int cm_accept_exec(struct session *s, const void *args, struct out *o)
 	if (id_need(s, id, "cm accept", ID_IN(ID_REQUEST)) ||
 	    need_qp(s, a, "cm accept",
 		    "post its receives before accepting, too: the peer may send at once") ||
-	    step_accept(s, id, &a->conn))
+	    cm_step_accept(s, id, &a->conn))
 		return -1;
-	if (!a->nowait && finish_accept(s, id, a->within.v))
+	if (!a->nowait && cm_finish_accept(s, id, a->within.v))
 		return -1;
 	s->ctx->id = id;
 	s->ctx->qp = id->qp ? id->qp : s->ctx->qp;
-	out_id(s, id, o);
+	id_out(s, id, o);
 	return 0;
 }
 
@@ -348,7 +348,7 @@ static int cm_reject_exec(struct session *s, const void *args, struct out *o)
 	const struct reject_args *a = args;
 
 	if (id_need(s, a->id, "cm reject", ID_IN(ID_REQUEST)) ||
-	    step_reject(s, a->id, a->data.data, a->data.len))
+	    cm_step_reject(s, a->id, a->data.data, a->data.len))
 		return -1;
 	out_str(o, NULL, a->id->o.name, "%s rejected, %s receives reason 28 CONSUMER_DEFINED\n",
 		a->id->o.name, id_peer(a->id));
@@ -380,7 +380,7 @@ static int cm_disconnect_exec(struct session *s, const void *args, struct out *o
 
 	if (!id->left)
 		states |= ID_IN(ID_DISCONNECTED); /* answers the peer's disconnect */
-	if (id_need(s, id, "cm disconnect", states) || step_disconnect(s, id))
+	if (id_need(s, id, "cm disconnect", states) || cm_step_disconnect(s, id))
 		return -1;
 	out_str(o, NULL, id->o.name, "%s DISCONNECTED%s%s\n", id->o.name, id->qp ? ", ERR: " : "",
 		id->qp ? id->qp->o.name : "");

@@ -114,7 +114,7 @@ static void keep_data(struct id *id, const struct cm_event *ev)
 	memcpy(id->data, ev->data, ev->len);
 	id->data_len = ev->len;
 	if (id->qp && ev->type == RDMA_CM_EVENT_ESTABLISHED && !id_is_ud(id))
-		share_unpack(id->data, id->data_len, &id->qp->peer);
+		cm_share_unpack(id->data, id->data_len, &id->qp->peer);
 }
 
 #define STAYS -1
@@ -179,7 +179,7 @@ static const char *note_disconnected(struct session *s, struct id *id)
 	if (id->qp)
 		qp_history_cm(id->qp, IBV_QPS_ERR,
 			      id->peer_left ? "the peer has disconnected" : "DISCONNECTED");
-	if (listening_forgets(s, id))
+	if (listen_forgets(s, id))
 		how = " by peer (answered, and its end destroyed)";
 	return how;
 }
@@ -274,8 +274,8 @@ static void handle_cm_event(struct session *s, struct rdma_cm_event *ev)
 		cm_queue(s, id, copy);
 	if (!obj_gone(id) && !obj_gone(owner)) {
 		if (request)
-			listening_request(s, owner, id);
-		listening_sweep(s, request ? owner : owner->listener);
+			listen_answer(s, owner, id);
+		listen_sweep(s, request ? owner : owner->listener);
 	}
 	obj_unref(id);
 	obj_unref(owner);

@@ -430,8 +430,8 @@ static void out_private_data(const struct id *id, struct out *o)
 		out_text(o, "\n");
 	} else if (!id_data_used(id->data, id->data_len)) {
 		out_text(o, ", no private data\n");
-	} else if (id->qp && share_unpack(id->data, id->data_len, &window)) {
-		share_out(&window, o);
+	} else if (id->qp && cm_share_unpack(id->data, id->data_len, &window)) {
+		cm_share_out(&window, o);
 		out_text(o, "\n");
 	} else {
 		id_hexdump(id->data, id->data_len, &dump);
@@ -439,7 +439,7 @@ static void out_private_data(const struct id *id, struct out *o)
 	}
 }
 
-void out_id(struct session *s, struct id *id, struct out *o)
+void id_out(struct session *s, struct id *id, struct out *o)
 {
 	const char *state = word_name(id_state_words, id->state);
 	const struct id *request = cm_request_here(s, id);

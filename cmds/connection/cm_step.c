@@ -24,7 +24,7 @@
 #include "session.h"
 #include "words.h"
 
-int step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6)
+int cm_step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6)
 {
 	const int family = address ? AF_UNSPEC : v6 ? AF_INET6 : AF_INET;
 	struct sockaddr_storage ss;
@@ -38,7 +38,7 @@ int step_bind(struct session *s, struct id *id, const char *address, uint16_t po
 	return 0;
 }
 
-int step_listen(struct session *s, struct id *id, int backlog)
+int cm_step_listen(struct session *s, struct id *id, int backlog)
 {
 	if (rdma_listen(id->v, backlog))
 		return cm_fail_bind(s, rdma_get_local_addr(id->v));
@@ -49,8 +49,8 @@ int step_listen(struct session *s, struct id *id, int backlog)
 
 #define SPARE_MS 5000 /* added to the library's own time limit, which should end the wait */
 
-int step_resolve_addr(struct session *s, struct id *id, const char *source,
-		      const struct sockaddr_storage *to, uint64_t within_ms, bool wait)
+int cm_step_resolve_addr(struct session *s, struct id *id, const char *source,
+			 const struct sockaddr_storage *to, uint64_t within_ms, bool wait)
 {
 	struct sockaddr_storage from;
 	struct sockaddr *src = source ? (struct sockaddr *)&from : NULL;
@@ -68,7 +68,7 @@ int step_resolve_addr(struct session *s, struct id *id, const char *source,
 		    : 0;
 }
 
-int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait)
+int cm_step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, bool wait)
 {
 	if (rdma_resolve_route(id->v, (int)within_ms)) {
 		call_fail(s, "%s to %s", id->o.name, id_peer(id));
@@ -80,9 +80,9 @@ int step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, boo
 		    : 0;
 }
 
-int step_reject(struct session *s, struct id *id, const void *data, size_t len)
+int cm_step_reject(struct session *s, struct id *id, const void *data, size_t len)
 {
-	if (data_fits(s, id, DATA_REJECT, len))
+	if (cm_data_fits(s, id, DATA_REJECT, len))
 		return -1;
 	if (rdma_reject(id->v, len ? data : NULL, (uint8_t)len))
 		return call_fail(s, "%s from %s", id->o.name, id_peer(id));
@@ -90,7 +90,7 @@ int step_reject(struct session *s, struct id *id, const void *data, size_t len)
 	return 0;
 }
 
-int step_disconnect(struct session *s, struct id *id)
+int cm_step_disconnect(struct session *s, struct id *id)
 {
 	if (rdma_disconnect(id->v))
 		return call_fail(s, "%s", id->o.name);
@@ -101,7 +101,7 @@ int step_disconnect(struct session *s, struct id *id)
 	return 0;
 }
 
-int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
+int cm_step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 {
 	struct ibv_ah_attr attr = ev->ud.ah_attr;
 	struct ah *ah;
@@ -127,7 +127,7 @@ int step_make_ah(struct session *s, struct id *id, const struct cm_event *ev)
 	return 0;
 }
 
-int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
+int cm_finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 {
 	enum rdma_cm_event_type want = id->v->qp || id_is_ud(id) ? RDMA_CM_EVENT_ESTABLISHED
 								 : RDMA_CM_EVENT_CONNECT_RESPONSE;
@@ -136,14 +136,14 @@ int finish_connect(struct session *s, struct id *id, uint64_t within_ms)
 
 	if (rc)
 		return rc == CM_ASKED_HERE ? 0 : -1;
-	if (id_is_ud(id) && step_make_ah(s, id, &ev))
+	if (id_is_ud(id) && cm_step_make_ah(s, id, &ev))
 		return -1;
 	if (id->qp)
 		qp_dump(s, id->qp);
 	return 0;
 }
 
-int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
+int cm_finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 {
 	if (!id_is_ud(id) &&
 	    cm_await(s, id, "rdma_accept", RDMA_CM_EVENT_ESTABLISHED, within_ms, NULL))
@@ -160,7 +160,7 @@ int finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 
 #define DEPTH 16 /* default of READs and atomics at a time */
 
-unsigned data_limit(const struct id *id, enum data_for what)
+unsigned cm_data_limit(const struct id *id, enum data_for what)
 {
 	static const unsigned limits[][2] = {
 		/* of connections and of datagrams */
@@ -176,10 +176,10 @@ unsigned data_limit(const struct id *id, enum data_for what)
 	return limits[what][id_is_ud(id)];
 }
 
-int data_fits(struct session *s, const struct id *id, enum data_for what, size_t len)
+int cm_data_fits(struct session *s, const struct id *id, enum data_for what, size_t len)
 {
 	static const char *const calls[] = { "rdma_connect", "rdma_accept", "rdma_reject" };
-	unsigned limit = data_limit(id, what);
+	unsigned limit = cm_data_limit(id, what);
 
 	if (len <= limit)
 		return 0;
@@ -223,7 +223,7 @@ static int conn_param(struct session *s, struct id *id, enum data_for what,
 	struct dev *dev = id_dev(s, id, what == DATA_ACCEPT ? "rdma_accept" : "rdma_connect");
 	const struct ibv_device_attr *attr;
 
-	if (!dev || data_fits(s, id, what, a->data.len))
+	if (!dev || cm_data_fits(s, id, what, a->data.len))
 		return -1;
 	attr = &dev->attr.orig_attr;
 	memset(p, 0, sizeof *p);
@@ -245,7 +245,7 @@ static int conn_param(struct session *s, struct id *id, enum data_for what,
 	return 0;
 }
 
-int step_connect(struct session *s, struct id *id, const struct conn_args *a)
+int cm_step_connect(struct session *s, struct id *id, const struct conn_args *a)
 {
 	struct rdma_conn_param p;
 
@@ -262,7 +262,7 @@ int step_connect(struct session *s, struct id *id, const struct conn_args *a)
 	return 0;
 }
 
-int step_accept(struct session *s, struct id *id, const struct conn_args *a)
+int cm_step_accept(struct session *s, struct id *id, const struct conn_args *a)
 {
 	struct rdma_conn_param p;
 
@@ -304,8 +304,8 @@ static struct cq *make_cq(struct session *s, struct dev *dev, const struct ends_
 	return cq_make(s, dev, NULL, depth ? (uint32_t)depth : 1, cc, 0);
 }
 
-int ends_same_dev(struct session *s, const char *call, const struct id *id,
-		  const struct ends_args *a, const struct mr *share)
+int cm_ends_same_dev(struct session *s, const char *call, const struct id *id,
+		     const struct ends_args *a, const struct mr *share)
 {
 	if (!obj_same_dev(s, call, id, share) && !obj_same_dev(s, call, id, a->pd) &&
 	    !obj_same_dev(s, call, id, a->cq) && !obj_same_dev(s, call, id, a->srq))
@@ -314,7 +314,7 @@ int ends_same_dev(struct session *s, const char *call, const struct id *id,
 			ibv_get_device_name(id->v->verbs->device));
 }
 
-int ends_make(struct session *s, struct id *id, const struct ends_args *a)
+int cm_ends_make(struct session *s, struct id *id, const struct ends_args *a)
 {
 	struct dev *dev = id_dev(s, id, "rdma_create_qp");
 	uint64_t mark;
@@ -329,20 +329,20 @@ int ends_make(struct session *s, struct id *id, const struct ends_args *a)
 	};
 
 	qp_set_sizes(&spec, &a->sizes);
-	if (!dev || ends_same_dev(s, "rdma_create_qp", id, a, NULL))
+	if (!dev || cm_ends_same_dev(s, "rdma_create_qp", id, a, NULL))
 		return -1;
-	mark = made_mark(s);
+	mark = cm_made_mark(s);
 	if (!spec.pd)
 		spec.pd = a->srq ? a->srq->pd : pd_of(s, dev);
 	if (spec.pd && !spec.send_cq)
 		spec.send_cq = spec.recv_cq = make_cq(s, dev, a);
 	if (!spec.pd || !spec.send_cq || !qp_make(s, &spec))
-		return made_undo_since(s, mark);
+		return cm_made_undo_since(s, mark);
 	id_own_cq(id, a->cq ? NULL : spec.send_cq);
 	return 0;
 }
 
-int ends_destroy(struct session *s, struct id *id)
+int cm_ends_destroy(struct session *s, struct id *id)
 {
 	struct cq *cq = id->qp && id->qp->send_cq == id->cq ? id->cq : NULL;
 	struct cc *cc = cq ? cq->cc : NULL;
@@ -356,7 +356,7 @@ int ends_destroy(struct session *s, struct id *id)
 	return cc && !obj_used(cc) ? obj_destroy(s, cc, false) : 0;
 }
 
-bool ends_named(const struct id *id)
+bool cm_ends_named(const struct id *id)
 {
 	const struct qp *qp = id->qp;
 
@@ -364,12 +364,12 @@ bool ends_named(const struct id *id)
 	       (id->cq && id->cq->cc && id->cq->cc->o.named);
 }
 
-uint64_t made_mark(struct session *s)
+uint64_t cm_made_mark(struct session *s)
 {
 	return s->ctx->store.serial;
 }
 
-void made_since(struct session *s, struct made *m, uint64_t mark)
+void cm_made_since(struct session *s, struct made *m, uint64_t mark)
 {
 	struct obj *o = TAILQ_LAST(&s->ctx->store.all, obj_list), *first = NULL;
 
@@ -380,13 +380,13 @@ void made_since(struct session *s, struct made *m, uint64_t mark)
 			m->v[m->n++] = o;
 }
 
-void made_hold(struct session *s, const struct made *m)
+void cm_made_hold(struct session *s, const struct made *m)
 {
 	for (unsigned i = 0; i < m->n; i++)
 		obj_hold_arg(s, m->v[i]);
 }
 
-int made_undo(struct session *s, struct made *m)
+int cm_made_undo(struct session *s, struct made *m)
 {
 	struct fail why = fail_aside(s);
 
@@ -397,12 +397,12 @@ int made_undo(struct session *s, struct made *m)
 	return -1;
 }
 
-int made_undo_since(struct session *s, uint64_t mark)
+int cm_made_undo_since(struct session *s, uint64_t mark)
 {
 	struct made made = { 0 };
 
-	made_since(s, &made, mark);
-	return made_undo(s, &made);
+	cm_made_since(s, &made, mark);
+	return cm_made_undo(s, &made);
 }
 
 /* The message of listen -share, in network byte order. Most programs exchange the first twelve
@@ -421,7 +421,7 @@ static const unsigned char magic[8] = "rdmash\0\1";
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES])
+void cm_share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES])
 {
 	struct shared_window w = {
 		.addr = htobe64(mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf),
@@ -436,7 +436,7 @@ void share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYT
 }
 
 /* The data of a peer is untrusted: values that cannot be a region are ignored. */
-bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window)
+bool cm_share_unpack(const unsigned char *data, size_t len, struct qp_peer *window)
 {
 	struct shared_window w;
 	uint64_t addr, size;
@@ -458,7 +458,7 @@ bool share_unpack(const unsigned char *data, size_t len, struct qp_peer *window)
 	return true;
 }
 
-void share_out(const struct qp_peer *w, struct out *o)
+void cm_share_out(const struct qp_peer *w, struct out *o)
 {
 	static const struct {
 		unsigned flag;

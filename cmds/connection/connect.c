@@ -73,21 +73,21 @@ static int resolve_peer(struct session *s, const struct connect_args *a, struct 
 	if (read_peer(s, a, &to))
 		return -1;
 	trace(s, VOICE_INFO, "step: resolve %s", cm_addr_text((struct sockaddr *)&to));
-	if (step_resolve_addr(s, id, a->source, &to, ms, true))
+	if (cm_step_resolve_addr(s, id, a->source, &to, ms, true))
 		return -1;
-	return step_resolve_route(s, id, ms, true);
+	return cm_step_resolve_route(s, id, ms, true);
 }
 
 static int make_ends(struct session *s, const struct connect_args *a, struct id *id,
 		     struct made *made)
 {
-	uint64_t mark = made_mark(s);
+	uint64_t mark = cm_made_mark(s);
 	int rc;
 
 	trace(s, VOICE_INFO, "step: PD, CQ and QP for %s", id->o.name);
-	rc = ends_make(s, id, &a->ends);
-	made_since(s, made, mark);
-	made_hold(s, made);
+	rc = cm_ends_make(s, id, &a->ends);
+	cm_made_since(s, made, mark);
+	cm_made_hold(s, made);
 	return rc;
 }
 
@@ -105,16 +105,16 @@ static void tell_prepared(struct session *s, const struct id *made)
 static int resolve_and_connect(struct session *s, const struct connect_args *a, struct id *id,
 			       struct made *made)
 {
-	if (data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve_peer(s, a, id) ||
+	if (cm_data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve_peer(s, a, id) ||
 	    make_ends(s, a, id, made))
 		return -1;
 	if (a->prepare)
 		return 0;
 	tell_prepared(s, id);
 	trace(s, VOICE_INFO, "step: connect to %s", id_peer(id));
-	if (step_connect(s, id, &a->conn))
+	if (cm_step_connect(s, id, &a->conn))
 		return -1;
-	return finish_connect(s, id, a->within.v);
+	return cm_finish_connect(s, id, a->within.v);
 }
 
 /* The id that connect -prepare has made, and that connect, or connect ID, goes on with: the current
@@ -139,18 +139,18 @@ static int connect_prepared(struct session *s, const struct connect_args *a, str
 	if (!id)
 		return -1;
 	obj_hold_arg(s, id);
-	if (step_connect(s, id, &a->conn) || finish_connect(s, id, a->within.v))
+	if (cm_step_connect(s, id, &a->conn) || cm_finish_connect(s, id, a->within.v))
 		return -1;
 	s->ctx->id = id;
 	s->ctx->qp = id->qp ? id->qp : s->ctx->qp;
-	out_id(s, id, o);
+	id_out(s, id, o);
 	return 0;
 }
 
 static int connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
-	uint64_t mark = made_mark(s);
+	uint64_t mark = cm_made_mark(s);
 	struct made made = { 0 };
 	struct qp *qp;
 	struct id *id;
@@ -160,17 +160,17 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 		return connect_prepared(s, a, o);
 	qp = qp_current_aside(s);
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
-	made_since(s, &made, mark);
-	made_hold(s, &made);
+	cm_made_since(s, &made, mark);
+	cm_made_hold(s, &made);
 	failed = !id || resolve_and_connect(s, a, id, &made);
 	if (failed)
-		made_undo(s, &made);
+		cm_made_undo(s, &made);
 	qp_current_back(s, qp);
 	if (failed)
 		return -1;
 	s->ctx->id = id;
 	s->ctx->qp = id->qp;
-	out_id(s, id, o);
+	id_out(s, id, o);
 	return 0;
 }
 
@@ -227,8 +227,8 @@ static int disconnect_and_wait(struct session *s, struct id *id, uint64_t within
 	if (id_need(s, id, "disconnect", ID_IN(ID_ESTABLISHED) | ID_IN(ID_DISCONNECTED)))
 		return -1;
 	if (id->state == ID_DISCONNECTED) /* by the peer; an id of 'cm create' has not answered */
-		return step_disconnect(s, id);
-	if (step_disconnect(s, id))
+		return cm_step_disconnect(s, id);
+	if (cm_step_disconnect(s, id))
 		return fail_next(s, "%s", id_again(s, id));
 	if (cm_await(s, id, "rdma_disconnect", RDMA_CM_EVENT_DISCONNECTED, within_ms, NULL) == 0)
 		return 0;
@@ -252,7 +252,7 @@ static int disconnect_exec(struct session *s, const void *args, struct out *o)
 		out_text(o, ", %s ERR: what was posted completes with WR_FLUSH_ERR",
 			 id->qp->o.name);
 	out_text(o, "\n");
-	return a->destroy ? ends_destroy(s, id) : 0;
+	return a->destroy ? cm_ends_destroy(s, id) : 0;
 }
 
 /** Calls rdma_disconnect, which moves the QP to ERR, and waits until the peer has

@@ -111,15 +111,15 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 
 static int bind_and_listen(struct session *s, const struct listen_args *a, struct id *id)
 {
-	if (data_fits(s, id, DATA_ACCEPT, a->how.conn.data.len) ||
-	    step_bind(s, id, a->address, (uint16_t)a->port.v, a->v6))
+	if (cm_data_fits(s, id, DATA_ACCEPT, a->how.conn.data.len) ||
+	    cm_step_bind(s, id, a->address, (uint16_t)a->port.v, a->v6))
 		return -1;
 	/* an id that is bound to one address belongs to a device, and so do those it accepts */
 	if (id->v->verbs && !dev_of(s, id->v->verbs))
 		return -1;
-	if (ends_same_dev(s, "rdma_listen", id, &a->how.ends, a->how.share))
+	if (cm_ends_same_dev(s, "rdma_listen", id, &a->how.ends, a->how.share))
 		return -1;
-	return step_listen(s, id, (int)a->backlog.v);
+	return cm_step_listen(s, id, (int)a->backlog.v);
 }
 
 static void out_listening(const struct listen_args *a, const struct id *id, struct out *o)
@@ -137,16 +137,16 @@ static void out_listening(const struct listen_args *a, const struct id *id, stru
 static int listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct listen_args *a = args;
-	uint64_t mark = made_mark(s);
+	uint64_t mark = cm_made_mark(s);
 	struct made made = { 0 };
 	struct id *id;
 
 	if (check_listen_args(s, a))
 		return -1;
 	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
-	made_since(s, &made, mark);
+	cm_made_since(s, &made, mark);
 	if (!id || bind_and_listen(s, a, id))
-		return made_undo(s, &made);
+		return cm_made_undo(s, &made);
 	id->listening = keep_settings(&a->how);
 	obj_use(id, a->how.share);
 	obj_use(id, a->how.ends.pd);
@@ -217,7 +217,7 @@ static int inherit_listen_args(struct session *s, struct id *id, struct ends_arg
 	if (!ends->pd && !ends->srq)
 		ends->pd = l->share->pd; /* a QP reaches regions of its own PD only */
 	if (!conn->data.len) {
-		share_pack(l->share, l->share_len, share);
+		cm_share_pack(l->share, l->share_len, share);
 		conn->data.data = share;
 		conn->data.len = SHARE_BYTES;
 	}
@@ -234,21 +234,22 @@ static int accept_id(struct session *s, struct id *id, const struct ends_args *e
 	unsigned char share[SHARE_BYTES];
 	uint64_t mark;
 
-	if (inherit_listen_args(s, id, &e, &c, share) || data_fits(s, id, DATA_ACCEPT, c.data.len))
+	if (inherit_listen_args(s, id, &e, &c, share) ||
+	    cm_data_fits(s, id, DATA_ACCEPT, c.data.len))
 		return -1;
-	mark = made_mark(s);
-	if (!id->qp && ends_make(s, id, &e))
+	mark = cm_made_mark(s);
+	if (!id->qp && cm_ends_make(s, id, &e))
 		return -1;
-	made_since(s, made, mark);
+	cm_made_since(s, made, mark);
 	if (prepare)
 		return 0;
-	return step_accept(s, id, &c) ? made_undo(s, made) : 0;
+	return cm_step_accept(s, id, &c) ? cm_made_undo(s, made) : 0;
 }
 
 static void refuse_request(struct session *s, struct id *id, const char *why)
 {
 	notice_post(s->notices, NOTICE_CM, "%s: rejected: %s", id->o.name, why);
-	if (step_reject(s, id, NULL, 0))
+	if (cm_step_reject(s, id, NULL, 0))
 		fail_clear(&s->fail);
 	if (obj_destroy(s, id, true))
 		fail_clear(&s->fail);
@@ -283,7 +284,7 @@ static void restore_current_qp(struct session *s, struct qp *before)
 		qp_current_back(s, before);
 }
 
-void listening_request(struct session *s, struct id *listener, struct id *id)
+void listen_answer(struct session *s, struct id *listener, struct id *id)
 {
 	struct fail before = fail_aside(s);
 	struct qp *qp = qp_current_aside(s);
@@ -295,11 +296,11 @@ void listening_request(struct session *s, struct id *listener, struct id *id)
 
 /* An awaited id is kept, because a waiting command is about to take its event, and so is a QP that
  * a command holds. */
-bool listening_forgets(struct session *s, const struct id *id)
+bool listen_forgets(struct session *s, const struct id *id)
 {
 	bool over = id->state == ID_DISCONNECTED || id->state == ID_ERROR;
 
-	return id->transient && over && !id->unacked && !cm_awaited(id) && !ends_named(id) &&
+	return id->transient && over && !id->unacked && !cm_awaited(id) && !cm_ends_named(id) &&
 	       id != s->ctx->id && (!id->qp || (id->qp != s->ctx->qp && !id->qp->o.refs));
 }
 
@@ -308,19 +309,19 @@ static struct id *find_forgotten(struct session *s, const struct id *listener)
 	struct id *id;
 
 	TAILQ_FOREACH(id, &s->ctx->over, in_state)
-		if (id->listener == listener && listening_forgets(s, id))
+		if (id->listener == listener && listen_forgets(s, id))
 			return id;
 	return NULL;
 }
 
-void listening_sweep(struct session *s, struct id *listener)
+void listen_sweep(struct session *s, struct id *listener)
 {
 	struct fail before = fail_aside(s);
 	struct id *id;
 
 	while (listener && (id = find_forgotten(s, listener))) {
 		id->transient = false; /* tried once */
-		ends_destroy(s, id);
+		cm_ends_destroy(s, id);
 	}
 	fail_back(s, before);
 }
@@ -397,10 +398,10 @@ static const struct arg accept_args[] = {
 /* If the peer has gone meanwhile, destroys the objects that were made for it, but not the id. */
 static int finish_or_undo(struct session *s, struct id *id, uint64_t within_ms, struct made *made)
 {
-	if (finish_accept(s, id, within_ms) == 0)
+	if (cm_finish_accept(s, id, within_ms) == 0)
 		return 0;
 	if (id->state == ID_ERROR || id->state == ID_DISCONNECTED)
-		return made_undo(s, made);
+		return cm_made_undo(s, made);
 	return fail_row(s, "left",
 			"%s is %s: 'cm event %s' waits again, 'destroy %s -cascade' ends it",
 			id->o.name, word_name(id_state_words, id->state), id->o.name, id->o.name);
@@ -417,12 +418,12 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 	obj_hold_arg(s, id);
 	if (accept_id(s, id, &a->ends, &a->conn, a->prepare, &made))
 		return -1;
-	made_hold(s, &made);
+	cm_made_hold(s, &made);
 	if (!a->prepare && finish_or_undo(s, id, a->within.v, &made))
 		return -1;
 	s->ctx->id = id;
 	s->ctx->qp = id->qp ? id->qp : s->ctx->qp;
-	out_id(s, id, o);
+	id_out(s, id, o);
 	return 0;
 }
 
@@ -464,7 +465,7 @@ static int reject_exec(struct session *s, const void *args, struct out *o)
 	const struct reject_args *a = args;
 	struct id *id = find_request(s, a->id, "reject", a->within.v);
 
-	if (!id || step_reject(s, id, a->data.data, a->data.len))
+	if (!id || cm_step_reject(s, id, a->data.data, a->data.len))
 		return -1;
 	out_str(o, "id", id->o.name, "%s", id->o.name);
 	out_str(o, "peer", id_peer(id), " rejected, and %s told so\n", id_peer(id));

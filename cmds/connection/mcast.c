@@ -180,7 +180,7 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	m = mcast_joined(s, a->id, qp, (struct sockaddr *)&group, a->group);
 	if (cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN, a->within.v,
 		     &ev) ||
-	    step_make_ah(s, a->id, &ev))
+	    cm_step_make_ah(s, a->id, &ev))
 		return obj_destroy_quietly(s, m);
 	out_str(o, "id", a->id->o.name, "%s", a->id->o.name);
 	out_str(o, "group", a->group, " joined %s", a->group);

@@ -13,7 +13,7 @@
 static bool find_last(struct record_walk *w)
 {
 	while (record_back(w))
-		if (row_of(&w->r) == OWN_BAD_WC)
+		if (own_row_of(&w->r) == OWN_BAD_WC)
 			return true;
 	return false;
 }

@@ -17,7 +17,7 @@ struct bad_wc {
 	uint64_t serial;       /* of the QP */
 	unsigned rule;	       /* of a fault that has made it; 0: none */
 	bool known;	       /* posted is valid */
-	bool is_either;	       /* as in struct seen_wc */
+	bool is_either;	       /* as in struct live_wc */
 	struct posted_wr posted;
 };
 

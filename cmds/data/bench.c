@@ -315,7 +315,7 @@ static void out_figures(const struct bench_run *r, int64_t ns, bool row, struct 
 	out_double(o, "per_second", rounded(n / s), row ? " %8.0f" : "  %.0f/s", n / s);
 	out_double(o, "mb_per_second", rounded(mb), row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
 	if (r->a->histogram)
-		latencies_out_bars(r->took, o);
+		wc_out_latencies(r->took, o);
 }
 
 /* One length and depth. An interrupt ends it with the figures so far. */

@@ -213,13 +213,13 @@ static void say_send(struct session *s, struct qp *qp, const struct posted_wr *o
 	struct live_qp here;
 	bool needs_receive;
 
-	ends_look(s, qp, &here, &wr);
+	peer_end_look(s, qp, &here, &wr);
 	needs_receive = why_send_waits(&wr, &c);
-	fail_causes(s, &c);
+	call_fail_causes(s, &c);
 	if (needs_receive && peer)
 		say_receives(s, qp, peer, more);
 	causes_free(&c);
-	ends_forget(&wr);
+	peer_end_forget(&wr);
 }
 
 /* A receive has no completion. */
@@ -229,7 +229,7 @@ static void say_recv(struct session *s, const struct qp *qp)
 	struct causes c = { 0 };
 
 	why_recv_waits(own_model(), (uintptr_t)qp->v, inv, &c);
-	fail_causes(s, &c);
+	call_fail_causes(s, &c);
 	causes_free(&c);
 	free(inv);
 }

@@ -80,7 +80,7 @@ static struct qp *note_qp(struct session *s, struct wc *wc)
 
 /* seen: what the model knows of it, or NULL. */
 static void apply_completion(struct session *s, struct wc *wc, struct qp *qp,
-			     const struct seen_wc *seen, bool first_error)
+			     const struct live_wc *seen, bool first_error)
 {
 	const struct posted_wr *p = seen && seen->known ? &seen->posted : NULL;
 
@@ -120,7 +120,7 @@ static bool fails_first(const struct ibv_wc *v, int i)
 
 static int poll_one(struct session *s, struct cq *cq, struct wc *wc, int max)
 {
-	const struct seen_wc *seen;
+	const struct live_wc *seen;
 	struct ibv_wc v[AT_ONCE];
 	struct qp *qp[AT_ONCE];
 	int n;
@@ -293,7 +293,7 @@ static uint32_t bar_columns(void)
 	return columns > BAR_MIN + BESIDE ? columns - BESIDE : BAR_MIN;
 }
 
-void latencies_out_bars(const struct latencies *l, struct out *o)
+void wc_out_latencies(const struct latencies *l, struct out *o)
 {
 	static const char bars_text[BAR_MAX + 1] = "########################################";
 	const uint32_t longest = bar_columns();

@@ -58,7 +58,7 @@ struct latencies;
 
 /* The list "histogram": bars that begin with the shortest time, each a quarter further than the one
  * before, and as wide as the terminal leaves room for. */
-void latencies_out_bars(const struct latencies *l, struct out *o);
+void wc_out_latencies(const struct latencies *l, struct out *o);
 
 /* Completion events: ibv_req_notify_cq(3), and ibv_get_cq_event(3) on the event loop. */
 

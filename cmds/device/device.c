@@ -400,9 +400,9 @@ static int no_such_device(struct session *s, struct ibv_context **list, int n, c
 	const char *near;
 
 	for (int i = 0; i < n; i++)
-		list_append(names, ibv_get_device_name(list[i]->device));
+		value_append(names, ibv_get_device_name(list[i]->device));
 	near = cmd_suggest(name, names);
-	fail(s, "open", "ENODEV", "there is no device %s%s", name, did_you_mean(near));
+	fail(s, "open", "ENODEV", "there is no device %s%s", name, mistake_did_you_mean(near));
 	fail_row(s, "there are", "%s", Tcl_GetString(names));
 	if (!near && strpbrk(name, "./"))
 		fail_row(s, "or", "files: 'mem load REGION FILE' reads one, 'mem save' writes one");
@@ -496,7 +496,7 @@ static void complete_dev(struct session *s, const struct arg *a, Tcl_Obj *words)
 
 	(void)s, (void)a;
 	for (int i = 0; list && i < n; i++)
-		list_append(words, ibv_get_device_name(list[i]));
+		value_append(words, ibv_get_device_name(list[i]));
 	if (list)
 		ibv_free_device_list(list);
 }

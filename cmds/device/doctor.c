@@ -327,13 +327,13 @@ static void check_mtu(struct checkup *c, const char *name, const struct ibv_port
 
 	snprintf(cure, sizeof cure, "sudo ip link set %s mtu 4200 (or 9000, on the whole path)",
 		 netdev);
-	if (mtu > 0 && mtu < (int)mtu_bytes(port->active_mtu) + OVERHEAD)
+	if (mtu > 0 && mtu < (int)spec_mtu_bytes(port->active_mtu) + OVERHEAD)
 		report_finding(c, BAD, name, cure,
 			       "active MTU %u, and %s carries %d: packets of full size do not fit",
-			       mtu_bytes(port->active_mtu), netdev, mtu);
+			       spec_mtu_bytes(port->active_mtu), netdev, mtu);
 	else if (mtu > 0)
 		report_finding(c, OK, name, NULL, "active MTU %u on %s (MTU %d)",
-			       mtu_bytes(port->active_mtu), netdev, mtu);
+			       spec_mtu_bytes(port->active_mtu), netdev, mtu);
 }
 
 static void check_gid_table(struct checkup *c, struct dev *dev, uint8_t number,

@@ -33,7 +33,7 @@ static void facts_names(Tcl_Obj *names)
 {
 	for (const struct fact_family *f = fact_families; f->name; f++)
 		for (const struct word *w = f->words; w->name; w++)
-			list_append(names, w->name);
+			value_append(names, w->name);
 }
 
 #define MARGIN 10
@@ -205,8 +205,8 @@ static void complete_thing(struct session *s, const struct arg *a, Tcl_Obj *word
 	facts_names(words);
 	explain_provider_names(words);
 	for (const struct fact_family *f = fact_families; f->name; f++)
-		list_append(words, f->name);
-	words_sort(words);
+		value_append(words, f->name);
+	complete_sort(words);
 }
 
 static int parse_thing(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
@@ -255,7 +255,7 @@ static int fail_unknown(struct session *s, const char *text)
 
 	facts_names(names);
 	fail(s, "explain", "UNKNOWN", "nothing is known about '%s'%s", text,
-	     did_you_mean(cmd_suggest(text, names)));
+	     mistake_did_you_mean(cmd_suggest(text, names)));
 	return fail_next(s, "explain errno, explain wc-status ... list what there is; help WORD "
 			    "finds commands");
 }

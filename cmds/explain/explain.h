@@ -47,9 +47,9 @@ void failures_out(const struct bad_wc *chain, unsigned n, struct out *o);
 bool explain_qp(struct session *s, const char *name, struct out *o);
 
 /* The findings of check since the command before are notices. */
-void check_after(struct session *s);
+void own_check_after(struct session *s);
 /* The findings of check so far, a line each. False: there are none. */
-bool check_tell(struct out *o);
+bool own_check_tell(struct out *o);
 
 /* In what a provider of libibverbs differs from others ("irdma"), or all of them ("providers"), or
  * the providers in which a function differs ("ibv_post_recv"): a dict, or a list of them. false:

@@ -103,7 +103,7 @@ static void tell_state(struct session *s, struct qp *qp, struct out *o)
 }
 
 /* The failed request and the objects of it that exist now; here becomes its QP. To be freed with
- * ends_forget(). */
+ * peer_end_forget(). */
 static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *bad,
 				       struct live_qp *here)
 {
@@ -114,7 +114,7 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 		take_posted(bad, &wr);
 	if (qp && qp->o.serial != bad->serial)
 		qp = NULL;
-	ends_look(s, qp, here, &wr);
+	peer_end_look(s, qp, here, &wr);
 	if (qp && qp->id && is_in_err(qp))
 		snprintf(here->again, sizeof here->again, "%s",
 			 post_way_to_rts(s, qp, IBV_QPS_ERR));
@@ -127,12 +127,12 @@ void explain_bad_wc(struct session *s, const struct bad_wc *bad, struct out *o)
 	struct live_qp here;
 	struct failed_wr wr = look_at_failed(s, bad, &here);
 
-	explain_wc(&wr, o);
+	causes_out_wc(&wr, o);
 	explain_here(s, &call_table[ROW_ibv_poll_cq], o);
 	if (!s->ctx->qp || s->ctx->qp->o.serial == bad->serial) /* else another one is used */
 		tell_way_back(s, qp_in_err(s, bad), o);
 	out_text(o, "  more            explain %s\n", word_name(wc_status_words, bad->status));
-	ends_forget(&wr);
+	peer_end_forget(&wr);
 }
 
 /* Says how old the failure is, because explain skips the commands that succeeded since. */
@@ -194,14 +194,14 @@ void explain_fail_causes(struct session *s)
 	if (bad_wc_last(&bad)) {
 		wr = look_at_failed(s, &bad, &here);
 		why_request_failed(&wr, &c);
-		ends_forget(&wr);
+		peer_end_forget(&wr);
 	}
 	fail_back(s, failed);
 	for (unsigned i = 0; i < c.n; i++) {
 		free(c.v[i].next); /* explain has it */
 		c.v[i].next = NULL;
 	}
-	fail_causes(s, &c);
+	call_fail_causes(s, &c);
 	causes_free(&c);
 }
 
@@ -291,7 +291,7 @@ int explain_last(struct session *s, struct out *o)
 	const struct qp *down = qp_in_err(s, bad);
 
 	if (!bad && (!f || strcmp(f->call, "explain") == 0)) {
-		if (check_tell(o))
+		if (own_check_tell(o))
 			return 0;
 		fail(s, "explain", "NOTHING", "nothing has failed in this session");
 		return fail_next(s, "explain THING: explain RETRY_EXC_ERR");
@@ -304,7 +304,7 @@ int explain_last(struct session *s, struct out *o)
 		out_failed_command(s, f, o);
 		tell_way_back(s, qp_in_err(s, NULL), o);
 	}
-	check_tell(o);
+	own_check_tell(o);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ static const struct check_finding *found(unsigned i)
 	return the.checks ? checks_found(the.checks, i) : NULL;
 }
 
-void check_after(struct session *s)
+void own_check_after(struct session *s)
 {
 	const struct check_finding *f;
 
@@ -36,7 +36,7 @@ void check_after(struct session *s)
 			    check_rules[f->id].id, f->says);
 }
 
-bool check_tell(struct out *o)
+bool own_check_tell(struct out *o)
 {
 	const struct check_finding *f;
 

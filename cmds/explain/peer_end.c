@@ -100,7 +100,7 @@ static struct live_qp *qp_of(Tcl_Obj *object)
 			 IBV_QP_MAX_DEST_RD_ATOMIC,
 		.attr = {
 			.qp_access_flags = flags_of(object, "access", qp_access_words),
-			.path_mtu = mtu_of_bytes((unsigned)member_number(object, "mtu")),
+			.path_mtu = spec_mtu_of_bytes((unsigned)member_number(object, "mtu")),
 			.rq_psn = (uint32_t)member_number(object, "rq_psn"),
 			.max_dest_rd_atomic = (uint8_t)member_number(object, "max_dest_rd_atomic"),
 		},
@@ -334,7 +334,7 @@ static void look_there(struct session *s, const struct qp *qp, const struct live
 		*there = asked_peer(here);
 }
 
-void ends_look(struct session *s, struct qp *qp, struct live_qp *here, struct failed_wr *wr)
+void peer_end_look(struct session *s, struct qp *qp, struct live_qp *here, struct failed_wr *wr)
 {
 	struct uroce_inventory *inv = own_inventory();
 	struct held *before = s->held, held;
@@ -358,7 +358,7 @@ void ends_look(struct session *s, struct qp *qp, struct live_qp *here, struct fa
 	free(inv);
 }
 
-void ends_forget(struct failed_wr *wr)
+void peer_end_forget(struct failed_wr *wr)
 {
 	free_end(&wr->there);
 	free(wr->here.regions);

@@ -10,8 +10,8 @@ struct session;
 
 /* Fills in both ends of the request: the QP (NULL: it is gone) becomes here; the other one is
  * looked for in this session, at its peers, and in any other process on uroce0. To be freed with
- * ends_forget(). */
-void ends_look(struct session *s, struct qp *qp, struct live_qp *here, struct failed_wr *wr);
-void ends_forget(struct failed_wr *wr);
+ * peer_end_forget(). */
+void peer_end_look(struct session *s, struct qp *qp, struct live_qp *here, struct failed_wr *wr);
+void peer_end_forget(struct failed_wr *wr);
 
 #endif

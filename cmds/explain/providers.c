@@ -103,11 +103,11 @@ bool explain_provider(const char *name, struct out *o)
 void explain_provider_names(Tcl_Obj *words)
 {
 	for (size_t i = 0; providers[i].name; i++) {
-		list_append(words, providers[i].name);
+		value_append(words, providers[i].name);
 		for (const struct difference *d = providers[i].rows; d->source; d++)
-			list_append(words, call_table[d->row].name);
+			value_append(words, call_table[d->row].name);
 	}
-	list_append(words, "providers");
+	value_append(words, "providers");
 }
 
 static const struct provider *provider_of(const struct dev *dev)

@@ -36,7 +36,7 @@ static int check_name(struct session *s, const char *path)
 
 static enum replay_row row_in_replay(const struct record *r)
 {
-	const unsigned row = row_of(r);
+	const unsigned row = own_row_of(r);
 
 	if (row < OWN_FIRST)
 		return r->ended && !r->depth ? REPLAY_CALL : REPLAY_IGNORED;

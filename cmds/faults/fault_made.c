@@ -224,7 +224,7 @@ static void complete_function(struct session *s, const struct arg *a, Tcl_Obj *w
 	(void)s, (void)a;
 	for (unsigned i = 0; i < call_count; i++)
 		if (call_table[i].fails != FAILS_NOT)
-			list_append(words, call_table[i].name);
+			value_append(words, call_table[i].name);
 }
 
 static const struct arg_kind kind_function = { .word = "function",

@@ -41,7 +41,7 @@ static int parse_seed(struct session *s, const struct arg *a, Tcl_Obj *word, voi
 static void complete_seed(struct session *s, const struct arg *a, Tcl_Obj *words)
 {
 	(void)s, (void)a;
-	list_append(words, "off");
+	value_append(words, "off");
 }
 
 static const struct arg_kind kind_order_seed = { .word = "seed",

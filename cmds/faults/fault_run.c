@@ -73,7 +73,7 @@ static int parse_fault(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 		return args_parse_str(s, a, word, dst);
 	complete_fault(s, a, names);
 	return args_bad(s, a, "no fault is called '%s'%s; see fault list", name,
-			did_you_mean(cmd_suggest(name, names)));
+			mistake_did_you_mean(cmd_suggest(name, names)));
 }
 
 static const struct arg_kind kind_fault = { .word = "fault",

@@ -60,7 +60,7 @@ static void complete_direction(struct session *s, const struct arg *a, Tcl_Obj *
 {
 	(void)s, (void)a;
 	for (const char *const *w = (const char *const[]){ "in", "out", "both", NULL }; *w; w++)
-		list_append(words, *w);
+		value_append(words, *w);
 }
 
 static const struct arg_kind kind_direction = { .word = "in|out|both",

@@ -128,7 +128,7 @@ struct handler *handler_new(struct session *s, const struct handler_kind *kind, 
 	h->kind = kind;
 	h->domain = s->domain;
 	if (kind->variable)
-		list_append(words[0], kind->variable);
+		value_append(words[0], kind->variable);
 	h->lambda = Tcl_NewListObj(2, words);
 	Tcl_IncrRefCount(h->lambda);
 	h->made_at = xstrdup(where.innermost.name ? text_str(&where.text) : "the prompt");

@@ -189,7 +189,7 @@ static int put_key(int job_dir, const char *key, const void *value, size_t n)
 	fd = openat(job_dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
-	err = write_all(fd, value, n) ? errno : 0;
+	err = file_write_all(fd, value, n) ? errno : 0;
 	if (close(fd) && !err)
 		err = errno;
 	if (!err && renameat(job_dir, name, job_dir, key) == 0)

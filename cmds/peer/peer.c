@@ -84,7 +84,7 @@ void peer_names(struct session *s, const char *at, const struct obj_class *class
 		if (!json_object_is_type(name, json_type_string) || !kind ||
 		    (class && strcmp(kind, class->prefix) != 0))
 			continue;
-		list_append(names, json_object_get_string(name));
+		value_append(names, json_object_get_string(name));
 	}
 }
 

@@ -51,21 +51,21 @@ static int add_program(struct session *s, const struct peer_how *how, Tcl_Obj *a
 		return fail_call(s, n < 0 ? errno : ENAMETOOLONG, "readlink", "/proc/self/exe");
 	if (n)
 		self[n] = 0;
-	list_append(argv, how->program ? how->program : self);
-	list_append(argv, "--peer");
+	value_append(argv, how->program ? how->program : self);
+	value_append(argv, "--peer");
 	if (!device && !how->host)
 		device = s->opt.device;
 	if (!device && !how->host && !how->command && embedded_is_used())
 		device = launch_device_name();
 	if (device) {
-		list_append(argv, "--device");
-		list_append(argv, device);
+		value_append(argv, "--device");
+		value_append(argv, device);
 	}
 	if (s->opt.unsafe)
-		list_append(argv, "--unsafe");
+		value_append(argv, "--unsafe");
 	for (const char **d = s->opt.allow_dirs; !how->host && d && *d; d++) {
-		list_append(argv, "--allow-dir");
-		list_append(argv, *d);
+		value_append(argv, "--allow-dir");
+		value_append(argv, *d);
 	}
 	return 0;
 }
@@ -88,15 +88,15 @@ static int add_ssh(struct session *s, const struct peer_how *how, Tcl_Obj *argv)
 		return fail(s, "args", "BADVALUE", "-host: '%s' is not [USER@]HOST", how->host);
 	}
 	for (unsigned i = 0; i < sizeof ssh / sizeof *ssh; i++)
-		list_append(argv, ssh[i]);
-	list_append(argv, how->host);
+		value_append(argv, ssh[i]);
+	value_append(argv, how->host);
 	Tcl_IncrRefCount(remote);
 	rc = add_program(s, how, remote);
 	Tcl_ListObjGetElements(NULL, remote, &n, &v);
 	for (int i = 0; i < n; i++) {
 		char *word = shell_quote(Tcl_GetString(v[i]));
 
-		list_append(argv, word);
+		value_append(argv, word);
 		free(word);
 	}
 	Tcl_DecrRefCount(remote);

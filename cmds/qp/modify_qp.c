@@ -27,7 +27,7 @@ static void complete_state(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s;
 	for (const struct word *w = a->data; w->name; w++)
-		list_append(words, w->name);
+		value_append(words, w->name);
 }
 
 /* Is the first word a state, or so much like one that the parser of states can suggest which?
@@ -73,17 +73,17 @@ static const struct word cur_state_words[] = {
 };
 
 #define NUM(name, field, kind, help, ...) \
-	OPT(name, modify_qp_args, field, kind, help, ##__VA_ARGS__)
+	OPT(name, qp_modify_args, field, kind, help, ##__VA_ARGS__)
 
-const struct arg modify_qp_args[] = {
-	POS_OPT("state", modify_qp_args, state, kind_state, "state to go to; else it stays",
+const struct arg qp_modify_args[] = {
+	POS_OPT("state", qp_modify_args, state, kind_state, "state to go to; else it stays",
 		.data = qp_state_words),
-	POS_OPT("qp", modify_qp_args, qp, kind_qp, "QP; else the current one"),
-	SWITCH("fill", modify_qp_args, fill, "add required attributes whose values are known"),
-	SWITCH("force", modify_qp_args, force, "call the kernel even if it will fail"),
-	OPT("from-id", modify_qp_args, from_id, kind_id_opt,
+	POS_OPT("qp", qp_modify_args, qp, kind_qp, "QP; else the current one"),
+	SWITCH("fill", qp_modify_args, fill, "add required attributes whose values are known"),
+	SWITCH("force", qp_modify_args, force, "call the kernel even if it will fail"),
+	OPT("from-id", qp_modify_args, from_id, kind_id_opt,
 	    "attributes from rdma_init_qp_attr of this id"),
-	OPT("peer", modify_qp_args, peer, kind_obj, "dict from the other end's qp-info"),
+	OPT("peer", qp_modify_args, peer, kind_obj, "dict from the other end's qp-info"),
 	NUM("port", port, kind_u8, "port of the device, from 1"),
 	NUM("pkey-index", pkey_index, kind_u16, "index into the port's P_Key table"),
 	NUM("access", access, kind_flags, "what the peer may do", .data = qp_access_words),
@@ -136,13 +136,13 @@ static int fail_no_room(struct session *s, struct qp_change *c, const struct qp_
 	struct causes problems = { 0 };
 
 	c->mask |= d->bit;
-	qp_check_max(&limits, d->bit, value, &problems);
+	why_qp_check_max(&limits, d->bit, value, &problems);
 	fail(s, "ibv_modify_qp", "EINVAL", "ibv_modify_qp not called: %s", problems.v[0].text);
 	causes_free(&problems);
 	return qp_next_on_device(s, c);
 }
 
-static int take_plain(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
+static int take_plain(struct session *s, struct qp_change *c, const struct qp_modify_args *args)
 {
 	for (const struct qp_attr_def *d = qp_attr_defs; d->bit; d++) {
 		const void *at = (const char *)args + d->arg;
@@ -189,7 +189,7 @@ static bool take_av(struct qp_change *c, const struct av_args *a, struct ibv_ah_
 	return true;
 }
 
-static void take_alt(struct qp_change *c, const struct modify_qp_args *args)
+static void take_alt(struct qp_change *c, const struct qp_modify_args *args)
 {
 	bool av = take_av(c, &args->alt, &c->a.alt_ah_attr);
 
@@ -203,7 +203,7 @@ static void take_alt(struct qp_change *c, const struct modify_qp_args *args)
 }
 
 /* Copies the given attributes to the change. */
-static int modify_take(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
+static int modify_take(struct session *s, struct qp_change *c, const struct qp_modify_args *args)
 {
 	if (take_plain(s, c, args))
 		return -1;
@@ -238,7 +238,7 @@ static int take_from_id(struct session *s, struct qp_change *c, struct id *id)
 }
 
 /* Fills in the parts of the address vector that are not given. */
-static void fill_address(struct qp_change *c, const struct modify_qp_args *args)
+static void fill_address(struct qp_change *c, const struct qp_modify_args *args)
 {
 	const struct qp_row *row = qp_row(c->qp->type, c->from, c->to);
 
@@ -247,7 +247,7 @@ static void fill_address(struct qp_change *c, const struct modify_qp_args *args)
 		qp_fill(c, IBV_QP_AV);
 }
 
-static int gather_change(struct session *s, struct qp_change *c, const struct modify_qp_args *args)
+static int gather_change(struct session *s, struct qp_change *c, const struct qp_modify_args *args)
 {
 	struct ibv_qp_init_attr init;
 	struct qp_peer peer;
@@ -381,7 +381,7 @@ static int nothing_to_change(struct session *s, const struct qp_change *c)
 
 static int modify_qp_exec(struct session *s, const void *args, struct out *o)
 {
-	const struct modify_qp_args *a = args;
+	const struct qp_modify_args *a = args;
 	struct qp_change c = { .qp = a->qp };
 	const struct qp_row *row;
 
@@ -428,6 +428,6 @@ const struct cmd cmd_modify_qp = {
 	.summary = "move a QP to another state, or change its attributes",
 	.calls = "ibv_modify_qp(3), rdma_init_qp_attr(3)",
 	.setup = "qp create",
-	.args = modify_qp_args,
+	.args = qp_modify_args,
 	.exec = modify_qp_exec,
 };

@@ -153,7 +153,7 @@ static void next_step(struct oob *b)
 static void accept_peer(struct oob *b)
 {
 	struct sock_where peer;
-	int fd = sock_accept(b->fd, &peer);
+	int fd = tcp_sock_accept(b->fd, &peer);
 
 	if (fd < 0)
 		return;
@@ -354,7 +354,7 @@ static int oob_listen_exec(struct session *s, const void *args, struct out *o)
 	if (mine_of(s, a, &mine))
 		return -1;
 	b = oob_begin(s, a->qp, &mine, server_steps,
-		      sock_listen(s, "oob listen", a->host, (uint16_t)a->port.v, 1, &where),
+		      tcp_sock_listen(s, "oob listen", a->host, (uint16_t)a->port.v, 1, &where),
 		      &where);
 	if (!b)
 		return -1;
@@ -405,7 +405,7 @@ static int oob_connect_exec(struct session *s, const void *args, struct out *o)
 
 	if (mine_of(s, a, &mine))
 		return -1;
-	fd = sock_connect(s, "oob connect", a->host, (uint16_t)a->port.v, deadline, &where);
+	fd = tcp_sock_connect(s, "oob connect", a->host, (uint16_t)a->port.v, deadline, &where);
 	if (fd < 0 && strcmp(s->fail.code, "ECONNREFUSED") == 0)
 		fail_row(s, "likely", "nobody listens there yet: oob listen %u at the other end",
 			 where.port);

@@ -117,7 +117,7 @@ struct call_value;
 struct qp_attr_def {
 	unsigned bit;		  /* IBV_QP_... */
 	const char *option;	  /* of modify-qp, without '-'; NULL: it has none, or several */
-	size_t arg;		  /* offset of its value, struct num, in struct modify_qp_args */
+	size_t arg;		  /* offset of its value, struct num, in struct qp_modify_args */
 	const char *unknown;	  /* placeholder for an unknown value: "PEER_QPN" */
 	const struct word *words; /* of an enum or of flags; NULL: a number */
 	bool flags;
@@ -184,7 +184,7 @@ struct av_args {
 	struct num sgid_index, hop_limit, traffic_class, flow_label, dlid, sl, global;
 };
 
-struct modify_qp_args {
+struct qp_modify_args {
 	struct num state;
 	struct qp *qp;
 	struct num port, pkey_index, access, qkey, mtu, dest_qpn, rq_psn, sq_psn, max_rd_atomic,
@@ -197,7 +197,7 @@ struct modify_qp_args {
 	bool fill, force;
 };
 
-extern const struct arg modify_qp_args[];
+extern const struct arg qp_modify_args[];
 
 /*
  * The data of a QP for the other end, as a dict and as JSON: {"qpn": ..., "psn": ...,

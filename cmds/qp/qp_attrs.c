@@ -22,7 +22,7 @@
 #define DEF(bit_, option_, field, ...)                                     \
 	{                                                                  \
 		.bit = IBV_QP_##bit_, .option = option_,                   \
-		.arg = offsetof(struct modify_qp_args, field), __VA_ARGS__ \
+		.arg = offsetof(struct qp_modify_args, field), __VA_ARGS__ \
 	}
 
 /* clang-format off */
@@ -237,7 +237,7 @@ static int no_transition(struct session *s, const struct qp_change *c)
 	SCOPED_TEXT(reach);
 
 	qp_change_text(c, &where);
-	qp_reachable(c->qp->type, c->from, &reach);
+	why_qp_reachable(c->qp->type, c->from, &reach);
 	if (c->mask & IBV_QP_STATE)
 		fail(s, "ibv_modify_qp", "EINVAL",
 		     "ibv_modify_qp not called: %s is not a transition. From %s a QP goes to %s.",

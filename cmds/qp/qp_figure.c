@@ -60,7 +60,7 @@ static char *step_line(const struct qp_step *step, const struct qp_step *from)
 
 	localtime_r(&when, &tm);
 	strftime(clock, sizeof clock, "%H:%M:%S", &tm);
-	markup_textf(&line, "%s.%03d   %s%s%s   %s", clock, (int)(step->when / 1000000 % 1000),
+	page_markupf(&line, "%s.%03d   %s%s%s   %s", clock, (int)(step->when / 1000000 % 1000),
 		     from ? word_name(qp_state_words, from->state) : "", from ? " → " : "",
 		     word_name(qp_state_words, step->state), step->why);
 	return xstrdup(text_str(&line));
@@ -80,7 +80,7 @@ int qp_figure(struct session *s, const struct qp *qp, const struct figure_file *
 	char **lines = xcalloc(n + 1, sizeof *lines);
 	int rc;
 
-	markup_textf(&title, "%s, %s, qpn %u: %s", qp->o.name, word_name(qp_type_words, qp->type),
+	page_markupf(&title, "%s, %s, qpn %u: %s", qp->o.name, word_name(qp_type_words, qp->type),
 		     qp->v->qp_num, word_name(qp_state_words, d.now));
 	for (unsigned i = 0; i < n; i++)
 		lines[i] = step_line(&steps[i], i ? &steps[i - 1] : NULL);

@@ -165,8 +165,8 @@ void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out)
 	out_int(out, "port", a->port_num, NULL);
 	out_int(out, "pkey_index", a->pkey_index, NULL);
 	out_flags(out, "access", qp_access_words, a->qp_access_flags);
-	out_int(out, "mtu", a->qp_state >= IBV_QPS_RTR && a->path_mtu ? mtu_bytes(a->path_mtu) : 0,
-		NULL);
+	out_int(out, "mtu",
+		a->qp_state >= IBV_QPS_RTR && a->path_mtu ? spec_mtu_bytes(a->path_mtu) : 0, NULL);
 	out_u64(out, "sq_psn", a->sq_psn, NULL);
 	out_u64(out, "rq_psn", a->rq_psn, NULL);
 	out_int(out, "sgid_index", a->ah_attr.grh.sgid_index, NULL);
@@ -378,7 +378,7 @@ unsigned qp_history_at(uint64_t address, int64_t until, struct qp_step steps[QP_
 	while (n < QP_STEPS && !made && record_back(&w)) {
 		struct qp_step *step = &steps[QP_STEPS - 1 - n];
 
-		if (row_of(&w.r) != OWN_STATE || w.r.args[0] != address ||
+		if (own_row_of(&w.r) != OWN_STATE || w.r.args[0] != address ||
 		    record_realtime(w.r.begin) > until)
 			continue;
 		*step = (struct qp_step){ .when = record_realtime(w.r.begin),
@@ -415,7 +415,7 @@ bool qp_history_first_psn(const struct qp *qp, unsigned bit, uint32_t *psn)
 	struct record_walk w = { .path = RECORD_CONTROL };
 
 	while (record_back(&w)) {
-		const unsigned row = row_of(&w.r);
+		const unsigned row = own_row_of(&w.r);
 		const struct ibv_qp_attr *a;
 
 		if ((row != OWN_STATE && row != ROW_ibv_modify_qp) ||

@@ -257,7 +257,7 @@ void qp_peer_out(struct out *o, const struct qp_peer *p)
 	out_str(o, "gid", why_gid(&p->gid), "  gid %s", why_gid(&p->gid));
 	out_u64(o, "gid_index", p->gid_index, NULL);
 	if (p->mtu)
-		out_int(o, "mtu", mtu_bytes(p->mtu), "  mtu %u", mtu_bytes(p->mtu));
+		out_int(o, "mtu", spec_mtu_bytes(p->mtu), "  mtu %u", spec_mtu_bytes(p->mtu));
 	out_u64(o, "qkey", p->qkey, NULL);
 	if (p->qkey)
 		out_text(o, "  qkey 0x%x", p->qkey);

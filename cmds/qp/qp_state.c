@@ -223,7 +223,7 @@ static void qp_diagram(struct out *o, const struct qp *qp)
 
 static void tell_no_answer(const struct ibv_qp_attr *a, struct out *o)
 {
-	double once = (double)ack_timeout_ns(a->timeout) / 1e9, tries = a->retry_cnt + 1.0;
+	double once = (double)spec_ack_timeout_ns(a->timeout) / 1e9, tries = a->retry_cnt + 1.0;
 
 	out_dict(o, "RETRY_EXC_ERR");
 	if (!a->timeout) {
@@ -242,7 +242,7 @@ static void tell_no_answer(const struct ibv_qp_attr *a, struct out *o)
 /* The wait is the peer's min_rnr_timer, which its NAK contains. */
 static void tell_no_receive(const struct ibv_qp_attr *a, struct out *o)
 {
-	double longest = rnr_timer_us(0) / 1e6;
+	double longest = spec_rnr_timer_us(0) / 1e6;
 
 	out_dict(o, "RNR_RETRY_EXC_ERR");
 	if (a->rnr_retry == 7) {
@@ -256,9 +256,9 @@ static void tell_no_receive(const struct ibv_qp_attr *a, struct out *o)
 			 longest);
 	}
 	out_end(o);
-	out_double(o, "rnr_timer", rnr_timer_us(a->min_rnr_timer) / 1e6,
+	out_double(o, "rnr_timer", spec_rnr_timer_us(a->min_rnr_timer) / 1e6,
 		   "   no RECV here: the peer is asked to wait %.3g s each time\n",
-		   rnr_timer_us(a->min_rnr_timer) / 1e6);
+		   spec_rnr_timer_us(a->min_rnr_timer) / 1e6);
 }
 
 void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *o)

@@ -149,12 +149,12 @@ static void check_gid_types(const struct dev *dev, const struct ibv_ah_attr *av,
 			right->a.ah_attr.grh.sgid_index = (uint8_t)fitting;
 		return;
 	}
-	if (r->e.gid_type == IBV_GID_TYPE_IB || !qp_families_differ(&av->grh.dgid, &r->e.gid))
+	if (r->e.gid_type == IBV_GID_TYPE_IB || !why_gid_families_differ(&av->grh.dgid, &r->e.gid))
 		return;
 	cause_add(problems, IS_SO, NULL,
 		  "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d; try %u",
-		  why_gid(&av->grh.dgid), qp_gid_family(&av->grh.dgid), av->grh.sgid_index,
-		  why_gid(&r->e.gid), qp_gid_family(&r->e.gid), fitting);
+		  why_gid(&av->grh.dgid), why_gid_family(&av->grh.dgid), av->grh.sgid_index,
+		  why_gid(&r->e.gid), why_gid_family(&r->e.gid), fitting);
 	if (right)
 		right->a.ah_attr.grh.sgid_index = (uint8_t)fitting;
 }
@@ -191,7 +191,7 @@ void qp_check_values(const struct qp_change *c, struct qp_change *right, struct 
 		cause_add(problems, IS_SO, NULL, "CUR_STATE %s: the QP is in %s",
 			  word_name(qp_state_words, c->a.cur_qp_state),
 			  word_name(qp_state_words, c->actual));
-	qp_check_limits(&limits, &c->a, c->mask, problems);
+	why_qp_check_limits(&limits, &c->a, c->mask, problems);
 	if (c->mask & IBV_QP_AV)
 		check_source(c, right, problems);
 }

@@ -119,7 +119,7 @@ static void out_repeats(const struct uroce_qp_row *r, unsigned indent, struct ou
 			 (int)indent, "", r->rnrs_sent, format_clock(r->rnr_sent_last, clock));
 }
 
-void process_tell_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o)
+void show_process_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o)
 {
 	out_list(o, "changes");
 	for (uint32_t i = all || !r->nchanges ? 0 : r->nchanges - 1; i < r->nchanges; i++)
@@ -128,7 +128,7 @@ void process_tell_history(const struct uroce_qp_row *r, bool all, unsigned inden
 	out_repeats(r, indent, o);
 }
 
-void process_tell_drops(const struct uroce_inventory *inv, struct out *o)
+void show_process_drops(const struct uroce_inventory *inv, struct out *o)
 {
 	static const char *const words[UROCE_DROPS] = {
 		[UROCE_DROP_QPN] = "there is no such QP",

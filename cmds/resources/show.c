@@ -208,7 +208,7 @@ static int no_attr(struct session *s, const struct get_args *a, Tcl_Obj *all)
 
 	dict_append_keys(all, names);
 	fail(s, "get", "ENOENT", "%s has no attribute %s%s", a->obj->name, a->attr,
-	     did_you_mean(cmd_suggest(a->attr, names)));
+	     mistake_did_you_mean(cmd_suggest(a->attr, names)));
 	fail_row(s, "one of", "%s", Tcl_GetString(names));
 	return -1;
 }

@@ -253,7 +253,7 @@ static void out_qp(struct process_text *t, const struct uroce_qp_row *r)
 	qp_tell_attrs(&r->attr, t->o);
 	out_queues(t, r, depth);
 	out_text(t->o, "%*slets the peer: %s\n", (int)depth * 2 + 3, "", access);
-	process_tell_history(r, t->only, depth * 2 + 3, t->o);
+	show_process_history(r, t->only, depth * 2 + 3, t->o);
 	if (t->only) {
 		out_states(t, r);
 		qp_tell_timing(r->type, &r->attr, t->o);
@@ -333,7 +333,7 @@ static bool print_process(const struct uroce_inventory *inv, const char *only, b
 	}
 	out_all(&t);
 	if (!only) {
-		process_tell_drops(inv, o);
+		show_process_drops(inv, o);
 		out_left_out(&t);
 	}
 	if (!only && inv->kind[UROCE_QP].n == 1)

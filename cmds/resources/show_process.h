@@ -12,9 +12,9 @@ struct session;
 
 /* Writes since when the QP is in its state, and why (all: its last changes), and what it repeats.
  */
-void process_tell_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o);
+void show_process_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o);
 /* Writes which packets the device of the process has dropped. */
-void process_tell_drops(const struct uroce_inventory *inv, struct out *o);
+void show_process_drops(const struct uroce_inventory *inv, struct out *o);
 
 /* show -process PID: 0, or -1 with s->fail filled. only: the name of an object, or NULL. */
 int show_process(struct session *s, pid_t pid, const char *only, struct out *o);

@@ -43,7 +43,7 @@ static int tcp_listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct tcp_args *a = args;
 	struct sock_where where;
-	int fd = sock_listen(s, "tcp listen", a->host, (uint16_t)a->port.v, 16, &where);
+	int fd = tcp_sock_listen(s, "tcp listen", a->host, (uint16_t)a->port.v, 16, &where);
 	struct tcp *t = fd < 0 ? NULL : tcp_new(s, &tcpl_class, a->name, fd, &where);
 
 	if (!t)
@@ -80,7 +80,7 @@ static int tcp_accept_exec(struct session *s, const void *args, struct out *o)
 	struct tcp *t;
 	int fd, err;
 
-	while ((fd = sock_accept(a->listener->fd, &peer)) < 0) {
+	while ((fd = tcp_sock_accept(a->listener->fd, &peer)) < 0) {
 		err = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED
 			      ? tcp_await(s, a->listener->fd, POLLIN, deadline)
 			      : errno;
@@ -124,8 +124,8 @@ static int tcp_connect_exec(struct session *s, const void *args, struct out *o)
 	const struct tcp_args *a = args;
 	struct sock_where peer;
 	struct tcp *t;
-	int fd = sock_connect(s, "tcp connect", a->host, (uint16_t)a->port.v,
-			      deadline_of(&a->within), &peer);
+	int fd = tcp_sock_connect(s, "tcp connect", a->host, (uint16_t)a->port.v,
+				  deadline_of(&a->within), &peer);
 
 	if (fd < 0 && strcmp(s->fail.code, "ECONNREFUSED") == 0)
 		fail_row(s, "likely", "no server listens there (yet)");

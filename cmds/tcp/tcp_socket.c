@@ -168,8 +168,8 @@ static int open_any_listener(const struct addrinfo *list, int backlog)
 	return fd;
 }
 
-int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
-		struct sock_where *where)
+int tcp_sock_listen(struct session *s, const char *call, const char *addr, uint16_t port,
+		    int backlog, struct sock_where *where)
 {
 	struct addrinfo *list = resolve_host(s, call, addr, port, AI_PASSIVE);
 	int fd;
@@ -214,8 +214,8 @@ static unsigned count_addresses(const struct addrinfo *list)
 	return n;
 }
 
-int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
-		 int64_t deadline, struct sock_where *where)
+int tcp_sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
+		     int64_t deadline, struct sock_where *where)
 {
 	struct addrinfo *list = resolve_host(s, call, host, port, 0);
 	unsigned left = count_addresses(list);
@@ -235,7 +235,7 @@ int sock_connect(struct session *s, const char *call, const char *host, uint16_t
 	return fd < 0 ? fail_call(s, err, call, "%s", where->text) : fd;
 }
 
-int sock_accept(int listener, struct sock_where *where)
+int tcp_sock_accept(int listener, struct sock_where *where)
 {
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof sa;

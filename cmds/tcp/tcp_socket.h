@@ -16,16 +16,16 @@ struct sock_where {
 /* Listens on addr (NULL: all addresses, IPv4 and IPv6) and port (0: any free one). Returns a
  * descriptor, which the caller owns, and fills where; or -1 with s->fail filled, which names call.
  */
-int sock_listen(struct session *s, const char *call, const char *addr, uint16_t port, int backlog,
-		struct sock_where *where);
+int tcp_sock_listen(struct session *s, const char *call, const char *addr, uint16_t port,
+		    int backlog, struct sock_where *where);
 /* Connects to the first address of host that answers before deadline (in ns, of loop_now()), and
  * fills where with it. Waits in the event loop. The caller owns the descriptor. -1 with s->fail
  * filled, which names call; where is then the last address that was tried. */
-int sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
-		 int64_t deadline, struct sock_where *where);
+int tcp_sock_connect(struct session *s, const char *call, const char *host, uint16_t port,
+		     int64_t deadline, struct sock_where *where);
 /* Accepts a waiting connection, and fills where with its peer. -1 with errno (EAGAIN: none waits).
  */
-int sock_accept(int listener, struct sock_where *where);
+int tcp_sock_accept(int listener, struct sock_where *where);
 
 /* A connection (tcp_class) or a listener (tcpl_class). */
 struct tcp {

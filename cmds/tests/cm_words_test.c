@@ -41,10 +41,10 @@ static unsigned limit(enum rdma_port_space ps, enum data_for what, struct ibv_co
 {
 	struct rdma_cm_id cm = { .verbs = v };
 	struct id id = { .v = &cm, .ps = ps };
-	unsigned n = data_limit(&id, what);
+	unsigned n = cm_data_limit(&id, what);
 
-	CHECK_INT(data_fits(&s, &id, what, n), 0);
-	CHECK_INT(data_fits(&s, &id, what, n + 1), -1);
+	CHECK_INT(cm_data_fits(&s, &id, what, n), 0);
+	CHECK_INT(cm_data_fits(&s, &id, what, n + 1), -1);
 	return n;
 }
 

@@ -107,7 +107,7 @@ static void learn_id(struct ends *e, const struct record *r)
 {
 	struct end_of *id = end_at(e, r->args[0], r->begin);
 	const struct rdma_cm_id *copy = record_bytes(r, r->args[0], NULL);
-	unsigned row = row_of(r);
+	unsigned row = own_row_of(r);
 
 	if (row == ROW_rdma_listen) {
 		set_side(id, SIDE_PASSIVE);
@@ -137,7 +137,7 @@ static void learn_end(struct ends *e, const struct record *r)
 {
 	const struct rdma_cm_event *ev;
 
-	switch (row_of(r)) {
+	switch (own_row_of(r)) {
 	case ROW_rdma_get_cm_event:
 		ev = record_cm_event(r);
 		if (ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
@@ -486,7 +486,7 @@ static void add_packets(struct ends *e, unsigned most)
 
 static bool becomes_row(const struct record *r)
 {
-	switch (row_of(r)) {
+	switch (own_row_of(r)) {
 	case OWN_MEM_PUT:
 	case OWN_MEM_GET:
 	case OWN_OOB:
@@ -506,7 +506,7 @@ static void add_row(struct ends *e, const struct record *r)
 				  .state = -1,
 				  .to = -1 };
 
-	switch (row_of(r)) {
+	switch (own_row_of(r)) {
 	case ROW_rdma_get_cm_event:
 		add_cm_event(e, r, &row);
 		break;

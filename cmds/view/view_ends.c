@@ -125,7 +125,7 @@ static const char *name_at(const struct view_moment *m, uint64_t address)
 /* The other end: a QP of this session by its name, or a number. */
 static const char *peer_text(const struct view_moment *m, uint32_t dest, uint32_t number)
 {
-	const struct seen_qp *peer = live_program_numbered(m->live, dest, number);
+	const struct live_tracked_qp *peer = live_program_numbered(m->live, dest, number);
 
 	return !dest ? "" : peer ? name_at(m, peer->address) : temp_text("qpn %u", dest);
 }
@@ -143,9 +143,9 @@ static void ask_device(const struct view_moment *m, const struct qp *there, stru
 		qp->drain = a.sq_draining ? DRAIN_RUNNING : DRAIN_DONE;
 }
 
-static void out_qp(const struct view_moment *m, const struct seen_qp *seen, struct out *o)
+static void out_qp(const struct view_moment *m, const struct live_tracked_qp *seen, struct out *o)
 {
-	struct seen_queues *e = live_program_entry(m->live, seen->address);
+	struct live_queues *e = live_program_entry(m->live, seen->address);
 	const struct qp *there = is_now(m) ? qp_at(m->s, seen->address) : NULL;
 	struct qp_step steps[QP_STEPS];
 	const unsigned n = qp_history_at(seen->address, m->at, steps);
@@ -172,10 +172,10 @@ static void out_qp(const struct view_moment *m, const struct seen_qp *seen, stru
 
 static void out_qps(const struct view_moment *m, struct out *o)
 {
-	const struct seen_qp **all = NULL;
+	const struct live_tracked_qp **all = NULL;
 	unsigned n = 0;
 
-	for (const struct seen_qp *qp = m->live->newest; qp; qp = qp->older) {
+	for (const struct live_tracked_qp *qp = m->live->newest; qp; qp = qp->older) {
 		all = xgrow(all, n, sizeof *all);
 		all[n++] = qp;
 	}
@@ -189,7 +189,7 @@ static void out_qps(const struct view_moment *m, struct out *o)
 
 /* ------------------------------------------------------------------ CQs, regions -- */
 
-static void out_cq(const struct view_moment *m, const struct seen_object *cq, struct out *o)
+static void out_cq(const struct view_moment *m, const struct live_object *cq, struct out *o)
 {
 	const unsigned due = live_program_due(m->live, cq->address);
 	bool broken = false;
@@ -208,7 +208,7 @@ static void out_cq(const struct view_moment *m, const struct seen_object *cq, st
 static void out_cqs(const struct view_moment *m, struct out *o)
 {
 	out_list(o, "cqs");
-	for (const struct seen_object *it = m->live->seen; it; it = it->hh.next)
+	for (const struct live_object *it = m->live->seen; it; it = it->hh.next)
 		if (it->kind == OBJECT_CQ || it->kind == OBJECT_CQ_EX)
 			out_cq(m, it, o);
 	out_end(o);
@@ -227,7 +227,7 @@ static const struct mr *mr_keyed(struct session *s, uint32_t lkey)
 static void out_regions(const struct view_moment *m, const struct view_memory *memory,
 			struct out *o)
 {
-	const struct seen_regions *all = &m->live->regions;
+	const struct live_regions *all = &m->live->regions;
 
 	out_list(o, "regions");
 	for (unsigned i = 0; i < all->n; i++) {

@@ -201,7 +201,7 @@ static int load(struct session *s)
 
 	if (mhd.run)
 		return 0;
-	why = dynamic_load(libraries, functions, sizeof functions / sizeof *functions, &mhd);
+	why = file_load_library(libraries, functions, sizeof functions / sizeof *functions, &mhd);
 	if (!why)
 		return 0;
 	fail(s, "view", "ENOENT", "libmicrohttpd cannot be loaded: %s", why);

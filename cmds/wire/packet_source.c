@@ -38,7 +38,7 @@ int libpcap_load(struct session *s, const char *call)
 
 	if (libpcap.create)
 		return 0;
-	why = dynamic_load(names, functions, sizeof functions / sizeof *functions, &libpcap);
+	why = file_load_library(names, functions, sizeof functions / sizeof *functions, &libpcap);
 	if (!why)
 		return 0;
 	fail(s, call, "ENOENT", "%s: libpcap cannot be loaded: %s", call, why);

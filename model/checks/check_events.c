@@ -28,7 +28,7 @@ static struct armed_cq *meet_armed(struct checks *c, uint64_t address)
 /* ------------------------------------------------------------------------ arming -- */
 
 /* Can its requests complete? */
-static bool is_working(const struct seen_qp *qp)
+static bool is_working(const struct live_tracked_qp *qp)
 {
 	return qp->v.state != IBV_QPS_RESET && qp->v.state != IBV_QPS_INIT;
 }
@@ -36,7 +36,7 @@ static bool is_working(const struct seen_qp *qp)
 static void count_due(const struct live_program *p, struct armed_cq *cq)
 {
 	cq->sends = cq->recvs = 0;
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		if (!is_working(qp))
 			continue;
 		if (qp->send_cq == cq->address)
@@ -68,7 +68,7 @@ static void note_poll(struct checks *c, const struct record *r)
 		cq->polled_at = r->end;
 }
 
-static bool has_channel(const struct seen_object *o, uint64_t channel)
+static bool has_channel(const struct live_object *o, uint64_t channel)
 {
 	for (unsigned i = 0; o && i < sizeof o->uses / sizeof *o->uses; i++)
 		if (o->uses[i] == channel)
@@ -81,12 +81,12 @@ static void note_cq(struct checks *c, const struct live_program *p, const struct
 {
 	enum call_object kind = OBJECT_NONE;
 	const uint64_t made = record_made(r, &kind);
-	const struct seen_object *used, *o = seen_object_at(p->seen, made);
+	const struct live_object *used, *o = live_object_at(p->seen, made);
 
 	if (!made || !o || (kind != OBJECT_CQ && kind != OBJECT_CQ_EX))
 		return;
 	for (unsigned i = 0; i < sizeof o->uses / sizeof *o->uses; i++) {
-		used = seen_object_at(p->seen, o->uses[i]);
+		used = live_object_at(p->seen, o->uses[i]);
 		if (used && used->kind == OBJECT_COMP_CHANNEL)
 			meet_armed(c, made)->was_polled = meet_armed(c, made)->is_armed = false;
 	}
@@ -95,7 +95,7 @@ static void note_cq(struct checks *c, const struct live_program *p, const struct
 /* A peer that answers what it is asked sends nothing before. */
 static void note_post(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct seen_qp *qp = c->armed ? live_program_qp(p, r->args[0]) : NULL;
+	const struct live_tracked_qp *qp = c->armed ? live_program_qp(p, r->args[0]) : NULL;
 	struct armed_cq *cq = qp ? find_armed(c, qp->recv_cq) : NULL;
 
 	if (cq)
@@ -137,7 +137,7 @@ static bool is_race(const struct armed_cq *cq, uint64_t waits_from)
 static void find_races(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	for (struct armed_cq *cq = c->armed; cq; cq = cq->hh.next)
-		if (has_channel(seen_object_at(p->seen, cq->address), r->args[0]) &&
+		if (has_channel(live_object_at(p->seen, cq->address), r->args[0]) &&
 		    is_race(cq, r->begin))
 			tell_race(c, p, r, cq);
 }
@@ -154,7 +154,7 @@ static void take_event(struct checks *c, const struct record *r)
 /* ------------------------------------------------------------------ acknowledging -- */
 
 static void tell_unacknowledged(struct checks *c, const struct live_program *p,
-				const struct record *r, const struct seen_object *o)
+				const struct record *r, const struct live_object *o)
 {
 	struct check_finding f = check_new(CHECK_UNACKED, r);
 	const char *name = live_program_name(p, o->address, r ? r->begin : UINT64_MAX);
@@ -205,7 +205,7 @@ void check_events_after(struct checks *c, const struct live_program *p, const st
 
 void check_events_unfinished(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct seen_object *o = seen_object_at(p->seen, r->args[0]);
+	const struct live_object *o = live_object_at(p->seen, r->args[0]);
 	unsigned cqs = 0, armed = 0;
 	struct check_finding f;
 
@@ -232,7 +232,7 @@ void check_events_unfinished(struct checks *c, const struct live_program *p, con
 
 void check_events_end(struct checks *c, const struct live_program *p)
 {
-	for (const struct seen_object *o = p->seen; o; o = o->hh.next)
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
 		if (o->unacknowledged)
 			tell_unacknowledged(c, p, NULL, o);
 }

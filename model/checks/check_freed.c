@@ -33,7 +33,7 @@ static bool has_bytes_of(const struct posted_wr *wr, uint32_t lkey, uint64_t at,
 }
 
 /* An outstanding request with bytes of the region that are in that memory. */
-static const struct posted_wr *find_user(const struct seen_queues *e, const struct posted_queue *q,
+static const struct posted_wr *find_user(const struct live_queues *e, const struct posted_queue *q,
 					 const struct live_region *region, uint64_t at,
 					 uint64_t len)
 {
@@ -52,8 +52,8 @@ static bool find_posted(struct checks *c, const struct live_program *p, unsigned
 	const struct live_region *region = &p->regions.v[number];
 	struct check_finding f;
 
-	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
-		const struct seen_queues *e = o->queues;
+	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
+		const struct live_queues *e = o->queues;
 		const struct posted_wr *wr = NULL;
 
 		if (e && check_can_complete(p, o))
@@ -81,7 +81,7 @@ static bool is_open(const struct live_program *p, const struct live_region *regi
 	if (!(region->access &
 	      (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)))
 		return false;
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
 		if (strcmp(qp->v.pd, region->pd) == 0 && qp->v.type != IBV_QPT_UD &&
 		    qp->v.state >= IBV_QPS_RTR && qp->v.state <= IBV_QPS_SQD &&
 		    !qp->ended_by_program)
@@ -137,7 +137,7 @@ void checks_freed(struct checks *c, const struct live_program *p, const struct r
 
 	for (unsigned i = 0; c->wanted[CHECK_FREED] && i < p->regions.n; i++) {
 		const struct live_region *region = &p->regions.v[i];
-		const struct seen_object *o = seen_object_at(p->seen, p->regions.at[i]);
+		const struct live_object *o = live_object_at(p->seen, p->regions.at[i]);
 
 		if (region->gone ||
 		    region->access & (IBV_ACCESS_ON_DEMAND | IBV_ACCESS_ZERO_BASED) || !o ||
@@ -179,10 +179,10 @@ void check_freed_before(struct checks *c, const struct live_program *p, const st
 }
 
 static void tell_used(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct seen_qp *qp, const struct posted_wr *wr,
+		      const struct live_tracked_qp *qp, const struct posted_wr *wr,
 		      const struct check_freed *freed)
 {
-	const struct live_region *region = seen_region_at(&p->regions, freed->mr);
+	const struct live_region *region = live_region_at(&p->regions, freed->mr);
 	struct check_finding f = check_new(CHECK_FREED, r);
 
 	if (!region)
@@ -202,7 +202,7 @@ static void tell_used(struct checks *c, const struct live_program *p, const stru
 }
 
 void check_freed_posted(struct checks *c, const struct live_program *p, const struct record *r,
-			const struct seen_qp *qp, const struct posted_wr *wr)
+			const struct live_tracked_qp *qp, const struct posted_wr *wr)
 {
 	for (unsigned i = 0; i < c->nfreed; i++)
 		if (has_bytes_of(wr, c->freed[i].lkey, c->freed[i].at, c->freed[i].len))

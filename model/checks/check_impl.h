@@ -113,12 +113,12 @@ static inline struct check_place check_place_of(const struct record *r)
 const char *check_request(const struct posted_wr *wr);
 
 /* Where it was posted; qp: the QP or SRQ to whose queue. */
-void check_step_posted(struct check_finding *f, const struct seen_qp *qp,
+void check_step_posted(struct check_finding *f, const struct live_tracked_qp *qp,
 		       const struct posted_wr *wr);
 /* May a completion that was taken be of this request, or of another one with its wr_id? */
-bool check_is_undecided(const struct seen_queues *e, const struct posted_wr *wr);
+bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr);
 /* Can the requests of this QP or SRQ still be carried out? */
-bool check_can_complete(const struct live_program *p, const struct seen_object *queue);
+bool check_can_complete(const struct live_program *p, const struct live_object *queue);
 
 /* The rules by subject: each looks at every call. */
 void check_requests_before(struct checks *c, const struct live_program *p, const struct record *r);
@@ -132,7 +132,7 @@ void check_threads_after(struct checks *c, const struct live_program *p, const s
 void check_freed_before(struct checks *c, const struct live_program *p, const struct record *r);
 /* A request of this QP or SRQ was posted by r. */
 void check_freed_posted(struct checks *c, const struct live_program *p, const struct record *r,
-			const struct seen_qp *qp, const struct posted_wr *wr);
+			const struct live_tracked_qp *qp, const struct posted_wr *wr);
 void check_events_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_events_unfinished(struct checks *c, const struct live_program *p,

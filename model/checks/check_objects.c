@@ -74,7 +74,7 @@ static bool is_used_after_end(const struct live_program *p, const struct record 
 			      const struct call_value *v, const struct gone_object *o)
 {
 	/* a call that began before may have been what the destruction waited for */
-	if (o->kind != v->object || seen_object_at(p->seen, o->address) || r->begin < o->when)
+	if (o->kind != v->object || live_object_at(p->seen, o->address) || r->begin < o->when)
 		return false;
 	return v->role == CALL_GONE || r->fn->path == CALL_DATAPATH || r->err || !r->ended;
 }
@@ -207,14 +207,14 @@ void check_objects_unfinished(struct checks *c, const struct live_program *p,
 
 /* ------------------------------------------------------------------------- leaks -- */
 
-static const char *end_of(const struct seen_object *o)
+static const char *end_of(const struct live_object *o)
 {
 	return o->made.fn->ended_by ? o->made.fn->ended_by : call_objects[o->kind].ended_by;
 }
 
 void check_objects_end(struct checks *c, const struct live_program *p)
 {
-	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
+	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
 		struct check_finding f = check_new(CHECK_LEAK, NULL);
 		const char *name = live_program_name(p, o->address, UINT64_MAX);
 		const char *end = o->made.fn && o->made.is_own ? end_of(o) : NULL;

@@ -11,7 +11,7 @@
 /* ----------------------------------------------------------------- the send queue -- */
 
 static void tell_full(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct seen_qp *qp, unsigned n)
+		      const struct live_tracked_qp *qp, unsigned n)
 {
 	const bool has_signaled = live_program_signaled(p, qp);
 	struct check_finding f = check_new(has_signaled ? CHECK_SQ_FULL_LUCKY : CHECK_SQ_UNSIGNALED,
@@ -36,7 +36,7 @@ static void tell_full(struct checks *c, const struct live_program *p, const stru
 
 /* Looks only when the queue becomes full. */
 static void look_at_room(struct checks *c, const struct live_program *p, const struct record *r,
-			 const struct seen_queues *e)
+			 const struct live_queues *e)
 {
 	const unsigned room = e->qp.v.cap.max_send_wr, n = e->sends.n;
 	const unsigned posted = (unsigned)(e->sends.put - c->put), before = n - posted;
@@ -60,12 +60,13 @@ static struct small_cq *find_small(const struct checks *c, uint64_t address)
 }
 
 /* A QP was made: can its CQ have more signaled requests than entries? */
-static void note_small(struct checks *c, const struct live_program *p, const struct seen_qp *made)
+static void note_small(struct checks *c, const struct live_program *p,
+		       const struct live_tracked_qp *made)
 {
-	const struct seen_object *o = seen_object_at(p->seen, made->send_cq);
+	const struct live_object *o = live_object_at(p->seen, made->send_cq);
 	unsigned most = 0;
 
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
 		if (qp->send_cq == made->send_cq)
 			most += qp->v.cap.max_send_wr;
 	if (!o || o->room <= 0 || most <= (unsigned)o->room || find_small(c, o->address))
@@ -80,18 +81,18 @@ static void note_small(struct checks *c, const struct live_program *p, const str
 }
 
 static void look_at_entries(struct checks *c, const struct live_program *p, const struct record *r,
-			    const struct seen_qp *posted)
+			    const struct live_tracked_qp *posted)
 {
 	struct small_cq *cq = c->nsmall ? find_small(c, posted->send_cq) : NULL;
 	unsigned n = 0;
 
-	for (const struct seen_qp *qp = p->newest; cq && qp; qp = qp->older)
+	for (const struct live_tracked_qp *qp = p->newest; cq && qp; qp = qp->older)
 		if (qp->send_cq == cq->address)
 			n += live_program_outstanding(p, qp, false);
 	if (!cq || n <= cq->room || n <= cq->most)
 		return;
 	n = 0;
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
 		if (qp->send_cq == cq->address)
 			n += live_program_signaled(p, qp);
 	if (n <= cq->room || n <= cq->most)
@@ -136,7 +137,7 @@ static void tell_overrun(struct checks *c, const struct live_program *p, const s
 {
 	struct check_finding f = check_new(CHECK_CQ_OVERRUN, NULL);
 	struct small_cq *cq = find_small(c, address);
-	const struct seen_object *o = seen_object_at(p->seen, address);
+	const struct live_object *o = live_object_at(p->seen, address);
 
 	if (cq)
 		f.at = cq->at;
@@ -176,7 +177,7 @@ void checks_device(struct checks *c, const struct live_program *p,
 {
 	inventory_foreach(inv, UROCE_CQ, uroce_cq_row, row) {
 		char name[LIVE_NAME];
-		const struct seen_object *o = p->seen;
+		const struct live_object *o = p->seen;
 
 		snprintf(name, sizeof name, "cq%u", row->number);
 		while (o && strcmp(name, live_program_name(p, o->address, UINT64_MAX)) != 0)
@@ -189,7 +190,7 @@ void checks_device(struct checks *c, const struct live_program *p,
 /* ------------------------------------------------------------- requests that are left -- */
 
 static void tell_left(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct seen_queues *e, enum check_id id)
+		      const struct live_queues *e, enum check_id id)
 {
 	const unsigned sends = live_program_signaled(p, &e->qp), recvs = e->recvs.n;
 	struct check_finding f = check_new(id, r);
@@ -216,7 +217,7 @@ static bool is_reset(const struct record *r)
 
 void check_queues_before(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct seen_queues *e;
+	const struct live_queues *e;
 
 	if (r->err || !r->nargs)
 		return;
@@ -234,7 +235,7 @@ void check_queues_before(struct checks *c, const struct live_program *p, const s
 static void look_at_timers(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
-	const struct seen_qp *qp = live_program_qp(p, r->args[0]);
+	const struct live_tracked_qp *qp = live_program_qp(p, r->args[0]);
 	struct check_finding f = check_new(CHECK_TIMERS, r);
 
 	if (!a || !qp || !(r->args[2] & IBV_QP_TIMEOUT) || a->timeout)
@@ -249,7 +250,7 @@ static void look_at_timers(struct checks *c, const struct live_program *p, const
 
 void check_queues_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct seen_queues *e;
+	const struct live_queues *e;
 	enum call_object kind = OBJECT_NONE;
 	uint64_t made;
 

@@ -36,9 +36,9 @@ static void forget_gone(struct checks *c, const struct live_program *p)
 			c->late[i] = c->late[--c->nlate];
 }
 
-static struct seen_qp *qp_of_id(const struct live_program *p, uint64_t id)
+static struct live_tracked_qp *qp_of_id(const struct live_program *p, uint64_t id)
 {
-	struct seen_qp *qp = p->newest;
+	struct live_tracked_qp *qp = p->newest;
 
 	while (qp && qp->cm_id != id)
 		qp = qp->older;
@@ -49,7 +49,7 @@ static struct seen_qp *qp_of_id(const struct live_program *p, uint64_t id)
 static void note_up(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t id)
 {
-	const struct seen_qp *qp = qp_of_id(p, id);
+	const struct live_tracked_qp *qp = qp_of_id(p, id);
 	struct late_qp *late = qp ? find_late(c, qp->address) : NULL;
 
 	if (!late || late->is_up || qp->v.state < IBV_QPS_RTR)
@@ -66,7 +66,7 @@ static void note_up(struct checks *c, const struct live_program *p, const struct
 static void note_connecting(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct rdma_conn_param *param = (const void *)(uintptr_t)r->args[1];
-	const struct seen_qp *qp = qp_of_id(p, r->args[0]);
+	const struct live_tracked_qp *qp = qp_of_id(p, r->args[0]);
 
 	if (!qp || qp->srq || (qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC))
 		return;
@@ -109,7 +109,7 @@ static void tell_late(struct checks *c, const struct live_program *p, const stru
 /* A message has come that nothing of this end has asked for. */
 static void look_at_arrivals(struct checks *c, const struct live_program *p)
 {
-	const struct seen_wc *wc;
+	const struct live_wc *wc;
 	unsigned n;
 
 	wc = live_program_completions(p, &n);
@@ -138,9 +138,9 @@ bool check_sends_to(const struct live_qp *qp, const struct live_program *p,
 
 /* The other end of the QP, if its calls are seen, too. */
 static struct check_peer find_peer(const struct checks *c, const struct live_program *p,
-				   const struct seen_qp *qp)
+				   const struct live_tracked_qp *qp)
 {
-	struct seen_qp *own;
+	struct live_tracked_qp *own;
 
 	if (!(qp->v.known & IBV_QP_DEST_QPN))
 		return (struct check_peer){ 0 };
@@ -150,19 +150,19 @@ static struct check_peer find_peer(const struct checks *c, const struct live_pro
 	return c->peer ? c->peer(c->arg, qp) : (struct check_peer){ 0 };
 }
 
-static bool waits_for_ever(const struct seen_qp *qp)
+static bool waits_for_ever(const struct live_tracked_qp *qp)
 {
 	return qp->v.type == IBV_QPT_RC &&
 	       (!(qp->v.known & IBV_QP_RNR_RETRY) || qp->v.attr.rnr_retry >= RETRIES_FOR_EVER);
 }
 
 static void look_at_peer(struct checks *c, const struct live_program *p, const struct record *r,
-			 const struct seen_queues *e)
+			 const struct live_queues *e)
 {
 	struct check_finding f = check_new(CHECK_RQ_DRY, r);
-	const struct seen_qp *qp = &e->qp;
+	const struct live_tracked_qp *qp = &e->qp;
 	struct check_peer peer;
-	const struct seen_qp *to;
+	const struct live_tracked_qp *to;
 
 	if ((qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC) || waits_for_ever(qp) ||
 	    qp->v.state == IBV_QPS_ERR || !e->sends.messages)
@@ -207,7 +207,7 @@ void check_recvs_before(struct checks *c, const struct live_program *p, const st
 void check_recvs_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct rdma_cm_event *event;
-	const struct seen_queues *e;
+	const struct live_queues *e;
 
 	switch (record_call_row(r)) {
 	case ROW_ibv_post_send:

@@ -13,7 +13,7 @@
 /* The queue to which the call posts; NULL: it posts nothing. */
 static const struct posted_queue *queue_of(const struct live_program *p, const struct record *r)
 {
-	const struct seen_queues *e;
+	const struct live_queues *e;
 
 	switch (record_call_row(r)) {
 	case ROW_ibv_post_send:
@@ -56,14 +56,14 @@ static bool fills_memory(const struct posted_wr *wr)
 	return wr->op == &wr_ops[WR_RECV] || (wr->op && wr->op->sink);
 }
 
-static const char *post_name(const struct seen_qp *qp, const struct posted_wr *wr)
+static const char *post_name(const struct live_tracked_qp *qp, const struct posted_wr *wr)
 {
 	if (wr->op != &wr_ops[WR_RECV])
 		return "ibv_post_send";
 	return qp->v.type ? "ibv_post_recv" : "ibv_post_srq_recv";
 }
 
-void check_step_posted(struct check_finding *f, const struct seen_qp *qp,
+void check_step_posted(struct check_finding *f, const struct live_tracked_qp *qp,
 		       const struct posted_wr *wr)
 {
 	check_step(f, (struct check_place){ post_name(qp, wr), wr->from }, "%s was posted",
@@ -73,7 +73,7 @@ void check_step_posted(struct check_finding *f, const struct seen_qp *qp,
 /* ------------------------------------------------------------------ read-then-send -- */
 
 /* Does the request send bytes that an earlier one of the queue will bring? */
-static void find_unread(struct checks *c, const struct record *r, const struct seen_queues *e,
+static void find_unread(struct checks *c, const struct record *r, const struct live_queues *e,
 			const struct posted_wr *wr, unsigned before)
 {
 	struct check_finding f;
@@ -99,7 +99,7 @@ static void find_unread(struct checks *c, const struct record *r, const struct s
 	}
 }
 
-static void look_at_sends(struct checks *c, const struct record *r, const struct seen_queues *e)
+static void look_at_sends(struct checks *c, const struct record *r, const struct live_queues *e)
 {
 	const struct posted_queue *q = &e->sends;
 	const unsigned posted = q->put - c->put < q->n ? (unsigned)(q->put - c->put) : q->n;
@@ -116,7 +116,7 @@ static void look_at_sends(struct checks *c, const struct record *r, const struct
 
 /* ------------------------------------------------------------------------ receives -- */
 
-static void find_overlap(struct checks *c, const struct record *r, const struct seen_qp *qp,
+static void find_overlap(struct checks *c, const struct record *r, const struct live_tracked_qp *qp,
 			 const struct posted_wr *wr, const struct posted_queue *with)
 {
 	struct check_finding f;
@@ -136,7 +136,7 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 	}
 }
 
-static void find_no_room(struct checks *c, const struct record *r, const struct seen_qp *qp,
+static void find_no_room(struct checks *c, const struct record *r, const struct live_tracked_qp *qp,
 			 const struct posted_wr *wr)
 {
 	struct check_finding f;
@@ -152,7 +152,7 @@ static void find_no_room(struct checks *c, const struct record *r, const struct 
 	check_add(c, &f);
 }
 
-static void look_at_recvs(struct checks *c, const struct record *r, const struct seen_queues *e)
+static void look_at_recvs(struct checks *c, const struct record *r, const struct live_queues *e)
 {
 	const struct posted_queue *q = &e->recvs;
 	const struct posted_wr *wr;
@@ -170,7 +170,7 @@ static void look_at_recvs(struct checks *c, const struct record *r, const struct
 /* ---------------------------------------------------------- dereg-posted, ah-posted -- */
 
 /* Can its requests still be carried out? */
-static bool is_working(const struct seen_qp *qp)
+static bool is_working(const struct live_tracked_qp *qp)
 {
 	return qp->v.state != IBV_QPS_RESET && qp->v.state != IBV_QPS_INIT &&
 	       qp->v.state != IBV_QPS_ERR && !qp->ended_by_program;
@@ -178,7 +178,7 @@ static bool is_working(const struct seen_qp *qp)
 
 static bool has_working_qp(const struct live_program *p, uint64_t srq)
 {
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older)
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
 		if (qp->srq == srq && is_working(qp))
 			return true;
 	return false;
@@ -186,7 +186,7 @@ static bool has_working_qp(const struct live_program *p, uint64_t srq)
 
 /* Has something come to the QP since then: perhaps the answer that tells that the message came? It
  * is not sent again on UD and UC. */
-static bool has_received(const struct live_program *p, struct seen_queues *e, uint64_t since)
+static bool has_received(const struct live_program *p, struct live_queues *e, uint64_t since)
 {
 	const struct posted_queue *q = live_program_recvs(p, e);
 	const struct posted_wr *wr;
@@ -198,7 +198,7 @@ static bool has_received(const struct live_program *p, struct seen_queues *e, ui
 	return false;
 }
 
-bool check_can_complete(const struct live_program *p, const struct seen_object *queue)
+bool check_can_complete(const struct live_program *p, const struct live_object *queue)
 {
 	return queue->kind == OBJECT_SRQ ? has_working_qp(p, queue->address)
 					 : is_working(&queue->queues->qp);
@@ -227,7 +227,7 @@ struct taken_away {
 	uint64_t what;
 };
 
-bool check_is_undecided(const struct seen_queues *e, const struct posted_wr *wr)
+bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr)
 {
 	for (unsigned i = 0; i < e->nundecided; i++)
 		if (e->undecided[i].wr_id == wr->wr_id)
@@ -236,10 +236,10 @@ bool check_is_undecided(const struct seen_queues *e, const struct posted_wr *wr)
 }
 
 static void find_posted_of(struct checks *c, const struct live_program *p, const struct record *r,
-			   const struct taken_away *t, const struct seen_queues *e,
+			   const struct taken_away *t, const struct live_queues *e,
 			   const struct posted_queue *q)
 {
-	const struct seen_qp *qp = &e->qp;
+	const struct live_tracked_qp *qp = &e->qp;
 	const struct posted_wr *first = NULL;
 	struct check_finding f = check_new(t->id, r);
 	unsigned n = 0;
@@ -265,15 +265,15 @@ static void find_posted_of(struct checks *c, const struct live_program *p, const
 
 static void find_posted(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct live_region *region = seen_region_at(&p->regions, r->args[0]);
+	const struct live_region *region = live_region_at(&p->regions, r->args[0]);
 	struct taken_away t = { CHECK_DEREG_POSTED, NULL, uses_key, 0 };
 
 	if (!region)
 		return;
 	t.name = region->name;
 	t.what = region->lkey;
-	for (const struct seen_object *o = p->seen; o; o = o->hh.next) {
-		const struct seen_queues *e = o->queues;
+	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
+		const struct live_queues *e = o->queues;
 
 		if (!e || (*e->qp.v.pd && strcmp(e->qp.v.pd, region->pd) != 0) ||
 		    !check_can_complete(p, o))
@@ -289,8 +289,8 @@ static void find_addressed(struct checks *c, const struct live_program *p, const
 	const struct taken_away t = { CHECK_AH_POSTED, live_program_name(p, r->args[0], r->begin),
 				      uses_ah, r->args[0] };
 
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
-		struct seen_queues *e = live_program_entry(p, qp->address);
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
+		struct live_queues *e = live_program_entry(p, qp->address);
 
 		if (is_working(qp) && e->sends.n &&
 		    !has_received(p, e, e->sends.v[e->sends.begin + e->sends.n - 1].when))
@@ -300,7 +300,7 @@ static void find_addressed(struct checks *c, const struct live_program *p, const
 
 /* -------------------------------------------------------------------- send-changed -- */
 
-static const struct posted_wr *find_sent(const struct seen_queues *e, uint64_t address)
+static const struct posted_wr *find_sent(const struct live_queues *e, uint64_t address)
 {
 	for (unsigned i = 0; i < e->sends.n; i++) {
 		const struct posted_wr *wr = &e->sends.v[e->sends.begin + i];
@@ -327,7 +327,7 @@ static bool is_filled_by(const struct posted_queue *q, const struct posted_wr *s
 
 static bool is_filled_by_device(const struct live_program *p, const struct posted_wr *sent)
 {
-	for (const struct seen_object *o = p->seen; o; o = o->hh.next)
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
 		if (o->queues && (is_filled_by(&o->queues->sends, sent) ||
 				  is_filled_by(&o->queues->recvs, sent)))
 			return true;
@@ -349,7 +349,7 @@ static bool is_open_to_strangers(const struct live_program *p, const struct live
 
 	if (!region || !(region->access & rights))
 		return false;
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		const bool is_known = qp->v.known & IBV_QP_DEST_QPN;
 
 		if (qp->v.type == IBV_QPT_UD || strcmp(qp->v.pd, region->pd) != 0 ||
@@ -365,7 +365,7 @@ static bool is_open_to_strangers(const struct live_program *p, const struct live
 /* The memory of a request of e has changed. is_written: a record says that the program has written
  * there; otherwise the bytes were compared. */
 static void add_changed(struct checks *c, const struct live_program *p, const struct record *r,
-			struct seen_queues *e, const struct posted_wr *wr, uint64_t address,
+			struct live_queues *e, const struct posted_wr *wr, uint64_t address,
 			bool is_written)
 {
 	const bool is_sent_once = e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC;
@@ -410,7 +410,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t qp, uint64_t address)
 {
-	struct seen_queues *e = live_program_entry(p, qp);
+	struct live_queues *e = live_program_entry(p, qp);
 	const struct posted_wr *wr = e ? find_sent(e, address) : NULL;
 
 	if (wr)
@@ -424,8 +424,8 @@ void checks_written(struct checks *c, const struct live_program *p, const struct
 		.nsge = 1, .sge = { { .addr = address, .length = (uint32_t)len } }
 	};
 
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
-		struct seen_queues *e = live_program_entry(p, qp->address);
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
+		struct live_queues *e = live_program_entry(p, qp->address);
 
 		for (unsigned i = 0; e && i < e->sends.n; i++) {
 			const struct posted_wr *wr = &e->sends.v[e->sends.begin + i];
@@ -455,7 +455,7 @@ void check_requests_before(struct checks *c, const struct live_program *p, const
 void check_requests_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct posted_queue *q = queue_of(p, r);
-	const struct seen_queues *e = q ? live_program_entry(p, r->args[0]) : NULL;
+	const struct live_queues *e = q ? live_program_entry(p, r->args[0]) : NULL;
 
 	const struct posted_wr *wr;
 	uint64_t at = c->put;

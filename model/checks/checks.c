@@ -77,7 +77,7 @@ void check_step(struct check_finding *f, struct check_place at, const char *what
 void check_step_made(struct check_finding *f, const struct live_program *p, uint64_t address,
 		     const char *name)
 {
-	const struct seen_object *o = seen_object_at(p->seen, address);
+	const struct live_object *o = live_object_at(p->seen, address);
 
 	if (o && o->made.fn)
 		check_step(f, (struct check_place){ o->made.fn->name, o->made.from }, "%s was made",

@@ -87,10 +87,10 @@ struct checks *checks_new(const bool *wanted,
 void checks_free(struct checks *c);
 /* The other end of a QP in another process whose calls are seen, too. */
 struct check_peer {
-	const struct seen_queues *queues; /* NULL: it is not known */
+	const struct live_queues *queues; /* NULL: it is not known */
 	const char *whose;		  /* " of process 12"; as temp_text() */
 };
-typedef struct check_peer check_peer_fn(void *arg, const struct seen_qp *qp);
+typedef struct check_peer check_peer_fn(void *arg, const struct live_tracked_qp *qp);
 /* Does the QP send to the GID from which the other one, of the program p, sends? Their numbers
  * alone may be those of other hosts. */
 bool check_sends_to(const struct live_qp *qp, const struct live_program *p,

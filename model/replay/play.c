@@ -182,7 +182,8 @@ static void write_failed(struct replay *p, const struct record *r)
 		play_line(p, "# %s had failed: %s", r->fn->name, name ? name : "?");
 	if (r->fn == &call_table[ROW_ibv_wr_complete])
 		play_line(p, "call ibv_wr_abort %s",
-			  play_object(p, objects_of(p, r, r->args[0], OBJECT_QP_EX), OBJECT_QP_EX));
+			  play_object(p, replay_objects_of(p, r, r->args[0], OBJECT_QP_EX),
+				      OBJECT_QP_EX));
 }
 
 static void write_pause(struct replay *p, int64_t ms)
@@ -200,9 +201,10 @@ static void write_gid(struct replay *p, const struct record *r, struct own_value
 	struct script *script = p->its;
 
 	snprintf(gid->name, sizeof gid->name, "own_gid%u", script->gids++);
-	play_line(p, "set %s [call ibv_query_gid %s %u %d]", gid->name,
-		  play_object(p, objects_of(p, r, r->args[0], OBJECT_CONTEXT), OBJECT_CONTEXT),
-		  gid->port, gid->index);
+	play_line(
+		p, "set %s [call ibv_query_gid %s %u %d]", gid->name,
+		play_object(p, replay_objects_of(p, r, r->args[0], OBJECT_CONTEXT), OBJECT_CONTEXT),
+		gid->port, gid->index);
 }
 
 static const char *word_in(enum call_row row, unsigned arg, const char *field, int64_t value)
@@ -210,7 +212,7 @@ static const char *word_in(enum call_row row, unsigned arg, const char *field, i
 	return live_word(call_table[row].args[arg].of, field, value);
 }
 
-static void write_completion(struct replay *p, struct replay_object *o, const struct seen_wc *c)
+static void write_completion(struct replay *p, struct replay_object *o, const struct live_wc *c)
 {
 	struct script *script = p->its;
 	const struct ibv_wc *wc = &c->wc;
@@ -247,7 +249,7 @@ static const char *event_word(struct replay *p)
 	const struct record *r = &replay_now(p)->r;
 	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
 
-	return objects_of(p, r, *place, OBJECT_CM_EVENT)->name;
+	return replay_objects_of(p, r, *place, OBJECT_CM_EVENT)->name;
 }
 
 static void write_cm_event(struct replay *p, const struct rdma_cm_event *ev,
@@ -255,13 +257,14 @@ static void write_cm_event(struct replay *p, const struct rdma_cm_event *ev,
 {
 	const struct record *r = &replay_now(p)->r;
 	const char *event = event_word(p);
-	struct replay_object *channel = objects_of(p, r, r->args[0], OBJECT_EVENT_CHANNEL), *id;
+	struct replay_object *channel = replay_objects_of(p, r, r->args[0], OBJECT_EVENT_CHANNEL),
+			     *id;
 	struct script *script = p->its;
 
 	play_line(p, "cm_event %s %s %s", play_object(p, channel, OBJECT_EVENT_CHANNEL),
 		  live_word(call_objects[OBJECT_CM_EVENT].of, "event", ev->event), event);
 	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-		id = objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+		id = replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
 		if (!id)
 			return;
 		if (*id->name != '$')

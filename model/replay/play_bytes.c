@@ -75,7 +75,7 @@ static void binary_word(struct replay *p, struct text *to, const unsigned char *
 	SCOPED_TEXT(values);
 
 	text_add(to, "[binary format ");
-	while (words_next_piece(p, data, n, &piece)) {
+	while (replay_words_next_piece(p, data, n, &piece)) {
 		const unsigned char *at = data + piece.at;
 		const bool is_gid = piece.own && piece.own->kind == OWN_GID;
 
@@ -113,7 +113,7 @@ static bool text_word(struct replay *p, struct text *to, const unsigned char *da
 	if (!is_text(data, n))
 		return false;
 	text_add(to, "\"");
-	while (words_next_piece(p, data, n, &piece)) {
+	while (replay_words_next_piece(p, data, n, &piece)) {
 		if (!piece.own) {
 			append_quoted(to, data + piece.at, piece.len);
 		} else if (is_digits(&piece)) {
@@ -131,7 +131,7 @@ void play_word(struct replay *p, struct text *to, const unsigned char *data, siz
 {
 	if (n && text_word(p, to, data, n))
 		return;
-	if (!words_have_own(p, data, n)) {
+	if (!replay_words_have_own(p, data, n)) {
 		if (n >= REPEATED && run_length(data, n) == n) {
 			xappendf(to, "[string repeat \\x%02x %zu]", *data, n);
 			return;

@@ -23,8 +23,8 @@ static struct replay_object *id_of_device(struct replay *p, const struct replay_
 			const struct rdma_cm_id *id = is_id ? record_bytes(r, r->args[j], NULL)
 							    : NULL;
 			struct replay_object *o = id && (uintptr_t)id->verbs == device->address
-							  ? objects_of(p, r, r->args[j],
-								       OBJECT_CM_ID)
+							  ? replay_objects_of(p, r, r->args[j],
+									      OBJECT_CM_ID)
 							  : NULL;
 
 			if (o && o->written)
@@ -102,13 +102,14 @@ static const char *default_pd(struct replay *p, const struct record *r)
 	unsigned at = p->at;
 	const struct rdma_cm_id *id = next_id_with_qp(p, &r, &at);
 	const struct ibv_qp *qp = id ? record_bytes(r, (uintptr_t)id->qp, NULL) : NULL;
-	struct replay_object *pd = qp ? objects_of(p, r, (uintptr_t)qp->pd, OBJECT_PD) : NULL;
+	struct replay_object *pd = qp ? replay_objects_of(p, r, (uintptr_t)qp->pd, OBJECT_PD)
+				      : NULL;
 	struct replay_object *device;
 
 	if (!pd)
 		return NULL;
 	if (!pd->written) {
-		device = objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT);
+		device = replay_objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT);
 		play_first(p, "call -name %s ibv_alloc_pd %s ;# instead of librdmacm's own",
 			   pd->name, play_object(p, device, OBJECT_CONTEXT));
 		pd->written = true;
@@ -120,9 +121,10 @@ static void make_cq(struct replay *p, const struct record *r, const struct rdma_
 		    const struct ibv_cq *cq, const struct ibv_comp_channel *channel,
 		    uint32_t entries)
 {
-	struct replay_object *device = objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT);
-	struct replay_object *o = objects_of(p, r, (uintptr_t)cq, OBJECT_CQ);
-	struct replay_object *of = objects_of(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL);
+	struct replay_object *device = replay_objects_of(p, r, (uintptr_t)id->verbs,
+							 OBJECT_CONTEXT);
+	struct replay_object *o = replay_objects_of(p, r, (uintptr_t)cq, OBJECT_CQ);
+	struct replay_object *of = replay_objects_of(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL);
 	const char *on = play_object(p, device, OBJECT_CONTEXT);
 
 	if (!of)
@@ -137,22 +139,22 @@ static void make_cq(struct replay *p, const struct record *r, const struct rdma_
 static void share_cq(struct replay *p, const struct record *r, const void *cq, const void *channel,
 		     struct replay_object *first, struct replay_object *first_channel)
 {
-	struct replay_object *o = cq ? objects_of(p, r, (uintptr_t)cq, OBJECT_CQ) : NULL;
+	struct replay_object *o = cq ? replay_objects_of(p, r, (uintptr_t)cq, OBJECT_CQ) : NULL;
 
 	if (!o || o->written || !first || !first->written)
 		return;
-	objects_stand_for(first, o);
+	replay_objects_stand_for(first, o);
 	o->written = true;
-	o = objects_of(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL);
+	o = replay_objects_of(p, r, (uintptr_t)channel, OBJECT_COMP_CHANNEL);
 	if (!o)
 		return;
-	objects_stand_for(first_channel, o);
+	replay_objects_stand_for(first_channel, o);
 	o->written = true;
 }
 
 static bool is_written_cq(struct replay *p, const struct record *r, const void *cq)
 {
-	const struct replay_object *o = objects_of(p, r, (uintptr_t)cq, OBJECT_CQ);
+	const struct replay_object *o = replay_objects_of(p, r, (uintptr_t)cq, OBJECT_CQ);
 
 	return !o || o->written;
 }
@@ -200,10 +202,10 @@ static bool default_cqs(struct replay *p, const struct record *r, struct args_wi
 		make_cq(p, r, id, id->recv_cq, id->recv_cq_channel, n * to->attr.cap.max_recv_wr);
 	to->attr.send_cq = to->attr.send_cq ? to->attr.send_cq : id->send_cq;
 	to->attr.recv_cq = to->attr.recv_cq ? to->attr.recv_cq : id->recv_cq;
-	cq[0] = objects_of(p, r, (uintptr_t)id->send_cq, OBJECT_CQ);
-	cq[1] = objects_of(p, r, (uintptr_t)id->recv_cq, OBJECT_CQ);
-	channel[0] = objects_of(p, r, (uintptr_t)id->send_cq_channel, OBJECT_COMP_CHANNEL);
-	channel[1] = objects_of(p, r, (uintptr_t)id->recv_cq_channel, OBJECT_COMP_CHANNEL);
+	cq[0] = replay_objects_of(p, r, (uintptr_t)id->send_cq, OBJECT_CQ);
+	cq[1] = replay_objects_of(p, r, (uintptr_t)id->recv_cq, OBJECT_CQ);
+	channel[0] = replay_objects_of(p, r, (uintptr_t)id->send_cq_channel, OBJECT_COMP_CHANNEL);
+	channel[1] = replay_objects_of(p, r, (uintptr_t)id->recv_cq_channel, OBJECT_COMP_CHANNEL);
 	while ((other = next_id_with_qp(p, &r, &at))) {
 		share_cq(p, r, other->send_cq, other->send_cq_channel, cq[0], channel[0]);
 		share_cq(p, r, other->recv_cq, other->recv_cq_channel, cq[1], channel[1]);
@@ -281,7 +283,7 @@ void play_call(struct replay *p, const struct record *r, struct replay_object *m
 		replay_note(p, "%s is left out: %s", r->fn->name, r->fn->why);
 		return;
 	}
-	args = words_of_args(p, r, default_cqs(p, r, &own) ? own.args : NULL);
+	args = replay_words_of_args(p, r, default_cqs(p, r, &own) ? own.args : NULL);
 	if (is_departure(r->fn))
 		replay_put_told(p);
 	xappendf(&line, "call%s%s", made ? " -name " : "", made ? made->name : "");
@@ -299,12 +301,12 @@ static void write_inline_region(struct replay *p, const struct ibv_sge *s)
 	struct own_value v = { .kind = OWN_MEMORY, .is_extra = true };
 	struct script *script = p->its;
 
-	if (!b || own_region(p, s->addr, s->length))
+	if (!b || replay_own_region(p, s->addr, s->length))
 		return;
 	v.value = b->at;
 	v.len = b->len;
-	v.of = objects_extra(p, temp_text("inline%u", script->inlines++));
-	own_add(p, &v);
+	v.of = replay_objects_extra(p, temp_text("inline%u", script->inlines++));
+	replay_own_add(p, &v);
 	play_line(p, "reg %llu -name %s ;# sent inline, not registered there",
 		  (unsigned long long)b->len, v.of->name);
 }

@@ -201,7 +201,7 @@ static void add_objects(const struct replay *p, struct text *to)
 		if (!p->role || p->tcp[i].is_server == (p->role == END_SERVER))
 			xappendf(to, "\tint %s;\n", p->tcp[i].name);
 	for (unsigned i = 0; i < p->ntold; i++)
-		if (told_is_wanted(p, &p->told[i]))
+		if (replay_told_is_wanted(p, &p->told[i]))
 			xappendf(to, "\tunsigned char %s[%zu];\n", p->told[i].variable,
 				 p->told[i].n);
 	text_add(to, "} s;\n");

@@ -24,12 +24,12 @@ static struct replay_object *subject_of(struct replay *p)
 	const uint64_t made = record_made(r, &kind);
 
 	if (ev)
-		return objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+		return replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
 	if (made)
-		return objects_of(p, r, made, kind);
+		return replay_objects_of(p, r, made, kind);
 	for (unsigned i = 0; i < r->nargs; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT)
-			return objects_of(p, r, r->args[i], r->fn->args[i].object);
+			return replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
 	return NULL;
 }
 
@@ -37,10 +37,10 @@ static struct replay_object *subject_of(struct replay *p)
 static bool is_all_of_other_end(struct replay *p)
 {
 	unsigned n;
-	const struct seen_wc *c = live_program_completions(p->live, &n);
+	const struct live_wc *c = live_program_completions(p->live, &n);
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct replay_object *qp = objects_qp(p, c[i].wc.qp_num);
+		const struct replay_object *qp = replay_objects_qp(p, c[i].wc.qp_num);
 
 		if (!qp || !program_is_of_other_end(p, qp))
 			return false;
@@ -151,7 +151,8 @@ static struct replay_object *client_of(const struct replay *p, const struct reco
 static void follow_event(struct replay *p, const struct record *r)
 {
 	const struct rdma_cm_event *ev = record_cm_event(r);
-	struct replay_object *id = ev ? objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID) : NULL;
+	struct replay_object *id = ev ? replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID)
+				      : NULL;
 
 	if (id && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		id->qpn = ev->param.conn.qp_num;
@@ -164,7 +165,7 @@ static void follow_connection(struct replay *p, const struct record *r)
 {
 	struct replay_object *id = r->nargs && r->fn->args[0].kind == CALL_OBJECT &&
 						   r->fn->args[0].object == OBJECT_CM_ID
-					   ? objects_of(p, r, r->args[0], OBJECT_CM_ID)
+					   ? replay_objects_of(p, r, r->args[0], OBJECT_CM_ID)
 					   : NULL;
 
 	follow_event(p, r);
@@ -178,7 +179,7 @@ static void follow_connection(struct replay *p, const struct record *r)
 		id->joined = r;
 		return;
 	case ROW_rdma_migrate_id:
-		id->from = objects_of(p, r, r->args[1], OBJECT_EVENT_CHANNEL);
+		id->from = replay_objects_of(p, r, r->args[1], OBJECT_EVENT_CHANNEL);
 		return;
 	case ROW_rdma_disconnect:
 	case ROW_rdma_destroy_id:

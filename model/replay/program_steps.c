@@ -24,7 +24,7 @@ static void forget_ended(struct replay *p, const struct record *r, const char *i
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct replay_object *o =
 			r->fn->args[i].role == CALL_GONE && r->fn->args[i].kind == CALL_OBJECT
-				? objects_of(p, r, r->args[i], r->fn->args[i].object)
+				? replay_objects_of(p, r, r->args[i], r->fn->args[i].object)
 				: NULL;
 
 		if (o && !o->whole)
@@ -40,10 +40,10 @@ static void bind_windows(struct replay *p, const struct record *r, const char *i
 					       : NULL;
 
 	for (; wr; wr = wr->next) {
-		struct replay_object *mw = wr->opcode == IBV_WR_BIND_MW
-						   ? objects_of(p, r, (uintptr_t)wr->bind_mw.mw,
-								OBJECT_MW)
-						   : NULL;
+		struct replay_object *mw =
+			wr->opcode == IBV_WR_BIND_MW
+				? replay_objects_of(p, r, (uintptr_t)wr->bind_mw.mw, OBJECT_MW)
+				: NULL;
 
 		if (!mw)
 			continue;
@@ -54,7 +54,7 @@ static void bind_windows(struct replay *p, const struct record *r, const char *i
 
 static void write_plain_call(struct replay *p, const struct record *r, struct replay_object *made)
 {
-	char *args = words_of_args(p, r, NULL);
+	char *args = replay_words_of_args(p, r, NULL);
 	const char *in = program_begin_block(p);
 	const char *name = r->fn->name;
 
@@ -98,7 +98,7 @@ static void write_attribute(struct replay *p, const struct call_struct *of,
 	FILE *f = xmemstream(&c, &size);
 	struct call_sink k = call_c_sink(f);
 
-	k.own = words_own;
+	k.own = replay_words_own;
 	k.arg = p;
 	k.values = of->fields;
 	k.base = attr;
@@ -127,9 +127,9 @@ static void write_modify(struct replay *p, const struct record *r, const struct 
 	program_line(p, "\tstruct ibv_qp_attr attr = { .qp_state = IBV_QPS_%s };",
 		     live_word(of, "qp_state", attr->qp_state));
 	program_line(p, "\tint mask;\n");
-	program_line(
-		p, "\tif (check(rdma_init_qp_attr(%s, &attr, &mask), \"rdma_init_qp_attr\"))",
-		program_object(p, objects_of(p, init, init->args[0], OBJECT_CM_ID), OBJECT_CM_ID));
+	program_line(p, "\tif (check(rdma_init_qp_attr(%s, &attr, &mask), \"rdma_init_qp_attr\"))",
+		     program_object(p, replay_objects_of(p, init, init->args[0], OBJECT_CM_ID),
+				    OBJECT_CM_ID));
 	return_if(p, "\t", NULL);
 	for (const struct call_value *v = of->fields; v->name; v++)
 		if (v->bit & mask && (v->bit & rest || !is_as_given(v, attr, given)))
@@ -139,7 +139,7 @@ static void write_modify(struct replay *p, const struct record *r, const struct 
 		call_write_c_flags(f, r->fn->args[2].words, rest);
 	fclose(f);
 	program_code(p, "\tif (check(ibv_modify_qp(%s, &attr, mask%s%s), \"ibv_modify_qp\"))",
-		     program_object(p, objects_of(p, r, r->args[0], OBJECT_QP), OBJECT_QP),
+		     program_object(p, replay_objects_of(p, r, r->args[0], OBJECT_QP), OBJECT_QP),
 		     rest ? " | " : "", c);
 	return_if(p, "\t", NULL);
 	program_line(p, "}");
@@ -159,7 +159,7 @@ static void write_call(struct replay *p, const struct record *r, struct replay_o
 		return;
 	case ROW_ibv_rereg_mr:
 		replay_note(p, "%s of %s is not in the program", r->fn->name,
-			    objects_of(p, r, r->args[0], OBJECT_MR)->called);
+			    replay_objects_of(p, r, r->args[0], OBJECT_MR)->called);
 		return;
 	case ROW_ibv_modify_qp:
 		if (!init || ((const struct ibv_qp_attr *)(uintptr_t)init->after[1])->qp_state !=
@@ -181,7 +181,7 @@ static void write_failed(struct replay *p, const struct record *r)
 		return;
 	for (unsigned i = 0; i < r->nargs && !o; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT)
-			o = objects_of(p, r, r->args[i], r->fn->args[i].object);
+			o = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
 	if (!o || !program_is_of_other_end(p, o))
 		replay_note(p, "%s%s%s failed with %s: it is not in the program", r->fn->name,
 			    o ? " of " : "", o ? o->called : "", name ? name : "an unknown error");
@@ -208,7 +208,7 @@ static void prepare(struct replay *p, const struct record *r)
 
 	if (!b)
 		return;
-	if (b->is_used && !own_region(p, (uintptr_t)mr->addr, 1))
+	if (b->is_used && !replay_own_region(p, (uintptr_t)mr->addr, 1))
 		program_line(p, "memset(s.%s + %llu, 0, %llu);", b->name,
 			     ULL((uintptr_t)mr->addr - b->at), ULL(mr->length));
 	b->is_used = true;
@@ -269,9 +269,11 @@ static void write_put(struct replay *p, const struct record *r, struct replay_ob
 static void write_get(struct replay *p, const struct record *r, struct replay_object *o)
 {
 	const char *at = place_of(p, o, r->args[1]);
-	const struct told_bytes *t =
-		r->args[3] ? told_add(p, "bytes", (const void *)(uintptr_t)r->args[3], r->args[4])
-			   : NULL;
+	const struct told_bytes *t = r->args[3]
+					     ? replay_told_add(p, "bytes",
+							       (const void *)(uintptr_t)r->args[3],
+							       r->args[4])
+					     : NULL;
 
 	program_line(p, "show(\"%s+%llu\", %s, %llu);", o->called, ULL(r->args[1]), at,
 		     ULL(r->args[2]));
@@ -291,9 +293,9 @@ static void keep(struct replay *p, const struct told_bytes *t, const struct memo
 
 /* -------------------------------------------------------- completions and events -- */
 
-static void write_completion(struct replay *p, struct replay_object *cq, const struct seen_wc *c)
+static void write_completion(struct replay *p, struct replay_object *cq, const struct live_wc *c)
 {
-	const struct replay_object *qp = objects_qp(p, c->wc.qp_num);
+	const struct replay_object *qp = replay_objects_qp(p, c->wc.qp_num);
 
 	if (qp && (program_is_of_other_end(p, qp) || qp->is_left_out))
 		return;
@@ -314,10 +316,10 @@ static void write_cm_event(struct replay *p, const struct rdma_cm_event *ev,
 {
 	const struct record *r = &replay_now(p)->r;
 	const bool request = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST;
-	struct replay_object *id = objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
-	struct replay_object *channel = objects_of(p, r, r->args[0], OBJECT_EVENT_CHANNEL);
+	struct replay_object *id = replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+	struct replay_object *channel = replay_objects_of(p, r, r->args[0], OBJECT_EVENT_CHANNEL);
 	struct replay_object *awaited =
-		request ? objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID) : id;
+		request ? replay_objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID) : id;
 	const char *name = live_word(call_objects[OBJECT_CM_EVENT].of, "event", ev->event);
 	const bool has_ud = id->is_ud && ev->param.ud.qp_num;
 
@@ -432,7 +434,7 @@ static void write_close(struct replay *p, const struct tcp_end *e)
  * arguments of snprintf(). */
 static void write_mine(struct replay *p, const struct replay_object *qp, const struct qp_peer *m)
 {
-	const struct own_value *mr = m->addr ? own_region(p, m->addr, 1) : NULL;
+	const struct own_value *mr = m->addr ? replay_own_region(p, m->addr, 1) : NULL;
 	const struct call_struct *init = call_table[ROW_ibv_create_qp].args[1].of;
 
 	program_line(p, "\tsnprintf(mine, sizeof mine,");
@@ -462,9 +464,9 @@ static void write_exchange(struct replay *p, const struct record *r, struct repl
 					.grh.dgid = peer->gid,
 					.dlid = peer->lid };
 	const char *host = (const char *)(uintptr_t)r->args[1];
-	const struct own_value *gid = own_gid(p, &mine->gid);
+	const struct own_value *gid = replay_own_gid(p, &mine->gid);
 
-	if (objects_qp(p, peer->qpn) && own_leads_here(p, &to))
+	if (replay_objects_qp(p, peer->qpn) && replay_own_leads_here(p, &to))
 		return; /* both ends are here */
 	if (!*host || !gid) {
 		replay_note(
@@ -491,7 +493,7 @@ static void write_exchange(struct replay *p, const struct record *r, struct repl
 
 static void write_left_out(struct replay *p, const struct record *r)
 {
-	struct replay_object *o = objects_of(p, r, r->args[1], OBJECT_QP);
+	struct replay_object *o = replay_objects_of(p, r, r->args[1], OBJECT_QP);
 
 	if (o)
 		o->is_left_out = true;
@@ -508,7 +510,7 @@ static void write_row(struct replay *p, enum replay_row row, const struct record
 		write_left_out(p, r);
 	if (row == REPLAY_LEFT_OUT || row == REPLAY_IGNORED)
 		return;
-	o = objects_of(p, r, r->args[0], row == REPLAY_EXCHANGE ? OBJECT_QP : OBJECT_MR);
+	o = replay_objects_of(p, r, r->args[0], row == REPLAY_EXCHANGE ? OBJECT_QP : OBJECT_MR);
 	if (!o || (!o->made && !o->whole)) {
 		c->unknown++;
 		return;

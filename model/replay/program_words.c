@@ -67,7 +67,7 @@ static const char *out_word(struct replay *p, const struct call_value *v, uint64
 	struct replay_object *o;
 
 	if (v->kind == CALL_OBJECT) {
-		o = made ? objects_of(p, &replay_now(p)->r, *made, v->object) : NULL;
+		o = made ? replay_objects_of(p, &replay_now(p)->r, *made, v->object) : NULL;
 		return o ? temp_text("&s.%s", o->name) : "NULL";
 	}
 	if (v->kind == CALL_STRUCT)
@@ -155,7 +155,7 @@ static const char *qpn_told(struct replay *p, const struct call_sink *k, uint32_
 
 	if (o)
 		return temp_text("s.event_of_%s.ud.qp_num", o->name);
-	o = peer_of(p, CALL_QPN, qpn, words_destination(p, k), NULL);
+	o = peer_of(p, CALL_QPN, qpn, replay_words_destination(p, k), NULL);
 	return o ? temp_text("s.peer_of_%s.qpn", o->name) : NULL;
 }
 
@@ -167,7 +167,7 @@ static const char *number_told(struct replay *p, const struct call_sink *k,
 	const struct replay_object *o;
 
 	if (is_of(k, v, ROW_ibv_modify_qp, offsetof(struct ibv_qp_attr, rq_psn)) &&
-	    (o = peer_of(p, CALL_QPN, attr->dest_qp_num, words_destination(p, k), NULL)))
+	    (o = peer_of(p, CALL_QPN, attr->dest_qp_num, replay_words_destination(p, k), NULL)))
 		return temp_text("s.peer_of_%s.psn", o->name);
 	if ((is_of(k, v, ROW_ibv_post_send, offsetof(struct ibv_send_wr, wr.ud.remote_qkey)) ||
 	     v == &call_table[ROW_ibv_wr_set_ud_addr].args[3]) &&
@@ -195,7 +195,8 @@ static const char *special_word(struct replay *p, const struct call_sink *k,
 		return out_word(p, v, n);
 	switch (v->kind) {
 	case CALL_OBJECT:
-		return n ? argument_object(p, v, objects_of(p, &replay_now(p)->r, n, v->object))
+		return n ? argument_object(p, v,
+					   replay_objects_of(p, &replay_now(p)->r, n, v->object))
 			 : "NULL";
 	case CALL_STRUCT:
 		return v->pointer && v->of == call_table[ROW_ibv_create_ah].args[1].of
@@ -371,7 +372,7 @@ void program_bytes(struct replay *p, struct text *to, const char *indent, const 
 	SCOPED_TEXT(own);
 
 	memcpy(rest, data, n);
-	while (words_next_piece(p, data, n, &piece)) {
+	while (replay_words_next_piece(p, data, n, &piece)) {
 		if (!piece.own)
 			continue;
 		has_own = true;

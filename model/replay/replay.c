@@ -96,9 +96,10 @@ static void meet_device(struct replay *p, const struct record *r)
 	const struct replay_object *device =
 		r->nargs && r->fn->args[0].object == OBJECT_DEVICE && r->args[0] &&
 				r->fn->result.object == OBJECT_CONTEXT && r->result && !r->err
-			? objects_of(p, r, r->args[0], OBJECT_DEVICE)
+			? replay_objects_of(p, r, r->args[0], OBJECT_DEVICE)
 			: NULL;
-	struct replay_object *o = device ? objects_of(p, r, r->result, OBJECT_CONTEXT) : NULL;
+	struct replay_object *o = device ? replay_objects_of(p, r, r->result, OBJECT_CONTEXT)
+					 : NULL;
 
 	if (!o || o->made)
 		return;
@@ -112,13 +113,13 @@ static void learn_gid(struct replay *p, const struct record *r)
 	const void *gid = (const void *)(uintptr_t)r->after[3];
 	struct own_value *own;
 
-	if (!gid || own_gid(p, gid))
+	if (!gid || replay_own_gid(p, gid))
 		return;
 	memcpy(v.gid, gid, sizeof v.gid);
-	v.of = objects_of(p, r, r->args[0], OBJECT_CONTEXT);
+	v.of = replay_objects_of(p, r, r->args[0], OBJECT_CONTEXT);
 	v.port = (uint8_t)r->args[1];
 	v.index = (int)r->args[2];
-	own = own_add(p, &v);
+	own = replay_own_add(p, &v);
 	if (p->back->steps->gid_read)
 		p->back->steps->gid_read(p, r, own);
 }
@@ -138,12 +139,12 @@ static void write_as(struct replay *p, const struct record *r, enum call_row row
 static void end_qp_first(struct replay *p, const struct record *r)
 {
 	const struct replay_object *qp =
-		objects_drop_qp(p, objects_of(p, r, r->args[0], OBJECT_CM_ID));
+		replay_objects_drop_qp(p, replay_objects_of(p, r, r->args[0], OBJECT_CM_ID));
 
 	if (!qp)
 		return;
 	write_as(p, r, ROW_rdma_destroy_qp, r->args, 1, NULL);
-	objects_skip(p, qp->address);
+	replay_objects_skip(p, qp->address);
 }
 
 /* Where the flags are not constant, the header makes ibv_reg_mr_iova2() of ibv_reg_mr(). A QP of an
@@ -153,7 +154,7 @@ static void write_function(struct replay *p, const struct record *r, struct repl
 	const uint64_t reg[] = { r->args[0], record_arg(r, "addr"), record_arg(r, "length"),
 				 record_arg(r, "access") };
 	const struct replay_object *qp = record_call_row(r) == ROW_ibv_destroy_qp
-						 ? objects_of(p, r, r->args[0], OBJECT_QP)
+						 ? replay_objects_of(p, r, r->args[0], OBJECT_QP)
 						 : NULL;
 
 	if (record_call_row(r) == ROW_ibv_reg_mr_iova2 && record_arg(r, "iova") == reg[1])
@@ -167,7 +168,8 @@ static void write_function(struct replay *p, const struct record *r, struct repl
 /* Is it the destruction of an object that is not written, or has been destroyed already? */
 static bool is_skipped(struct replay *p, const struct record *r)
 {
-	return r->nargs && r->fn->args[0].role == CALL_GONE && objects_are_skipped(p, r->args[0]);
+	return r->nargs && r->fn->args[0].role == CALL_GONE &&
+	       replay_objects_are_skipped(p, r->args[0]);
 }
 
 /* Further facts about the object that the call makes. */
@@ -178,7 +180,7 @@ static void describe_made(struct replay *p, const struct record *r, struct repla
 		return;
 	for (unsigned i = 0; i < r->nargs && !o->from; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].role == CALL_IN)
-			o->from = objects_of(p, r, r->args[i], r->fn->args[i].object);
+			o->from = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
 	if (!o->end)
 		o->end = record_call_row(r) == ROW_rdma_get_request ? END_SERVER : END_CLIENT;
 	o->is_ud = record_call_row(r) == ROW_rdma_create_id && r->args[3] == RDMA_PS_UDP;
@@ -189,7 +191,8 @@ static void describe_request(struct replay *p, const struct record *r)
 {
 	const struct rdma_cm_event *ev = record_cm_event(r);
 	struct replay_object *id = ev && ev->event == RDMA_CM_EVENT_CONNECT_REQUEST
-					   ? objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID)
+					   ? replay_objects_of(p, r, (uintptr_t)ev->id,
+							       OBJECT_CM_ID)
 					   : NULL;
 
 	if (!id)
@@ -197,7 +200,7 @@ static void describe_request(struct replay *p, const struct record *r)
 	id->made = r;
 	id->live = true;
 	id->end = END_SERVER;
-	id->from = objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID);
+	id->from = replay_objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID);
 	id->is_ud = id->from && id->from->is_ud;
 }
 
@@ -208,15 +211,15 @@ static void take_private(struct replay *p, const struct record *r, struct replay
 			 record_call_row(r) == ROW_rdma_connect;
 	struct replay_object *o = !has	 ? NULL
 				  : made ? made
-					 : objects_of(p, r, r->args[0], OBJECT_CM_ID);
+					 : replay_objects_of(p, r, r->args[0], OBJECT_CM_ID);
 	const struct rdma_cm_id *id = o ? record_bytes(r, o->address, NULL) : NULL;
 	const struct rdma_cm_event *ev = id && id->event
 						 ? record_bytes(r, (uintptr_t)id->event, NULL)
 						 : NULL;
 	const struct rdma_conn_param *param = ev ? &ev->param.conn : NULL;
 	const struct told_bytes *t = param && param->private_data
-					     ? told_add(p, "private", param->private_data,
-							param->private_data_len)
+					     ? replay_told_add(p, "private", param->private_data,
+							       param->private_data_len)
 					     : NULL;
 
 	if (t)
@@ -258,20 +261,20 @@ static void write_call(struct replay *p, const struct record *r)
 		return;
 	address = record_made(r, &kind);
 	made = address && kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT
-		       ? objects_of(p, r, address, kind)
+		       ? replay_objects_of(p, r, address, kind)
 		       : NULL;
 	if (made)
 		describe_made(p, r, made);
 	describe_request(p, r);
 	if (!p->back->leaves_out || !p->back->leaves_out(p)) {
-		if (waits_write(p, r))
+		if (replay_waits_write(p, r))
 			return;
 		write_made(p, r, made);
 	}
-	objects_learn(p, r, made);
+	replay_objects_learn(p, r, made);
 	take_private(p, r, made);
 	if (r->fn == &call_table[ROW_rdma_destroy_qp])
-		objects_drop_qp(p, objects_of(p, r, r->args[0], OBJECT_CM_ID));
+		replay_objects_drop_qp(p, replay_objects_of(p, r, r->args[0], OBJECT_CM_ID));
 }
 
 /* The program has slept, or a person has typed. */
@@ -294,7 +297,7 @@ static void write_one(struct replay *p, const struct replay_call *c)
 		replay_note(p, "%llu bytes of a region are more than was looked at",
 			    (unsigned long long)c->r.args[1]);
 	} else if (c->row < REPLAY_ROWS) {
-		waits_write_tcp(p, c->row, &c->r);
+		replay_waits_write_tcp(p, c->row, &c->r);
 	} else if (p->back->steps->row) {
 		p->back->steps->row(p, c->row, &c->r);
 	}
@@ -328,8 +331,8 @@ static void add_gids(struct replay *p, const struct record *last)
 		struct own_value v = { .kind = OWN_GID, .port = g->port, .index = g->index };
 
 		memcpy(v.gid, &g->gid, sizeof v.gid);
-		v.of = objects_of(p, last, g->context, OBJECT_CONTEXT);
-		own_add(p, &v);
+		v.of = replay_objects_of(p, last, g->context, OBJECT_CONTEXT);
+		replay_own_add(p, &v);
 	}
 }
 

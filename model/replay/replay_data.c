@@ -81,7 +81,7 @@ static void widen_to_values(const struct replay *p, const struct memory_block *b
 	uint64_t offset;
 
 	for (uint64_t i = *first > 31 ? *first - 31 : 0; i < *end; i++) {
-		if (!value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
+		if (!replay_value_own_at(p->own, p->nown, b->bytes, b->len, i, &place, &offset))
 			continue;
 		if (place.at + place.len > *first) {
 			*first = place.at < *first ? place.at : *first;
@@ -97,9 +97,9 @@ static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t f
 
 	memset(b->dirty + first, 0, end - first);
 	widen_to_values(p, b, &first, &end);
-	mr = own_region(p, b->at + first, end - first);
+	mr = replay_own_region(p, b->at + first, end - first);
 	if (mr && (!p->from->no_data || end - first <= REPLAY_SHORT ||
-		   words_have_own(p, b->bytes + first, end - first)))
+		   replay_words_have_own(p, b->bytes + first, end - first)))
 		p->back->steps->put(p, mr, b->at + first - mr->value, b->bytes + first,
 				    end - first);
 }
@@ -189,11 +189,12 @@ void replay_write_arrived(struct replay *p)
 {
 	for (unsigned i = 0; i < p->narrived; i++) {
 		const struct record *r = p->arrived[i];
-		const struct own_value *mr = own_region(p, r->args[0], r->args[2]);
+		const struct own_value *mr = replay_own_region(p, r->args[0], r->args[2]);
 		const struct memory_piece piece = { mr, mr ? r->args[0] - mr->value : 0,
 						    r->args[2] };
 		const struct told_bytes *t =
-			mr ? told_add(p, "wrote", (const void *)(uintptr_t)r->args[1], r->args[2])
+			mr ? replay_told_add(p, "wrote", (const void *)(uintptr_t)r->args[1],
+					     r->args[2])
 			   : NULL;
 
 		if (t)

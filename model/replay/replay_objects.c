@@ -10,8 +10,8 @@
 
 /* -------------------------------------------------------------------------- objects -- */
 
-struct replay_object *objects_of(struct replay *p, const struct record *r, uint64_t address,
-				 enum call_object kind)
+struct replay_object *replay_objects_of(struct replay *p, const struct record *r, uint64_t address,
+					enum call_object kind)
 {
 	struct record_objects *b = p->from->objects;
 	const struct record_object *known = address ? record_objects_at(b, address, r->end) : NULL;
@@ -37,7 +37,7 @@ struct replay_object *objects_of(struct replay *p, const struct record *r, uint6
 	return o;
 }
 
-struct replay_object *objects_extra(struct replay *p, const char *name)
+struct replay_object *replay_objects_extra(struct replay *p, const char *name)
 {
 	struct replay_object *o = p->objects;
 
@@ -52,7 +52,7 @@ struct replay_object *objects_extra(struct replay *p, const char *name)
 	return o;
 }
 
-struct replay_object *objects_qp(const struct replay *p, uint32_t qpn)
+struct replay_object *replay_objects_qp(const struct replay *p, uint32_t qpn)
 {
 	for (struct replay_object *o = p->objects; o; o = o->hh.next)
 		if (o->live && o->kind == OBJECT_QP && o->qpn == qpn)
@@ -65,7 +65,7 @@ static void learn_key(struct replay *p, struct replay_object *o, uint32_t rkey)
 	struct own_value v = { .kind = OWN_KEY, .of = o, .value = rkey };
 
 	o->rkey = rkey;
-	own_add(p, &v);
+	replay_own_add(p, &v);
 }
 
 static void learn_region(struct replay *p, const struct record *r, struct replay_object *o)
@@ -78,7 +78,7 @@ static void learn_region(struct replay *p, const struct record *r, struct replay
 	v.value = o->at = (uintptr_t)mr->addr;
 	v.len = o->len = mr->length;
 	v.is_read = record_arg(r, "access") & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
-	own_add(p, &v);
+	replay_own_add(p, &v);
 	o->lkey = mr->lkey;
 	learn_key(p, o, mr->rkey);
 }
@@ -92,7 +92,7 @@ static void learn_qp(struct replay *p, const struct record *r, struct replay_obj
 	if (!qp)
 		return;
 	v.value = o->qpn = qp->qp_num;
-	own_add(p, &v);
+	replay_own_add(p, &v);
 }
 
 /* Calls about an id show its device and its QP. */
@@ -103,13 +103,13 @@ static void learn_id(struct replay *p, const struct record *r, struct replay_obj
 
 	if (!copy)
 		return;
-	o = objects_of(p, r, (uintptr_t)copy->verbs, OBJECT_CONTEXT);
+	o = replay_objects_of(p, r, (uintptr_t)copy->verbs, OBJECT_CONTEXT);
 	if (o && !o->made && !o->from)
 		o->from = id;
-	o = objects_of(p, r, (uintptr_t)copy->qp, OBJECT_QP);
+	o = replay_objects_of(p, r, (uintptr_t)copy->qp, OBJECT_QP);
 	if (!o || o->made)
 		return;
-	objects_stand_for(id, o);
+	replay_objects_stand_for(id, o);
 	o->end = id->end;
 	learn_qp(p, r, o);
 }
@@ -138,18 +138,18 @@ static void learn_made(struct replay *p, const struct record *r, struct replay_o
 	}
 }
 
-void objects_learn(struct replay *p, const struct record *r, struct replay_object *made)
+void replay_objects_learn(struct replay *p, const struct record *r, struct replay_object *made)
 {
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
 		struct replay_object *o = v->kind == CALL_OBJECT && r->args[i] &&
 							  (v->role == CALL_IN ||
 							   v->role == CALL_GONE)
-						  ? objects_of(p, r, r->args[i], v->object)
+						  ? replay_objects_of(p, r, r->args[i], v->object)
 						  : NULL;
 
 		if (o && v->role == CALL_GONE) {
-			own_end(p, o);
+			replay_own_end(p, o);
 			o->live = false;
 		} else if (o && v->object == OBJECT_CM_ID) {
 			if (r->fn == &call_table[ROW_rdma_listen])
@@ -161,7 +161,7 @@ void objects_learn(struct replay *p, const struct record *r, struct replay_objec
 		learn_made(p, r, made);
 }
 
-void objects_stand_for(struct replay_object *whole, struct replay_object *o)
+void replay_objects_stand_for(struct replay_object *whole, struct replay_object *o)
 {
 	for (const struct replay_object *w = whole; w; w = w->whole)
 		if (w == o)
@@ -169,7 +169,7 @@ void objects_stand_for(struct replay_object *whole, struct replay_object *o)
 	o->whole = whole;
 }
 
-struct replay_object *objects_drop_qp(struct replay *p, const struct replay_object *id)
+struct replay_object *replay_objects_drop_qp(struct replay *p, const struct replay_object *id)
 {
 	for (struct replay_object *o = p->objects; o; o = o->hh.next)
 		if (o->whole == id && o->live && o->kind == OBJECT_QP) {
@@ -179,13 +179,13 @@ struct replay_object *objects_drop_qp(struct replay *p, const struct replay_obje
 	return NULL;
 }
 
-void objects_skip(struct replay *p, uint64_t address)
+void replay_objects_skip(struct replay *p, uint64_t address)
 {
 	p->skipped = xgrow(p->skipped, p->nskipped, sizeof *p->skipped);
 	p->skipped[p->nskipped++] = address;
 }
 
-bool objects_are_skipped(struct replay *p, uint64_t address)
+bool replay_objects_are_skipped(struct replay *p, uint64_t address)
 {
 	for (unsigned i = 0; i < p->nskipped; i++)
 		if (p->skipped[i] == address) {
@@ -197,7 +197,7 @@ bool objects_are_skipped(struct replay *p, uint64_t address)
 
 /* -------------------------------------------------------------------------- own values -- */
 
-struct own_value *own_add(struct replay *p, const struct own_value *v)
+struct own_value *replay_own_add(struct replay *p, const struct own_value *v)
 {
 	for (unsigned i = 0; i < p->nown; i++)
 		if (p->own[i].kind == v->kind && p->own[i].of == v->of && !p->own[i].gone &&
@@ -208,14 +208,14 @@ struct own_value *own_add(struct replay *p, const struct own_value *v)
 	return &p->own[p->nown++];
 }
 
-void own_end(struct replay *p, const struct replay_object *of)
+void replay_own_end(struct replay *p, const struct replay_object *of)
 {
 	for (unsigned i = 0; i < p->nown; i++)
 		if (p->own[i].of == of && p->own[i].kind != OWN_GID)
 			p->own[i].gone = true;
 }
 
-const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len)
+const struct own_value *replay_own_region(const struct replay *p, uint64_t at, uint64_t len)
 {
 	for (unsigned i = p->nown; i-- > 0;) {
 		const struct own_value *o = &p->own[i];
@@ -227,7 +227,7 @@ const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t
 	return NULL;
 }
 
-const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v)
+const struct own_value *replay_own_number(const struct replay *p, enum own_kind kind, uint64_t v)
 {
 	for (unsigned i = p->nown; i-- > 0;)
 		if (p->own[i].kind == kind && !p->own[i].gone && p->own[i].value == v)
@@ -235,7 +235,7 @@ const struct own_value *own_number(const struct replay *p, enum own_kind kind, u
 	return NULL;
 }
 
-const struct own_value *own_gid(const struct replay *p, const void *gid)
+const struct own_value *replay_own_gid(const struct replay *p, const void *gid)
 {
 	for (unsigned i = 0; i < p->nown; i++)
 		if (p->own[i].kind == OWN_GID && memcmp(p->own[i].gid, gid, 16) == 0)
@@ -243,7 +243,7 @@ const struct own_value *own_gid(const struct replay *p, const void *gid)
 	return NULL;
 }
 
-bool own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
+bool replay_own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
 {
 	bool known = false;
 
@@ -254,17 +254,18 @@ bool own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
 			return true;
 		known = true;
 	}
-	return !known || (to->is_global && own_gid(p, &to->grh.dgid));
+	return !known || (to->is_global && replay_own_gid(p, &to->grh.dgid));
 }
 
 /* ---------------------------------------------------------------------------- the peer's -- */
 
-bool told_is_wanted(const struct replay *p, const struct told_bytes *t)
+bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t)
 {
 	return p->wanted[t->call] >> t->bit & 1;
 }
 
-const struct told_bytes *told_add(struct replay *p, const char *name, const void *data, size_t n)
+const struct told_bytes *replay_told_add(struct replay *p, const char *name, const void *data,
+					 size_t n)
 {
 	struct told_bytes *t;
 	unsigned same = 0, bit = 0;
@@ -281,7 +282,7 @@ const struct told_bytes *told_add(struct replay *p, const char *name, const void
 	t->bit = bit < 64 ? bit : 63;
 	memcpy(t->data, data, n);
 	snprintf(t->variable, sizeof t->variable, "%.16s%u", name, same);
-	return told_is_wanted(p, t) ? t : NULL;
+	return replay_told_is_wanted(p, t) ? t : NULL;
 }
 
 static const struct told_bytes *want(struct replay *p, unsigned i)
@@ -296,9 +297,10 @@ static bool find_told(const struct told_bytes *t, uint64_t v, unsigned size, uin
 {
 	struct value_place taken;
 	uint64_t base;
-	const bool is_there = address && value_find_base(t->data, t->n, address, &taken, &base);
+	const bool is_there = address &&
+			      replay_value_find_base(t->data, t->n, address, &taken, &base);
 
-	return value_find(t->data, t->n, v, size, is_there ? &taken : NULL, place);
+	return replay_value_find(t->data, t->n, v, size, is_there ? &taken : NULL, place);
 }
 
 /* The bytes with the key also contain the address at which its region begins. */
@@ -309,7 +311,7 @@ static bool is_told_in(const struct told_bytes *t, struct told_search *s)
 
 	if (s->size ? !find_told(t, s->v, s->size, s->other, &place)
 		    : (s->other && !find_told(t, s->other, 4, s->v, &place)) ||
-			      !value_find_base(t->data, t->n, s->v, &place, &base))
+			      !replay_value_find_base(t->data, t->n, s->v, &place, &base))
 		return false;
 	s->place = place;
 	s->base = base;
@@ -335,25 +337,25 @@ static const char *told_value(struct replay *p, struct told_search what, const c
 			: NULL;
 }
 
-const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
-			uint64_t address)
+const char *replay_told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
+			       uint64_t address)
 {
 	return told_value(p, (struct told_search){ .v = v, .other = address, .size = size }, name);
 }
 
-const char *told_gid(struct replay *p, const void *gid, bool pointer)
+const char *replay_told_gid(struct replay *p, const void *gid, bool pointer)
 {
 	struct value_place place;
 
 	for (unsigned i = p->ntold; i-- > 0;)
-		if (value_find_gid(p->told[i].data, p->told[i].n, gid, &place))
+		if (replay_value_find_gid(p->told[i].data, p->told[i].n, gid, &place))
 			return p->back->words->told_gid(p, want(p, i), &place, pointer);
 	return NULL;
 }
 
-const char *told_address(struct replay *p, uint64_t v, uint32_t rkey)
+const char *replay_told_address(struct replay *p, uint64_t v, uint32_t rkey)
 {
-	const char *exact = told_number(p, "addr", v, 8, 0);
+	const char *exact = replay_told_number(p, "addr", v, 8, 0);
 
 	return exact ? exact : told_value(p, (struct told_search){ .v = v, .other = rkey }, "addr");
 }

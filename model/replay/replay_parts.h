@@ -138,7 +138,7 @@ struct replay_steps {
 	void (*gid_read)(struct replay *p, const struct record *r, struct own_value *gid);
 	void (*put)(struct replay *p, const struct own_value *mr, uint64_t off,
 		    const unsigned char *data, size_t n);
-	void (*completion)(struct replay *p, struct replay_object *cq, const struct seen_wc *c);
+	void (*completion)(struct replay *p, struct replay_object *cq, const struct live_wc *c);
 	void (*cq_event)(struct replay *p, struct replay_object *channel, uint64_t cq);
 	/* t: its private data, or NULL. */
 	void (*cm_event)(struct replay *p, const struct rdma_cm_event *ev,
@@ -206,52 +206,53 @@ void replay_each_inline(struct replay *p, const struct record *r, piece_fn *fn);
 /* ----------------------------------------------------------------- replay_objects.c -- */
 
 /* The object that was at address during that record; NULL: address is 0. */
-struct replay_object *objects_of(struct replay *p, const struct record *r, uint64_t address,
-				 enum call_object kind);
+struct replay_object *replay_objects_of(struct replay *p, const struct record *r, uint64_t address,
+					enum call_object kind);
 /* An object of that name, which the record does not have. */
-struct replay_object *objects_extra(struct replay *p, const char *name);
+struct replay_object *replay_objects_extra(struct replay *p, const char *name);
 /* Learns from a call that was written: what it has made, changed and destroyed. */
-void objects_learn(struct replay *p, const struct record *r, struct replay_object *made);
+void replay_objects_learn(struct replay *p, const struct record *r, struct replay_object *made);
 /* whole (or NULL) has o, and is named for it; not if o has whole, as no honest record says. */
-void objects_stand_for(struct replay_object *whole, struct replay_object *o);
+void replay_objects_stand_for(struct replay_object *whole, struct replay_object *o);
 /* Its QP belongs to no id any more. NULL: it has none. */
-struct replay_object *objects_drop_qp(struct replay *p, const struct replay_object *id);
+struct replay_object *replay_objects_drop_qp(struct replay *p, const struct replay_object *id);
 /* The end of that object is not written. */
-void objects_skip(struct replay *p, uint64_t address);
+void replay_objects_skip(struct replay *p, uint64_t address);
 /* Is it so? Once: what is at that address later is another one. */
-bool objects_are_skipped(struct replay *p, uint64_t address);
+bool replay_objects_are_skipped(struct replay *p, uint64_t address);
 /* The live QP with that number, or NULL. */
-struct replay_object *objects_qp(const struct replay *p, uint32_t qpn);
+struct replay_object *replay_objects_qp(const struct replay *p, uint32_t qpn);
 
 /* Values of this end. */
-struct own_value *own_add(struct replay *p, const struct own_value *v);
-void own_end(struct replay *p, const struct replay_object *of);
+struct own_value *replay_own_add(struct replay *p, const struct own_value *v);
+void replay_own_end(struct replay *p, const struct replay_object *of);
 /* The live region with all these bytes, or NULL. */
-const struct own_value *own_region(const struct replay *p, uint64_t at, uint64_t len);
-const struct own_value *own_number(const struct replay *p, enum own_kind kind, uint64_t v);
-const struct own_value *own_gid(const struct replay *p, const void *gid);
+const struct own_value *replay_own_region(const struct replay *p, uint64_t at, uint64_t len);
+const struct own_value *replay_own_number(const struct replay *p, enum own_kind kind, uint64_t v);
+const struct own_value *replay_own_gid(const struct replay *p, const void *gid);
 /* Does an address handle with this address (NULL: not known) lead to this end? */
-bool own_leads_here(const struct replay *p, const struct ibv_ah_attr *to);
+bool replay_own_leads_here(const struct replay *p, const struct ibv_ah_attr *to);
 
 /* The peer has sent these bytes. NULL: nothing needs them. */
-const struct told_bytes *told_add(struct replay *p, const char *name, const void *data, size_t n);
+const struct told_bytes *replay_told_add(struct replay *p, const char *name, const void *data,
+					 size_t n);
 /* Values that the peer has sent, as words; NULL: it has not sent them. address: of a key, an
  * address in its region; else 0. */
-const char *told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
-			uint64_t address);
-const char *told_gid(struct replay *p, const void *gid, bool pointer);
+const char *replay_told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
+			       uint64_t address);
+const char *replay_told_gid(struct replay *p, const void *gid, bool pointer);
 /* An address at the peer: rkey 0, or the key of its region. */
-const char *told_address(struct replay *p, uint64_t v, uint32_t rkey);
-bool told_is_wanted(const struct replay *p, const struct told_bytes *t);
+const char *replay_told_address(struct replay *p, uint64_t v, uint32_t rkey);
+bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t);
 
 /* ------------------------------------------------------------------- replay_words.c -- */
 
 /* For call_sink.own; the sink's arg is the replay. */
-bool words_own(struct call_sink *k, const struct call_value *v, const void *at);
+bool replay_words_own(struct call_sink *k, const struct call_value *v, const void *at);
 /* The arguments of the call, with these in place of its own (NULL: its own). To be freed. */
-char *words_of_args(struct replay *p, const struct record *r, const uint64_t *args);
+char *replay_words_of_args(struct replay *p, const struct record *r, const uint64_t *args);
 /* The address that the call gives with the number of a QP, or NULL. */
-const struct ibv_ah_attr *words_destination(struct replay *p, const struct call_sink *k);
+const struct ibv_ah_attr *replay_words_destination(struct replay *p, const struct call_sink *k);
 
 /* A piece is one of the own values, or the bytes up to the next of them. */
 struct data_piece {
@@ -262,16 +263,16 @@ struct data_piece {
 };
 
 /* The piece that follows; the first follows { 0 }. false: there is none. */
-bool words_next_piece(struct replay *p, const unsigned char *data, size_t n,
-		      struct data_piece *piece);
+bool replay_words_next_piece(struct replay *p, const unsigned char *data, size_t n,
+			     struct data_piece *piece);
 /* Do the bytes contain own values? */
-bool words_have_own(struct replay *p, const unsigned char *data, size_t n);
+bool replay_words_have_own(struct replay *p, const unsigned char *data, size_t n);
 
 /* ------------------------------------------------------------------- replay_waits.c -- */
 
 /* Writes a call that waits for the other end. false: it does not wait. */
-bool waits_write(struct replay *p, const struct record *r);
+bool replay_waits_write(struct replay *p, const struct record *r);
 /* Writes a row of TCP. */
-void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r);
+void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r);
 
 #endif

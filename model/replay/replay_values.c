@@ -97,8 +97,8 @@ static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, uns
 	return found;
 }
 
-bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-		const struct value_place *taken, struct value_place *place)
+bool replay_value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
+		       const struct value_place *taken, struct value_place *place)
 {
 	unsigned found;
 
@@ -143,8 +143,8 @@ static bool is_gid_at(const unsigned char *data, size_t n, size_t at, const unsi
 	return n - at >= 47 && is_digit_pairs(data + at, 3, gid);
 }
 
-bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
-		    struct value_place *place)
+bool replay_value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
+			   struct value_place *place)
 {
 	for (size_t at = 0; at + 16 <= n; at++)
 		if (is_gid_at(data, n, at, gid, place))
@@ -152,8 +152,8 @@ bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid
 	return false;
 }
 
-bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
-		     uint64_t *base)
+bool replay_value_find_base(const unsigned char *data, size_t n, uint64_t v,
+			    struct value_place *place, uint64_t *base)
 {
 	struct digit_run run;
 	uint64_t b;
@@ -229,9 +229,9 @@ static bool is_own_binary(const struct own_value *o, const unsigned char *data, 
 	       !has_own_binary(o, data, n, next, &(struct value_place){ 0 }, &(uint64_t){ 0 });
 }
 
-const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
-				     const unsigned char *data, size_t n, size_t at,
-				     struct value_place *place, uint64_t *offset)
+const struct own_value *replay_value_own_at(const struct own_value *own, unsigned nown,
+					    const unsigned char *data, size_t n, size_t at,
+					    struct value_place *place, uint64_t *offset)
 {
 	struct digit_run run;
 	const bool is_run = run_at(data, n, at, &run);

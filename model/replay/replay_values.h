@@ -37,14 +37,14 @@ struct value_place {
 /* Where the n bytes say v, a number of size bytes (4 or 8), or the GID. false: nowhere, or in
  * places that may be something else. taken (NULL: none): the bytes of another binary number, of
  * which v is no part. */
-bool value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-		const struct value_place *taken, struct value_place *place);
-bool value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
-		    struct value_place *place);
+bool replay_value_find(const unsigned char *data, size_t n, uint64_t v, unsigned size,
+		       const struct value_place *taken, struct value_place *place);
+bool replay_value_find_gid(const unsigned char *data, size_t n, const unsigned char gid[16],
+			   struct value_place *place);
 /* The beginning of the memory that contains v: the greatest 8-byte number, or run of at least 8
  * hexadecimal digits, that is at most 1 GiB below v. */
-bool value_find_base(const unsigned char *data, size_t n, uint64_t v, struct value_place *place,
-		     uint64_t *base);
+bool replay_value_find_base(const unsigned char *data, size_t n, uint64_t v,
+			    struct value_place *place, uint64_t *base);
 
 /* A value that differs in each run of the program. */
 enum own_kind {
@@ -69,9 +69,9 @@ struct own_value {
 };
 
 /* The own value that begins at data[at], or NULL. *offset: of an address in its memory. */
-const struct own_value *value_own_at(const struct own_value *own, unsigned nown,
-				     const unsigned char *data, size_t n, size_t at,
-				     struct value_place *place, uint64_t *offset);
+const struct own_value *replay_value_own_at(const struct own_value *own, unsigned nown,
+					    const unsigned char *data, size_t n, size_t at,
+					    struct value_place *place, uint64_t *offset);
 
 /*
  * The memory of a recorded program that it has registered or sent from, as blocks: each becomes a

@@ -28,7 +28,7 @@ static void take_received(struct replay *p, const char *name, const struct poste
 	for (unsigned i = 0; i < posted->nsge && n < len && known; i++) {
 		const struct ibv_sge *s = &posted->sge[i];
 		const size_t piece = s->length < len - n ? s->length : len - n;
-		const struct own_value *mr = own_region(p, s->addr, piece);
+		const struct own_value *mr = replay_own_region(p, s->addr, piece);
 		const struct memory_block *b = replay_memory_find(&p->memory, s->addr, piece);
 
 		known = mr && b && b->bytes;
@@ -40,7 +40,7 @@ static void take_received(struct replay *p, const char *name, const struct poste
 		pieces[npieces++] = (struct memory_piece){ mr, s->addr - mr->value, piece };
 		n += piece;
 	}
-	t = known && n ? told_add(p, name, data, n) : NULL;
+	t = known && n ? replay_told_add(p, name, data, n) : NULL;
 	if (t)
 		p->back->steps->keep(p, t, pieces, npieces);
 	free(data);
@@ -49,8 +49,8 @@ static void take_received(struct replay *p, const char *name, const struct poste
 static void write_poll(struct replay *p, const struct record *r)
 {
 	unsigned n;
-	const struct seen_wc *c = live_program_completions(p->live, &n);
-	struct replay_object *cq = objects_of(p, r, r->args[0], OBJECT_CQ);
+	const struct live_wc *c = live_program_completions(p->live, &n);
+	struct replay_object *cq = replay_objects_of(p, r, r->args[0], OBJECT_CQ);
 
 	for (unsigned i = 0; i < n; i++) {
 		p->back->steps->completion(p, cq, &c[i]);
@@ -98,7 +98,8 @@ static void write_cq_event(struct replay *p, const struct record *r)
 	const uint64_t *cq = (const void *)(uintptr_t)r->after[1];
 
 	if (cq)
-		p->back->steps->cq_event(p, objects_of(p, r, r->args[0], OBJECT_COMP_CHANNEL), *cq);
+		p->back->steps->cq_event(
+			p, replay_objects_of(p, r, r->args[0], OBJECT_COMP_CHANNEL), *cq);
 }
 
 static void write_cm_event(struct replay *p, const struct record *r)
@@ -113,20 +114,20 @@ static void write_cm_event(struct replay *p, const struct record *r)
 	if (!ev)
 		return;
 	if (ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) { /* the device decides when it comes */
-		objects_skip(p, *place);
+		replay_objects_skip(p, *place);
 		return;
 	}
-	objects_are_skipped(p, *place); /* it is another event */
-	device = id ? objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT) : NULL;
+	replay_objects_are_skipped(p, *place); /* it is another event */
+	device = id ? replay_objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT) : NULL;
 	if (device && !device->made && !device->from)
-		device->from = objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+		device->from = replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
 	t = param->private_data
-		    ? told_add(p, "private", param->private_data, param->private_data_len)
+		    ? replay_told_add(p, "private", param->private_data, param->private_data_len)
 		    : NULL;
 	p->back->steps->cm_event(p, ev, t);
 }
 
-bool waits_write(struct replay *p, const struct record *r)
+bool replay_waits_write(struct replay *p, const struct record *r)
 {
 	if (r->fn == &call_table[ROW_ibv_poll_cq])
 		write_poll(p, r);
@@ -243,11 +244,12 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	if (r->args[3])
 		replay_note(p, "of %" PRIu64 " more bytes received no values are known",
 			    r->args[3]);
-	p->back->steps->recv(p, e, r->args[3] ? r->args[3] : n, told_add(p, "heard", all, n));
+	p->back->steps->recv(p, e, r->args[3] ? r->args[3] : n,
+			     replay_told_add(p, "heard", all, n));
 	free(all);
 }
 
-void waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
+void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
 {
 	struct tcp_end *e = tcp_end_of(p, r->args[0]);
 	struct tcp_end listener = e ? *e : (struct tcp_end){ .name = "?" };

@@ -36,11 +36,13 @@ static const char *not_told(struct replay *p, const char *what, uint64_t v)
 static const char *key_word(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			    uint32_t key)
 {
-	const struct own_value *o = v->is_local ? own_region(p, words_beside(k, v, CALL_IOVA), 1)
-						: NULL;
-	const char *told = v->is_local || !key ? NULL
-					       : told_number(p, "rkey", key, 4,
-							     words_beside(k, v, CALL_REMOTE));
+	const struct own_value *o = v->is_local
+					    ? replay_own_region(p, words_beside(k, v, CALL_IOVA), 1)
+					    : NULL;
+	const char *told = v->is_local || !key
+				   ? NULL
+				   : replay_told_number(p, "rkey", key, 4,
+							words_beside(k, v, CALL_REMOTE));
 
 	if (told)
 		return told;
@@ -48,7 +50,7 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 		if (p->own[i].kind == OWN_KEY && !p->own[i].gone && p->own[i].of->lkey == key)
 			o = &p->own[i];
 	if (!o && !v->is_local && !p->role)
-		o = own_number(p, OWN_KEY, key);
+		o = replay_own_number(p, OWN_KEY, key);
 	if (o)
 		return p->back->words->key(p, o, v->is_local);
 	return key && !v->is_local ? not_told(p, "the key", key) : NULL;
@@ -57,8 +59,9 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 static const char *remote_word(struct replay *p, const struct call_sink *k,
 			       const struct call_value *v, uint64_t at)
 {
-	const char *told = at ? told_address(p, at, (uint32_t)words_beside(k, v, CALL_KEY)) : NULL;
-	const struct own_value *o = told || p->role ? NULL : own_region(p, at, 1);
+	const char *told = at ? replay_told_address(p, at, (uint32_t)words_beside(k, v, CALL_KEY))
+			      : NULL;
+	const struct own_value *o = told || p->role ? NULL : replay_own_region(p, at, 1);
 
 	if (told || !at)
 		return told;
@@ -74,16 +77,17 @@ static const struct ibv_ah_attr *address_of_ah(struct replay *p, const struct ca
 
 	for (const struct call_value *v = k->values; v && v->name; v++)
 		if (v->kind == CALL_OBJECT && v->object == OBJECT_AH)
-			ah = objects_of(p, &replay_now(p)->r,
-					call_load(v, k->base + (k->is_arg ? 8 * (v - k->values)
-									  : v->offset)),
-					OBJECT_AH);
+			ah = replay_objects_of(
+				p, &replay_now(p)->r,
+				call_load(v,
+					  k->base + (k->is_arg ? 8 * (v - k->values) : v->offset)),
+				OBJECT_AH);
 	return ah && ah->made && ah->made->fn == &call_table[ROW_ibv_create_ah]
 		       ? (const struct ibv_ah_attr *)(uintptr_t)ah->made->args[1]
 		       : NULL;
 }
 
-const struct ibv_ah_attr *words_destination(struct replay *p, const struct call_sink *k)
+const struct ibv_ah_attr *replay_words_destination(struct replay *p, const struct call_sink *k)
 {
 	const struct ibv_qp_attr *attr = (const void *)k->base;
 
@@ -95,9 +99,10 @@ const struct ibv_ah_attr *words_destination(struct replay *p, const struct call_
 /* Numbers do not tell whose QP it is: that of another host may be the same. */
 static const char *qpn_word(struct replay *p, const struct call_sink *k, uint32_t qpn)
 {
-	const char *told = qpn ? told_number(p, "qpn", qpn, 4, 0) : NULL;
-	const struct own_value *o = !told && own_leads_here(p, words_destination(p, k))
-					    ? own_number(p, OWN_QPN, qpn)
+	const char *told = qpn ? replay_told_number(p, "qpn", qpn, 4, 0) : NULL;
+	const struct own_value *o = !told && replay_own_leads_here(p,
+								   replay_words_destination(p, k))
+					    ? replay_own_number(p, OWN_QPN, qpn)
 					    : NULL;
 
 	if (told || qpn <= 1)
@@ -110,8 +115,8 @@ static const char *qpn_word(struct replay *p, const struct call_sink *k, uint32_
 static const char *gid_word(struct replay *p, const unsigned char *gid, bool pointer)
 {
 	static const unsigned char none[16];
-	const char *told = memcmp(gid, none, 16) ? told_gid(p, gid, pointer) : NULL;
-	const struct own_value *o = told ? NULL : own_gid(p, gid);
+	const char *told = memcmp(gid, none, 16) ? replay_told_gid(p, gid, pointer) : NULL;
+	const struct own_value *o = told ? NULL : replay_own_gid(p, gid);
 
 	if (told || memcmp(gid, none, 16) == 0)
 		return told;
@@ -130,7 +135,7 @@ static const char *number_word(struct replay *p, const struct call_value *v, uin
 
 	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
 		if (strcmp(v->name, theirs[i].member) == 0 && n > 1)
-			return told_number(p, theirs[i].name, n, 4, 0);
+			return replay_told_number(p, theirs[i].name, n, 4, 0);
 	return NULL;
 }
 
@@ -140,7 +145,7 @@ static const char *place_word(struct replay *p, const struct call_sink *k,
 {
 	const bool registers = k->is_arg &&
 			       record_made(&replay_now(p)->r, &(enum call_object){ 0 });
-	const struct own_value *mr = registers ? NULL : own_region(p, at, 0);
+	const struct own_value *mr = registers ? NULL : replay_own_region(p, at, 0);
 	const struct memory_block *b = replay_memory_find(&p->memory, at, 0);
 
 	if (!at)
@@ -186,13 +191,14 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	}
 	switch (v->kind) {
 	case CALL_OBJECT:
-		return n ? p->back->words->object(p, objects_of(p, &replay_now(p)->r, n, v->object),
-						  v->object)
+		return n ? p->back->words->object(
+				   p, replay_objects_of(p, &replay_now(p)->r, n, v->object),
+				   v->object)
 			 : NULL;
 	case CALL_SOCKADDR:
 		return n ? p->back->words->host(p, (const void *)(uintptr_t)n, v->name) : NULL;
 	case CALL_DATA:
-		return n && words_have_own(p, (const void *)(uintptr_t)n, k->count)
+		return n && replay_words_have_own(p, (const void *)(uintptr_t)n, k->count)
 			       ? p->back->words->data(p, (const void *)(uintptr_t)n, k->count)
 			       : NULL;
 	case CALL_ADDRESS:
@@ -210,7 +216,7 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	}
 }
 
-bool words_own(struct call_sink *k, const struct call_value *v, const void *at)
+bool replay_words_own(struct call_sink *k, const struct call_value *v, const void *at)
 {
 	const char *word = word_of(k->arg, k, v, at);
 
@@ -221,14 +227,14 @@ bool words_own(struct call_sink *k, const struct call_value *v, const void *at)
 	return true;
 }
 
-char *words_of_args(struct replay *p, const struct record *r, const uint64_t *args)
+char *replay_words_of_args(struct replay *p, const struct record *r, const uint64_t *args)
 {
 	char *text;
 	size_t size;
 	FILE *f = xmemstream(&text, &size);
 	struct call_sink k = p->back->words->sink(f);
 
-	k.own = words_own;
+	k.own = replay_words_own;
 	k.arg = p;
 	k.qp_type = live_program_qp_type(p->live, r);
 	call_tell_args(&k, r->fn, args ? args : r->args);
@@ -236,8 +242,8 @@ char *words_of_args(struct replay *p, const struct record *r, const uint64_t *ar
 	return text;
 }
 
-bool words_next_piece(struct replay *p, const unsigned char *data, size_t n,
-		      struct data_piece *piece)
+bool replay_words_next_piece(struct replay *p, const unsigned char *data, size_t n,
+			     struct data_piece *piece)
 {
 	size_t at = piece->at + piece->len;
 	struct data_piece found = { .at = at };
@@ -245,7 +251,8 @@ bool words_next_piece(struct replay *p, const unsigned char *data, size_t n,
 	if (at >= n)
 		return false;
 	for (; at < n; at++) {
-		found.own = value_own_at(p->own, p->nown, data, n, at, &found.place, &found.offset);
+		found.own = replay_value_own_at(p->own, p->nown, data, n, at, &found.place,
+						&found.offset);
 		if (found.own)
 			break;
 	}
@@ -258,11 +265,11 @@ bool words_next_piece(struct replay *p, const unsigned char *data, size_t n,
 	return true;
 }
 
-bool words_have_own(struct replay *p, const unsigned char *data, size_t n)
+bool replay_words_have_own(struct replay *p, const unsigned char *data, size_t n)
 {
 	struct data_piece piece = { 0 };
 
-	while (words_next_piece(p, data, n, &piece))
+	while (replay_words_next_piece(p, data, n, &piece))
 		if (piece.own)
 			return true;
 	return false;

@@ -45,7 +45,7 @@ struct live_end asked_peer(const struct live_qp *qp)
 	struct uroce_inventory *inv, *connected = NULL;
 	bool is_missing;
 
-	if ((qp->known & needed) != needed || !is_gid_of_host(&qp->attr.ah_attr.grh.dgid))
+	if ((qp->known & needed) != needed || !host_gid_is_own(&qp->attr.ah_attr.grh.dgid))
 		return end;
 	inv = process_inventory_of_qpn(qpn);
 	is_missing = !inv && errno == ENOENT;

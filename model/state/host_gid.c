@@ -67,7 +67,7 @@ static bool is_device_gid(const union ibv_gid *gid)
 	return has;
 }
 
-bool is_gid_of_host(const union ibv_gid *gid)
+bool host_gid_is_own(const union ibv_gid *gid)
 {
 	return is_host_address(gid) || is_device_gid(gid);
 }

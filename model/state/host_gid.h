@@ -7,6 +7,6 @@
 
 /* Does the GID lead to this host? It is an address of the host, or a GID of a device that the
  * kernel has. */
-bool is_gid_of_host(const union ibv_gid *gid);
+bool host_gid_is_own(const union ibv_gid *gid);
 
 #endif

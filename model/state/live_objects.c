@@ -16,8 +16,8 @@
 
 #define REGIONS_MAX 4096 /* above which older deregistered ones are forgotten */
 
-void seen_name(struct record_objects *objects, uint64_t address, enum call_object kind,
-	       uint64_t when, char name[LIVE_NAME])
+void live_object_name(struct record_objects *objects, uint64_t address, enum call_object kind,
+		      uint64_t when, char name[LIVE_NAME])
 {
 	const struct record_object *o = record_objects_meet(objects, address, kind, when);
 
@@ -25,7 +25,7 @@ void seen_name(struct record_objects *objects, uint64_t address, enum call_objec
 }
 
 /* Forgets the older half of those that were deregistered. */
-static void forget_regions(struct seen_regions *s)
+static void forget_regions(struct live_regions *s)
 {
 	unsigned to = 0;
 
@@ -38,7 +38,7 @@ static void forget_regions(struct seen_regions *s)
 	s->n = to;
 }
 
-void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t address,
+void live_regions_add(struct live_regions *s, const struct record *r, uint64_t address,
 		      struct record_objects *objects)
 {
 	const struct ibv_mr *mr = record_bytes(r, address, NULL);
@@ -63,18 +63,18 @@ void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t a
 				   .access = (unsigned)record_arg(r, "access") };
 	if (v->access & IBV_ACCESS_ZERO_BASED)
 		v->begin = 0;
-	seen_name(objects, address, OBJECT_MR, r->end, v->name);
-	seen_name(objects, (uintptr_t)mr->pd, OBJECT_PD, r->end, v->pd);
+	live_object_name(objects, address, OBJECT_MR, r->end, v->name);
+	live_object_name(objects, (uintptr_t)mr->pd, OBJECT_PD, r->end, v->pd);
 }
 
-void seen_regions_gone(struct seen_regions *s, uint64_t address)
+void live_regions_gone(struct live_regions *s, uint64_t address)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->at[i] == address)
 			s->v[i].gone = true;
 }
 
-const struct live_region *seen_region_at(const struct seen_regions *s, uint64_t address)
+const struct live_region *live_region_at(const struct live_regions *s, uint64_t address)
 {
 	for (unsigned i = s->n; i-- > 0;)
 		if (s->at[i] == address && !s->v[i].gone)
@@ -84,7 +84,7 @@ const struct live_region *seen_region_at(const struct seen_regions *s, uint64_t 
 
 /* ------------------------------------------------------------------------ objects -- */
 
-static void free_object(struct seen_object **objects, struct seen_object *o)
+static void free_object(struct live_object **objects, struct live_object *o)
 {
 	HASH_DEL(*objects, o);
 	if (o->queues) {
@@ -97,27 +97,27 @@ static void free_object(struct seen_object **objects, struct seen_object *o)
 	free(o);
 }
 
-void seen_objects_free(struct seen_object **objects)
+void live_objects_free(struct live_object **objects)
 {
-	struct seen_object *o, *next;
+	struct live_object *o, *next;
 
 	HASH_ITER(hh, *objects, o, next)
 	free_object(objects, o);
 }
 
-struct seen_object *seen_object_at(const struct seen_object *objects, uint64_t address)
+struct live_object *live_object_at(const struct live_object *objects, uint64_t address)
 {
-	struct seen_object *o;
+	struct live_object *o;
 
 	HASH_FIND(hh, objects, &address, sizeof address, o);
 	return o;
 }
 
 /* That of an address which is not 0; there may have been no call that made it. */
-static struct seen_object *object_at(struct seen_object **objects, uint64_t address,
+static struct live_object *object_at(struct live_object **objects, uint64_t address,
 				     enum call_object kind)
 {
-	struct seen_object *o = seen_object_at(*objects, address);
+	struct live_object *o = live_object_at(*objects, address);
 
 	if (o)
 		return o;
@@ -128,15 +128,15 @@ static struct seen_object *object_at(struct seen_object **objects, uint64_t addr
 	return o;
 }
 
-void seen_objects_gone(struct seen_object **objects, uint64_t address)
+void live_objects_gone(struct live_object **objects, uint64_t address)
 {
-	struct seen_object *o = seen_object_at(*objects, address);
+	struct live_object *o = live_object_at(*objects, address);
 
 	if (o)
 		free_object(objects, o);
 }
 
-static void add_use(struct seen_object *o, uint64_t address)
+static void add_use(struct live_object *o, uint64_t address)
 {
 	const unsigned most = sizeof o->uses / sizeof *o->uses;
 	unsigned i = 0;
@@ -147,21 +147,21 @@ static void add_use(struct seen_object *o, uint64_t address)
 		o->uses[i] = address;
 }
 
-static void add_uses_of_struct(struct seen_object *o, const struct call_struct *of, const void *p)
+static void add_uses_of_struct(struct live_object *o, const struct call_struct *of, const void *p)
 {
 	for (const struct call_value *f = of->fields; f->name; f++)
 		if (f->kind == CALL_OBJECT && call_field_is_set(of, f, p, 0, 0))
 			add_use(o, call_load(f, (const char *)p + f->offset));
 }
 
-struct seen_object *seen_objects_made(struct seen_object **objects, const struct record *r,
+struct live_object *live_objects_made(struct live_object **objects, const struct record *r,
 				      uint64_t address, enum call_object kind)
 {
-	struct seen_object *o;
+	struct live_object *o;
 
-	seen_objects_gone(objects, address);
+	live_objects_gone(objects, address);
 	o = object_at(objects, address, kind);
-	o->made = (struct seen_call){ r->fn, r->from, !r->depth };
+	o->made = (struct live_call){ r->fn, r->from, !r->depth };
 	o->entries = (int)record_arg(r, "cqe");
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
@@ -174,9 +174,9 @@ struct seen_object *seen_objects_made(struct seen_object **objects, const struct
 	return o;
 }
 
-void seen_objects_use(struct seen_object *objects, uint64_t address, uint64_t used)
+void live_objects_use(struct live_object *objects, uint64_t address, uint64_t used)
 {
-	struct seen_object *o = seen_object_at(objects, address);
+	struct live_object *o = live_object_at(objects, address);
 
 	if (o && used)
 		add_use(o, used);
@@ -189,7 +189,7 @@ uint16_t live_port_of(const struct sockaddr *sa)
 					   : 0;
 }
 
-static bool uses_object(const struct seen_object *o, uint64_t address)
+static bool uses_object(const struct live_object *o, uint64_t address)
 {
 	for (unsigned i = 0; i < sizeof o->uses / sizeof *o->uses; i++)
 		if (o->uses[i] == address)
@@ -197,18 +197,18 @@ static bool uses_object(const struct seen_object *o, uint64_t address)
 	return false;
 }
 
-void seen_objects_users(const struct seen_object *objects, uint64_t address,
-			void (*tell)(void *arg, const struct seen_object *user), void *arg)
+void live_objects_users(const struct live_object *objects, uint64_t address,
+			void (*tell)(void *arg, const struct live_object *user), void *arg)
 {
-	for (const struct seen_object *o = objects; o; o = o->hh.next)
+	for (const struct live_object *o = objects; o; o = o->hh.next)
 		if (uses_object(o, address))
 			tell(arg, o);
 }
 
-static void take_event(struct seen_object **objects, uint64_t address, enum call_object kind,
+static void take_event(struct live_object **objects, uint64_t address, enum call_object kind,
 		       const char *acknowledge)
 {
-	struct seen_object *o;
+	struct live_object *o;
 
 	if (!address)
 		return;
@@ -217,9 +217,9 @@ static void take_event(struct seen_object **objects, uint64_t address, enum call
 	o->acknowledge = acknowledge;
 }
 
-static void take_acknowledged(struct seen_object **objects, uint64_t address, uint64_t n)
+static void take_acknowledged(struct live_object **objects, uint64_t address, uint64_t n)
 {
-	struct seen_object *o = address ? seen_object_at(*objects, address) : NULL;
+	struct live_object *o = address ? live_object_at(*objects, address) : NULL;
 
 	if (o)
 		o->unacknowledged -= n < o->unacknowledged ? (unsigned)n : o->unacknowledged;
@@ -244,13 +244,13 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 }
 
 /* The id has asked for something of which an event tells, in the channel that it has now. */
-static void take_asked(struct seen_object **objects, const struct record *r)
+static void take_asked(struct live_object **objects, const struct record *r)
 {
 	const struct rdma_cm_id *id = record_bytes(r, r->args[0], NULL);
 	const struct sockaddr *to = record_call_row(r) == ROW_rdma_resolve_addr
 					    ? (const void *)(uintptr_t)r->args[2]
 					    : NULL;
-	struct seen_object *o = object_at(objects, r->args[0], OBJECT_CM_ID);
+	struct live_object *o = object_at(objects, r->args[0], OBJECT_CM_ID);
 
 	o->asked = r->fn;
 	if (to && to->sa_family == AF_INET)
@@ -261,28 +261,28 @@ static void take_asked(struct seen_object **objects, const struct record *r)
 		o->channel = (uintptr_t)id->channel;
 }
 
-static void take_answered(struct seen_object **objects, const struct rdma_cm_event *e)
+static void take_answered(struct live_object **objects, const struct rdma_cm_event *e)
 {
-	struct seen_object *o = e ? seen_object_at(*objects, (uintptr_t)e->id) : NULL;
+	struct live_object *o = e ? live_object_at(*objects, (uintptr_t)e->id) : NULL;
 
 	if (o)
 		o->asked = NULL;
 }
 
-void seen_objects_take_look(struct seen_object *objects, const struct record *r)
+void live_objects_take_look(struct live_object *objects, const struct record *r)
 {
-	struct seen_object *o = NULL;
+	struct live_object *o = NULL;
 
 	if (r->args && (record_is_empty_poll(r) || record_found_nothing(r)))
-		o = seen_object_at(objects, r->args[0]);
+		o = live_object_at(objects, r->args[0]);
 	if (o)
 		o->in_vain = r->end;
 }
 
-void seen_objects_take(struct seen_object **objects, const struct record *r)
+void live_objects_take(struct live_object **objects, const struct record *r)
 {
 	const uint64_t first = r->nargs ? r->args[0] : 0;
-	struct seen_object *o;
+	struct live_object *o;
 	const uint64_t *cq;
 
 	switch (record_call_row(r)) {
@@ -316,7 +316,7 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 		if (!cq || !*cq)
 			break;
 		take_event(objects, *cq, OBJECT_CQ, "ibv_ack_cq_events");
-		o = seen_object_at(*objects, *cq);
+		o = live_object_at(*objects, *cq);
 		o->armed -= o->armed > 0;
 		break;
 	case ROW_ibv_ack_cq_events:
@@ -343,16 +343,16 @@ void seen_objects_take(struct seen_object **objects, const struct record *r)
 
 unsigned live_program_qp_type(const struct live_program *p, const struct record *r)
 {
-	const struct seen_qp *qp = r->nargs && r->fn->args[0].object == OBJECT_QP
-					   ? live_program_qp(p, r->args[0])
-					   : NULL;
+	const struct live_tracked_qp *qp = r->nargs && r->fn->args[0].object == OBJECT_QP
+						   ? live_program_qp(p, r->args[0])
+						   : NULL;
 
 	return qp ? qp->v.type : 0;
 }
 
-void gone_qps_add(struct gone_qps *g, const struct live_qp *qp)
+void live_gone_qps_add(struct live_gone_qps *g, const struct live_qp *qp)
 {
-	struct gone_qp *gone;
+	struct live_gone_qp *gone;
 
 	if (!(qp->known & IBV_QP_DEST_QPN))
 		return;
@@ -363,7 +363,7 @@ void gone_qps_add(struct gone_qps *g, const struct live_qp *qp)
 	gone->peer = qp->attr.dest_qp_num;
 }
 
-const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t peer)
+const char *live_gone_qps_find(const struct live_gone_qps *g, uint32_t number, uint32_t peer)
 {
 	for (unsigned i = g->n; i-- > 0;)
 		if (g->v[i].number == number && g->v[i].peer == peer)

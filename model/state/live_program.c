@@ -16,7 +16,7 @@ struct live_program *live_program_new(void)
 
 void live_program_free(struct live_program *p)
 {
-	seen_objects_free(&p->seen);
+	live_objects_free(&p->seen);
 	free(p->regions.v);
 	free(p->regions.at);
 	free(p->gone.v);
@@ -26,9 +26,9 @@ void live_program_free(struct live_program *p)
 	free(p);
 }
 
-struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address)
+struct live_queues *live_program_entry(const struct live_program *p, uint64_t address)
 {
-	const struct seen_object *o = seen_object_at(p->seen, address);
+	const struct live_object *o = live_object_at(p->seen, address);
 
 	return o ? o->queues : NULL;
 }
@@ -50,7 +50,7 @@ const char *live_status(enum ibv_wc_status status)
 
 static void end_qp(struct live_program *p, uint64_t address)
 {
-	struct seen_qp **at = &p->newest;
+	struct live_tracked_qp **at = &p->newest;
 
 	if (!live_program_entry(p, address))
 		return;
@@ -58,20 +58,20 @@ static void end_qp(struct live_program *p, uint64_t address)
 		at = &(*at)->older;
 	if (!*at)
 		return;
-	gone_qps_add(&p->gone, &(*at)->v);
+	live_gone_qps_add(&p->gone, &(*at)->v);
 	*at = (*at)->older;
 }
 
 static void end_object(struct live_program *p, uint64_t address)
 {
 	end_qp(p, address);
-	seen_regions_gone(&p->regions, address);
-	seen_objects_gone(&p->seen, address);
+	live_regions_gone(&p->regions, address);
+	live_objects_gone(&p->seen, address);
 }
 
-static struct seen_qp *qp_of_id(const struct live_program *p, uint64_t id)
+static struct live_tracked_qp *qp_of_id(const struct live_program *p, uint64_t id)
 {
-	struct seen_qp *qp = p->newest;
+	struct live_tracked_qp *qp = p->newest;
 
 	while (qp && qp->cm_id != id)
 		qp = qp->older;
@@ -81,7 +81,7 @@ static struct seen_qp *qp_of_id(const struct live_program *p, uint64_t id)
 /* rdma_destroy_qp() or rdma_destroy_ep() has destroyed the QP of the id. */
 static void end_qp_of_id(struct live_program *p, uint64_t id)
 {
-	const struct seen_qp *qp = qp_of_id(p, id);
+	const struct live_tracked_qp *qp = qp_of_id(p, id);
 
 	if (qp)
 		end_object(p, qp->address);
@@ -90,7 +90,7 @@ static void end_qp_of_id(struct live_program *p, uint64_t id)
 /* rdma_destroy_id() leaves its QP. */
 static void end_id(struct live_program *p, const struct record *r, uint64_t id)
 {
-	struct seen_qp *qp = qp_of_id(p, id);
+	struct live_tracked_qp *qp = qp_of_id(p, id);
 
 	if (record_call_row(r) == ROW_rdma_destroy_ep)
 		end_qp_of_id(p, id);
@@ -99,18 +99,18 @@ static void end_id(struct live_program *p, const struct record *r, uint64_t id)
 }
 
 /* If there is one at that address, its destruction was not seen. */
-static struct seen_object *add_object(struct live_program *p, const struct record *r,
+static struct live_object *add_object(struct live_program *p, const struct record *r,
 				      uint64_t address, enum call_object kind)
 {
 	end_qp(p, address);
-	return seen_objects_made(&p->seen, r, address, kind);
+	return live_objects_made(&p->seen, r, address, kind);
 }
 
 /* For a QP or an SRQ. */
-static struct seen_queues *add_entry(struct live_program *p, const struct record *r,
+static struct live_queues *add_entry(struct live_program *p, const struct record *r,
 				     uint64_t address, enum call_object kind)
 {
-	struct seen_queues *e = xcalloc(1, sizeof *e);
+	struct live_queues *e = xcalloc(1, sizeof *e);
 
 	e->qp.address = address;
 	e->sends.keeps = e->recvs.keeps = p->keeps;
@@ -122,7 +122,7 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		    const struct ibv_qp_init_attr *init)
 {
 	const struct ibv_qp *qp = record_bytes(r, address, NULL);
-	struct seen_queues *e = address ? live_program_entry(p, address) : NULL;
+	struct live_queues *e = address ? live_program_entry(p, address) : NULL;
 
 	if (!qp)
 		return;
@@ -138,17 +138,17 @@ static void take_qp(struct live_program *p, const struct record *r, uint64_t add
 		e->qp.recv_cq = (uintptr_t)qp->recv_cq;
 		e->qp.told = -1;
 		e->qp.v.first_psn = e->qp.v.unanswered = true;
-		seen_name(p->objects, (uintptr_t)qp->pd, OBJECT_PD, r->end, e->qp.v.pd);
-		seen_name(p->objects, e->qp.srq, OBJECT_SRQ, r->end, e->qp.v.srq);
+		live_object_name(p->objects, (uintptr_t)qp->pd, OBJECT_PD, r->end, e->qp.v.pd);
+		live_object_name(p->objects, e->qp.srq, OBJECT_SRQ, r->end, e->qp.v.srq);
 	}
 	if (e->qp.v.state < qp->state && qp->state <= IBV_QPS_RTS)
 		e->qp.v.state = qp->state; /* librdmacm has changed it, and no call was seen */
-	seen_name(p->objects, address, OBJECT_QP, r->end, e->qp.v.name);
+	live_object_name(p->objects, address, OBJECT_QP, r->end, e->qp.v.name);
 	if (init) {
 		e->qp.v.cap = init->cap;
 		e->qp.signals_all = init->sq_sig_all;
 		/* librdmacm has called ibv_create_qp() within */
-		seen_object_at(p->seen, address)->made = (struct seen_call){ r->fn, r->from,
+		live_object_at(p->seen, address)->made = (struct live_call){ r->fn, r->from,
 									     !r->depth };
 	}
 }
@@ -158,7 +158,7 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 		    const struct ibv_qp_init_attr *init)
 {
 	const struct rdma_cm_id *id = record_bytes(r, address, NULL);
-	struct seen_qp *qp;
+	struct live_tracked_qp *qp;
 
 	if (id && !id->qp)
 		end_qp_of_id(p, address);
@@ -175,7 +175,7 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 	}
 }
 
-void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const char *why)
+void live_qp_set_state(struct live_queues *e, enum ibv_qp_state state, const char *why)
 {
 	e->qp.v.state = state;
 	if (state == IBV_QPS_RESET) {
@@ -196,7 +196,7 @@ static void take_modify(struct live_program *p, const struct record *r)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
 	const struct call_struct *of = call_value_find(r->fn->args, "attr")->of;
-	struct seen_queues *e = live_program_entry(p, r->args[0]);
+	struct live_queues *e = live_program_entry(p, r->args[0]);
 	unsigned mask = (unsigned)r->args[2];
 
 	if (!e || !a)
@@ -216,7 +216,7 @@ static void take_modify(struct live_program *p, const struct record *r)
 static void take_modify_srq(struct live_program *p, const struct record *r)
 {
 	const struct ibv_srq_attr *a = (const void *)(uintptr_t)r->args[1];
-	struct seen_queues *e = live_program_entry(p, r->args[0]);
+	struct live_queues *e = live_program_entry(p, r->args[0]);
 
 	if (!e || !a || !((unsigned)r->args[2] & IBV_SRQ_MAX_WR))
 		return;
@@ -225,9 +225,9 @@ static void take_modify_srq(struct live_program *p, const struct record *r)
 }
 
 /* The record of an event does not have the id, which was seen with its QP before. */
-static struct seen_queues *entry_of_id(const struct live_program *p, uint64_t id)
+static struct live_queues *entry_of_id(const struct live_program *p, uint64_t id)
 {
-	const struct seen_qp *qp = qp_of_id(p, id);
+	const struct live_tracked_qp *qp = qp_of_id(p, id);
 
 	return qp ? live_program_entry(p, qp->address) : NULL;
 }
@@ -235,7 +235,7 @@ static struct seen_queues *entry_of_id(const struct live_program *p, uint64_t id
 static void take_cm_event(struct live_program *p, const struct record *r)
 {
 	const struct rdma_cm_event *event = record_cm_event(r);
-	struct seen_queues *e = event ? entry_of_id(p, (uintptr_t)event->id) : NULL;
+	struct live_queues *e = event ? entry_of_id(p, (uintptr_t)event->id) : NULL;
 
 	if (!e)
 		return;
@@ -250,7 +250,7 @@ static void take_cm_event(struct live_program *p, const struct record *r)
 
 static void take_disconnect(struct live_program *p, const struct record *r)
 {
-	struct seen_queues *e = entry_of_id(p, r->args[0]);
+	struct live_queues *e = entry_of_id(p, r->args[0]);
 
 	if (!e)
 		return;
@@ -261,7 +261,7 @@ static void take_disconnect(struct live_program *p, const struct record *r)
 static void take_async_event(struct live_program *p, const struct record *r)
 {
 	const struct ibv_async_event *event = record_async_event(r);
-	struct seen_queues *e;
+	struct live_queues *e;
 	char why[sizeof e->qp.v.why];
 
 	if (!event ||
@@ -292,9 +292,9 @@ static void take_srq(struct live_program *p, const struct record *r, uint64_t ad
 {
 	/* struct ibv_srq_init_attr_ex begins with the same members */
 	const struct ibv_srq_init_attr *init = (const void *)(uintptr_t)r->after[1];
-	struct seen_queues *e = add_entry(p, r, address, OBJECT_SRQ);
+	struct live_queues *e = add_entry(p, r, address, OBJECT_SRQ);
 
-	seen_name(p->objects, address, OBJECT_SRQ, r->end, e->qp.v.name);
+	live_object_name(p->objects, address, OBJECT_SRQ, r->end, e->qp.v.name);
 	if (init) {
 		e->qp.v.cap.max_recv_wr = init->attr.max_wr;
 		e->qp.v.cap.max_recv_sge = init->attr.max_sge;
@@ -314,7 +314,7 @@ static void take_object(struct live_program *p, const struct record *r, uint64_t
 	const struct rdma_event_channel *cm = kind == OBJECT_EVENT_CHANNEL
 						      ? record_bytes(r, address, NULL)
 						      : NULL;
-	struct seen_object *o = add_object(p, r, address, kind);
+	struct live_object *o = add_object(p, r, address, kind);
 
 	if (comp || cm)
 		o->fd = comp ? comp->fd : cm->fd;
@@ -336,7 +336,7 @@ static void take_created(struct live_program *p, const struct record *r)
 	else if (made)
 		take_object(p, r, made, kind);
 	if (made && kind == OBJECT_MR)
-		seen_regions_add(&p->regions, r, made, p->objects);
+		live_regions_add(&p->regions, r, made, p->objects);
 	else if (made && kind == OBJECT_CM_ID)
 		take_id(p, r, made, init_of(r));
 }
@@ -360,7 +360,7 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 
 /* --------------------------------------------------------------------------- GIDs -- */
 
-static struct seen_gid *gid_at(const struct live_program *p, uint64_t port, int64_t index)
+static struct live_gid *gid_at(const struct live_program *p, uint64_t port, int64_t index)
 {
 	for (unsigned i = 0; i < p->ngids; i++)
 		if (p->gids[i].port == port && p->gids[i].index == index)
@@ -370,7 +370,7 @@ static struct seen_gid *gid_at(const struct live_program *p, uint64_t port, int6
 
 const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index)
 {
-	const struct seen_gid *at = gid_at(p, port, index);
+	const struct live_gid *at = gid_at(p, port, index);
 
 	return at ? &at->gid : NULL;
 }
@@ -380,7 +380,7 @@ static void take_gid(struct live_program *p, const struct record *r)
 	const union ibv_gid *gid = r->after ? (const void *)(uintptr_t)r->after[3] : NULL;
 	const uint64_t port = record_arg(r, "port_num");
 	const int64_t index = (int)record_arg(r, "index");
-	struct seen_gid *at = gid_at(p, port, index);
+	struct live_gid *at = gid_at(p, port, index);
 
 	if (!gid || r->err)
 		return;
@@ -388,12 +388,12 @@ static void take_gid(struct live_program *p, const struct record *r)
 		p->gids = xgrow(p->gids, p->ngids, sizeof *p->gids);
 		at = &p->gids[p->ngids++];
 	}
-	*at = (struct seen_gid){ port, index, *gid };
+	*at = (struct live_gid){ port, index, *gid };
 }
 
 void live_program_take_limits(struct live_program *p, const struct record *r)
 {
-	struct seen_limits *l = &p->limits;
+	struct live_limits *l = &p->limits;
 	const unsigned number = (unsigned)record_arg(r, "port_num");
 	const void *attr = r->after ? (const void *)(uintptr_t)r->after[r->nargs - 1] : NULL;
 	const bool is_port = record_call_row(r) == ROW_ibv_query_port;
@@ -403,7 +403,7 @@ void live_program_take_limits(struct live_program *p, const struct record *r)
 		return;
 	}
 	if (!is_port)
-		*l = (struct seen_limits){ 0 };
+		*l = (struct live_limits){ 0 };
 	if (!attr || r->err)
 		return;
 	if (!is_port)
@@ -417,10 +417,10 @@ static void take_bind(struct live_program *p, const struct record *r)
 	const struct ibv_mw_bind *bind = (const void *)(uintptr_t)r->args[2];
 
 	if (bind)
-		seen_objects_use(p->seen, r->args[1], (uintptr_t)bind->bind_info.mr);
+		live_objects_use(p->seen, r->args[1], (uintptr_t)bind->bind_info.mr);
 }
 
-static void take_datagram(struct seen_qp *qp, const struct ibv_send_wr *wr)
+static void take_datagram(struct live_tracked_qp *qp, const struct ibv_send_wr *wr)
 {
 	uint32_t len = 0;
 
@@ -432,7 +432,7 @@ static void take_datagram(struct seen_qp *qp, const struct ibv_send_wr *wr)
 }
 
 /* Windows that the accepted requests of a list bind, and where its datagrams go. */
-static void take_uses(struct live_program *p, struct seen_queues *e, const struct record *r)
+static void take_uses(struct live_program *p, struct live_queues *e, const struct record *r)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
 	const bool is_ud = e && e->qp.v.type == IBV_QPT_UD;
@@ -441,18 +441,18 @@ static void take_uses(struct live_program *p, struct seen_queues *e, const struc
 		if (is_ud)
 			take_datagram(&e->qp, wr);
 		else if (wr->opcode == IBV_WR_BIND_MW)
-			seen_objects_use(p->seen, (uintptr_t)wr->bind_mw.mw,
+			live_objects_use(p->seen, (uintptr_t)wr->bind_mw.mw,
 					 (uintptr_t)wr->bind_mw.bind_info.mr);
 }
 
 void live_program_take(struct live_program *p, const struct record *r,
 		       struct record_objects *objects)
 {
-	struct seen_queues *e = r->nargs ? live_program_entry(p, r->args[0]) : NULL;
+	struct live_queues *e = r->nargs ? live_program_entry(p, r->args[0]) : NULL;
 
 	p->objects = objects;
 	p->ncompletions = 0;
-	seen_objects_take_look(p->seen, r);
+	live_objects_take_look(p->seen, r);
 	if (record_call_row(r) == ROW_ibv_query_gid)
 		take_gid(p, r);
 	switch (record_call_row(
@@ -478,7 +478,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 	if (live_program_take_request(p, r) || live_program_take_extended_poll(p, r) || r->err ||
 	    !r->ended)
 		return;
-	seen_objects_take(&p->seen, r);
+	live_objects_take(&p->seen, r);
 	switch (record_call_row(r)) {
 	case ROW_ibv_poll_cq:
 		live_program_take_poll(p, r);
@@ -505,15 +505,16 @@ void live_program_take(struct live_program *p, const struct record *r,
 
 /* ----------------------------------------------------------------------------- asked -- */
 
-const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n)
+const struct live_wc *live_program_completions(const struct live_program *p, unsigned *n)
 {
 	*n = p->ncompletions;
 	return p->completions;
 }
 
-struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer)
+struct live_tracked_qp *live_program_numbered(const struct live_program *p, uint32_t number,
+					      uint32_t peer)
 {
-	for (struct seen_qp *qp = p->newest; qp; qp = qp->older)
+	for (struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
 		if (qp->address && qp->v.number == number &&
 		    (!peer || !(qp->v.known & IBV_QP_DEST_QPN) || qp->v.attr.dest_qp_num == peer))
 			return qp;
@@ -522,19 +523,19 @@ struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t num
 
 const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer)
 {
-	return gone_qps_find(&p->gone, number, peer);
+	return live_gone_qps_find(&p->gone, number, peer);
 }
 
-struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address)
+struct live_tracked_qp *live_program_qp(const struct live_program *p, uint64_t address)
 {
-	struct seen_queues *e = live_program_entry(p, address);
+	struct live_queues *e = live_program_entry(p, address);
 
 	return e && e->qp.v.number ? &e->qp : NULL;
 }
 
-const struct seen_qp *live_program_queue(const struct live_program *p, uint64_t address)
+const struct live_tracked_qp *live_program_queue(const struct live_program *p, uint64_t address)
 {
-	const struct seen_queues *e = live_program_entry(p, address);
+	const struct live_queues *e = live_program_entry(p, address);
 
 	return e ? &e->qp : NULL;
 }
@@ -548,9 +549,10 @@ const char *live_program_name(const struct live_program *p, uint64_t address, ui
 }
 
 void live_program_changes(struct live_program *p,
-			  void (*tell)(void *arg, const struct seen_qp *qp, int from), void *arg)
+			  void (*tell)(void *arg, const struct live_tracked_qp *qp, int from),
+			  void *arg)
 {
-	for (struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+	for (struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		if (qp->told == (int)qp->v.state)
 			continue;
 		tell(arg, qp, qp->told);
@@ -558,7 +560,7 @@ void live_program_changes(struct live_program *p,
 	}
 }
 
-struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp)
+struct live_end live_program_end(const struct live_program *p, struct live_tracked_qp *qp)
 {
 	if (qp) {
 		const struct posted_queue *recvs =

@@ -16,10 +16,10 @@
 
 struct record;
 struct record_objects;
-struct seen_queues;
+struct live_queues;
 
 /* The memory regions that the program has had. All zero: none. v and at are to be freed. */
-struct seen_regions {
+struct live_regions {
 	struct live_region
 		*v;   /* all that there were, except some that were deregistered long ago */
 	uint64_t *at; /* the address of each */
@@ -27,15 +27,15 @@ struct seen_regions {
 };
 
 /* The call r has registered the region at that address. */
-void seen_regions_add(struct seen_regions *s, const struct record *r, uint64_t address,
+void live_regions_add(struct live_regions *s, const struct record *r, uint64_t address,
 		      struct record_objects *objects);
-void seen_regions_gone(struct seen_regions *s, uint64_t address);
+void live_regions_gone(struct live_regions *s, uint64_t address);
 /* The one that is registered at that address; NULL: there is none. */
-const struct live_region *seen_region_at(const struct seen_regions *s, uint64_t address);
+const struct live_region *live_region_at(const struct live_regions *s, uint64_t address);
 
 /* QPs that the program has destroyed. All zero: none. v is to be freed. */
-struct gone_qps {
-	struct gone_qp {
+struct live_gone_qps {
+	struct live_gone_qp {
 		char name[LIVE_NAME];
 		uint32_t number, peer;
 	} * v;
@@ -43,29 +43,29 @@ struct gone_qps {
 };
 
 /* Ignores a QP that was never connected. */
-void gone_qps_add(struct gone_qps *g, const struct live_qp *qp);
+void live_gone_qps_add(struct live_gone_qps *g, const struct live_qp *qp);
 /* The name of the newest QP of that number that was connected with the one numbered peer, or NULL.
  */
-const char *gone_qps_find(const struct gone_qps *g, uint32_t number, uint32_t peer);
+const char *live_gone_qps_find(const struct live_gone_qps *g, uint32_t number, uint32_t peer);
 
 /* The name of the object that was at address at that time, which librdmacm may have made; "" if
  * address is 0. */
-void seen_name(struct record_objects *objects, uint64_t address, enum call_object kind,
-	       uint64_t when, char name[LIVE_NAME]);
+void live_object_name(struct record_objects *objects, uint64_t address, enum call_object kind,
+		      uint64_t when, char name[LIVE_NAME]);
 
 /* A call, as far as it tells where in the program something was done. */
-struct seen_call {
+struct live_call {
 	const struct call_fn *fn; /* NULL: it is not known */
 	struct record_from from;
 	bool is_own; /* the program itself has made it, not a library */
 };
 
 /* An object as far as calls show how it is used. */
-struct seen_object {
+struct live_object {
 	uint64_t address;
-	struct seen_call made;
+	struct live_call made;
 	enum call_object kind;
-	struct seen_queues *queues;  /* of a QP or an SRQ; else NULL */
+	struct live_queues *queues;  /* of a QP or an SRQ; else NULL */
 	uint64_t uses[6];	     /* the objects that it was made with, and needs; 0: none */
 	uint16_t port;		     /* of an id that is bound */
 	uint32_t rkey;		     /* of a window, when it was made; 0: not known */
@@ -86,34 +86,34 @@ struct seen_object {
 };
 
 /* The objects that there are: tables of uthash by address, which own them. NULL: an empty one. */
-void seen_objects_free(struct seen_object **objects);
+void live_objects_free(struct live_object **objects);
 /* NULL: nothing is known of it. */
-struct seen_object *seen_object_at(const struct seen_object *objects, uint64_t address);
+struct live_object *live_object_at(const struct live_object *objects, uint64_t address);
 /* The call r has made this object with the objects that its arguments name. One that was at that
  * address is gone. */
-struct seen_object *seen_objects_made(struct seen_object **objects, const struct record *r,
+struct live_object *live_objects_made(struct live_object **objects, const struct record *r,
 				      uint64_t address, enum call_object kind);
-void seen_objects_gone(struct seen_object **objects, uint64_t address);
+void live_objects_gone(struct live_object **objects, uint64_t address);
 /* Calls tell() for each object that uses the one at address. */
-void seen_objects_users(const struct seen_object *objects, uint64_t address,
-			void (*tell)(void *arg, const struct seen_object *user), void *arg);
+void live_objects_users(const struct live_object *objects, uint64_t address,
+			void (*tell)(void *arg, const struct live_object *user), void *arg);
 /* The object at address uses the other one from now on. */
-void seen_objects_use(struct seen_object *objects, uint64_t address, uint64_t used);
+void live_objects_use(struct live_object *objects, uint64_t address, uint64_t used);
 /* Learns of a poll that has found nothing. */
-void seen_objects_take_look(struct seen_object *objects, const struct record *r);
+void live_objects_take_look(struct live_object *objects, const struct record *r);
 /* Learns of events: CQs that are armed, events that are asked for, got and acknowledged. */
-void seen_objects_take(struct seen_object **objects, const struct record *r);
+void live_objects_take(struct live_object **objects, const struct record *r);
 
 #define LIVE_PORTS 4 /* of a device; further ones are not looked at */
 
 /* The limits of the device on which a call was refused last. All zero: not known. */
-struct seen_limits {
+struct live_limits {
 	struct ibv_device_attr device;
 	struct ibv_port_attr port[LIVE_PORTS]; /* of port 1 and so on */
 };
 
 /* An entry of a GID table, as it was read last. */
-struct seen_gid {
+struct live_gid {
 	uint64_t port;
 	int64_t index;
 	union ibv_gid gid;
@@ -157,12 +157,12 @@ const struct posted_wr *posted_queue_next(const struct posted_queue *q, uint64_t
 void posted_queue_empty(struct posted_queue *q);
 /* Add the requests that a call of ibv_post_send() has posted; of ibv_bind_mw(); of ibv_post_recv()
  * or ibv_post_srq_recv(). */
-void posted_queue_take_sends(struct seen_queues *e, const struct record *r);
+void posted_queue_take_sends(struct live_queues *e, const struct record *r);
 void posted_queue_take_bind(struct posted_queue *q, const struct record *r);
 void posted_queue_take_recvs(struct posted_queue *q, const struct record *r);
 
 /* A queue pair. */
-struct seen_qp {
+struct live_tracked_qp {
 	struct live_qp v;
 	uint64_t address, srq; /* srq 0: none */
 	uint64_t send_cq, recv_cq;
@@ -174,14 +174,14 @@ struct seen_qp {
 	uint64_t cm_id;	       /* address of its id: librdmacm changes its state; 0: none */
 	bool ended_by_program; /* the program has moved it to ERR, or knows of an earlier error */
 	int told;	       /* the state that live_program_changes() has reported; -1: none */
-	struct seen_qp *older;
+	struct live_tracked_qp *older;
 };
 
 /* A completion that the program has taken. */
-struct seen_wc {
+struct live_wc {
 	struct ibv_wc wc;
-	struct seen_qp *qp; /* NULL: not known */
-	bool known;	    /* posted is its request */
+	struct live_tracked_qp *qp; /* NULL: not known */
+	bool known;		    /* posted is its request */
 	/* One of the send queue and a RECV have its wr_id and complete into this CQ, so that nobody
 	 * outside the device can tell: posted is the former. */
 	bool is_either;
@@ -193,8 +193,8 @@ struct seen_wc {
 };
 
 /* The queues of a QP or an SRQ, and the QP. */
-struct seen_queues {
-	struct seen_qp qp;
+struct live_queues {
+	struct live_tracked_qp qp;
 	struct posted_queue sends, recvs;
 	struct posted_queue built; /* since ibv_wr_start() */
 	bool is_building;	   /* neither ibv_wr_complete() nor ibv_wr_abort() has come */
@@ -218,14 +218,14 @@ struct open_wc {
 };
 
 struct live_program {
-	struct seen_object *seen; /* a table by address, which owns them */
-	struct seen_qp *newest;
-	struct seen_regions regions;
-	struct gone_qps gone;
-	struct seen_limits limits;
-	struct seen_gid *gids; /* ngids of them; of all devices alike */
+	struct live_object *seen; /* a table by address, which owns them */
+	struct live_tracked_qp *newest;
+	struct live_regions regions;
+	struct live_gone_qps gone;
+	struct live_limits limits;
+	struct live_gid *gids; /* ngids of them; of all devices alike */
 	unsigned ngids;
-	struct seen_wc *completions; /* of the last call */
+	struct live_wc *completions; /* of the last call */
 	unsigned ncompletions;
 	unsigned keeps;	      /* requests that are done stay for posted_queue_next(): so many */
 	struct open_wc *open; /* of each CQ at most one */
@@ -247,7 +247,7 @@ void live_program_take_limits(struct live_program *p, const struct record *r);
 /* The GID that a port has at that index; NULL: not known. */
 const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index);
 /* The *n completions of the last call of live_program_take(). */
-const struct seen_wc *live_program_completions(const struct live_program *p, unsigned *n);
+const struct live_wc *live_program_completions(const struct live_program *p, unsigned *n);
 
 /* r is ibv_start_poll() or ibv_next_poll(), and the calls that ask for values of its completion
  * were taken. Afterwards live_program_completions() has that completion, before the call that ends
@@ -255,23 +255,25 @@ const struct seen_wc *live_program_completions(const struct live_program *p, uns
 void live_program_end_poll(struct live_program *p, const struct record *r);
 
 /* NULL: there is none. */
-struct seen_qp *live_program_qp(const struct live_program *p, uint64_t address);
+struct live_tracked_qp *live_program_qp(const struct live_program *p, uint64_t address);
 /* The type of the QP in its first argument, which decides what members of the others are valid; 0:
  * it has none. */
 unsigned live_program_qp_type(const struct live_program *p, const struct record *r);
 /* The QP of that number that is connected with the one numbered peer (0: with any). */
-struct seen_qp *live_program_numbered(const struct live_program *p, uint32_t number, uint32_t peer);
+struct live_tracked_qp *live_program_numbered(const struct live_program *p, uint32_t number,
+					      uint32_t peer);
 /* Reports each QP whose state has changed since it was last reported, with the former state (-1:
  * the QP is new). */
 void live_program_changes(struct live_program *p,
-			  void (*tell)(void *arg, const struct seen_qp *qp, int from), void *arg);
+			  void (*tell)(void *arg, const struct live_tracked_qp *qp, int from),
+			  void *arg);
 /* How many requests of a QP are not completed. */
-unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
+unsigned live_program_outstanding(const struct live_program *p, const struct live_tracked_qp *qp,
 				  bool recvs);
 /* Of the sends that are not completed, those that are signaled. */
-unsigned live_program_signaled(const struct live_program *p, const struct seen_qp *qp);
+unsigned live_program_signaled(const struct live_program *p, const struct live_tracked_qp *qp);
 /* A QP or SRQ, with the capabilities of its creation in cap; NULL: there is none. */
-const struct seen_qp *live_program_queue(const struct live_program *p, uint64_t address);
+const struct live_tracked_qp *live_program_queue(const struct live_program *p, uint64_t address);
 /* The name of the object that was at address at that time; "" if there was none. Valid until the
  * next call is taken. */
 const char *live_program_name(const struct live_program *p, uint64_t address, uint64_t when);
@@ -283,7 +285,7 @@ unsigned live_program_due(const struct live_program *p, uint64_t cq);
 const char *live_program_gone_qp(const struct live_program *p, uint32_t number, uint32_t peer);
 /* This end for explain: the QP, which may be NULL, and all regions that the program has had. Valid
  * until the next call is taken. */
-struct live_end live_program_end(const struct live_program *p, struct seen_qp *qp);
+struct live_end live_program_end(const struct live_program *p, struct live_tracked_qp *qp);
 
 /* The port of an address, 0: it has none. */
 uint16_t live_port_of(const struct sockaddr *sa);
@@ -295,11 +297,11 @@ const char *live_status(enum ibv_wc_status status);
 /* The name of a value of the field without its prefix, or its number; as temp_text(). */
 const char *live_word(const struct call_struct *of, const char *field, int64_t value);
 /* The queues of a QP or an SRQ; NULL: there is none at that address. */
-struct seen_queues *live_program_entry(const struct live_program *p, uint64_t address);
+struct live_queues *live_program_entry(const struct live_program *p, uint64_t address);
 /* Its receives, or those of its SRQ. */
-struct posted_queue *live_program_recvs(const struct live_program *p, struct seen_queues *e);
+struct posted_queue *live_program_recvs(const struct live_program *p, struct live_queues *e);
 /* why: what moved it to ERR. */
-void live_qp_set_state(struct seen_queues *e, enum ibv_qp_state state, const char *why);
+void live_qp_set_state(struct live_queues *e, enum ibv_qp_state state, const char *why);
 void live_program_take_poll(struct live_program *p, const struct record *r);
 /* A request of an extended QP, and the calls that build it; the calls that take completions from an
  * extended CQ. false: r is another call. */

@@ -128,7 +128,7 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 	return p;
 }
 
-void posted_queue_take_sends(struct seen_queues *e, const struct record *r)
+void posted_queue_take_sends(struct live_queues *e, const struct record *r)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)r->args[1];
 
@@ -219,7 +219,7 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 	}
 }
 
-static void posted_queue_take_step(struct seen_queues *e, const struct record *r)
+static void posted_queue_take_step(struct live_queues *e, const struct record *r)
 {
 	struct posted_queue *q = &e->sends, *built = &e->built;
 	struct ibv_send_wr wr;
@@ -242,7 +242,7 @@ static void posted_queue_take_step(struct seen_queues *e, const struct record *r
 /* A request of an extended QP, and the calls that build it. */
 bool live_program_take_request(struct live_program *p, const struct record *r)
 {
-	struct seen_queues *e;
+	struct live_queues *e;
 
 	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_QP_EX)
 		return false;
@@ -257,9 +257,9 @@ bool live_program_take_request(struct live_program *p, const struct record *r)
 
 /* --------------------------------------------------------------------- completions -- */
 
-struct posted_queue *live_program_recvs(const struct live_program *p, struct seen_queues *e)
+struct posted_queue *live_program_recvs(const struct live_program *p, struct live_queues *e)
 {
-	struct seen_queues *srq = e->qp.srq ? live_program_entry(p, e->qp.srq) : NULL;
+	struct live_queues *srq = e->qp.srq ? live_program_entry(p, e->qp.srq) : NULL;
 
 	return srq ? &srq->recvs : &e->recvs;
 }
@@ -284,7 +284,7 @@ static bool is_status_of_sends(enum ibv_wc_status status)
 }
 
 /* In which queues of the QP the request may be: its opcode tells, if it is valid, else the CQ. */
-static unsigned queues_of(const struct seen_qp *qp, uint64_t cq, const struct ibv_wc *wc,
+static unsigned queues_of(const struct live_tracked_qp *qp, uint64_t cq, const struct ibv_wc *wc,
 			  bool has_opcode)
 {
 	unsigned in = IN_SENDS | IN_RECVS;
@@ -336,7 +336,7 @@ static struct candidates find_candidates(const struct posted_queue *q, const str
 	return c;
 }
 
-static struct undecided *undecided_of(struct seen_queues *e, uint64_t wr_id)
+static struct undecided *undecided_of(struct live_queues *e, uint64_t wr_id)
 {
 	for (unsigned i = 0; i < e->nundecided; i++)
 		if (e->undecided[i].wr_id == wr_id)
@@ -360,7 +360,7 @@ static void retire_all(struct posted_queue *q, uint64_t wr_id, bool in_order, ui
 
 /* The completion is of a request of either queue. Both stay until as many completions have come as
  * there are requests with the wr_id. */
-static void take_undecided(struct seen_queues *e, struct posted_queue *recvs, uint64_t wr_id,
+static void take_undecided(struct live_queues *e, struct posted_queue *recvs, uint64_t wr_id,
 			   uint64_t when)
 {
 	struct undecided *u = undecided_of(e, wr_id);
@@ -374,14 +374,14 @@ static void take_undecided(struct seen_queues *e, struct posted_queue *recvs, ui
 
 /* The attributes of a QP of rdma_get_request() are not seen. A completion of a request that did not
  * ask for one shows that all have one. */
-static bool shows_signals_all(const struct seen_queues *e, const struct ibv_wc *wc)
+static bool shows_signals_all(const struct live_queues *e, const struct ibv_wc *wc)
 {
 	return wc->status == IBV_WC_SUCCESS && !e->qp.v.cap.max_send_wr && !e->qp.signals_all;
 }
 
 /* Finds what the completion was posted as, and retires it with all that completed before. */
-static void find_posted(struct live_program *p, struct seen_queues *e, const struct record *r,
-			bool has_opcode, struct seen_wc *seen)
+static void find_posted(struct live_program *p, struct live_queues *e, const struct record *r,
+			bool has_opcode, struct live_wc *seen)
 {
 	struct posted_queue *recvs = live_program_recvs(p, e);
 	const unsigned in = queues_of(&e->qp, r->args[0], &seen->wc, has_opcode);
@@ -411,19 +411,19 @@ static void find_posted(struct live_program *p, struct seen_queues *e, const str
 
 /* has_opcode: that of wc is valid. */
 static void take_completion(struct live_program *p, const struct record *r, const struct ibv_wc *wc,
-			    bool has_opcode, struct seen_wc *seen)
+			    bool has_opcode, struct live_wc *seen)
 {
-	struct seen_qp *qp = live_program_numbered(p, wc->qp_num, 0);
-	struct seen_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
+	struct live_tracked_qp *qp = live_program_numbered(p, wc->qp_num, 0);
+	struct live_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
 	const struct wr_op *op;
-	struct seen_object *cq;
+	struct live_object *cq;
 
-	*seen = (struct seen_wc){ .wc = *wc, .qp = qp, .after = -1 };
+	*seen = (struct live_wc){ .wc = *wc, .qp = qp, .after = -1 };
 	if (!e)
 		return;
 	find_posted(p, e, r, has_opcode, seen);
 	op = seen->known ? seen->posted.op : NULL;
-	cq = seen_object_at(p->seen, r->args[0]);
+	cq = live_object_at(p->seen, r->args[0]);
 	if (cq) {
 		cq->in_vain = 0;
 		cq->crossed += seen->known && seen->posted.thread != r->thread;
@@ -473,11 +473,11 @@ static struct open_wc *open_wc_of(const struct live_program *p, uint64_t cq)
 
 /* The QP of a completion of which the program has not asked for the QP number: one that uses the CQ
  * and has posted that wr_id. */
-static struct seen_queues *poster_of(const struct live_program *p, const struct open_wc *o)
+static struct live_queues *poster_of(const struct live_program *p, const struct open_wc *o)
 {
-	struct seen_queues *e;
+	struct live_queues *e;
 
-	for (struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+	for (struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		e = live_program_entry(p, qp->address);
 		if (o->wc.qp_num && o->wc.qp_num != qp->v.number)
 			continue;
@@ -494,9 +494,9 @@ static struct seen_queues *poster_of(const struct live_program *p, const struct 
 /* The program will ask for no more values of this completion. */
 static void end_open_wc(struct live_program *p, const struct record *r, struct open_wc *o)
 {
-	struct seen_queues *e = o->is_open ? poster_of(p, o) : NULL;
+	struct live_queues *e = o->is_open ? poster_of(p, o) : NULL;
 	struct record then = *r;
-	struct seen_wc *c;
+	struct live_wc *c;
 
 	if (!o->is_open)
 		return;
@@ -568,15 +568,15 @@ bool live_program_take_extended_poll(struct live_program *p, const struct record
 
 /* ------------------------------------------------------------------------ counted -- */
 
-unsigned live_program_outstanding(const struct live_program *p, const struct seen_qp *qp,
+unsigned live_program_outstanding(const struct live_program *p, const struct live_tracked_qp *qp,
 				  bool recvs)
 {
-	struct seen_queues *e = live_program_entry(p, qp->address);
+	struct live_queues *e = live_program_entry(p, qp->address);
 
 	return recvs ? live_program_recvs(p, e)->n : e->sends.n;
 }
 
-unsigned live_program_signaled(const struct live_program *p, const struct seen_qp *qp)
+unsigned live_program_signaled(const struct live_program *p, const struct live_tracked_qp *qp)
 {
 	const struct posted_queue *q = &live_program_entry(p, qp->address)->sends;
 	unsigned n = 0;
@@ -590,7 +590,7 @@ unsigned live_program_due(const struct live_program *p, uint64_t cq)
 {
 	unsigned n = 0;
 
-	for (const struct seen_qp *qp = p->newest; qp; qp = qp->older) {
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		if (qp->send_cq == cq)
 			n += live_program_outstanding(p, qp, false);
 		if (qp->recv_cq == cq && !qp->srq)

@@ -73,7 +73,7 @@ static void post_recv(uint64_t wr_id, uint32_t len)
 }
 
 /* A poll finds a completion; what is known of it. */
-static struct seen_wc complete(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status,
+static struct live_wc complete(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status,
 			       enum ibv_wc_opcode opcode)
 {
 	struct ibv_wc wc = { .wr_id = wr_id, .status = status, .opcode = opcode, .qp_num = 17 };
@@ -92,7 +92,7 @@ static unsigned left(bool recvs)
 
 static void completion_retires_what_is_before(void)
 {
-	struct seen_wc wc;
+	struct live_wc wc;
 
 	create_qp(&send_cq, &recv_cq);
 	post_send(1, 0, 10);
@@ -109,7 +109,7 @@ static void completion_retires_what_is_before(void)
 /* Requests that are not signaled complete with no success. */
 static void equal_ids_of_sends(void)
 {
-	struct seen_wc wc;
+	struct live_wc wc;
 
 	create_qp(&send_cq, &recv_cq);
 	for (uint32_t i = 0; i < 3; i++)
@@ -132,7 +132,7 @@ static void equal_ids_of_sends(void)
  * tells, if each has one. */
 static void equal_ids_of_both_queues(void)
 {
-	struct seen_wc wc;
+	struct live_wc wc;
 
 	create_qp(&send_cq, &recv_cq);
 	post_recv(0, 37);
@@ -150,7 +150,7 @@ static void local_ones_are_not_answered(void)
 				  .opcode = IBV_WR_LOCAL_INV,
 				  .send_flags = IBV_SEND_SIGNALED },
 			   *bad;
-	const struct seen_qp *own;
+	const struct live_tracked_qp *own;
 
 	create_qp(&send_cq, &recv_cq);
 	call(ROW_ibv_post_send, (uint64_t[]){ PTR(&qp), PTR(&wr), PTR(&bad) }, 0);
@@ -165,7 +165,7 @@ static void local_ones_are_not_answered(void)
 /* With one CQ nobody can tell. Both requests stay until both are completed. */
 static void undecidable(void)
 {
-	struct seen_wc wc;
+	struct live_wc wc;
 
 	create_qp(&send_cq, &send_cq);
 	post_recv(0, 37);
@@ -189,7 +189,7 @@ static void long_list(void)
 {
 	enum { MANY = 300 };
 	struct ibv_send_wr *wr = calloc(MANY, sizeof *wr), *bad = &wr[MANY - 1];
-	struct seen_wc wc;
+	struct live_wc wc;
 
 	create_qp(&send_cq, &recv_cq);
 	for (unsigned i = 0; i < MANY; i++)
@@ -240,11 +240,11 @@ static void limits_change(void)
 	call(ROW_ibv_modify_srq, (uint64_t[]){ PTR(&srq), PTR(&more), IBV_SRQ_MAX_WR }, 0);
 	CHECK_INT(live_program_queue(live, PTR(&srq))->v.cap.max_recv_wr, 8);
 	call(ROW_ibv_create_cq, (uint64_t[]){ PTR(&context), 4, 0, 0, 0 }, PTR(&send_cq));
-	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 4);
+	CHECK_INT(live_object_at(live->seen, PTR(&send_cq))->entries, 4);
 	call(ROW_ibv_resize_cq, (uint64_t[]){ PTR(&send_cq), 20 }, 0);
-	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 20);
+	CHECK_INT(live_object_at(live->seen, PTR(&send_cq))->entries, 20);
 	call(ROW_ibv_resize_cq, (uint64_t[]){ PTR(&send_cq), 30 }, EINVAL);
-	CHECK_INT(seen_object_at(live->seen, PTR(&send_cq))->entries, 20);
+	CHECK_INT(live_object_at(live->seen, PTR(&send_cq))->entries, 20);
 }
 
 /* Two QPs of which one went to ERR as its CQ overran. */

@@ -47,11 +47,14 @@ static void begin(struct replay *p)
 	text_resize(&differences, 0);
 	p->wanted = xcalloc(1, sizeof *p->wanted);
 	p->live = live_program_new();
-	own_add(p, &(struct own_value){
-			   .kind = OWN_MEMORY, .of = &region, .value = REGION, .len = 4096 });
-	own_add(p, &(struct own_value){ .kind = OWN_KEY, .of = &region, .value = 0xab222200 });
-	own_add(p, &(struct own_value){ .kind = OWN_QPN, .of = &pair, .value = 0x12345 });
-	own_add(p, &(struct own_value){ .kind = OWN_GID, .of = &region, .gid = { [15] = 1 } });
+	replay_own_add(p,
+		       &(struct own_value){
+			       .kind = OWN_MEMORY, .of = &region, .value = REGION, .len = 4096 });
+	replay_own_add(p,
+		       &(struct own_value){ .kind = OWN_KEY, .of = &region, .value = 0xab222200 });
+	replay_own_add(p, &(struct own_value){ .kind = OWN_QPN, .of = &pair, .value = 0x12345 });
+	replay_own_add(p,
+		       &(struct own_value){ .kind = OWN_GID, .of = &region, .gid = { [15] = 1 } });
 }
 
 /* The value as the program has it; "": as the table writes it. */
@@ -64,7 +67,7 @@ static const char *word(struct replay *p, const struct call_struct *of, const ch
 	const struct call_value *v = call_value_find(of->fields, member);
 
 	memset(text, 0, sizeof text);
-	words_own(&k, v, (const char *)base + v->offset);
+	replay_words_own(&k, v, (const char *)base + v->offset);
 	fclose(f);
 	return text;
 }
@@ -121,7 +124,7 @@ static void test_own(void)
 	CHECK_STR(remote_addr(&p, REGION + 4096), "");
 	CHECK(text_len(&differences));
 	text_resize(&differences, 0);
-	own_end(&p, &region); /* deregistered: its values are anybody's */
+	replay_own_end(&p, &region); /* deregistered: its values are anybody's */
 	CHECK_STR(remote_key(&p, 0xab222200), "");
 	CHECK(text_len(&differences));
 	replay_free(&p);
@@ -133,16 +136,16 @@ static void test_told(void)
 	struct replay p;
 
 	begin(&p);
-	CHECK(!told_add(&p, "private", data, sizeof data));
+	CHECK(!replay_told_add(&p, "private", data, sizeof data));
 	CHECK_STR(remote_addr(&p, 0x7e0000001000), "get_be(s.private0 + 0, 8)");
-	CHECK(told_is_wanted(&p, &p.told[0]));
+	CHECK(replay_told_is_wanted(&p, &p.told[0]));
 	CHECK_STR(remote_addr(&p, 0x7e0000001020), "get_be(s.private0 + 0, 8) + 32");
 	CHECK_STR(remote_key(&p, 0xcafe0001), "get_be(s.private0 + 8, 4)");
 	CHECK_STR(remote_key(&p, 0x0100feca), "get_le(s.private0 + 8, 4)");
 	CHECK(!text_len(&differences));
 	CHECK_STR(remote_addr(&p, 0x7dffffff0000), "");
 	CHECK(text_len(&differences));
-	CHECK(!told_add(&p, "heard", "qpn 0abcde;", 11));
+	CHECK(!replay_told_add(&p, "heard", "qpn 0abcde;", 11));
 	CHECK_STR(qpn(&p, 0xabcde, 2), "get_digits(s.heard0 + 4, 6, 16)");
 	replay_free(&p);
 }
@@ -155,7 +158,7 @@ static void test_same_address(void)
 
 	begin(&p);
 	CHECK_STR(remote_addr(&p, REGION), "(uintptr_t)at(s.buf, 0)");
-	told_add(&p, "private", data, sizeof data);
+	replay_told_add(&p, "private", data, sizeof data);
 	CHECK_STR(remote_addr(&p, REGION), "get_be(s.private0 + 0, 8)");
 	replay_free(&p);
 }

@@ -10,7 +10,7 @@ static struct value_place place;
 static bool finds(const char *data, size_t n, uint64_t v, unsigned size, size_t at, size_t len,
 		  enum value_form form)
 {
-	return value_find((const unsigned char *)data, n, v, size, NULL, &place) &&
+	return replay_value_find((const unsigned char *)data, n, v, size, NULL, &place) &&
 	       place.at == at && place.len == len && place.form == form;
 }
 
@@ -22,7 +22,7 @@ static void test_binary(void)
 	CHECK(finds(message, 16, 0x5566778899aa, 8, 0, 8, VALUE_BE));
 	CHECK(finds(message, 16, 0x12345678, 4, 8, 4, VALUE_BE));
 	CHECK(finds(message, 16, 0x13345678, 4, 12, 4, VALUE_LE));
-	CHECK(!value_find(BYTES("\x12\x34\x56"), 0x12345678, 4, NULL, &place)); /* cut off */
+	CHECK(!replay_value_find(BYTES("\x12\x34\x56"), 0x12345678, 4, NULL, &place)); /* cut off */
 	/* at a place that is a multiple of 4 before another one */
 	CHECK(finds("..\x12\x34\x56\x78..\x12\x34\x56\x78", 12, 0x12345678, 4, 8, 4, VALUE_BE));
 }
@@ -30,13 +30,13 @@ static void test_binary(void)
 /* Small numbers stand in messages by chance. */
 static void test_chance(void)
 {
-	CHECK(!value_find(BYTES("\0\0\0\1"), 1, 4, NULL, &place));
+	CHECK(!replay_value_find(BYTES("\0\0\0\1"), 1, 4, NULL, &place));
 	CHECK(finds("\0\0\0\x11", 4, 0x11, 4, 0, 4, VALUE_BE));
-	CHECK(!value_find(BYTES("\0\0\0\x11\0\0\0\x11"), 0x11, 4, NULL, &place));
-	CHECK(!value_find(BYTES("\1\0\0\0\x11"), 0x11, 4, NULL,
-			  &place)); /* not at a multiple of 4 */
+	CHECK(!replay_value_find(BYTES("\0\0\0\x11\0\0\0\x11"), 0x11, 4, NULL, &place));
+	CHECK(!replay_value_find(BYTES("\1\0\0\0\x11"), 0x11, 4, NULL,
+				 &place)); /* not at a multiple of 4 */
 	CHECK(finds("\0\0\3\xa7", 4, 0x3a7, 4, 0, 4, VALUE_BE));
-	CHECK(!value_find(BYTES("\0\0\3\xa7\0\0\3\xa7"), 0x3a7, 4, NULL, &place));
+	CHECK(!replay_value_find(BYTES("\0\0\3\xa7\0\0\3\xa7"), 0x3a7, 4, NULL, &place));
 	CHECK(finds("\0\1\3\xa7\0\1\3\xa7", 8, 0x103a7, 4, 0, 4, VALUE_BE));
 }
 
@@ -46,13 +46,13 @@ static void test_within(void)
 	static const char message[] = "\0\x10\0\0\xab\x55\0\0\x40\0\0\0\xab\x55\0\0";
 	const struct value_place address = { 0, 8, VALUE_LE }, elsewhere = { 8, 8, VALUE_LE };
 
-	CHECK(!value_find(BYTES(message), 0x55ab, 4, NULL, &place));
-	CHECK(value_find(BYTES(message), 0x55ab, 4, &address, &place));
+	CHECK(!replay_value_find(BYTES(message), 0x55ab, 4, NULL, &place));
+	CHECK(replay_value_find(BYTES(message), 0x55ab, 4, &address, &place));
 	CHECK_INT(place.at, 12);
 	CHECK_INT(place.form, VALUE_LE);
-	CHECK(value_find(BYTES(message), 0x55ab, 4, &elsewhere, &place));
+	CHECK(replay_value_find(BYTES(message), 0x55ab, 4, &elsewhere, &place));
 	CHECK_INT(place.at, 4);
-	CHECK(!value_find((const unsigned char *)message, 12, 0x55ab, 4, &address, &place));
+	CHECK(!replay_value_find((const unsigned char *)message, 12, 0x55ab, 4, &address, &place));
 }
 
 static void test_digits(void)
@@ -62,34 +62,38 @@ static void test_digits(void)
 
 	CHECK(finds(pingpong, sizeof pingpong, 0x11, 4, 5, 6, VALUE_HEX));
 	CHECK(finds(pingpong, sizeof pingpong, 0x7ac2d0, 4, 12, 6, VALUE_HEX));
-	CHECK(!value_find(BYTES("xx000011:"), 0x110, 4, NULL, &place));
-	CHECK(!value_find(BYTES("a000011g"), 0x11, 4, NULL, &place)); /* not a whole run */
-	CHECK(!value_find(BYTES("011"), 0x11, 4, NULL, &place));      /* too short */
+	CHECK(!replay_value_find(BYTES("xx000011:"), 0x110, 4, NULL, &place));
+	CHECK(!replay_value_find(BYTES("a000011g"), 0x11, 4, NULL, &place)); /* not a whole run */
+	CHECK(!replay_value_find(BYTES("011"), 0x11, 4, NULL, &place));	     /* too short */
 	CHECK(finds("{\"qpn\": 571000}", 15, 571000, 4, 8, 6, VALUE_DECIMAL));
 	CHECK(finds("0x8b678,", 8, 0x8b678, 4, 2, 5, VALUE_HEX));
-	CHECK(value_find_gid(BYTES(pingpong), gid, &place));
+	CHECK(replay_value_find_gid(BYTES(pingpong), gid, &place));
 	CHECK(place.at == 19 && place.len == 32 && place.form == VALUE_HEX);
-	CHECK(value_find_gid((const unsigned char *)"0123\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1",
-			     20, gid, &place));
+	CHECK(replay_value_find_gid(
+		(const unsigned char *)"0123\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 20, gid,
+		&place));
 	CHECK(place.at == 4 && place.len == 16 && place.form == VALUE_BE);
-	CHECK(value_find_gid(BYTES("GID 00:00:00:00:00:00:00:00:00:00:FF:ff:0a:00:00:01"), gid,
-			     &place));
+	CHECK(replay_value_find_gid(BYTES("GID 00:00:00:00:00:00:00:00:00:00:FF:ff:0a:00:00:01"),
+				    gid, &place));
 	CHECK(place.at == 4 && place.len == 47 && place.form == VALUE_OCTETS);
-	CHECK(!value_find_gid(BYTES("\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0"), gid, &place));
+	CHECK(!replay_value_find_gid(BYTES("\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0"), gid, &place));
 }
 
 static void test_base(void)
 {
 	uint64_t base;
 
-	CHECK(value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0\0\0\0\7"), 0x7f0000001040, &place,
-			      &base));
+	CHECK(replay_value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0\0\0\0\7"), 0x7f0000001040, &place,
+				     &base));
 	CHECK_INT(base, 0x7f0000001000);
 	CHECK_INT(place.at, 0);
-	CHECK(value_find_base(BYTES("0001:00007f0000001000:"), 0x7f0000001040, &place, &base));
+	CHECK(replay_value_find_base(BYTES("0001:00007f0000001000:"), 0x7f0000001040, &place,
+				     &base));
 	CHECK_INT(place.at, 5);
-	CHECK(!value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0"), 0x7f0000000fff, &place, &base));
-	CHECK(!value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0"), 0x7f0080001000, &place, &base));
+	CHECK(!replay_value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0"), 0x7f0000000fff, &place,
+				      &base));
+	CHECK(!replay_value_find_base(BYTES("\0\0\x7f\0\0\0\x10\0"), 0x7f0080001000, &place,
+				      &base));
 }
 
 static const struct own_value own[] = {
@@ -110,8 +114,8 @@ static const struct own_value alike[] = {
 static const char *alike_at(const char *data, size_t n, size_t at)
 {
 	uint64_t offset;
-	const struct own_value *o = value_own_at(alike, 2, (const unsigned char *)data, n, at,
-						 &place, &offset);
+	const struct own_value *o = replay_value_own_at(alike, 2, (const unsigned char *)data, n,
+							at, &place, &offset);
 
 	return o ? o->name : "";
 }
@@ -133,7 +137,7 @@ static void test_overlap(void)
 
 static const char *own_at(const char *data, size_t n, size_t at, uint64_t *offset)
 {
-	const struct own_value *o = value_own_at(
+	const struct own_value *o = replay_value_own_at(
 		own, sizeof own / sizeof *own, (const unsigned char *)data, n, at, &place, offset);
 
 	return o ? o->name : "";

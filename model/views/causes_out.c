@@ -61,7 +61,7 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);
 }
 
-void explain_wc(const struct failed_wr *wr, struct out *o)
+void causes_out_wc(const struct failed_wr *wr, struct out *o)
 {
 	const struct fact *fact = fact_of(fact_family("wc-status"), wr->status);
 	struct causes c;

@@ -11,6 +11,6 @@ void causes_out(struct causes *c, struct out *o);
 
 /* Writes into the open dict: what failed, and the possible causes, each checked against the regions
  * and QPs that are known, as far as that can be. */
-void explain_wc(const struct failed_wr *wr, struct out *o);
+void causes_out_wc(const struct failed_wr *wr, struct out *o);
 
 #endif

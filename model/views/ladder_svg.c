@@ -43,7 +43,7 @@ static unsigned lane_x(const struct drawing *g, int lane)
 static void append_title(struct text *d, const char *text)
 {
 	text_add(d, "<title>");
-	markup_text(d, text);
+	page_markup(d, text);
 	text_add(d, "</title>");
 }
 
@@ -81,7 +81,7 @@ static void draw_event(struct drawing *g, const struct ladder_row *r)
 		g->y += i ? LINE : 0;
 		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->kind],
 			 r->bad ? " bad" : "", lane_x(g, r->from) + 8 + (i ? 12 : 0), g->y);
-		markup_textf(g->d, "%.*s%s", (int)len, rest,
+		page_markupf(g->d, "%.*s%s", (int)len, rest,
 			     i + 1 == LINES_MAX && rest[len] ? " …" : "");
 		text_add(g->d, "</text>");
 		rest += len;
@@ -103,7 +103,7 @@ static void draw_label(const struct drawing *g, const char *text, int x, int roo
 		 "<rect class=\"bg\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"12\"/>"
 		 "<text class=\"pt%s\" x=\"%d\" y=\"%u\">",
 		 x - width / 2, g->y - 10, width, bad, x, g->y);
-	markup_textf(g->d, "%.*s", (int)len, text);
+	page_markupf(g->d, "%.*s", (int)len, text);
 	text_add(g->d, "</text>");
 }
 
@@ -209,7 +209,7 @@ static void draw_lanes(const struct drawing *g, unsigned bottom)
 			 "<path class=\"lane\" d=\"M%u %dV%u\"/>"
 			 "<text class=\"h\" x=\"%u\" y=\"22\">",
 			 x, HEAD - 10, bottom, x);
-		markup_text(g->d, g->l->lanes[i].label);
+		page_markup(g->d, g->l->lanes[i].label);
 		text_add(g->d, "</text>\n");
 	}
 }

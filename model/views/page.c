@@ -36,7 +36,7 @@ static const char *html_entity(char c)
 }
 
 /* Control characters become visible: XML does not allow them, not even escaped. */
-void markup_text(struct text *d, const char *text)
+void page_markup(struct text *d, const char *text)
 {
 	SCOPED_TEXT(visible);
 
@@ -48,7 +48,7 @@ void markup_text(struct text *d, const char *text)
 	}
 }
 
-void markup_textf(struct text *d, const char *fmt, ...)
+void page_markupf(struct text *d, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -56,7 +56,7 @@ void markup_textf(struct text *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	markup_text(d, text);
+	page_markup(d, text);
 	free(text);
 }
 
@@ -200,11 +200,11 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<link rel=\"icon\" href=\"data:,\">\n<title>",
 		nonce, nonce, values ? "'none'" : "'self'");
-	markup_text(d, title);
+	page_markup(d, title);
 	xappendf(d, "</title>\n<style nonce=\"%s\">\n%s%s%s</style></head>\n", nonce, page_css,
 		 ladder_css, state_svg_css);
 	text_add(d, "<body><header><h1 id=\"title\">");
-	markup_text(d, title);
+	page_markup(d, title);
 	text_add(d, "</h1><p id=\"summary\"></p><span id=\"when\"></span>"
 		    "<span><kbd>?</kbd>keys</span></header>\n<main id=\"panes\"></main>\n");
 	text_add(d, help);

@@ -43,9 +43,9 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d);
 
 /* Appends text, escaped for HTML and XML, also for an attribute. */
-void markup_text(struct text *d, const char *text);
+void page_markup(struct text *d, const char *text);
 /* The same of formatted text. */
-void markup_textf(struct text *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void page_markupf(struct text *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* page.css, ladder.css and page.js. */
 extern const char page_css[], ladder_css[], page_js[];

@@ -88,7 +88,7 @@ static void out_drawing(struct out *o, const struct page_qp *qp)
 	size_t len;
 	FILE *to = xmemstream(&svg, &len);
 
-	markup_textf(&title, "States of %s: %s", qp->name, word_name(qp_state_words, qp->now));
+	page_markupf(&title, "States of %s: %s", qp->name, word_name(qp_state_words, qp->now));
 	d.title = text_str(&title);
 	state_svg(to, &d);
 	fclose(to);

@@ -24,7 +24,7 @@ static void check_new_key(const struct diagnosis *q)
 			b->rkey, b->mw_rkey);
 }
 
-void check_bind(const struct diagnosis *q)
+void why_check_bind(const struct diagnosis *q)
 {
 	const struct live_bind *b = &q->wr->bind;
 	const struct live_region *mr = q->wr->bound;

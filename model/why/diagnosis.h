@@ -14,15 +14,15 @@ struct diagnosis {
 };
 
 /* Adds a cause that was seen at the other end. next: what to type there, or NULL. */
-void add_there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt,
-	       ...) __attribute__((format(printf, 4, 5)));
+void why_add_there(const struct diagnosis *q, enum verdict verdict, const char *next,
+		   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 bool why_region_holds(const struct live_region *r, uint64_t addr, uint64_t len);
 /* How a range that is not in the region lies beside it. Valid until the next call. */
 const char *why_range_beyond(const struct live_region *r, const char *name, uint64_t addr,
 			     uint32_t len);
 /* Adds why a window could not be bound. */
-void check_bind(const struct diagnosis *q);
+void why_check_bind(const struct diagnosis *q);
 /* Adds why the peer has not answered. */
-void check_peer_answers(const struct diagnosis *q);
+void why_check_peer_answers(const struct diagnosis *q);
 
 #endif

@@ -111,7 +111,7 @@ static void find_too_long(const struct look *l)
 {
 	const unsigned most = 4096; /* of all MTUs */
 
-	for (const struct seen_qp *qp = l->p->newest; qp; qp = qp->older)
+	for (const struct live_tracked_qp *qp = l->p->newest; qp; qp = qp->older)
 		if (qp->longest > most)
 			cause_add(
 				l->c, IS_SO, NULL,
@@ -124,7 +124,7 @@ static void find_too_long(const struct look *l)
  * datagrams: the program has not called ntohl(). */
 static void find_swapped(const struct look *l, const struct uroce_inventory *at)
 {
-	for (const struct seen_qp *qp = l->p->newest; qp; qp = qp->older) {
+	for (const struct live_tracked_qp *qp = l->p->newest; qp; qp = qp->older) {
 		if (qp->v.type != IBV_QPT_UD || !qp->sent_to)
 			continue;
 		inventory_foreach(at, UROCE_QP, uroce_qp_row, there)

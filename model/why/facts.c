@@ -13,22 +13,22 @@
 #include "heap.h"
 #include "words.h"
 
-const char *wc_status_text(uint64_t value)
+const char *fact_wc_status_text(uint64_t value)
 {
 	return ibv_wc_status_str((enum ibv_wc_status)value);
 }
 
-const char *async_text(uint64_t value)
+const char *fact_async_text(uint64_t value)
 {
 	return ibv_event_type_str((enum ibv_event_type)value);
 }
 
-const char *cm_event_text(uint64_t value)
+const char *fact_cm_event_text(uint64_t value)
 {
 	return rdma_event_str((enum rdma_cm_event_type)value);
 }
 
-const char *errno_text(uint64_t value)
+const char *fact_errno_text(uint64_t value)
 {
 	return strerror((int)value);
 }

@@ -54,10 +54,10 @@ struct fact_family {
 extern const struct fact_family fact_families[];
 
 /* fact_family.text of the families that have one. */
-const char *wc_status_text(uint64_t value);
-const char *async_text(uint64_t value);
-const char *cm_event_text(uint64_t value);
-const char *errno_text(uint64_t value);
+const char *fact_wc_status_text(uint64_t value);
+const char *fact_async_text(uint64_t value);
+const char *fact_cm_event_text(uint64_t value);
+const char *fact_errno_text(uint64_t value);
 
 /* The fact of a value, or NULL. */
 const struct fact *fact_of(const struct fact_family *f, uint64_t value);

@@ -8,7 +8,7 @@ A file FAMILY.txt is a family of entries. Its first lines, up to an empty one, h
 	title: completion status
 	words: wc_status_words         the table of names in words.h
 	prefix: IBV_WC_                of the constants in the headers; a family without has no numbers
-	text: wc_status_text           the C function with the libraries' own words for a value
+	text: fact_wc_status_text      the C function with the libraries' own words for a value
 	see: volume 1, 11.6.2          'here', 'see' and 'script' of entries that have none; "-": none
 	$flushed: the QP is in ERR     stands for each $flushed in the entries
 

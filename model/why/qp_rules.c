@@ -75,7 +75,8 @@ static void take_away(const struct qp_limits *l, unsigned bit)
 		*l->right_mask &= ~bit;
 }
 
-void qp_check_max(const struct qp_limits *l, unsigned bit, uint64_t value, struct causes *problems)
+void why_qp_check_max(const struct qp_limits *l, unsigned bit, uint64_t value,
+		      struct causes *problems)
 {
 	const char *whose;
 	uint64_t max;
@@ -111,7 +112,8 @@ static void check_port_attr(const struct qp_limits *l, const struct ibv_qp_attr 
 			problems, IS_SO, NULL,
 			"PATH_MTU: the number %d is no enum ibv_mtu, whose values are 1 (IBV_MTU_256) "
 			"to 5 (IBV_MTU_4096)%s",
-			(int)a->path_mtu, mtu_of_bytes(a->path_mtu) ? ": bytes were given" : "");
+			(int)a->path_mtu,
+			spec_mtu_of_bytes(a->path_mtu) ? ": bytes were given" : "");
 	} else if (mask & IBV_QP_PATH_MTU && a->path_mtu > port->active_mtu) {
 		cause_add(problems, IS_SO, NULL,
 			  "PATH_MTU %s is more than the port's active MTU %s: such packets do not "
@@ -151,14 +153,15 @@ static const struct in6_addr *address_of(const union ibv_gid *gid)
 	return (const struct in6_addr *)(const void *)gid->raw;
 }
 
-int qp_gid_family(const union ibv_gid *gid)
+int why_gid_family(const union ibv_gid *gid)
 {
 	return IN6_IS_ADDR_V4MAPPED(address_of(gid)) ? 4 : 6;
 }
 
-bool qp_families_differ(const union ibv_gid *to, const union ibv_gid *from)
+bool why_gid_families_differ(const union ibv_gid *to, const union ibv_gid *from)
 {
-	return !IN6_IS_ADDR_UNSPECIFIED(address_of(to)) && qp_gid_family(to) != qp_gid_family(from);
+	return !IN6_IS_ADDR_UNSPECIFIED(address_of(to)) &&
+	       why_gid_family(to) != why_gid_family(from);
 }
 
 /* The port and the entry of its GID table that the path begins with. */
@@ -175,22 +178,23 @@ static void check_origin(const struct qp_limits *l, const struct ibv_ah_attr *av
 		cause_add(problems, IS_SO, NULL,
 			  "AV: sgid_index %u: the table of the port has the entries 0 to %d",
 			  av->grh.sgid_index, l->port->gid_tbl_len - 1);
-	else if (av->is_global && l->source && qp_families_differ(&av->grh.dgid, l->source))
+	else if (av->is_global && l->source && why_gid_families_differ(&av->grh.dgid, l->source))
 		cause_add(problems, IS_SO, NULL,
 			  "AV: dgid %s is an IPv%d address, but sgid_index %u (%s) is IPv%d",
-			  why_gid(&av->grh.dgid), qp_gid_family(&av->grh.dgid), av->grh.sgid_index,
-			  why_gid(l->source), qp_gid_family(l->source));
+			  why_gid(&av->grh.dgid), why_gid_family(&av->grh.dgid), av->grh.sgid_index,
+			  why_gid(l->source), why_gid_family(l->source));
 }
 
-void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av, struct causes *problems)
+void why_qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av,
+		       struct causes *problems)
 {
 	check_origin(l, av, problems);
 	if (l->port)
 		check_destination(l, av, problems);
 }
 
-void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
-		     struct causes *problems)
+void why_qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
+			 struct causes *problems)
 {
 	const uint8_t ports = l->device->phys_port_cnt;
 
@@ -201,16 +205,16 @@ void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, uns
 		check_port_attr(l, a, mask, problems);
 	for (const struct word *w = qp_attr_words; w->name; w++)
 		if (mask & w->value)
-			qp_check_max(l, (unsigned)w->value, attribute(a, (unsigned)w->value),
-				     problems);
+			why_qp_check_max(l, (unsigned)w->value, attribute(a, (unsigned)w->value),
+					 problems);
 	if (mask & IBV_QP_AV)
-		qp_check_path(l, &a->ah_attr, problems);
+		why_qp_check_path(l, &a->ah_attr, problems);
 }
 
 /* -------------------------------------------------------------------- transitions -- */
 
 /* Appends the states that a QP may move to: "INIT (or RESET)". */
-void qp_reachable(enum ibv_qp_type type, enum ibv_qp_state from, struct text *d)
+void why_qp_reachable(enum ibv_qp_type type, enum ibv_qp_state from, struct text *d)
 {
 	const bool errs = from != IBV_QPS_ERR && qp_row(type, from, IBV_QPS_ERR);
 	const char *between = "";
@@ -233,8 +237,8 @@ static void add_names(struct causes *c, const char *what, unsigned mask)
 	cause_add(c, IS_SO, NULL, "%s: %s", what, text_str(&names));
 }
 
-void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
-		       enum ibv_qp_state to, struct causes *c)
+void why_qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type,
+			   enum ibv_qp_state from, enum ibv_qp_state to, struct causes *c)
 {
 	SCOPED_TEXT(reach);
 
@@ -243,7 +247,7 @@ void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum i
 		add_names(c, "not taken here", v->extra);
 		return;
 	}
-	qp_reachable(type, from, &reach);
+	why_qp_reachable(type, from, &reach);
 	cause_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
 		  why_state(from), why_state(to), why_state(from), text_str(&reach));
 }

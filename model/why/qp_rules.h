@@ -26,22 +26,23 @@ struct qp_limits {
 };
 
 /* Adds what is wrong with a path; of the QP or of an AH. */
-void qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av,
-		   struct causes *problems);
+void why_qp_check_path(const struct qp_limits *l, const struct ibv_ah_attr *av,
+		       struct causes *problems);
 
 /* Adds the attributes of mask that are beyond the limits. */
-void qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
-		     struct causes *problems);
+void why_qp_check_limits(const struct qp_limits *l, const struct ibv_qp_attr *a, unsigned mask,
+			 struct causes *problems);
 /* The same for one value, which need not fit into its attribute. */
-void qp_check_max(const struct qp_limits *l, unsigned bit, uint64_t value, struct causes *problems);
+void why_qp_check_max(const struct qp_limits *l, unsigned bit, uint64_t value,
+		      struct causes *problems);
 
 /* Adds why a change with this verdict is refused; none if the verdict is good. */
-void qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type, enum ibv_qp_state from,
-		       enum ibv_qp_state to, struct causes *c);
+void why_qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type,
+			   enum ibv_qp_state from, enum ibv_qp_state to, struct causes *c);
 /* Appends the states that a QP may move to: "INIT (or RESET)". */
-void qp_reachable(enum ibv_qp_type type, enum ibv_qp_state from, struct text *d);
+void why_qp_reachable(enum ibv_qp_type type, enum ibv_qp_state from, struct text *d);
 /* 4 or 6; does a path lead from an address of one family to one of the other? */
-int qp_gid_family(const union ibv_gid *gid);
-bool qp_families_differ(const union ibv_gid *to, const union ibv_gid *from);
+int why_gid_family(const union ibv_gid *gid);
+bool why_gid_families_differ(const union ibv_gid *to, const union ibv_gid *from);
 
 #endif

@@ -90,7 +90,7 @@ static void find_modify_srq(const struct refused_call *f)
 {
 	const struct ibv_srq_attr *a = argument(f, 1);
 	const unsigned mask = (unsigned)f->r->args[2];
-	const struct seen_qp *srq = live_program_queue(f->p, f->r->args[0]);
+	const struct live_tracked_qp *srq = live_program_queue(f->p, f->r->args[0]);
 
 	if (!a || !srq)
 		return;
@@ -169,7 +169,7 @@ static void find_region(const struct refused_call *f)
 {
 	const unsigned access = (unsigned)record_arg(f->r, "access");
 	const bool is_again = record_call_row(f->r) == ROW_ibv_rereg_mr;
-	const struct live_region *mr = is_again ? seen_region_at(&f->p->regions, f->r->args[0])
+	const struct live_region *mr = is_again ? live_region_at(&f->p->regions, f->r->args[0])
 						: NULL;
 
 	if (f->r->err == ENOMEM)
@@ -189,7 +189,7 @@ static void find_gid(const struct refused_call *f)
 {
 	const unsigned number = (unsigned)record_arg(f->r, "port_num");
 	const int index = (int)record_arg(f->r, "index");
-	const struct seen_limits *limits = &f->p->limits;
+	const struct live_limits *limits = &f->p->limits;
 	const struct ibv_port_attr *port;
 
 	if (!limits->device.max_qp)
@@ -333,7 +333,7 @@ static const char *host_of(const struct sockaddr *sa)
 	return sa->sa_family == AF_INET ? strrchr(text, ':') + 1 : text;
 }
 
-static void note_user(void *arg, const struct seen_object *user)
+static void note_user(void *arg, const struct live_object *user)
 {
 	(void)user;
 	*(bool *)arg = true;
@@ -346,11 +346,11 @@ static void find_port_user(const struct refused_call *f, uint16_t port, bool is_
 	bool is_used = false;
 	const char *name;
 
-	for (const struct seen_object *o = f->p->seen; o; o = o->hh.next) {
+	for (const struct live_object *o = f->p->seen; o; o = o->hh.next) {
 		if (o->port != port || o->address == f->r->args[0])
 			continue;
 		name = live_program_name(f->p, o->address, f->r->end);
-		seen_objects_users(f->p->seen, o->address, note_user, &is_used);
+		live_objects_users(f->p->seen, o->address, note_user, &is_used);
 		cause_add(f->c, IS_SO, temp_text("destroy %s%s", name, is_used ? " -cascade" : ""),
 			  "port %u is in use: %s has it", port, name);
 		return;
@@ -365,7 +365,7 @@ static void find_bind(const struct refused_call *f)
 	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
 	const bool is_bind = record_call_row(f->r) == ROW_rdma_bind_addr;
 	const struct sockaddr *sa = is_bind ? argument(f, 1) : id ? &id->route.addr.src_addr : NULL;
-	const struct seen_object *bound = seen_object_at(f->p->seen, f->r->args[0]);
+	const struct live_object *bound = live_object_at(f->p->seen, f->r->args[0]);
 	uint16_t port = sa ? live_port_of(sa) : 0;
 	union ibv_gid gid;
 
@@ -373,7 +373,7 @@ static void find_bind(const struct refused_call *f)
 		port = bound->port;
 	if (sa && (sa->sa_family == AF_INET || sa->sa_family == AF_INET6) && !is_unspecified(sa)) {
 		gid = gid_of_address(sa);
-		if (!is_gid_of_host(&gid)) {
+		if (!host_gid_is_own(&gid)) {
 			cause_add(f->c, IS_SO, NULL, "%s is not an address of this machine",
 				  host_of(sa));
 			return;
@@ -454,7 +454,7 @@ static void find_lookup(const struct refused_call *f)
 
 static void find_built(const struct refused_call *f)
 {
-	const struct seen_queues *e = live_program_entry(f->p, f->r->args[0]);
+	const struct live_queues *e = live_program_entry(f->p, f->r->args[0]);
 	const unsigned used = e ? e->sends.n : 0, room = e ? e->qp.v.cap.max_send_wr : 0;
 
 	if (!e)
@@ -482,7 +482,7 @@ struct user_names {
 };
 
 /* Only the first ones are named. An object whose end was within librdmacm is not there any more. */
-static void add_user_name(void *arg, const struct seen_object *user)
+static void add_user_name(void *arg, const struct live_object *user)
 {
 	const unsigned most = 8;
 	struct user_names *names = arg;
@@ -500,7 +500,7 @@ static void find_users(const struct refused_call *f)
 	const uint64_t object = f->r->args[0];
 	struct user_names names = { .p = f->p, .when = f->r->end, .text = temp_text("%s", "") };
 
-	seen_objects_users(f->p->seen, object, add_user_name, &names);
+	live_objects_users(f->p->seen, object, add_user_name, &names);
 	if (names.n)
 		cause_add(f->c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
 			  live_program_name(f->p, object, f->r->end), names.text);

@@ -8,13 +8,13 @@
 #include "wr_faults.h"
 
 /* The QP or SRQ of its first argument; the rules that use it are for calls where it is known. */
-static const struct seen_qp *queue_of(const struct refused_call *f)
+static const struct live_tracked_qp *queue_of(const struct refused_call *f)
 {
 	return live_program_queue(f->p, f->r->args[0]);
 }
 
 /* NULL: not known. */
-static const struct ibv_port_attr *port_of(const struct seen_limits *seen, unsigned number)
+static const struct ibv_port_attr *port_of(const struct live_limits *seen, unsigned number)
 {
 	return number && number <= LIVE_PORTS && seen->port[number - 1].state
 		       ? &seen->port[number - 1]
@@ -25,7 +25,7 @@ static const struct ibv_port_attr *port_of(const struct seen_limits *seen, unsig
 static void find_limits_passed(const struct refused_call *f, const struct ibv_qp_attr *a,
 			       unsigned mask)
 {
-	const struct seen_limits *seen = &f->p->limits;
+	const struct live_limits *seen = &f->p->limits;
 	const unsigned number = mask & IBV_QP_PORT ? a->port_num : queue_of(f)->v.attr.port_num;
 	struct qp_limits limits = { .name = "the device",
 				    .device = &seen->device,
@@ -35,7 +35,7 @@ static void find_limits_passed(const struct refused_call *f, const struct ibv_qp
 		limits.source = live_program_gid(f->p, a->ah_attr.port_num,
 						 a->ah_attr.grh.sgid_index);
 	if (seen->device.max_qp)
-		qp_check_limits(&limits, a, mask, f->c);
+		why_qp_check_limits(&limits, a, mask, f->c);
 }
 
 /* Mistakes of a path that only the errno shows. */
@@ -60,7 +60,7 @@ static void find_errno_of_path(const struct refused_call *f, const struct ibv_ah
 void why_path_refused(const struct refused_call *f)
 {
 	const struct ibv_ah_attr *av = (const void *)(uintptr_t)f->r->args[1];
-	const struct seen_limits *seen = &f->p->limits;
+	const struct live_limits *seen = &f->p->limits;
 	struct qp_limits limits = { .name = "the device", .device = &seen->device };
 
 	if (!av)
@@ -68,14 +68,14 @@ void why_path_refused(const struct refused_call *f)
 	limits.port = port_of(seen, av->port_num);
 	limits.source = live_program_gid(f->p, av->port_num, av->grh.sgid_index);
 	if (f->r->err == EINVAL && seen->device.max_qp)
-		qp_check_path(&limits, av, f->c);
+		why_qp_check_path(&limits, av, f->c);
 	find_errno_of_path(f, av);
 }
 
 void why_change_refused(const struct refused_call *f)
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)f->r->args[1];
-	const struct seen_qp *qp = queue_of(f);
+	const struct live_tracked_qp *qp = queue_of(f);
 	unsigned mask = (unsigned)f->r->args[2];
 	enum ibv_qp_state from = qp->v.state, to = from;
 	struct qp_verdict v;
@@ -99,14 +99,14 @@ void why_change_refused(const struct refused_call *f)
 			a->qkey);
 	if (v.answer == QP_OK && !f->c->n)
 		v.extra = v.refused; /* then the kernel has refused it */
-	qp_change_reasons(&v, qp->v.type, from, to, f->c);
+	why_qp_change_reasons(&v, qp->v.type, from, to, f->c);
 }
 
 /* Looks at the request of the chain that was refused: the first one that was not accepted. */
 void why_sends_refused(const struct refused_call *f)
 {
 	const struct ibv_send_wr *wr = (const void *)(uintptr_t)f->r->args[1];
-	const struct seen_qp *qp = queue_of(f);
+	const struct live_tracked_qp *qp = queue_of(f);
 	struct wr_judged j = {
 		.queue = qp->v.name,
 		.max_sge = qp->v.cap.max_send_sge,
@@ -152,7 +152,7 @@ void why_sends_refused(const struct refused_call *f)
 void why_receives_refused(const struct refused_call *f)
 {
 	const struct ibv_recv_wr *wr = (const void *)(uintptr_t)f->r->args[1];
-	const struct seen_qp *queue = queue_of(f);
+	const struct live_tracked_qp *queue = queue_of(f);
 	struct wr_judged j = {
 		.op = &wr_ops[WR_RECV],
 		.queue = queue->v.name,

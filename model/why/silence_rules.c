@@ -65,27 +65,28 @@ static void check_number(const struct diagnosis *q, uint32_t number)
 		return;
 	}
 	if (has_answered) {
-		add_there(q, IS_SO, NULL, "the peer's QP %u, which has answered, was destroyed",
-			  number);
+		why_add_there(q, IS_SO, NULL, "the peer's QP %u, which has answered, was destroyed",
+			      number);
 		return;
 	}
 	if (meant)
-		add_there(q, IS_SO, NULL,
-			  "it has no QP %u: %s, which is connected with this one, is QP %u%s",
-			  number, meant->name, meant->number, misread(number, meant->number));
+		why_add_there(q, IS_SO, NULL,
+			      "it has no QP %u: %s, which is connected with this one, is QP %u%s",
+			      number, meant->name, meant->number, misread(number, meant->number));
 	else if (there->qps.n)
-		add_there(q, IS_SO, NULL,
-			  "it has no QP %u (any more, or the number is wrong): its QPs are %s",
-			  number, name_qps(&there->qps));
+		why_add_there(q, IS_SO, NULL,
+			      "it has no QP %u (any more, or the number is wrong): its QPs are %s",
+			      number, name_qps(&there->qps));
 	else
-		add_there(q, IS_SO, NULL,
-			  "it has no QP %u: it has destroyed it, or the number is wrong", number);
+		why_add_there(q, IS_SO, NULL,
+			      "it has no QP %u: it has destroyed it, or the number is wrong",
+			      number);
 }
 
 static void check_silence(const struct diagnosis *q, uint32_t number)
 {
 	if (*q->wr->there.gone) {
-		add_there(q, IS_SO, NULL, "%s", q->wr->there.gone);
+		why_add_there(q, IS_SO, NULL, "%s", q->wr->there.gone);
 		return;
 	}
 	if (q->wr->there.is_asked) {
@@ -111,7 +112,7 @@ static bool check_addresses(const struct diagnosis *q, const char *next)
 	if (!q->qp->has_source || !(q->peer->known & IBV_QP_AV) ||
 	    memcmp(expected, &q->qp->source, sizeof *expected) == 0)
 		return false;
-	add_there(
+	why_add_there(
 		q, IS_SO, next,
 		"%s, the peer's QP, expects packets from %s (its dgid), and those of %s come from "
 		"%s (sgid_index %u)",
@@ -128,25 +129,25 @@ static bool check_peer_state(const struct diagnosis *q)
 
 	snprintf(next, sizeof next, "qp-state %s", peer->name);
 	if (*peer->overrun) {
-		add_there(q, IS_SO, next,
-			  "%s, a CQ of %s, the peer's QP, has overrun: it has room for %u "
-			  "completions, and more came than were polled",
-			  peer->overrun, peer->name, peer->overrun_cqe);
+		why_add_there(q, IS_SO, next,
+			      "%s, a CQ of %s, the peer's QP, has overrun: it has room for %u "
+			      "completions, and more came than were polled",
+			      peer->overrun, peer->name, peer->overrun_cqe);
 		return true;
 	}
 	if (!is_talking(peer->state)) {
-		add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", peer->name,
-			  why_state(peer->state));
+		why_add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", peer->name,
+			      why_state(peer->state));
 		return true;
 	}
 	if (!q->qp || !(peer->known & IBV_QP_DEST_QPN) || !peer->attr.dest_qp_num)
 		return false;
 	if (peer->attr.dest_qp_num == q->qp->number)
 		return check_addresses(q, next);
-	add_there(q, IS_SO, next,
-		  "%s, the peer's QP, is connected with QP %u, not with this one, %u%s", peer->name,
-		  peer->attr.dest_qp_num, q->qp->number,
-		  misread(peer->attr.dest_qp_num, q->qp->number));
+	why_add_there(q, IS_SO, next,
+		      "%s, the peer's QP, is connected with QP %u, not with this one, %u%s",
+		      peer->name, peer->attr.dest_qp_num, q->qp->number,
+		      misread(peer->attr.dest_qp_num, q->qp->number));
 	return true;
 }
 
@@ -158,7 +159,7 @@ static bool check_source(const struct diagnosis *q)
 	const bool is_empty = source && memcmp(source, &none, sizeof none) == 0;
 	const unsigned index = q->qp ? q->qp->attr.ah_attr.grh.sgid_index : 0;
 
-	if (!source || (!is_empty && is_gid_of_host(source)))
+	if (!source || (!is_empty && host_gid_is_own(source)))
 		return false;
 	cause_add(q->c, IS_SO, "gids", "%s sends from the GID at sgid_index %u, %s", q->qp->name,
 		  index,
@@ -204,7 +205,7 @@ static bool check_begun_anew(const struct diagnosis *q)
 	if (peer->first_psn ? peer->connected < own->answered
 			    : peer->attr.rq_psn != own->attr.sq_psn)
 		return false;
-	add_there(
+	why_add_there(
 		q, IS_SO, "reconnect",
 		"%s, the peer's QP, was connected anew after it had answered (it expects PSN %u), "
 		"and %s was not",
@@ -228,15 +229,17 @@ static void check_psns(const struct diagnosis *q, const char *next)
 	if (!peer->first_psn && (q->qp->answered || (q->qp->unanswered && expected == begin)))
 		return;
 	if (!peer->first_psn)
-		add_there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
-			  "PSNs: this end began with %u, the peer expects %u now", begin, expected);
+		why_add_there(q, q->qp->unanswered && is_before ? IS_SO : MAY_BE, next,
+			      "PSNs: this end began with %u, the peer expects %u now", begin,
+			      expected);
 	else
-		add_there(q, expected == begin ? IS_NOT : IS_SO, next,
-			  "PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)",
-			  begin, peer->name, expected);
+		why_add_there(
+			q, expected == begin ? IS_NOT : IS_SO, next,
+			"PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)",
+			begin, peer->name, expected);
 }
 
-void check_peer_answers(const struct diagnosis *q)
+void why_check_peer_answers(const struct diagnosis *q)
 {
 	static const struct ibv_qp_attr none;
 	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
@@ -259,5 +262,5 @@ void check_peer_answers(const struct diagnosis *q)
 		return;
 	cause_add(q->c, MAY_BE, "counters; fault wire",
 		  "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
-		  (double)ack_timeout_ns(a->timeout) / 1e6);
+		  (double)spec_ack_timeout_ns(a->timeout) / 1e6);
 }

@@ -21,7 +21,7 @@ static const char *plural(uint64_t n)
 static void find_unacknowledged(const struct live_program *p, const struct record *r,
 				struct causes *c)
 {
-	const struct seen_object *o = seen_object_at(p->seen, r->args[0]);
+	const struct live_object *o = live_object_at(p->seen, r->args[0]);
 
 	if (o && o->unacknowledged)
 		cause_add(c, IS_SO, NULL, "%s waits until %u event%s of %s %s acknowledged (%s)",
@@ -36,7 +36,7 @@ struct channel_cqs {
 	uint64_t last;
 };
 
-static void count_cq(void *arg, const struct seen_object *user)
+static void count_cq(void *arg, const struct live_object *user)
 {
 	struct channel_cqs *cqs = arg;
 
@@ -50,7 +50,7 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 {
 	struct channel_cqs cqs = { 0 };
 
-	seen_objects_users(p->seen, r->args[0], count_cq, &cqs);
+	live_objects_users(p->seen, r->args[0], count_cq, &cqs);
 	if (cqs.n && !cqs.armed)
 		cause_add(c, IS_SO, NULL,
 			  "%s is not armed: ibv_req_notify_cq is needed before each event",
@@ -61,10 +61,10 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 /* Ids that have asked for something, and whose event comes in another channel of the program. */
 static void find_elsewhere(const struct live_program *p, const struct record *r, struct causes *c)
 {
-	const struct seen_object *channel;
+	const struct live_object *channel;
 
-	for (const struct seen_object *id = p->seen; id; id = id->hh.next) {
-		channel = id->asked ? seen_object_at(p->seen, id->channel) : NULL;
+	for (const struct live_object *id = p->seen; id; id = id->hh.next) {
+		channel = id->asked ? live_object_at(p->seen, id->channel) : NULL;
 		if (!channel || !channel->made.is_own || channel->address == r->args[0])
 			continue;
 		cause_add(c, MAY_BE, NULL, "the event after %s of %s comes in %s, not in %s",
@@ -133,7 +133,7 @@ static bool find_silence(const struct diagnosis *q)
 
 	silent.c = &c;
 	if (q->peer || q->wr->there.is_asked || *q->wr->there.gone)
-		check_peer_answers(&silent);
+		why_check_peer_answers(&silent);
 	for (unsigned i = 0; i < c.n; i++)
 		if (c.v[i].verdict == IS_SO)
 			cause_add(q->c, IS_SO, NULL, "%s", c.v[i].text);
@@ -148,7 +148,7 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c)
 {
 	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };
 	const struct ibv_qp_attr *a = &q.qp->attr;
-	const double silence = (double)ack_timeout_ns(a->timeout) / 1e9 * (a->retry_cnt + 1);
+	const double silence = (double)spec_ack_timeout_ns(a->timeout) / 1e9 * (a->retry_cnt + 1);
 	bool is_seen;
 
 	if ((!wr->op || wr->op->solicits) && find_no_receive(&q))
@@ -170,13 +170,13 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c)
 /* ------------------------------------------------------------------------ receives -- */
 
 /* The Q_Key of a request: one with the highest bit set stands for that of its QP. */
-static uint32_t sent_qkey(const struct seen_qp *from, const struct posted_wr *sent)
+static uint32_t sent_qkey(const struct live_tracked_qp *from, const struct posted_wr *sent)
 {
 	return sent->to_qkey >> 31 ? from->v.attr.qkey : sent->to_qkey;
 }
 
 /* A datagram to the QP with another Q_Key, since its oldest receive waits. */
-static bool find_wrong_qkey(const struct live_program *p, const struct seen_queues *e,
+static bool find_wrong_qkey(const struct live_program *p, const struct live_queues *e,
 			    struct causes *c)
 {
 	const struct live_qp *to = &e->qp.v;
@@ -184,7 +184,7 @@ static bool find_wrong_qkey(const struct live_program *p, const struct seen_queu
 	const struct posted_wr *sent;
 	uint64_t at;
 
-	for (const struct seen_qp *from = p->newest; from; from = from->older) {
+	for (const struct live_tracked_qp *from = p->newest; from; from = from->older) {
 		at = 0;
 		while (from->v.type == IBV_QPT_UD &&
 		       (sent = posted_queue_next(&live_program_entry(p, from->address)->sends,
@@ -208,7 +208,7 @@ static bool find_wrong_qkey(const struct live_program *p, const struct seen_queu
 void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroce_inventory *own,
 		    struct causes *c)
 {
-	const struct seen_queues *e = live_program_entry(p, qp);
+	const struct live_queues *e = live_program_entry(p, qp);
 	const char *name = live_program_name(p, qp, UINT64_MAX);
 
 	if (!e)
@@ -230,9 +230,10 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 		  name, e->qp.v.known & IBV_QP_QKEY ? temp_text(" 0x%x", e->qp.v.attr.qkey) : "");
 }
 
-void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c)
+void why_built_wait(const struct live_program *p, const struct live_tracked_qp *qp,
+		    struct causes *c)
 {
-	const struct seen_queues *e = live_program_entry(p, qp->address);
+	const struct live_queues *e = live_program_entry(p, qp->address);
 
 	if (e && e->is_building)
 		cause_add(
@@ -245,7 +246,7 @@ void why_built_wait(const struct live_program *p, const struct seen_qp *qp, stru
 
 /* --------------------------------------------------------------------- completions -- */
 
-void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t since,
+void why_polled_in_vain(const struct live_program *p, const struct live_object *cq, uint64_t since,
 			uint64_t now, struct causes *c)
 {
 	/* once is not in vain */
@@ -277,14 +278,14 @@ void why_no_event(const struct uroce_cq_row *cq, struct causes *c)
 			  cq->number, cq->filled);
 }
 
-void why_events_wait(const struct live_program *p, const struct seen_object *channel, uint64_t n,
+void why_events_wait(const struct live_program *p, const struct live_object *channel, uint64_t n,
 		     uint64_t now, struct causes *c)
 {
 	const char *reader = channel->kind == OBJECT_EVENT_CHANNEL ? "rdma_get_cm_event"
 								   : "ibv_get_cq_event";
 	const char *whose = "";
 
-	for (const struct seen_object *id = p->seen; id; id = id->hh.next)
+	for (const struct live_object *id = p->seen; id; id = id->hh.next)
 		if (id->asked && id->channel == channel->address)
 			whose = live_program_name(p, id->address, now);
 	cause_add(c, IS_SO, NULL, "%" PRIu64 " event%s%s%s wait%s in %s, and no thread is in %s", n,

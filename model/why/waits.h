@@ -22,14 +22,15 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
 		 struct causes *c);
 /* Adds the requests of a QP that were built, and that nothing has posted. */
-void why_built_wait(const struct live_program *p, const struct seen_qp *qp, struct causes *c);
+void why_built_wait(const struct live_program *p, const struct live_tracked_qp *qp,
+		    struct causes *c);
 /* Adds why threads have polled a CQ in vain from since until now, in ticks. */
-void why_polled_in_vain(const struct live_program *p, const struct seen_object *cq, uint64_t since,
+void why_polled_in_vain(const struct live_program *p, const struct live_object *cq, uint64_t since,
 			uint64_t now, struct causes *c);
 /* Adds why the completions in a CQ have made no event. */
 void why_no_event(const struct uroce_cq_row *cq, struct causes *c);
 /* Adds that n events wait in a channel, and that no thread waits for them. */
-void why_events_wait(const struct live_program *p, const struct seen_object *channel, uint64_t n,
+void why_events_wait(const struct live_program *p, const struct live_object *channel, uint64_t n,
 		     uint64_t now, struct causes *c);
 /* Adds what went wrong without an error in a process on uroce0, and in others with its datagrams.
  */

@@ -179,8 +179,8 @@ static unsigned needed_access(const struct wr_op *op)
 	return op->sink ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
-void add_there(const struct diagnosis *q, enum verdict verdict, const char *next, const char *fmt,
-	       ...)
+void why_add_there(const struct diagnosis *q, enum verdict verdict, const char *next,
+		   const char *fmt, ...)
 {
 	const char *whose = q->wr->there.whose;
 	char text[256], command[256];
@@ -232,13 +232,13 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 	if (q->wr->there.is_asked && q->wr->told.len && q->wr->told.rkey == mr->rkey)
 		check_told(q);
 	else if (q->wr->op->code != FLUSH_WR && !why_region_holds(mr, q->wr->remote, q->wr->len))
-		add_there(q, IS_SO, next, "%s",
-			  why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
+		why_add_there(q, IS_SO, next, "%s",
+			      why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
 	if (!(mr->access & need))
-		add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
+		why_add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
-		add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
-			  q->peer->pd);
+		why_add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
+			      q->peer->pd);
 }
 
 static void check_rights_there(const struct diagnosis *q)
@@ -248,8 +248,8 @@ static void check_rights_there(const struct diagnosis *q)
 
 	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
 	if (q->peer->known & IBV_QP_ACCESS_FLAGS && !(q->peer->attr.qp_access_flags & need))
-		add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
-			  why_access(need));
+		why_add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
+			      why_access(need));
 }
 
 /* verdict: two devices may give the same key. */
@@ -272,18 +272,19 @@ static void check_key_there(const struct diagnosis *q)
 							  __builtin_bswap32(q->wr->rkey));
 
 	if (gone)
-		add_there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered", gone->name,
-			  q->wr->rkey);
+		why_add_there(q, IS_SO, "show", "%s, whose rkey 0x%x was, is deregistered",
+			      gone->name, q->wr->rkey);
 	else if (swapped && !swapped->gone)
-		add_there(q, IS_SO, NULL,
-			  "0x%x is the rkey of %s, 0x%x, byte-swapped (htonl, ntohl)", q->wr->rkey,
-			  swapped->name, swapped->rkey);
+		why_add_there(q, IS_SO, NULL,
+			      "0x%x is the rkey of %s, 0x%x, byte-swapped (htonl, ntohl)",
+			      q->wr->rkey, swapped->name, swapped->rkey);
 	else if (region_by_key(&q->wr->there, LKEY, q->wr->rkey))
-		add_there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
+		why_add_there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
 	else
-		add_there(q, IS_SO, "show",
-			  "no region or window has the rkey 0x%x: it was deregistered, or is wrong",
-			  q->wr->rkey);
+		why_add_there(
+			q, IS_SO, "show",
+			"no region or window has the rkey 0x%x: it was deregistered, or is wrong",
+			q->wr->rkey);
 	if (!gone && !swapped)
 		check_own_key(q, IS_SO);
 }
@@ -354,12 +355,13 @@ static void check_receives_there(const struct diagnosis *q)
 	if (!q->peer || q->peer->recvs < 0)
 		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
 	else if (*q->peer->srq && q->peer->recvs)
-		add_there(q, IS_NOT, NULL, "%s, the SRQ of %s, has %" PRId64 " RECVs posted, now",
-			  q->peer->srq, q->peer->name, q->peer->recvs);
+		why_add_there(q, IS_NOT, NULL,
+			      "%s, the SRQ of %s, has %" PRId64 " RECVs posted, now", q->peer->srq,
+			      q->peer->name, q->peer->recvs);
 	else if (*q->peer->srq)
-		add_there(q, IS_SO, "post recv -srq",
-			  "%s, the SRQ of %s, the peer's QP, has no RECV posted%s", q->peer->srq,
-			  q->peer->name, used);
+		why_add_there(q, IS_SO, "post recv -srq",
+			      "%s, the SRQ of %s, the peer's QP, has no RECV posted%s",
+			      q->peer->srq, q->peer->name, used);
 	else if (!q->peer->recvs) {
 		cause_add(q->c, IS_SO,
 			  q->wr->there.is_asked && *q->wr->there.whose ? NULL : receive_there(q),
@@ -367,8 +369,8 @@ static void check_receives_there(const struct diagnosis *q)
 			  q->peer->name, used,
 			  room_there(q) ? "" : ", and its PD no region for one");
 	} else
-		add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now", q->peer->name,
-			  q->peer->recvs);
+		why_add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now",
+			      q->peer->name, q->peer->recvs);
 	cause_add(q->c, MAY_BE,
 		  q->qp && !*q->qp->again
 			  ? "modify-qp RTS ... -rnr-retry 7, when the QP comes from RTR again"
@@ -389,9 +391,9 @@ static void check_path_mtu(const struct diagnosis *q)
 	const enum ibv_mtu here = known_path_mtu(q->qp), there = known_path_mtu(q->peer);
 
 	if (here && there && here != there)
-		add_there(q, IS_SO, "modify-qp RTR ... -mtu",
-			  "path_mtu of %s is %s, and %s here: it must be the same", q->peer->name,
-			  why_mtu(there), why_mtu(here));
+		why_add_there(q, IS_SO, "modify-qp RTR ... -mtu",
+			      "path_mtu of %s is %s, and %s here: it must be the same",
+			      q->peer->name, why_mtu(there), why_mtu(here));
 }
 
 /* Where the MTU of the peer is not known. */
@@ -413,14 +415,15 @@ static bool is_refused(const struct diagnosis *q, enum uroce_refused refused)
 static void check_length_there(const struct diagnosis *q)
 {
 	if (is_refused(q, UROCE_REFUSED_TOO_LONG))
-		add_there(q, IS_SO, "post recv with a larger -len",
-			  "%s has refused the message: its RECV has room for %u bytes, the message "
-			  "has %u",
-			  q->peer->name, q->peer->refusal.recv_len, q->wr->len);
+		why_add_there(
+			q, IS_SO, "post recv with a larger -len",
+			"%s has refused the message: its RECV has room for %u bytes, the message "
+			"has %u",
+			q->peer->name, q->peer->refusal.recv_len, q->wr->len);
 	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
-		add_there(q, IS_SO, "post recv with a larger -len",
-			  "the RECV of %s has room for %u bytes, the message has %u", q->peer->name,
-			  q->peer->recv_len, q->wr->len);
+		why_add_there(q, IS_SO, "post recv with a larger -len",
+			      "the RECV of %s has room for %u bytes, the message has %u",
+			      q->peer->name, q->peer->recv_len, q->wr->len);
 	else if (!causes_confirmed(q->c) && (!q->peer || !q->peer->recv_len))
 		cause_add(q->c, MAY_BE, "at the peer: poll, which says LOC_LEN_ERR",
 			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
@@ -437,10 +440,10 @@ static void check_work_request(const struct diagnosis *q)
 		cause_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8", q->wr->remote);
 	if (reads && q->peer && q->qp && q->peer->known & IBV_QP_MAX_DEST_RD_ATOMIC &&
 	    q->peer->attr.max_dest_rd_atomic < q->qp->attr.max_rd_atomic)
-		add_there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
-			  "%s answers %u READs and atomics at a time, this end sends %u",
-			  q->peer->name, q->peer->attr.max_dest_rd_atomic,
-			  q->qp->attr.max_rd_atomic);
+		why_add_there(q, IS_SO, "modify-qp ... -max-dest-rd-atomic",
+			      "%s answers %u READs and atomics at a time, this end sends %u",
+			      q->peer->name, q->peer->attr.max_dest_rd_atomic,
+			      q->qp->attr.max_rd_atomic);
 	if (q->peer && q->peer->known & IBV_QP_ACCESS_FLAGS && op->remote)
 		check_rights_there(q);
 	else if (op->remote)
@@ -469,11 +472,12 @@ static void check_own_depth(const struct diagnosis *q)
 static void check_target_there(const struct diagnosis *q)
 {
 	if (is_refused(q, UROCE_REFUSED_MEMORY)) {
-		add_there(q, IS_SO, "show, and get MR addr, len",
-			  "%s has refused the %s: the memory at 0x%" PRIx64
-			  " + %u, which rkey 0x%x opens, is not mapped any more, or not writable",
-			  q->peer->name, q->wr->op->name, q->peer->refusal.va, q->wr->len,
-			  q->peer->refusal.rkey);
+		why_add_there(
+			q, IS_SO, "show, and get MR addr, len",
+			"%s has refused the %s: the memory at 0x%" PRIx64
+			" + %u, which rkey 0x%x opens, is not mapped any more, or not writable",
+			q->peer->name, q->wr->op->name, q->peer->refusal.va, q->wr->len,
+			q->peer->refusal.rkey);
 		return;
 	}
 	cause_add(
@@ -488,10 +492,11 @@ static void check_recv_there(const struct diagnosis *q)
 	if (q->wr->op && q->wr->op->remote)
 		check_target_there(q);
 	else if (is_refused(q, UROCE_REFUSED_RECV_MEMORY))
-		add_there(q, IS_SO, "poll, then explain",
-			  "%s has refused the message: the buffer of its RECV is not valid (lkey, "
-			  "range, LOCAL_WRITE)",
-			  q->peer->name);
+		why_add_there(
+			q, IS_SO, "poll, then explain",
+			"%s has refused the message: the buffer of its RECV is not valid (lkey, "
+			"range, LOCAL_WRITE)",
+			q->peer->name);
 	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
 	else
@@ -523,13 +528,13 @@ static const struct {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
 	{ IBV_WC_LOC_LEN_ERR, { check_length } },
 	{ IBV_WC_LOC_QP_OP_ERR, { check_own_depth, check_buffers, check_length } },
-	{ IBV_WC_MW_BIND_ERR, { check_bind } },
+	{ IBV_WC_MW_BIND_ERR, { why_check_bind } },
 	{ IBV_WC_REM_OP_ERR, { check_recv_there } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
 	{ IBV_WC_REM_INV_REQ_ERR, { check_work_request } },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, { check_receives_there } },
-	{ IBV_WC_RETRY_EXC_ERR, { check_peer_answers } },
+	{ IBV_WC_RETRY_EXC_ERR, { why_check_peer_answers } },
 };
 
 /* Two requests may be the one that has failed: nothing that is said of one of them is certain. */

@@ -44,7 +44,7 @@ const struct word gid_type_words[] = { { "IB", IBV_GID_TYPE_IB, NULL },
 				       { "RoCEv2", IBV_GID_TYPE_ROCE_V2, NULL },
 				       { 0 } };
 
-const char *word_explain(const char *name)
+const char *why_word(const char *name)
 {
 	static const struct word *const tables[] = { wc_status_words, cm_event_words, async_words,
 						     rej_words };

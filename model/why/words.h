@@ -30,6 +30,6 @@ extern const struct word rule_words[];	/* what explain knows beside constants */
 extern const struct word term_words[];	/* things of the field, by their short names */
 
 /* One short line about a status, event or reason called name, or NULL: struct app. */
-const char *word_explain(const char *name);
+const char *why_word(const char *name);
 
 #endif

@@ -182,8 +182,8 @@ static void learn_file(struct check *k, const char *path)
 
 	if (k->sourced > 15)
 		return;
-	beside = path_beside(k->name, path);
-	if (script_read(k->s, beside, &t)) {
+	beside = file_path_beside(k->name, path);
+	if (file_read_script(k->s, beside, &t)) {
 		fail_clear(&k->s->fail);
 		free(beside);
 		return;
@@ -194,7 +194,7 @@ static void learn_file(struct check *k, const char *path)
 	in.sourced++;
 	check_walk(&in, t.text, t.text + strlen(t.text));
 	free(beside);
-	script_text_free(&t);
+	file_free_script(&t);
 }
 
 static void learn_command(const struct words *w)
@@ -352,7 +352,7 @@ static char *words_of(struct session *s, const struct check *k)
 {
 	const char *name = k->is_lesson ? "lesson.tcl" : s->grades ? "grade.tcl" : NULL;
 
-	return name ? program_text(s, "RDMASH_LIB", "lib", name) : NULL;
+	return name ? file_own_find(s, "RDMASH_LIB", "lib", name) : NULL;
 }
 
 int check_text(struct session *s, const char *name, const char *text)
@@ -381,11 +381,11 @@ int check_file(struct session *s, const char *path)
 	struct script_text t;
 	int rc;
 
-	if (script_read(s, path, &t)) {
+	if (file_read_script(s, path, &t)) {
 		fail_report(s);
 		return -2;
 	}
 	rc = check_text(s, strcmp(path, "-") == 0 ? "stdin" : path, t.text);
-	script_text_free(&t);
+	file_free_script(&t);
 	return rc;
 }

@@ -329,8 +329,8 @@ static int expect_true(struct session *s, const struct expect_args *a, const cha
 static void add_option(Tcl_Obj *list, const char *name, const char *value)
 {
 	if (value) {
-		list_append(list, name);
-		list_append(list, value);
+		value_append(list, name);
+		value_append(list, value);
 	}
 }
 
@@ -345,7 +345,7 @@ static char *command_name(struct session *s, const struct expect_args *a)
 	struct where where;
 	size_t len;
 
-	list_append(list, "expect");
+	value_append(list, "expect");
 	add_option(list, "-value", a->value);
 	add_option(list, "-error", a->error);
 	add_option(list, "-true", a->truth ? Tcl_GetString(a->truth) : NULL);

@@ -179,7 +179,8 @@ static void fail_not_found(struct session *s, const char *typed, Tcl_Obj *names,
 		     text_str(&all));
 		add_candidate_rows(s, of, names);
 	} else {
-		fail(s, "command", "UNKNOWN", "%shas no '%s'%s", of, typed, did_you_mean(near));
+		fail(s, "command", "UNKNOWN", "%shas no '%s'%s", of, typed,
+		     mistake_did_you_mean(near));
 		fail_row(s, "one of", "%s", text_str(&all));
 	}
 }
@@ -204,7 +205,7 @@ static void fail_no_group(struct session *s, const char *typed, bool ambiguous)
 
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (strncmp(g->word, typed, len) == 0)
-			list_append(names, g->word);
+			value_append(names, g->word);
 	fail_not_found(s, typed, names, "", ambiguous);
 }
 
@@ -237,7 +238,7 @@ static const struct cmd *fail_no_member(struct session *s, const struct cmd_grou
 
 	for (const struct cmd_member *m = group->members; m->word; m++)
 		if (!ambiguous || strncmp(m->word, typed, strlen(typed)) == 0)
-			list_append(names, m->word);
+			value_append(names, m->word);
 	if (s && !typed) {
 		Tcl_Size n;
 

@@ -269,7 +269,7 @@ const struct cmd *cmd_find_in(struct session *s, const struct cmd_group *group, 
  * is ignored; each swapped, missing or wrong letter counts as one. Borrowed from the list. */
 const char *cmd_suggest(const char *typed, Tcl_Obj *words);
 /* "; did you mean NEAR?", to end a message; "" for NULL. Valid as temp_text() is. */
-const char *did_you_mean(const char *near);
+const char *mistake_did_you_mean(const char *near);
 
 /* Finds a group by its word or a unique prefix of it; NULL: none or several. */
 const struct cmd_group *cmd_group(const char *word);

@@ -232,8 +232,9 @@ static int fail_unknown_word(struct session *s, const struct arg *a, const char 
 	SCOPED_LIST(names);
 
 	for (const struct word *w = a->data; w->name; w++)
-		list_append(names, w->name);
-	args_bad(s, a, "'%s' is not known%s", typed, did_you_mean(cmd_suggest(typed, names)));
+		value_append(names, w->name);
+	args_bad(s, a, "'%s' is not known%s", typed,
+		 mistake_did_you_mean(cmd_suggest(typed, names)));
 	return fail_row(s, "one of", "%s", Tcl_GetString(names));
 }
 
@@ -330,11 +331,11 @@ static void complete_host(struct session *s, const struct arg *a, Tcl_Obj *words
 
 			if (len && getnameinfo(i->ifa_addr, len, text, sizeof text, NULL, 0,
 					       NI_NUMERICHOST) == 0)
-				list_append(words, text);
+				value_append(words, text);
 		}
 	freeifaddrs(all);
 	for (struct hostent *h = gethostent(); h; h = gethostent())
-		list_append(words, h->h_name);
+		value_append(words, h->h_name);
 	endhostent();
 }
 

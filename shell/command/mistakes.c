@@ -23,7 +23,7 @@ const char *cmd_suggest(const char *typed, Tcl_Obj *words)
 	return near.best;
 }
 
-const char *did_you_mean(const char *near)
+const char *mistake_did_you_mean(const char *near)
 {
 	return near ? temp_text("; did you mean %s?", near) : "";
 }
@@ -63,7 +63,7 @@ int mistake_option(struct session *s, const struct cmd *c, const char *word)
 	for (const struct arg *a = c->args; a && a->name; a++)
 		if (!(a->flags & ARG_POS) &&
 		    (!is_ambiguous || strncmp(a->option, word, strlen(word)) == 0))
-			list_append(names, a->option);
+			value_append(names, a->option);
 	all = Tcl_GetString(names);
 	if (!near)
 		near = cmd_suggest(word, names);
@@ -72,7 +72,7 @@ int mistake_option(struct session *s, const struct cmd *c, const char *word)
 		     c->name, all);
 	else
 		fail(s, "args", "BADOPTION", "%s has no option %s%s", c->name, word,
-		     did_you_mean(near));
+		     mistake_did_you_mean(near));
 	if (!near && !is_ambiguous)
 		fail_row(s, "options", "%s", *all ? all : "none");
 	return fail_next(s, "help %s", c->name);

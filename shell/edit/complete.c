@@ -176,7 +176,7 @@ static int compare_words(const void *a, const void *b)
 	return strcasecmp(Tcl_GetString(*x), Tcl_GetString(*y));
 }
 
-void words_sort(Tcl_Obj *words)
+void complete_sort(Tcl_Obj *words)
 {
 	Tcl_Obj **v;
 	Tcl_Size n = 0;
@@ -193,7 +193,7 @@ static void domain_words(struct session *s, struct domain *d, Tcl_Obj *list)
 	Tcl_Obj *commands = domain_commands(d), **v;
 	Tcl_Size n = 0;
 
-	words_sort(commands);
+	complete_sort(commands);
 	Tcl_ListObjGetElements(NULL, commands, &n, &v);
 	for (int i = 0; i < n; i++)
 		if (strcmp(Tcl_GetString(v[i]), "unknown") != 0 &&
@@ -226,7 +226,7 @@ static void answer_words(int choices, const char *typed, Tcl_Obj *words)
 
 	for (int i = 1; i <= choices; i++)
 		Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(i));
-	list_append(list, "lesson");
+	value_append(list, "lesson");
 	add_matching(list, typed, words);
 }
 
@@ -240,7 +240,7 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 
 	for (const struct cmd_group *g = cmd_groups; g->word; g++)
 		if (g != at)
-			list_append(list, g->word);
+			value_append(list, g->word);
 	if (at && *typed == '@') /* @NAME */
 		args_complete(s, at->alone, 0, NULL, list);
 	if (*typed) {
@@ -260,7 +260,7 @@ static void first_words(struct session *s, const char *typed, Tcl_Obj *words)
 static void second_words(const struct cmd_group *group, Tcl_Obj *list)
 {
 	for (const struct cmd_member *m = group->members; m && m->word; m++)
-		list_append(list, m->word);
+		value_append(list, m->word);
 }
 
 /* ------------------------------------------------------------------ complete -- */

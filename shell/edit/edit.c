@@ -46,7 +46,7 @@ static void append_quoted(struct text *out, const char *word)
 	char *quoted;
 	int flags, n;
 
-	if (!is_visible(word)) {
+	if (!visible_is_plain(word)) {
 		append_escaped(out, word);
 		return;
 	}
@@ -114,7 +114,7 @@ static void common_start(struct text *common, Tcl_Obj *const *words, int n)
 	for (i = 1; i < n; i++)
 		keep_common_prefix(common, Tcl_GetString(words[i]));
 	text_resize(common, strcspn(text_str(common), " \t\n\"\\;[]{}"));
-	if (!is_visible(text_str(common)))
+	if (!visible_is_plain(text_str(common)))
 		text_resize(common, 0);
 }
 
@@ -144,8 +144,8 @@ static void put_row(Tcl_Obj *const *words, int n, int row, int rows, int width)
 		append_visible(&word, words[i]);
 		edit_put(text_str(&word));
 		if (i + rows < n)
-			printf("%*s", width - (int)text_width(text_str(&word), text_len(&word)),
-			       "");
+			printf("%*s",
+			       width - (int)print_text_width(text_str(&word), text_len(&word)), "");
 	}
 	edit_put("\n");
 }
@@ -158,7 +158,7 @@ static int widest_word(Tcl_Obj *const *words, int n)
 		SCOPED_TEXT(word);
 
 		append_visible(&word, words[i]);
-		width = MAX(width, (int)text_width(text_str(&word), text_len(&word)));
+		width = MAX(width, (int)print_text_width(text_str(&word), text_len(&word)));
 	}
 	return width;
 }

@@ -72,7 +72,7 @@ void complete_hint(void *session, const char *text, struct text *hint);
 void complete_print(struct session *s, const char *text);
 
 /* Puts the words of a Tcl list in alphabetical order, whatever their case. */
-void words_sort(Tcl_Obj *words);
+void complete_sort(Tcl_Obj *words);
 
 /* The interactive session: read, run, print, until quit or the end of input. */
 

@@ -24,7 +24,7 @@ void edit_put(const char *s)
 
 wchar_t edit_take_char(const char **s)
 {
-	const struct character c = character_at(*s, strnlen(*s, 4));
+	const struct character c = visible_character(*s, strnlen(*s, 4));
 
 	*s += c.len;
 	return c.valid ? (wchar_t)c.code : L'\xfffd';

@@ -43,7 +43,7 @@ struct hist *hist_open(const char *path)
 	if (!path)
 		return h;
 	h->path = xstrdup(path);
-	make_parent_folders(path);
+	file_make_parents(path);
 	if (history(h->entries, &ev, H_LOAD, path) < 0 && has_content(path)) {
 		free(h->path);
 		h->path = NULL;

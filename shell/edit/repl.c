@@ -25,7 +25,7 @@ static char *history_path(void)
 
 	if (own)
 		return *own ? xstrdup(own) : NULL;
-	return xdg_state("history");
+	return file_xdg_state("history");
 }
 
 /* The error code of the last line, or "". */
@@ -139,7 +139,7 @@ static void reset_interrupt(struct session *s)
 
 static int run_rc(struct session *s)
 {
-	char *path = xdg_path("XDG_CONFIG_HOME", ".config", "rc.rdma");
+	char *path = file_xdg_path("XDG_CONFIG_HOME", ".config", "rc.rdma");
 	int rc = 0;
 
 	if (path && access(path, F_OK) == 0) {

@@ -266,7 +266,7 @@ static bool only_user_writes(int fd, const char *path)
 	return yes;
 }
 
-int script_read(struct session *s, const char *path, struct script_text *t)
+int file_read_script(struct session *s, const char *path, struct script_text *t)
 {
 	bool in = strcmp(path, "-") == 0;
 	int fd = in ? STDIN_FILENO : file_open(s, path, O_RDONLY, 0);
@@ -286,24 +286,24 @@ int script_read(struct session *s, const char *path, struct script_text *t)
 		close(fd);
 	if (t->text)
 		return 0;
-	script_text_free(t);
+	file_free_script(t);
 	return -1;
 }
 
-char *path_beside(const char *script, const char *path)
+char *file_path_beside(const char *script, const char *path)
 {
 	const char *slash = script && *path != '/' ? strrchr(script, '/') : NULL;
 
 	return slash ? xasprintf("%.*s/%s", (int)(slash - script), script, path) : xstrdup(path);
 }
 
-void script_text_free(struct script_text *t)
+void file_free_script(struct script_text *t)
 {
 	free(t->text);
 	free(t->dir);
 }
 
-char *xdg_path(const char *variable, const char *home, const char *name)
+char *file_xdg_path(const char *variable, const char *home, const char *name)
 {
 	const char *base = getenv(variable);
 
@@ -313,12 +313,12 @@ char *xdg_path(const char *variable, const char *home, const char *name)
 	return base && *base ? xasprintf("%s/%s/rdmash/%s", base, home, name) : NULL;
 }
 
-char *xdg_state(const char *name)
+char *file_xdg_state(const char *name)
 {
-	return xdg_path("XDG_STATE_HOME", ".local/state", name);
+	return file_xdg_path("XDG_STATE_HOME", ".local/state", name);
 }
 
-bool program_files(const char *variable, const char *folder, const char *names, glob_t *files)
+bool file_own_list(const char *variable, const char *folder, const char *names, glob_t *files)
 {
 	static const char *const places[] = { "../share/rdmash", "../scripts", "../../scripts",
 					      "../../../scripts" };
@@ -348,7 +348,7 @@ bool program_files(const char *variable, const char *folder, const char *names, 
 	return false;
 }
 
-char *program_file_text(struct session *s, const char *path)
+char *file_own_text(struct session *s, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	char *text = NULL;
@@ -364,20 +364,20 @@ char *program_file_text(struct session *s, const char *path)
 	return text;
 }
 
-char *program_text(struct session *s, const char *variable, const char *folder, const char *name)
+char *file_own_find(struct session *s, const char *variable, const char *folder, const char *name)
 {
 	glob_t files = { 0 };
 	char *text = NULL;
 
-	if (program_files(variable, folder, name, &files))
-		text = program_file_text(s, files.gl_pathv[0]);
+	if (file_own_list(variable, folder, name, &files))
+		text = file_own_text(s, files.gl_pathv[0]);
 	else
 		fail(s, "open", "ENOENT", "%s/%s of the installation is not found", folder, name);
 	globfree(&files);
 	return text;
 }
 
-void make_parent_folders(const char *path)
+void file_make_parents(const char *path)
 {
 	char *copy = xstrdup(path), *slash = copy;
 
@@ -389,7 +389,7 @@ void make_parent_folders(const char *path)
 	free(copy);
 }
 
-int write_all(int fd, const void *data, size_t len)
+int file_write_all(int fd, const void *data, size_t len)
 {
 	const char *from = data;
 
@@ -409,8 +409,8 @@ int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-const char *dynamic_load(const char *const names[], const struct dynamic_function functions[],
-			 size_t n, void *to)
+const char *file_load_library(const char *const names[], const struct dynamic_function functions[],
+			      size_t n, void *to)
 {
 	void *library = NULL;
 

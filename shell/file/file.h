@@ -54,32 +54,32 @@ struct script_text {
 };
 
 /* Reads a whole script; path "-" is standard input. -1 with s->fail filled. */
-int script_read(struct session *s, const char *path, struct script_text *t);
-void script_text_free(struct script_text *t);
+int file_read_script(struct session *s, const char *path, struct script_text *t);
+void file_free_script(struct script_text *t);
 /* The path of a file that a script names, from the script's own path (NULL: it was typed). The
  * caller frees it. */
-char *path_beside(const char *script, const char *path);
+char *file_path_beside(const char *script, const char *path);
 
 /* The path $variable/rdmash/name, or ~/home/rdmash/name if the variable is not set; NULL without a
  * home directory. The caller frees it. */
-char *xdg_path(const char *variable, const char *home, const char *name);
+char *file_xdg_path(const char *variable, const char *home, const char *name);
 /* The path of a file in $XDG_STATE_HOME that is kept between sessions. The caller frees it. */
-char *xdg_state(const char *name);
+char *file_xdg_state(const char *name);
 /* Creates the missing directories of path, all but its last part, with mode 0700. Errors show when
  * the file is opened. */
-void make_parent_folders(const char *path);
+void file_make_parents(const char *path);
 /* Finds the program's own files in folder whose names match the pattern names, in an installation
  * or a build tree. $variable, if set, replaces the folder (NULL: nothing does). False: there are
  * none. */
-bool program_files(const char *variable, const char *folder, const char *names, glob_t *files);
+bool file_own_list(const char *variable, const char *folder, const char *names, glob_t *files);
 /* The text of the one with this name. NULL with s->fail filled; the caller frees it. */
-char *program_text(struct session *s, const char *variable, const char *folder, const char *name);
+char *file_own_find(struct session *s, const char *variable, const char *folder, const char *name);
 /* The text of one of them, which is not subject to the checks of file_open(). NULL with s->fail
  * filled; the caller frees it. */
-char *program_file_text(struct session *s, const char *path);
+char *file_own_text(struct session *s, const char *path);
 
 /* Writes all of data; waits while a pipe is full, whatever its flags are. -1 with errno. */
-int write_all(int fd, const void *data, size_t len);
+int file_write_all(int fd, const void *data, size_t len);
 
 /*
  * Files that commands write, all subject to the checks of file_open().
@@ -119,7 +119,7 @@ struct recorder *recorder_new(void);
 void recorder_free(struct recorder *r);
 
 /* To be called after a command from the prompt or -c has run. */
-void record_note(struct session *s, const char *command, int len, bool failed);
+void recorder_note(struct session *s, const char *command, int len, bool failed);
 
 /*
  * Shared libraries that rdmash is not linked to: each is loaded when it is first needed, so that
@@ -135,7 +135,7 @@ struct dynamic_function {
 /* Loads the first library of names (ends with NULL) that is installed, and fills the struct at to.
  * Returns NULL, or the reason for a failure, valid until the next call; the struct is then
  * unchanged. */
-const char *dynamic_load(const char *const names[], const struct dynamic_function functions[],
-			 size_t n, void *to);
+const char *file_load_library(const char *const names[], const struct dynamic_function functions[],
+			      size_t n, void *to);
 
 #endif

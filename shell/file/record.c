@@ -111,7 +111,7 @@ static char *repeated(const char *command, int len, unsigned n)
 	return changed;
 }
 
-void record_note(struct session *s, const char *command, int len, bool failed)
+void recorder_note(struct session *s, const char *command, int len, bool failed)
 {
 	struct recorder *r = s->recorder;
 	const struct cmd *c = r ? cmd_of_line(command, len, NULL) : NULL;

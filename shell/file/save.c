@@ -170,7 +170,7 @@ static int write_whole(struct session *s, const char *path, struct save_place *p
 
 	if (fd < 0)
 		return not_written(s, errno, "open", path, left);
-	if (write_all(fd, data, len))
+	if (file_write_all(fd, data, len))
 		err = errno;
 	if (!err && fdatasync(fd)) {
 		err = errno;
@@ -236,7 +236,7 @@ int save_piece(int fd, const void *data, size_t len)
 	off_t before = lseek(fd, 0, SEEK_END);
 	int err;
 
-	if (write_all(fd, data, len) == 0)
+	if (file_write_all(fd, data, len) == 0)
 		return 0;
 	err = errno;
 	if (before >= 0 && ftruncate(fd, before))

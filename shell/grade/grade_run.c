@@ -104,7 +104,7 @@ static enum grade_end run_script(struct session *s, const char *path)
 	script_run(s, "grade", "timeline on");
 	s->opt.quiet = true;
 	s->plays = true; /* its errors are not those of the rules */
-	if (script_read(s, path, &t)) {
+	if (file_read_script(s, path, &t)) {
 		fail_report(s);
 	} else {
 		script.domain = domain_of(s, HAND_IN);
@@ -115,7 +115,7 @@ static enum grade_end run_script(struct session *s, const char *path)
 		      : rc		       ? ENDED_BY_ERROR
 					       : ENDED;
 		script.domain->is_over = true;
-		script_text_free(&t);
+		file_free_script(&t);
 	}
 	s->opt = before;
 	s->plays = false;
@@ -223,12 +223,12 @@ static int run_rules(struct session *s, const struct grade *g, const char *rows,
 {
 	struct script script = { .name = g->rules, .line = 1 };
 	struct script_text t;
-	char *words = program_text(s, "RDMASH_LIB", "lib", "grade.tcl");
+	char *words = file_own_find(s, "RDMASH_LIB", "lib", "grade.tcl");
 	const char *count;
 	Tcl_Interp *tcl;
 	int failed, rc = -2;
 
-	if (!words || script_read(s, g->rules, &t)) {
+	if (!words || file_read_script(s, g->rules, &t)) {
 		fail_report(s);
 		free(words);
 		return -2;
@@ -248,7 +248,7 @@ static int run_rules(struct session *s, const struct grade *g, const char *rows,
 		count = Tcl_GetVar(tcl, "::grade::lost", TCL_GLOBAL_ONLY);
 		*lost = count ? atoll(count) : 1; /* without it nobody can say that none is lost */
 	}
-	script_text_free(&t);
+	file_free_script(&t);
 	free(words);
 	return rc;
 }
@@ -265,18 +265,18 @@ int grade_run(struct session *s, struct grade *g)
 		g->end = run_script(s, g->hand_in);
 	restore_output(kept);
 	forget_run(s);
-	write_all(g->report, "\n", 1);
+	file_write_all(g->report, "\n", 1);
 	rc = run_rules(s, g, rows, &lost);
 	missed = verdict_missed();
 	if (rc != -2 && !loop_ending(s->loop)) {
 		char *text = xasprintf("%u %u %lld %d\n%s", s->points, s->points_of, lost, g->end,
 				       missed);
 
-		write_all(g->report, text, strlen(text));
+		file_write_all(g->report, text, strlen(text));
 		free(text);
 	}
 	if (rc == -2)
-		write_all(g->report, RULES_FAIL, strlen(RULES_FAIL));
+		file_write_all(g->report, RULES_FAIL, strlen(RULES_FAIL));
 	free(missed);
 	free(rows);
 	rc = rc == -2 ? 2 : s->points < s->points_of || s->errors || s->quit ? 3 : 0;

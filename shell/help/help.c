@@ -30,7 +30,7 @@ static bool next_page(struct page *p)
 		if (*p->cmd)
 			return true;
 	}
-	p->topic = topic_next(p->topic);
+	p->topic = help_topic_next(p->topic);
 	return p->topic;
 }
 
@@ -43,8 +43,8 @@ static void complete_topic(struct session *s, const struct arg *a, Tcl_Obj *word
 {
 	(void)s, (void)a;
 	for (struct page p = { 0 }; next_page(&p);)
-		list_append(words, page_name(&p));
-	words_sort(words);
+		value_append(words, page_name(&p));
+	complete_sort(words);
 }
 
 static const struct arg_kind kind_topic = { .word = "word",
@@ -200,7 +200,7 @@ static bool command_mentions(const struct cmd *c, const char *word)
 
 static bool topic_mentions(const struct topic *t, const char *word)
 {
-	return contains_word(t->title, word) || contains_word(topic_text(t), word);
+	return contains_word(t->title, word) || contains_word(help_topic_text(t), word);
 }
 
 static bool page_mentions(const struct page *p, const char *word)

@@ -38,9 +38,9 @@ extern const struct topic *const topic_table[];
 extern const char *const topic_texts[];
 /* The topic after t, or the first one for NULL: those of the table, then those of libraries. NULL
  * at the end. */
-const struct topic *topic_next(const struct topic *t);
+const struct topic *help_topic_next(const struct topic *t);
 /* Paragraphs between empty lines; indented lines stay. */
-const char *topic_text(const struct topic *t);
+const char *help_topic_text(const struct topic *t);
 
 /* The command or topic for a word that other tools use; or NULL. */
 const char *help_synonym(const char *word);

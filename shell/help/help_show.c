@@ -138,7 +138,7 @@ static size_t topic_index(const struct topic *t)
 	return i;
 }
 
-const struct topic *topic_next(const struct topic *t)
+const struct topic *help_topic_next(const struct topic *t)
 {
 	const size_t i = t ? topic_index(t) : 0;
 	const struct topic *next = topic_table[t && topic_table[i] ? i + 1 : i];
@@ -150,7 +150,7 @@ const struct topic *topic_next(const struct topic *t)
 	return l ? library_topic(l) : NULL;
 }
 
-const char *topic_text(const struct topic *t)
+const char *help_topic_text(const struct topic *t)
 {
 	return t->text ? t->text : topic_texts[topic_index(t)];
 }
@@ -467,7 +467,7 @@ void help_overview(struct out *o)
 	text_add(&topics,
 		 "'help poll' explains a command, 'help data path' lists a subject, "
 		 "'help all' everything, 'help WORD' searches. New here? lesson 1. Topics:");
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t)) {
+	for (const struct topic *t = help_topic_next(NULL); t; t = help_topic_next(t)) {
 		text_add(&topics, " ");
 		text_add(&topics, t->name);
 	}
@@ -486,8 +486,8 @@ void help_topic(const struct topic *t, struct out *o)
 	SCOPED_TEXT(d);
 	SCOPED_TEXT(whole);
 
-	help_wrap(topic_text(t), 2, help_width(), &d);
-	text_add(&whole, topic_text(t));
+	help_wrap(help_topic_text(t), 2, help_width(), &d);
+	text_add(&whole, help_topic_text(t));
 	text_add(&whole, "\n");
 	if (t->more) {
 		t->more(&d);

@@ -92,7 +92,7 @@ static void json_topic(const struct topic *t, struct out *o)
 	out_dict(o, NULL);
 	out_str(o, "name", t->name, NULL);
 	out_str(o, "title", t->title, NULL);
-	out_str(o, "text", topic_text(t), NULL);
+	out_str(o, "text", help_topic_text(t), NULL);
 	out_bool(o, "more", t->more, NULL);
 	out_end(o);
 }
@@ -110,7 +110,7 @@ void help_tables(struct out *o)
 		json_option(h, o);
 	out_end(o);
 	out_list(o, "topics");
-	for (const struct topic *t = topic_next(NULL); t; t = topic_next(t))
+	for (const struct topic *t = help_topic_next(NULL); t; t = help_topic_next(t))
 		json_topic(t, o);
 	out_end(o);
 	out_list(o, "commands");

@@ -51,8 +51,8 @@ static Tcl_Obj *error_options(const struct fail *f)
 	Tcl_Obj *rows = Tcl_NewListObj(0, NULL);
 
 	for (unsigned i = 0; i < f->nrows; i++) {
-		list_append(rows, f->rows[i].label);
-		list_append(rows, f->rows[i].text);
+		value_append(rows, f->rows[i].label);
+		value_append(rows, f->rows[i].text);
 	}
 	Tcl_ListObjAppendElement(NULL, options, rows);
 	return options;

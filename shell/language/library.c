@@ -97,7 +97,7 @@ static void find_libraries(void)
 	if (looked)
 		return;
 	looked = true;
-	if (program_files("RDMASH_LIB", "lib", "*.rdma", &files))
+	if (file_own_list("RDMASH_LIB", "lib", "*.rdma", &files))
 		for (size_t i = 0; i < files.gl_pathc; i++)
 			add_library(files.gl_pathv[i]);
 	globfree(&files);
@@ -256,7 +256,7 @@ static int do_run(ClientData data, Tcl_Interp *tcl, int objc, Tcl_Obj *const obj
 
 	if (!k)
 		return objc > 1 ? TCL_ERROR : fail_wrong_args(tcl, objv, "name ?arg ...?");
-	list_append(words, "::apply");
+	value_append(words, "::apply");
 	Tcl_ListObjAppendElement(NULL, words, k->lambda);
 	for (int i = 2; i < objc; i++)
 		Tcl_ListObjAppendElement(NULL, words, objv[i]);
@@ -327,7 +327,7 @@ static int load_library(struct session *s, struct library *l)
 	struct script as = { .name = l->path, .dir = l->dir, .line = 1 };
 	char *root = xasprintf("library %s", l->name);
 	struct domain *d = domain_of(s, root); /* not a path: no file is below it */
-	char *text = program_file_text(s, l->path);
+	char *text = file_own_text(s, l->path);
 	bool echo = s->opt.echo;
 	int rc = TCL_ERROR;
 

@@ -370,7 +370,7 @@ static int script_parses(struct session *s, const char *name, const char *text, 
 static void note_command(struct session *s, const struct piece *c, bool failed)
 {
 	if (!s->script->parent && !s->script->dir && !c->empty)
-		record_note(s, c->text, c->len, failed);
+		recorder_note(s, c->text, c->len, failed);
 }
 
 /* Counts the expectations behind c, which has ended the script: they belong to the plan. */
@@ -552,7 +552,7 @@ static int run_file(struct session *s, const char *path, bool start)
 	struct script_text t;
 	int rc;
 
-	if (script_read(s, path, &t)) {
+	if (file_read_script(s, path, &t)) {
 		report_error(s);
 		return -2;
 	}
@@ -562,7 +562,7 @@ static int run_file(struct session *s, const char *path, bool start)
 	script.dir = t.dir;
 	script.domain = start && t.is_users ? s->own : domain_of(s, t.dir);
 	rc = script_run_as(s, &script, t.text);
-	script_text_free(&t);
+	file_free_script(&t);
 	return rc;
 }
 
@@ -580,17 +580,17 @@ int script_source(struct session *s, const char *path)
 {
 	/* without a directory of the script, file_open() begins at the current one */
 	const bool is_beside = s->script && s->script->dir;
-	char *name = path_beside(is_beside ? s->script->name : NULL, path);
+	char *name = file_path_beside(is_beside ? s->script->name : NULL, path);
 	struct script script = { .name = name, .line = 1 };
 	struct script_text t;
 	int rc = TCL_ERROR;
 
-	if (script_read(s, path, &t) == 0) {
+	if (file_read_script(s, path, &t) == 0) {
 		script.dir = t.dir;
 		script.domain = s->domain == s->own ? domain_of(s, t.dir) : s->domain;
 		if (!script_parses(s, name, t.text, 1))
 			rc = run_text(s, &script, t.text, false, false);
-		script_text_free(&t);
+		file_free_script(&t);
 	}
 	free(name);
 	return rc;

@@ -522,7 +522,7 @@ static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], 
 
 	fail_clear(&s->fail);
 	for (size_t i = 0; objc == 0 && i < sizeof own / sizeof *own; i++)
-		list_append(words, own[i]);
+		value_append(words, own[i]);
 	for (unsigned i = 1; i <= n; i++)
 		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
 }

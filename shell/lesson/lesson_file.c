@@ -73,7 +73,7 @@ static size_t find_files(glob_t *files, size_t *shipped)
 	const char *own = getenv("RDMASH_LESSONS");
 	char *pattern = xasprintf("%s/*.rdma", own ? own : "");
 
-	if (!program_files(NULL, "lessons", "[0-9][0-9]-*.rdma", files))
+	if (!file_own_list(NULL, "lessons", "[0-9][0-9]-*.rdma", files))
 		*files = (glob_t){ 0 };
 	*shipped = files->gl_pathc;
 	if (own)
@@ -217,21 +217,21 @@ static int evaluate(struct session *s, const char *words, const struct script_te
 int lesson_read(struct session *s, const char *ref, const struct meeting *m,
 		struct lesson_file *file)
 {
-	char *words = program_text(s, "RDMASH_LIB", "lib", "lesson.tcl");
+	char *words = file_own_find(s, "RDMASH_LIB", "lib", "lesson.tcl");
 	struct script_text t = { 0 };
 	int rc = -1;
 
 	*file = (struct lesson_file){ .ref = xstrdup(ref) };
 	if (words && !find_lesson(s, ref, file)) {
 		if (!file->is_shipped)
-			rc = script_read(s, file->path, &t);
-		else if ((t.text = program_file_text(s, file->path)))
+			rc = file_read_script(s, file->path, &t);
+		else if ((t.text = file_own_text(s, file->path)))
 			rc = 0;
 	}
 	if (!rc) {
 		file->domain = file->is_shipped ? s->own : domain_of(s, t.dir);
 		rc = evaluate(s, words, &t, m, file);
-		script_text_free(&t);
+		file_free_script(&t);
 	}
 	free(words);
 	if (rc)

@@ -55,11 +55,11 @@ static char *lesson_name(const struct lesson_file *file)
 
 static FILE *open_kept(const char *mode)
 {
-	char *path = xdg_state("lessons");
+	char *path = file_xdg_state("lessons");
 	FILE *f = NULL;
 
 	if (path && *mode == 'a')
-		make_parent_folders(path);
+		file_make_parents(path);
 	if (path)
 		f = fopen(path, mode);
 	if (!f && path && *mode == 'a')

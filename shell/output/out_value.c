@@ -39,7 +39,7 @@ static Tcl_Obj *dict_of(struct json_object *j)
 
 	json_object_object_foreach(j, key, value)
 	{
-		list_append(list, key);
+		value_append(list, key);
 		Tcl_ListObjAppendElement(NULL, list, value_of(value));
 	}
 	return list;
@@ -64,7 +64,8 @@ static Tcl_Obj *value_of(struct json_object *j)
 	case json_type_double:
 		return Tcl_NewDoubleObj(json_object_get_double(j));
 	case json_type_int: /* that of a larger one is the largest */
-		return n < INT64_MAX ? Tcl_NewWideIntObj(n) : u64_object(json_object_get_uint64(j));
+		return n < INT64_MAX ? Tcl_NewWideIntObj(n)
+				     : value_of_u64(json_object_get_uint64(j));
 	case json_type_string:
 		return out_is_bytes(j) ? bytes_of(j) : text_of(j);
 	case json_type_object:
@@ -171,7 +172,7 @@ void out_exact(enum out_format f, const char *text, bool newline)
 		return;
 	}
 	if (f == OUT_CSV)
-		csv_cell(&d, text, true);
+		out_csv_cell(&d, text, true);
 	else
 		text_add(&d, text);
 	if (newline || f == OUT_CSV)

@@ -31,13 +31,13 @@ static unsigned measure_piece(const char *text, unsigned *columns)
 	*columns = 0;
 	if (text[0] == '\033' && text[1] == '[') /* a colour */
 		return 2 + (unsigned)strcspn(text + 2, "m") + 1;
-	c = character_at(text, strlen(text));
+	c = visible_character(text, strlen(text));
 	width = wcwidth((wchar_t)c.code);
 	*columns = width > 0 ? (unsigned)width : 0;
 	return c.len;
 }
 
-unsigned text_width(const char *text, size_t len)
+unsigned print_text_width(const char *text, size_t len)
 {
 	unsigned n = 0, columns;
 
@@ -90,7 +90,7 @@ static unsigned fold_line(const char *line, size_t len, unsigned columns, struct
 {
 	unsigned rows = 1, hang = hang_of(line, len, columns), room = columns;
 
-	while (text_width(line, len) > room) {
+	while (print_text_width(line, len) > room) {
 		size_t n = fitting_length(line, len, room);
 
 		if (n == len)
@@ -106,10 +106,10 @@ static unsigned fold_line(const char *line, size_t len, unsigned columns, struct
 		rows++;
 	}
 	text_add_bytes(d, line, len);
-	return rows + text_width(line, len) / (columns + 1);
+	return rows + print_text_width(line, len) / (columns + 1);
 }
 
-unsigned fold(const char *text, unsigned columns, struct text *d)
+unsigned print_fold(const char *text, unsigned columns, struct text *d)
 {
 	unsigned rows = 0;
 
@@ -126,7 +126,7 @@ unsigned fold(const char *text, unsigned columns, struct text *d)
 	return rows;
 }
 
-void fold_to_ascii(const char *text, struct text *d)
+void print_fold_to_ascii(const char *text, struct text *d)
 {
 	static const struct {
 		const char *sign, *ascii;
@@ -135,7 +135,7 @@ void fold_to_ascii(const char *text, struct text *d)
 	size_t left = strlen(text);
 
 	while (left) {
-		struct character c = character_at(text, left);
+		struct character c = visible_character(text, left);
 		const char *as = c.len > 1 ? "?" : NULL;
 
 		for (size_t i = 0; as && i < sizeof near / sizeof *near; i++)
@@ -216,7 +216,7 @@ static bool pager_show(const char *text, size_t len)
 	sigaction(SIGINT, &ignore, &before);
 	pid = start_pager(line, &to);
 	if (pid > 0) {
-		write_all(to, text, len); /* an error means that the user quit early */
+		file_write_all(to, text, len); /* an error means that the user quit early */
 		close(to);
 		waitpid(pid, &status, 0);
 	}
@@ -282,7 +282,7 @@ static int write_stream(enum print_to to, const char *data, size_t len)
 
 	fflush(stdout); /* what stdio has is older; print_failed() tells of errors */
 	if (fileno(stream) >= 0)
-		return write_all(fileno(stream), data, len);
+		return file_write_all(fileno(stream), data, len);
 	return fwrite(data, 1, len, stream) < len || fflush(stream) ? -1 : 0;
 }
 
@@ -328,8 +328,8 @@ static void print_text_for_people(enum print_to to, const struct text *d)
 		return;
 	}
 	if (!print_is_utf8())
-		fold_to_ascii(text_str(d), &ascii);
-	rows = fold(text_str(print_is_utf8() ? d : &ascii), columns, &folded);
+		print_fold_to_ascii(text_str(d), &ascii);
+	rows = print_fold(text_str(print_is_utf8() ? d : &ascii), columns, &folded);
 	if (to != PRINT_OUT || !editor || edit_is_typing(editor) || rows < terminal_size().ws_row ||
 	    !pager_show(text_str(&folded), text_len(&folded)))
 		put_string(to, &folded);
@@ -448,7 +448,7 @@ void print_json(const char *json)
 	SCOPED_TEXT(d);
 
 	for (size_t i = 0; i < len; i += c.len) {
-		c = character_at(json + i, len - i);
+		c = visible_character(json + i, len - i);
 		if (c.visible || json[i] == '\n')
 			text_add_bytes(&d, json + i, c.len);
 		else

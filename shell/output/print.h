@@ -84,15 +84,15 @@ void print_begin(void);
 int print_failed(void);
 
 /* The columns that len bytes of text take; colour codes take none. */
-unsigned text_width(const char *text, size_t len);
+unsigned print_text_width(const char *text, size_t len);
 /* Appends text to d. A line of more than columns is broken at a blank, and continues below the
  * start of its text; a longer word stays whole. Colour codes take no columns. Returns the number of
  * rows. */
-unsigned fold(const char *text, unsigned columns, struct text *d);
+unsigned print_fold(const char *text, unsigned columns, struct text *d);
 
 /* Appends UTF-8 text as ASCII: this program's symbols are replaced by similar ones, all others by
  * '?'. */
-void fold_to_ascii(const char *text, struct text *d);
+void print_fold_to_ascii(const char *text, struct text *d);
 
 /*
  * Notices report asynchronous events (a peer disconnects, an event of the device, a completion

@@ -12,7 +12,7 @@ static bool folds(const char *text, unsigned columns, const char *want, unsigned
 	bool is;
 
 	d = (struct text){ 0 };
-	is = fold(text, columns, &d) == rows && strcmp(text_str(&d), want) == 0;
+	is = print_fold(text, columns, &d) == rows && strcmp(text_str(&d), want) == 0;
 	if (!is)
 		printf("'%s'\n", text_str(&d));
 	text_free(&d);
@@ -25,7 +25,7 @@ static bool as_ascii(const char *text, const char *want)
 	bool is;
 
 	d = (struct text){ 0 };
-	fold_to_ascii(text, &d);
+	print_fold_to_ascii(text, &d);
 	is = strcmp(text_str(&d), want) == 0;
 	text_free(&d);
 	return is;

@@ -76,8 +76,8 @@ static void check_columns(const char *name, const char *text)
 {
 	for (size_t len; *text; text += len + (text[len] == '\n')) {
 		len = strcspn(text, "\n");
-		want(*text != ' ' || text_width(text, len) <= HELP_COLUMNS, "a line is too long",
-		     name);
+		want(*text != ' ' || print_text_width(text, len) <= HELP_COLUMNS,
+		     "a line is too long", name);
 	}
 }
 
@@ -85,7 +85,7 @@ static void check_topics(void)
 {
 	now = cmd_table[0];
 	for (const struct topic *const *t = topic_table; *t; t++)
-		check_columns((*t)->name, topic_text(*t));
+		check_columns((*t)->name, help_topic_text(*t));
 }
 
 int main(void)

@@ -42,8 +42,8 @@ static void words(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		CHECK_STR(visible(rows[i].text, strlen(rows[i].text), VISIBLE_ONE_LINE),
 			  rows[i].shown);
-		CHECK(is_visible(rows[i].text) == (strcmp(rows[i].text, rows[i].shown) == 0));
-		CHECK(is_visible(rows[i].shown));
+		CHECK(visible_is_plain(rows[i].text) == (strcmp(rows[i].text, rows[i].shown) == 0));
+		CHECK(visible_is_plain(rows[i].shown));
 	}
 	CHECK_STR(visible("a\nb\tc\r", 6, VISIBLE_LINES), "a\nb\tc\\x0d");
 	CHECK_STR(visible("a\0b", 3, VISIBLE_LINES), "a\\x00b");
@@ -70,9 +70,9 @@ static void all_codes(void)
 			text[2] = (char)(0x80 | (c >> 6 & 0x3f));
 			text[3] = (char)(0x80 | (c & 0x3f));
 		}
-		if (!is_visible(visible(text, strlen(text), VISIBLE_ONE_LINE)))
+		if (!visible_is_plain(visible(text, strlen(text), VISIBLE_ONE_LINE)))
 			CHECK_INT(c, 0);
-		if ((c < ' ' || (c >= 0x7f && c < 0xa0)) && is_visible(text))
+		if ((c < ' ' || (c >= 0x7f && c < 0xa0)) && visible_is_plain(text))
 			CHECK_INT(c, 0);
 	}
 }

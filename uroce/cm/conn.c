@@ -148,7 +148,7 @@ static void peer_watch(const struct conn *c)
 		timer_set(&peer_timer, engine_now() + PEER_PERIOD);
 }
 
-void peer_check(struct conn *c)
+void conn_check_peer(struct conn *c)
 {
 	if (c->state == CONN_REQ_RCVD)
 		check_peer(c);
@@ -199,7 +199,7 @@ void conn_free(struct conn *c)
 {
 	timer_stop(&c->timer);
 	if (c->port)
-		port_put(c->port);
+		conn_port_put(c->port);
 	LIST_REMOVE(c, entry);
 	free(c);
 }
@@ -257,7 +257,7 @@ void conn_enter(struct conn *c, enum conn_state state)
 	if (state == CONN_ESTABLISHED)
 		conn_fails_on_purpose(c, CONN_EVENT(DISCONNECTED));
 	if (c->port && !holds_port(state)) {
-		port_put(c->port);
+		conn_port_put(c->port);
 		c->port = NULL;
 	}
 }

@@ -128,19 +128,19 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 /* A message that has passed mad_parse(), for this process. */
 void conn_input(const struct mad_from *from, const struct mad *m);
 /* A REQ or SIDR_REQ. */
-void request_input(const struct mad_from *from, const struct mad *m);
+void conn_request_input(const struct mad_from *from, const struct mad *m);
 /* The same, wherever on this host it belongs to. */
-void request_route(const struct mad_from *from, const struct mad *m);
-void request_forget_deferred(void); /* after fork() */
+void conn_request_route(const struct mad_from *from, const struct mad *m);
+void conn_request_forget_deferred(void); /* after fork() */
 /* The end of service id resolution. */
-void sidr_reply(struct conn *c, const struct mad *m);
+void conn_sidr_reply(struct conn *c, const struct mad *m);
 /* Does what the state wants with a message from the connection's peer. */
 void conn_rule(struct conn *c, const struct mad *m);
 
 /* Answers to a sender that has no connection here; from is where the message came from. Nothing is
  * sent to or from an address that cannot be one of a connection. */
-void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason);
-void answer_drep(const struct mad_from *from, const struct mad *m);
+void conn_answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason);
+void conn_answer_drep(const struct mad_from *from, const struct mad *m);
 
 /* ------------------------------------------------- among the files named above -- */
 
@@ -221,30 +221,30 @@ struct port {
 };
 
 /* Binds an id: *number 0 chooses one and fills it in. The id has a reference, which
- * port_leave() gives back. reuse: others of this process with reuse may have the same. NULL
+ * conn_port_leave() gives back. reuse: others of this process with reuse may have the same. NULL
  * with errno: EADDRINUSE, or EADDRNOTAVAIL when an "any" address is involved, as the kernel
  * has it; EMFILE and the like. */
-struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
-		       bool reuse);
-void port_leave(struct port *p, struct cm_id *id);
+struct port *conn_port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+			    bool reuse);
+void conn_port_leave(struct port *p, struct cm_id *id);
 /* Makes an id the listener; nobody else may be bound there. 0, or -1 with errno as above. */
-int port_listen(struct port *p, struct cm_id *id);
-void port_hold(struct port *p);
-void port_put(struct port *p);
+int conn_port_listen(struct port *p, struct cm_id *id);
+void conn_port_hold(struct port *p);
+void conn_port_put(struct port *p);
 
 /* The port of this process that takes requests for an address: one with a listener before
  * one without, that very address before any. NULL: none. */
-struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
+struct port *conn_port_find(uint16_t space, uint16_t number, const union ibv_gid *dst);
 /* Has a port of that number a listener in this process, on whatever address? */
-bool port_has_listener(uint16_t space, uint16_t number);
+bool conn_port_has_listener(uint16_t space, uint16_t number);
 
 /* Calls fn for every port with a listener. */
-void port_each(void (*fn)(const struct port *p, void *arg), void *arg);
+void conn_port_each(void (*fn)(const struct port *p, void *arg), void *arg);
 
 /* After fork(): the names are the parent's, and group_forget() has forgotten them. */
-void port_forget(void);
+void conn_port_forget(void);
 
 /* Of one that has asked and waits for an answer: has its peer been killed? */
-void peer_check(struct conn *c);
+void conn_check_peer(struct conn *c);
 
 #endif

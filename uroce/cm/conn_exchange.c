@@ -511,7 +511,7 @@ static void (*const rules[CONN_STATES][MAD_END - MAD_REQ])(struct conn *, const 
 		ON(MAD_REP) = answer_again,
 	},
 	[CONN_SIDR_SENT] = {
-		ON(MAD_SIDR_REP) = sidr_reply,
+		ON(MAD_SIDR_REP) = conn_sidr_reply,
 	},
 	[CONN_SIDR_REP_SENT] = {
 		ON(MAD_SIDR_REQ) = answer_again,
@@ -556,15 +556,15 @@ void conn_input(const struct mad_from *from, const struct mad *m)
 	struct conn *c;
 
 	if (m->attr == MAD_REQ || m->attr == MAD_SIDR_REQ) {
-		request_input(from, m);
+		conn_request_input(from, m);
 		return;
 	}
 	c = m->remote_id ? conn_find(m->remote_id) : find_timed_out(m);
 	if (!c || c->state == CONN_IDLE) {
 		if (m->attr == MAD_DREQ)
-			answer_drep(from, m); /* 12.9.8.3: so that the peer comes to its end */
+			conn_answer_drep(from, m); /* 12.9.8.3: so that the peer comes to its end */
 		else if (m->attr == MAD_REP)
-			answer_rej(from, m, REJ_COMM_ID);
+			conn_answer_rej(from, m, REJ_COMM_ID);
 		return;
 	}
 	if (!from_peer(c, from, m)) {

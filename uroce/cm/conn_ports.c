@@ -16,9 +16,9 @@ static bool port_covers(const struct port *p, const union ibv_gid *dst)
 {
 	if (gid_equal(&p->addr, dst))
 		return true;
-	if (gid_equal(&p->addr, &any_ipv4))
+	if (gid_equal(&p->addr, &gid_any_ipv4))
 		return gid_is_ipv4(dst);
-	if (gid_equal(&p->addr, &any_ipv6))
+	if (gid_equal(&p->addr, &gid_any_ipv6))
 		return p->both || !gid_is_ipv4(dst);
 	return false;
 }
@@ -70,7 +70,7 @@ static int claim_names(struct port *p)
 		if (!p->names[0])
 			return -1;
 		if (p->both)
-			p->names[1] = group_claim(p->space, &number, &any_ipv4);
+			p->names[1] = group_claim(p->space, &number, &gid_any_ipv4);
 		if (!p->both || p->names[1]) {
 			p->number = number;
 			return 0;
@@ -101,8 +101,8 @@ static struct port *new_port(const struct port *want)
 	return p;
 }
 
-struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
-		       bool reuse)
+struct port *conn_port_bind(uint16_t space, uint16_t *number, const union ibv_gid *addr, bool both,
+			    bool reuse)
 {
 	struct port want = {
 		.space = space, .number = *number, .addr = *addr, .both = both, .reuse = reuse
@@ -125,15 +125,15 @@ struct port *port_bind(uint16_t space, uint16_t *number, const union ibv_gid *ad
 	return p;
 }
 
-void port_leave(struct port *p, struct cm_id *id)
+void conn_port_leave(struct port *p, struct cm_id *id)
 {
 	if (p->listener == id)
 		p->listener = NULL;
 	p->ids--;
-	port_put(p);
+	conn_port_put(p);
 }
 
-int port_listen(struct port *p, struct cm_id *id)
+int conn_port_listen(struct port *p, struct cm_id *id)
 {
 	struct port *other;
 
@@ -145,12 +145,12 @@ int port_listen(struct port *p, struct cm_id *id)
 	return 0;
 }
 
-void port_hold(struct port *p)
+void conn_port_hold(struct port *p)
 {
 	p->refs++;
 }
 
-void port_put(struct port *p)
+void conn_port_put(struct port *p)
 {
 	if (--p->refs)
 		return;
@@ -161,7 +161,7 @@ void port_put(struct port *p)
 	free(p);
 }
 
-struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst)
+struct port *conn_port_find(uint16_t space, uint16_t number, const union ibv_gid *dst)
 {
 	struct port *p, *best = NULL;
 	int score, most = -1;
@@ -178,7 +178,7 @@ struct port *port_find(uint16_t space, uint16_t number, const union ibv_gid *dst
 	return best;
 }
 
-bool port_has_listener(uint16_t space, uint16_t number)
+bool conn_port_has_listener(uint16_t space, uint16_t number)
 {
 	const struct port *p;
 
@@ -188,7 +188,7 @@ bool port_has_listener(uint16_t space, uint16_t number)
 	return false;
 }
 
-void port_each(void (*fn)(const struct port *p, void *arg), void *arg)
+void conn_port_each(void (*fn)(const struct port *p, void *arg), void *arg)
 {
 	struct port *p;
 
@@ -197,7 +197,7 @@ void port_each(void (*fn)(const struct port *p, void *arg), void *arg)
 			fn(p, arg);
 }
 
-void port_forget(void)
+void conn_port_forget(void)
 {
 	struct port *p;
 
@@ -247,19 +247,19 @@ static bool to_name(const struct mad_from *from, const union ibv_gid *addr, uint
 static bool forward_request(const struct mad_from *from, const struct mad *m, const uint8_t *buf)
 {
 	uint64_t service = m->attr == MAD_REQ ? m->req.service : m->sidr_req.service;
-	const union ibv_gid *any = gid_is_ipv4(&from->dst) ? &any_ipv4 : &any_ipv6;
+	const union ibv_gid *any = gid_is_ipv4(&from->dst) ? &gid_any_ipv4 : &gid_any_ipv6;
 	const struct port *own;
 
 	if (service >> 32)
 		return false;
-	own = port_find((uint16_t)(service >> 16), (uint16_t)service, &from->dst);
+	own = conn_port_find((uint16_t)(service >> 16), (uint16_t)service, &from->dst);
 	if (!own || !gid_equal(&own->addr, &from->dst))
 		if (to_name(from, &from->dst, service, buf))
 			return true;
 	return !own && to_name(from, any, service, buf);
 }
 
-void request_route(const struct mad_from *from, const struct mad *m)
+void conn_request_route(const struct mad_from *from, const struct mad *m)
 {
 	uint8_t buf[MAD_BYTES];
 

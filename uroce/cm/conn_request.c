@@ -43,7 +43,7 @@ static void send_answer(const struct mad_from *from, const struct mad *m)
 	tx_send_mad(&flow, buf);
 }
 
-void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason)
+void conn_answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reason reason)
 {
 	struct mad rej = {
 		.attr = MAD_REJ,
@@ -56,7 +56,7 @@ void answer_rej(const struct mad_from *from, const struct mad *m, enum rej_reaso
 	send_answer(from, &rej);
 }
 
-void answer_drep(const struct mad_from *from, const struct mad *m)
+void conn_answer_drep(const struct mad_from *from, const struct mad *m)
 {
 	struct mad drep = {
 		.attr = MAD_DREP,
@@ -166,7 +166,7 @@ static void retry_held(struct timer *t)
 			continue;
 		h->again = false;
 		is_last_try = --h->steps == 0;
-		request_route(&from, &m);
+		conn_request_route(&from, &m);
 		is_last_try = false;
 		if (!h->again)
 			h->steps = 0;
@@ -198,7 +198,7 @@ static bool request_defer(const struct mad_from *from, const struct mad *m)
 	return true;
 }
 
-void request_forget_deferred(void)
+void conn_request_forget_deferred(void)
 {
 	memset(held, 0, sizeof(held));
 }
@@ -209,7 +209,7 @@ static struct port *find_port(uint64_t service, const union ibv_gid *dst)
 {
 	if (service >> 32)
 		return NULL;
-	return port_find((uint16_t)(service >> 16), (uint16_t)service, dst);
+	return conn_port_find((uint16_t)(service >> 16), (uint16_t)service, dst);
 }
 
 /* Does a process of this host have the port of the service, but on another address or of the other
@@ -220,7 +220,7 @@ static bool is_heard_elsewhere(uint64_t service)
 	const uint16_t space = (uint16_t)(service >> 16), number = (uint16_t)service;
 
 	return !(service >> 32) &&
-	       (port_has_listener(space, number) || group_has_port(space, number));
+	       (conn_port_has_listener(space, number) || group_has_port(space, number));
 }
 
 static struct conn *new_conn(const struct mad_from *from, const struct mad *m, struct port *port)
@@ -233,7 +233,7 @@ static struct conn *new_conn(const struct mad_from *from, const struct mad *m, s
 	c->remote_id = m->local_id;
 	c->flow = flow_back(from);
 	c->port = port;
-	port_hold(port);
+	conn_port_hold(port);
 	return c;
 }
 
@@ -297,7 +297,7 @@ static void req_input(const struct mad_from *from, const struct mad *m)
 		reason = take_req(from, m);
 	}
 	if (reason > 0 && (reason != REJ_SERVICE || !request_defer(from, m)))
-		answer_rej(from, m, (unsigned)reason);
+		conn_answer_rej(from, m, (unsigned)reason);
 }
 
 static unsigned take_sidr(const struct mad_from *from, const struct mad *m)
@@ -342,7 +342,7 @@ static void sidr_input(const struct mad_from *from, const struct mad *m)
 		answer_sidr(from, m, status);
 }
 
-void request_input(const struct mad_from *from, const struct mad *m)
+void conn_request_input(const struct mad_from *from, const struct mad *m)
 {
 	if (m->attr == MAD_REQ)
 		req_input(from, m);
@@ -389,7 +389,7 @@ int conn_answer(struct conn *c, enum sidr_status status, uint32_t qkey, const vo
 	return 0;
 }
 
-void sidr_reply(struct conn *c, const struct mad *m)
+void conn_sidr_reply(struct conn *c, const struct mad *m)
 {
 	if (m->sidr_rep.status == SIDR_OK) {
 		c->remote_qpn = m->sidr_rep.qpn;

@@ -98,8 +98,8 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 		return fail(EADDRNOTAVAIL);
 	set_addr(src, sa);
 	number = be16toh(*port_field(src));
-	id->port = port_bind((uint16_t)id->v.ps, &number, &gid,
-			     gid_equal(&gid, &any_ipv6) && !id->afonly, id->reuse);
+	id->port = conn_port_bind((uint16_t)id->v.ps, &number, &gid,
+				  gid_equal(&gid, &gid_any_ipv6) && !id->afonly, id->reuse);
 	if (!id->port) {
 		memset(src, 0, sizeof(*src));
 		return -1;
@@ -127,7 +127,7 @@ EXPORT int rdma_listen(struct rdma_cm_id *v, int backlog)
 		return -1;
 	if (!id->channel || id->state != ID_BOUND || !id->port)
 		return fail(EINVAL);
-	if (port_listen(id->port, id) < 0)
+	if (conn_port_listen(id->port, id) < 0)
 		return -1;
 	id->backlog = backlog > 0 && backlog < BACKLOG_MAX ? (unsigned)backlog : BACKLOG_MAX;
 	id->state = ID_LISTEN;

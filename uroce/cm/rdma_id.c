@@ -36,7 +36,7 @@ static void stop_listening(struct cm_id *id)
 {
 	if (!id->port)
 		return;
-	port_leave(id->port, id);
+	conn_port_leave(id->port, id);
 	id->port = NULL;
 }
 
@@ -398,8 +398,8 @@ void cm_forget(void)
 {
 	cm_channel_forget();
 	conn_forget();
-	request_forget_deferred();
-	port_forget();
+	conn_request_forget_deferred();
+	conn_port_forget();
 	cm_device_context = NULL;
 	cm_device_pd = NULL;
 	pthread_mutex_init(&opening, NULL);

@@ -126,7 +126,7 @@ EXPORT int rdma_init_qp_attr(struct rdma_cm_id *v, struct ibv_qp_attr *attr, int
 
 	SCOPED_ENGINE_LOCK();
 	if (to_cm_id(v)->conn)
-		peer_check(to_cm_id(v)->conn);
+		conn_check_peer(to_cm_id(v)->conn);
 	error = get_qp_attr(to_cm_id(v), attr, mask);
 	return error ? fail(error) : 0;
 }

@@ -256,7 +256,8 @@ void decode_syndrome(uint8_t s, char *text, size_t size)
 		snprintf(text, size, (s & 0x1f) == 0x1f ? "ACK" : "ACK, credit code %u", s & 0x1fu);
 		break;
 	case AETH_RNR:
-		snprintf(text, size, "RNR NAK, again after %g ms", rnr_timer_us(s & 0x1f) / 1000.);
+		snprintf(text, size, "RNR NAK, again after %g ms",
+			 spec_rnr_timer_us(s & 0x1f) / 1000.);
 		break;
 	case 0x60:
 		snprintf(text, size, "NAK: %s", (s & 0x1fu) < 5 ? naks[s & 0x1f] : "reserved code");
@@ -284,7 +285,7 @@ static void put_req(struct decode_line *l, const struct decoded *d)
 	put_text(l,
 		 "  port %u  qpn 0x%06x  psn %u  mtu %u  responder_resources %u  initiator_depth %u"
 		 "  retry %u  rnr_retry %u",
-		 (unsigned)(r->service & 0xffff), r->qpn, r->psn, mtu_bytes(r->mtu),
+		 (unsigned)(r->service & 0xffff), r->qpn, r->psn, spec_mtu_bytes(r->mtu),
 		 r->responder_resources, r->initiator_depth, r->retry_count, r->rnr_retry_count);
 	if (d->has_ip) {
 		put_text(l, "  from ");

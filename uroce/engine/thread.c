@@ -105,7 +105,7 @@ static bool serve(const struct epoll_event *events, int n)
 			group_serve();
 			break;
 		case ADDRESSES:
-			addrs_seen(t.addresses);
+			gid_addrs_seen(t.addresses);
 			gid_refresh();
 			break;
 		default:
@@ -210,7 +210,7 @@ static int open_all(void)
 	    /* its count is not read: only that it ran out */
 	    watch(t.timer, TIMER, EPOLLIN | EPOLLET) != 0)
 		return -1;
-	t.addresses = addrs_watch(); /* without it the table stays as it is now */
+	t.addresses = gid_addrs_watch(); /* without it the table stays as it is now */
 	return watch(t.addresses, ADDRESSES, EPOLLIN);
 }
 

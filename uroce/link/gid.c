@@ -266,17 +266,17 @@ void gid_refresh(void)
 	}
 	free(c);
 	gid_may_be_down |= put_down;
-	if ((changed || was_up != port_is_up()) && !first && gid_changed)
-		gid_changed(changed, was_up != port_is_up());
-	was_up = port_is_up();
+	if ((changed || was_up != gid_port_is_up()) && !first && gid_changed)
+		gid_changed(changed, was_up != gid_port_is_up());
+	was_up = gid_port_is_up();
 }
 
-bool port_is_up(void)
+bool gid_port_is_up(void)
 {
 	return link_is_up && !put_down && used;
 }
 
-void port_put_down(bool down)
+void gid_port_put_down(bool down)
 {
 	put_down = down;
 	gid_refresh();
@@ -459,7 +459,7 @@ int gid_route(const struct sockaddr *dst)
 
 /* -------------------------------------------- changes of addresses: rtnetlink(7) -- */
 
-int addrs_watch(void)
+int gid_addrs_watch(void)
 {
 	struct sockaddr_nl nl = {
 		.nl_family = AF_NETLINK,
@@ -475,7 +475,7 @@ int addrs_watch(void)
 	return -1;
 }
 
-void addrs_seen(int fd)
+void gid_addrs_seen(int fd)
 {
 	char buf[8192];
 

@@ -35,7 +35,7 @@ extern void (*gid_changed)(bool table, bool port);
 extern unsigned gid_changes;
 
 /* The port is ACTIVE: its interfaces have a link (gid.c), and nobody has put it down. */
-bool port_is_up(void);
+bool gid_port_is_up(void);
 /* May packets leave from an address, or arrive at it? A loopback address only needs a port that
  * nobody has put down. Need not be asked unless gid_may_be_down. */
 bool gid_is_up(const union ibv_gid *gid, uint32_t scope);
@@ -44,7 +44,7 @@ extern bool gid_may_be_down;
 /* For rules about the port, and uroce_gid_hide(), uroce_gid_move() and uroce_gid_restore() in
  * uroce.h. False: there is no such entry. A hidden address looks deleted; entries that move change
  * places. */
-void port_put_down(bool down);
+void gid_port_put_down(bool down);
 bool gid_hide(unsigned index);
 bool gid_move(unsigned from, unsigned to);
 void gid_restore(void);
@@ -86,11 +86,11 @@ void gid_to_sockaddr(struct sockaddr_storage *ss, const union ibv_gid *gid, uint
 int gid_route(const struct sockaddr *dst);
 
 /* Any address: ::, or that of IPv4. */
-static const union ibv_gid any_ipv6;
-static const union ibv_gid any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };
+static const union ibv_gid gid_any_ipv6;
+static const union ibv_gid gid_any_ipv4 = { .raw = { [10] = 0xff, [11] = 0xff } };
 static inline bool gid_is_any(const union ibv_gid *gid)
 {
-	return gid_equal(gid, gid_is_ipv4(gid) ? &any_ipv4 : &any_ipv6);
+	return gid_equal(gid, gid_is_ipv4(gid) ? &gid_any_ipv4 : &gid_any_ipv6);
 }
 
 /* ff00::/8, or 224.0.0.0/4 mapped. */
@@ -100,9 +100,9 @@ static inline bool gid_is_multicast(const union ibv_gid *gid)
 }
 
 /* Opens a descriptor that becomes readable when addresses or interfaces change; -1 with errno.
- * addrs_seen() makes it unreadable again. */
-int addrs_watch(void);
-void addrs_seen(int fd);
+ * gid_addrs_seen() makes it unreadable again. */
+int gid_addrs_watch(void);
+void gid_addrs_seen(int fd);
 
 /* ----------------------------------------------------------- neighbour.c -- */
 

@@ -203,7 +203,7 @@ static int set_reason_in_use(struct reason *r)
 {
 	char who[300], where[200];
 
-	switch (port_owner_print(who, sizeof(who))) {
+	switch (sockets_port_owner_print(who, sizeof(who))) {
 	case PORT_OF_KERNEL:
 		return set_reason(r, EADDRINUSE, "UDP port 4791 is in use: by %s", who);
 	case PORT_OF_ANOTHER:
@@ -226,7 +226,7 @@ static int set_reason_in_use(struct reason *r)
 /* The processes of the group are stopped, or about to end. */
 static enum gathered copy_sockets_of_stopped(struct reason *r)
 {
-	if (port_take_sockets(group.rx) == 0)
+	if (sockets_take_port(group.rx) == 0)
 		return HAS_SOCKETS;
 	if (errno == EADDRINUSE)
 		return PORT_OF_STRANGER;
@@ -249,13 +249,13 @@ static int set_reason_silent(struct reason *r)
 	bool silent = false;
 	pid_t pids[SLOTS];
 
-	slot_pids(pids);
+	sockets_slot_pids(pids);
 	for (unsigned slot = 1; slot < SLOTS && !silent; slot++) {
 		struct local_name name = control_name(&group.dir, slot);
 
 		silent = local_taken(&name);
 		if (silent && pids[slot])
-			process_print(pids[slot], who, sizeof(who));
+			sockets_process_print(pids[slot], who, sizeof(who));
 	}
 	if (!silent)
 		return set_reason_in_use(r);
@@ -277,13 +277,13 @@ static int gather_sockets(struct reason *r)
 
 		if (got == HAS_SOCKETS || got == HAS_FAILED)
 			return got == HAS_SOCKETS ? 0 : -1;
-		if (got == PORT_OF_STRANGER && port_is_of_another_user())
+		if (got == PORT_OF_STRANGER && sockets_port_is_of_another_user())
 			return set_reason_in_use(r);
 		/* A process that ends closes its sockets one by one: its name may be gone while it
 		 * still has the port; or it looks like another program. */
 		waited = engine_clock() - since;
 		if (got == PORT_OF_STRANGER && waited >= LEAVING_MS * MS &&
-		    (port_has_owner() || waited >= CLOSING_MS * MS))
+		    (sockets_port_has_owner() || waited >= CLOSING_MS * MS))
 			return set_reason_in_use(r);
 		if (got == NO_ANSWER && waited >= GATHER_MS * MS)
 			return set_reason_silent(r);
@@ -298,7 +298,7 @@ static int open_send_sockets(struct reason *r)
 	static const int families[2] = { AF_INET, AF_INET6 };
 
 	for (unsigned i = 0; i < 2; i++) {
-		group.sender[i] = open_send_socket(families[i], &group.port[i]);
+		group.sender[i] = sockets_open_send(families[i], &group.port[i]);
 		if (group.sender[i] < 0 && (i == 0 || errno != EAFNOSUPPORT))
 			return set_reason_of_errno(r, "no UDP socket to send from");
 	}
@@ -347,7 +347,7 @@ static int lock_join(struct reason *r)
 	if (errno != ETIMEDOUT)
 		return set_reason_of_sockets(r);
 	if (holder)
-		process_print(holder, who, sizeof(who));
+		sockets_process_print(holder, who, sizeof(who));
 	return set_reason(r, EBUSY,
 			  "another process is just starting with uroce0 and does not get on: %s",
 			  who);

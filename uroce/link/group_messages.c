@@ -156,7 +156,7 @@ int group_status(void (*fn)(void *arg, unsigned slot, int pid, const char *text)
 
 	if (socket_dir_look(&dir) != 0)
 		return errno == ENOENT ? 0 : -1;
-	slot_pids(pids);
+	sockets_slot_pids(pids);
 	for (unsigned slot = 1; slot < SLOTS && rc == 0; slot++) {
 		if (control_ask(&dir, slot, CONTROL_ASK_STATUS, PATIENCE_MS, &m) == 0) {
 			m.data[m.header.length < CONTROL_BYTES ? m.header.length

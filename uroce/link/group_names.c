@@ -61,7 +61,7 @@ static bool overlaps_with_taken(uint16_t space, uint16_t port, const union ibv_g
 	bool v4 = gid_is_ipv4(addr);
 
 	return gid_is_any(addr) ? is_single_address_taken(space, port, v4)
-				: is_taken(space, port, v4 ? &any_ipv4 : &any_ipv6);
+				: is_taken(space, port, v4 ? &gid_any_ipv4 : &gid_any_ipv6);
 }
 
 /* 0, or -1 with errno as the kernel's rdma_cm sets it. */

@@ -138,7 +138,7 @@ void sockets_released(int fd);
 
 /* Opens a socket to send from, with a source port of the range that hosts use for RoCE: 0xc000 and
  * up. -1 with errno: EAFNOSUPPORT. */
-int open_send_socket(int family, uint16_t *port);
+int sockets_open_send(int family, uint16_t *port);
 
 /* ------------------------------------------------ which process has them -- */
 
@@ -146,21 +146,21 @@ int open_send_socket(int family, uint16_t *port);
 
 /* Copies the sockets of the group from a process of this user that is stopped, and so cannot hand
  * them out: pidfd_getfd(2). 0, or -1 with errno: EADDRINUSE: another program has the port. */
-int port_take_sockets(int rx[SLOTS]);
+int sockets_take_port(int rx[SLOTS]);
 
 /* Does another user have the UDP port? */
-bool port_is_of_another_user(void);
+bool sockets_port_is_of_another_user(void);
 /* Writes who has the UDP port: "process 12 (rping), which is stopped", or "the kernel's rdma_rxe"
  * and what to do about it. */
 enum port_owner { PORT_OF_THIS_USER, PORT_OF_ANOTHER, PORT_OF_KERNEL };
-enum port_owner port_owner_print(char *buf, size_t n);
+enum port_owner sockets_port_owner_print(char *buf, size_t n);
 /* Is there a process, or rdma_rxe, that has the port? Not if its sockets are only being closed. */
-bool port_has_owner(void);
+bool sockets_port_has_owner(void);
 /* The processes that have the slots, as the kernel lists their locks; 0: none, or one that cannot
  * be seen from here. */
-void slot_pids(pid_t pids[SLOTS]);
+void sockets_slot_pids(pid_t pids[SLOTS]);
 /* "process 12 (rping), which is stopped" */
-void process_print(pid_t pid, char *buf, size_t n);
+void sockets_process_print(pid_t pid, char *buf, size_t n);
 
 /* ------------------------------------------------------ inventory_file.c -- */
 

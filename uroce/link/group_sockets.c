@@ -261,7 +261,7 @@ static int forbid_fragments(int fd, int family)
 	return family == AF_INET ? SET(fd, v4) : SET(fd, v6);
 }
 
-int open_send_socket(int family, uint16_t *port)
+int sockets_open_send(int family, uint16_t *port)
 {
 	int fd = open_udp_socket(family);
 	uint16_t random;
@@ -329,7 +329,7 @@ static struct inodes find_port_inodes(void)
 	return set;
 }
 
-bool port_is_of_another_user(void)
+bool sockets_port_is_of_another_user(void)
 {
 	return find_port_inodes().alien;
 }
@@ -406,7 +406,7 @@ static pid_t find_process(const struct inodes *set)
 }
 
 /* A line: its number, POSIX, ADVISORY, WRITE, process, device and inode, first and last byte. */
-void slot_pids(pid_t pids[SLOTS])
+void sockets_slot_pids(pid_t pids[SLOTS])
 {
 	struct inodes set = find_port_inodes();
 	struct line_reader locks;
@@ -472,7 +472,7 @@ static bool copy_socket(void *arg, pid_t pid, int fd)
 	return ++t->n == SLOTS;
 }
 
-int port_take_sockets(int rx[SLOTS])
+int sockets_take_port(int rx[SLOTS])
 {
 	struct taking t = { .rx = rx, .pidfd = -1, .err = ESRCH };
 	struct inodes set = find_port_inodes();
@@ -490,7 +490,7 @@ int port_take_sockets(int rx[SLOTS])
 
 /* ------------------------------------------------------------------- in words -- */
 
-void process_print(pid_t pid, char *buf, size_t n)
+void sockets_process_print(pid_t pid, char *buf, size_t n)
 {
 	char path[64], comm[64], name[4 * sizeof(comm)], stat[256], *state;
 
@@ -519,14 +519,14 @@ static bool is_of_kernel(const struct inodes *set)
 	return set->uid == 0 && access("/sys/module/rdma_rxe", F_OK) == 0;
 }
 
-bool port_has_owner(void)
+bool sockets_port_has_owner(void)
 {
 	struct inodes set = find_port_inodes();
 
 	return set.n && (is_of_kernel(&set) || find_process(&set));
 }
 
-enum port_owner port_owner_print(char *buf, size_t n)
+enum port_owner sockets_port_owner_print(char *buf, size_t n)
 {
 	struct inodes set = find_port_inodes();
 	pid_t pid = find_process(&set);
@@ -536,7 +536,7 @@ enum port_owner port_owner_print(char *buf, size_t n)
 	if (set.n == 0) {
 		snprintf(buf, n, "a process that cannot be seen from here");
 	} else if (pid) {
-		process_print(pid, process, sizeof(process));
+		sockets_process_print(pid, process, sizeof(process));
 		snprintf(buf, n, "%s of user %s", process, user);
 	} else if (is_of_kernel(&set)) {
 		snprintf(buf, n,

@@ -185,7 +185,7 @@ EXPORT struct uroce_inventory *uroce_inventory_of_process(pid_t pid)
 	pid_t pids[SLOTS];
 	unsigned slot = 1;
 
-	slot_pids(pids);
+	sockets_slot_pids(pids);
 	while (slot < SLOTS && pids[slot] != pid)
 		slot++;
 	return ask_slot(slot < SLOTS && pid ? slot : 0);
@@ -201,7 +201,7 @@ EXPORT unsigned uroce_inventory_processes(pid_t *pids, unsigned n)
 	pid_t all[SLOTS];
 	unsigned found = 0;
 
-	slot_pids(all);
+	sockets_slot_pids(all);
 	for (unsigned slot = 1; slot < SLOTS; slot++) {
 		if (!all[slot])
 			continue;

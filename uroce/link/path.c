@@ -110,7 +110,7 @@ static void look_around(void)
 	look_for_sockets();
 }
 
-bool any_interface_is_watched(void)
+bool path_is_watched(void)
 {
 	look_around();
 	return last.anywhere;

@@ -44,6 +44,6 @@ bool path_is_memory(const struct flow *flow, uint32_t qpn);
  */
 
 /* Is there a running packet socket for all protocols, IP or IPv6, at any interface? */
-bool any_interface_is_watched(void);
+bool path_is_watched(void);
 
 #endif

@@ -143,7 +143,7 @@ static void send_batches(void);
  * decides which process gets the whole run. */
 static bool continues_run(const struct batch *b, const struct flow *flow, uint32_t n, uint32_t qpn)
 {
-	if (!tx_gso || !b->nmsgs || b->closed || any_interface_is_watched())
+	if (!tx_gso || !b->nmsgs || b->closed || path_is_watched())
 		return false;
 	return b->msg[b->nmsgs - 1].msg_hdr.msg_iovlen < GSO_SEGMENTS && n <= b->segment &&
 	       b->bytes + n <= GSO_BYTES && get_be24(b->frame[b->n - 1].data + 5) == qpn &&

@@ -172,7 +172,7 @@ size_t status_text(char *buf, size_t n)
 	add_text(&t, "%s\n", program_invocation_short_name);
 	add_text(&t, "  packets  %" PRIu64 " sent  %" PRIu64 " received\n", counters[CNT_SENT_PKTS],
 		 counters[CNT_RCVD_PKTS]);
-	port_each(add_listener, &t);
+	conn_port_each(add_listener, &t);
 	add_qps(&t);
 	return t.len;
 }

@@ -233,7 +233,7 @@ static void put_gids(bool all)
 	engine_lock();
 	if (gid_count() == 0) /* the device is not open: nobody has looked yet */
 		gid_refresh();
-	active = port_is_up();
+	active = gid_port_is_up();
 	for (unsigned i = 0; i < GID_ENTRIES; i++) {
 		const struct gid_entry *e = gid_at(i);
 

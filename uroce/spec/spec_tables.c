@@ -209,7 +209,7 @@ const struct wr_op *wr_op_find(enum ibv_wr_opcode code)
 
 /* -------------------------------------------------------- codes ----------- */
 
-uint32_t rnr_timer_us(unsigned code)
+uint32_t spec_rnr_timer_us(unsigned code)
 {
 	static const uint32_t us[32] = { 655360, 10,	 20,	 30,	40,    60,    80,
 					 120,	 160,	 240,	 320,	480,   640,   960,
@@ -220,21 +220,21 @@ uint32_t rnr_timer_us(unsigned code)
 	return us[code & 31];
 }
 
-uint64_t ack_timeout_ns(unsigned code)
+uint64_t spec_ack_timeout_ns(unsigned code)
 {
 	return code & 31 ? UINT64_C(4096) << (code & 31) : 0;
 }
 
-unsigned mtu_bytes(enum ibv_mtu mtu)
+unsigned spec_mtu_bytes(enum ibv_mtu mtu)
 {
 	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0;
 }
 
-enum ibv_mtu mtu_of_bytes(unsigned bytes)
+enum ibv_mtu spec_mtu_of_bytes(unsigned bytes)
 {
 	enum ibv_mtu mtu = IBV_MTU_4096;
 
-	while (mtu && mtu_bytes(mtu) > bytes)
+	while (mtu && spec_mtu_bytes(mtu) > bytes)
 		mtu--;
 	return mtu;
 }

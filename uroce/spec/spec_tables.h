@@ -13,16 +13,16 @@
 
 /* Microseconds of an RNR NAK timer, min_rnr_timer of a QP: table 46. Five bits; others are
  * cut off. */
-uint32_t rnr_timer_us(unsigned code);
+uint32_t spec_rnr_timer_us(unsigned code);
 
 /* Nanoseconds of a QP's timeout: 4.096 us * 2^code, volume 1, 9.7.6.1.3. 0: none, wait for
  * ever. Five bits; others are cut off. */
-uint64_t ack_timeout_ns(unsigned code);
+uint64_t spec_ack_timeout_ns(unsigned code);
 
 /* Bytes of an MTU; 0: no such code. */
-unsigned mtu_bytes(enum ibv_mtu mtu);
+unsigned spec_mtu_bytes(enum ibv_mtu mtu);
 /* The largest MTU that is not larger than so many bytes; 0: less than 256. */
-enum ibv_mtu mtu_of_bytes(unsigned bytes);
+enum ibv_mtu spec_mtu_of_bytes(unsigned bytes);
 
 /* ------------------------------------------------------------ transitions of QPs -- */
 

@@ -13,7 +13,7 @@ static int flow(struct flow *f, struct ibv_ah_attr a)
 	int err;
 
 	engine_lock();
-	err = flow_of_av(f, &a);
+	err = av_flow(f, &a);
 	engine_unlock();
 	return err;
 }

@@ -94,7 +94,7 @@ void begin(void)
 	memset(passive, 0, sizeof(passive));
 	memset(&listening, 0, sizeof(listening));
 	npassive = refuse = 0;
-	port = port_bind(SPACE, &number, &any_ipv6, true, false);
+	port = conn_port_bind(SPACE, &number, &gid_any_ipv6, true, false);
 	CHECK(port);
 	port->listener = &listening;
 }
@@ -110,7 +110,7 @@ void end(void)
 	npassive = 0;
 	rig_app = NULL;
 	rig_run(100 * SECOND);
-	port_leave(port, &listening);
+	conn_port_leave(port, &listening);
 	CHECK_INT(rig_timers, 0);
 	CHECK_INT(rig_names, 0);
 }

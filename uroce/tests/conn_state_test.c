@@ -368,12 +368,12 @@ static void check_listener_gone(void)
 	connect_now();
 	rig_run(SECOND / 100);
 	CHECK_INT(passive[0].c->state, CONN_REP_SENT);
-	port_leave(port, &listening);
+	conn_port_leave(port, &listening);
 	CHECK_INT(rig_names, 2); /* the name is kept until the connection needs it no more */
 	rig_run(SECOND);
 	CHECK_INT(passive[0].c->state, CONN_ESTABLISHED);
 	CHECK_INT(rig_names, 0);
-	port = port_bind(SPACE, &number, &any_ipv6, true, false); /* for end() */
+	port = conn_port_bind(SPACE, &number, &gid_any_ipv6, true, false); /* for end() */
 	end();
 }
 

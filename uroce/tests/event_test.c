@@ -259,8 +259,8 @@ static void threads(void)
 		engine_lock();
 		cq_put(to_cq(cq), &end, false);
 		to_cq(cq)->armed = CQ_UNARMED;
-		channel_put(to_cq(cq)); /* one for each, whether it was armed or not */
-		channel_put(to_cq(cq));
+		cq_channel_put(to_cq(cq)); /* one for each, whether it was armed or not */
+		cq_channel_put(to_cq(cq));
 		engine_unlock();
 	}
 	for (unsigned i = 0; i < 2; i++)

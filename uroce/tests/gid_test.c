@@ -109,13 +109,13 @@ static void test_route_news(void)
 
 static void test_watch(void)
 {
-	struct pollfd p = { .fd = addrs_watch(), .events = POLLIN };
+	struct pollfd p = { .fd = gid_addrs_watch(), .events = POLLIN };
 
 	CHECK(p.fd >= 0);
 	CHECK_INT(poll(&p, 1, 0), 0);
 	ip("addr add 10.3.0.1/24 dev lo");
 	CHECK_INT(poll(&p, 1, 5000), 1);
-	addrs_seen(p.fd);
+	gid_addrs_seen(p.fd);
 	CHECK_INT(poll(&p, 1, 0), 0);
 	ip("addr del 10.3.0.1/24 dev lo");
 	CHECK_INT(poll(&p, 1, 5000), 1);
@@ -126,16 +126,16 @@ static void test_down(void)
 {
 	const union ibv_gid gid = rig_gid_of("127.0.0.1");
 
-	CHECK(port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
+	CHECK(gid_port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
 	netns_lo(false); /* takes the IPv6 address away */
 	gid_refresh();
 	CHECK_INT(gid_count(), 1);
 	CHECK_INT(index_named("127.0.0.1"), 0);
-	CHECK(!port_is_up() && gid_may_be_down && !gid_is_up(&gid, 0));
+	CHECK(!gid_port_is_up() && gid_may_be_down && !gid_is_up(&gid, 0));
 	netns_lo(true);
 	gid_refresh();
 	CHECK_INT(gid_count(), 2);
-	CHECK(port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
+	CHECK(gid_port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
 }
 
 /* An address on two interfaces, of which the first is down: the other one works. */

@@ -23,7 +23,7 @@
 static int open_sender(int family, uint16_t *port)
 {
 	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons(50001) };
-	int fd = open_send_socket(family, port), probe = IPV6_PMTUDISC_PROBE;
+	int fd = sockets_open_send(family, port), probe = IPV6_PMTUDISC_PROBE;
 
 	if (fd >= 0 || family == AF_INET)
 		return fd;

@@ -19,7 +19,7 @@ static int bind_window(struct qp *by, struct ibv_mw *mw, uint32_t rkey, struct i
 		       uint64_t addr, uint64_t len, unsigned access)
 {
 	const struct ibv_mw_bind_info info = { mr, addr, len, access };
-	const struct window_bind b = window_bind_of(mw, rkey, &info);
+	const struct window_bind b = region_window_bind_of(mw, rkey, &info);
 	int ret;
 
 	engine_lock();
@@ -109,8 +109,8 @@ static void refusals(void)
 
 	/* region or window go while a request waits */
 	mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
-	late = window_bind_of(mw, ibv_inc_rkey(mw->rkey),
-			      &(struct ibv_mw_bind_info){ plain, at, 1, READ });
+	late = region_window_bind_of(mw, ibv_inc_rkey(mw->rkey),
+				     &(struct ibv_mw_bind_info){ plain, at, 1, READ });
 	CHECK_INT(ibv_dereg_mr(plain), 0);
 	engine_lock();
 	CHECK_INT(region_bind(&qp, &late), -1);

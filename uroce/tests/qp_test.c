@@ -110,7 +110,7 @@ static void acknowledge(void)
 static void use(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *mr)
 {
 	const struct ibv_mw_bind_info info = { mr, (uintptr_t)mr->addr, 1, IBV_ACCESS_REMOTE_READ };
-	const struct window_bind bind = window_bind_of(mw, ibv_inc_rkey(mw->rkey), &info);
+	const struct window_bind bind = region_window_bind_of(mw, ibv_inc_rkey(mw->rkey), &info);
 
 	put(app_send_cq, qp->qp_num);
 	put(app_send_cq, OTHERS);

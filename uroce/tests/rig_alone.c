@@ -51,7 +51,7 @@ void pair_answer_bell(void)
 {
 }
 
-bool any_interface_is_watched(void)
+bool path_is_watched(void)
 {
 	return false;
 }

@@ -136,14 +136,14 @@ void group_serve(void)
 	rig_messages += drain(control[0], 100);
 }
 
-int addrs_watch(void)
+int gid_addrs_watch(void)
 {
 	if (addresses[0] < 0)
 		pair(addresses);
 	return dup(addresses[0]);
 }
 
-void addrs_seen(int fd)
+void gid_addrs_seen(int fd)
 {
 	drain(fd, 100);
 }

@@ -101,7 +101,7 @@ void gid_refresh(void)
 	rig_refreshes++;
 }
 
-bool port_is_up(void)
+bool gid_port_is_up(void)
 {
 	return !rig_port_down && gid_count() > 0;
 }
@@ -110,10 +110,10 @@ bool gid_is_up(const union ibv_gid *gid, uint32_t scope)
 {
 	(void)gid;
 	(void)scope;
-	return port_is_up();
+	return gid_port_is_up();
 }
 
-void port_put_down(bool down)
+void gid_port_put_down(bool down)
 {
 	const bool changed = rig_port_down != down;
 

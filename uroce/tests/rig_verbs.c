@@ -108,7 +108,7 @@ struct window_bind rig_window(void)
 	window = ibv_alloc_mw(&rig_pd->v, IBV_MW_TYPE_2);
 	CHECK(mr && window);
 	info.mr = mr;
-	return window_bind_of(window, ibv_inc_rkey(window->rkey), &info);
+	return region_window_bind_of(window, ibv_inc_rkey(window->rkey), &info);
 }
 
 uint32_t rig_bind(struct qp *qp)

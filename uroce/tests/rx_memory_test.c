@@ -65,7 +65,7 @@ int main(void)
 	struct pair *p;
 
 	rig_open_sockets(SLOT);
-	group.sender[0] = open_send_socket(AF_INET, &group.port[0]);
+	group.sender[0] = sockets_open_send(AF_INET, &group.port[0]);
 	CHECK(group.sender[0] >= 0);
 	pair_start();
 	p = pair_with(SLOT); /* with itself */

@@ -44,7 +44,7 @@ static void complete_wqe(struct qp *qp, enum ibv_wc_status status)
 		cq_put(qp->send_cq, &wc, status != IBV_WC_SUCCESS);
 }
 
-void send_flush(struct qp *qp)
+void completer_flush_sends(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
 
@@ -74,7 +74,7 @@ static void fail_wqe(struct qp *qp, enum ibv_wc_status status)
 	qp->attr.qp_state = IBV_QPS_SQE;
 	history_changed(qp, from, &why);
 	qp->draining = false;
-	send_flush(qp);
+	completer_flush_sends(qp);
 }
 
 static void drained(struct qp *qp)
@@ -84,7 +84,7 @@ static void drained(struct qp *qp)
 		event_qp(qp, IBV_EVENT_SQ_DRAINED);
 }
 
-void send_retire(struct qp *qp)
+void completer_retire_send(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
 
@@ -114,7 +114,7 @@ void requester_go_back(struct qp *qp)
 	r->reads = 0;
 	r->since_ackreq = 0;
 	r->broken = false;
-	socket_room_return_all(qp);
+	room_socket_return_all(qp);
 }
 
 /* Something was lost: all is sent again from the oldest packet on. */
@@ -154,7 +154,7 @@ void completer_timeout(struct timer *t)
 	} else if (r->next_psn == r->una_psn) {
 		if (!r->socket_wait)
 			return; /* all was acknowledged */
-		socket_room_reset();
+		room_socket_reset();
 	} else if (!r->timeout) {
 		return;
 	} else if (engine_now() < r->deadline) {
@@ -176,7 +176,7 @@ static void advance_una(struct qp *qp, uint32_t una)
 	if (n <= 0)
 		return;
 	if (flying > 0)
-		socket_room_return(qp, (uint32_t)n, (uint32_t)flying);
+		room_socket_return(qp, (uint32_t)n, (uint32_t)flying);
 	r->una_psn = una;
 	history_advanced(qp);
 	if (n > flying) /* while going back: what was sent before has arrived after all */
@@ -190,7 +190,7 @@ static void advance_una(struct qp *qp, uint32_t una)
 		r->grown = 0;
 		r->window += r->window < WINDOW_MAX;
 	}
-	send_retire(qp);
+	completer_retire_send(qp);
 	if ((int32_t)(r->at - qp->sq.head) < 0)
 		r->at = qp->sq.head;
 	if (r->next_psn != r->una_psn)
@@ -258,7 +258,7 @@ static void rnr_retry(struct qp *qp, const struct packet *p)
 	history_retried(qp, true);
 	requester_go_back(qp);
 	r->rnr_wait = true;
-	timer_set(&r->timer, engine_now() + UINT64_C(1000) * rnr_timer_us(p->syndrome));
+	timer_set(&r->timer, engine_now() + UINT64_C(1000) * spec_rnr_timer_us(p->syndrome));
 }
 
 static void sequence_error(struct qp *qp, const struct packet *p)
@@ -318,7 +318,7 @@ static void finish_response(struct qp *qp, uint32_t psn, bool end)
 static void do_read(struct qp *qp, const struct packet *p, const struct send_wqe *w)
 {
 	uint32_t offset = (uint32_t)psn_diff(p->psn, w->first_psn) * qp->mtu;
-	bool end = p->psn == read_request_end(qp, w, p->psn);
+	bool end = p->psn == requester_end_read(qp, w, p->psn);
 	enum ibv_wc_status status = IBV_WC_SUCCESS;
 
 	/* The first one may be a MIDDLE: a responder that is asked again begins elsewhere. */

@@ -54,7 +54,7 @@ void requester_settings(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
-	r->timeout = ack_timeout_ns(qp->attr.timeout);
+	r->timeout = spec_ack_timeout_ns(qp->attr.timeout);
 	if (r->timeout && r->timeout < TIMEOUT_MIN_NS)
 		r->timeout = TIMEOUT_MIN_NS;
 	r->retries = qp->attr.retry_cnt;
@@ -114,7 +114,7 @@ static void requester_sent(struct qp *qp, struct send_wqe *w, uint32_t packets)
 		r->una_psn = r->next_psn;
 }
 
-uint32_t read_request_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn)
+uint32_t requester_end_read(const struct qp *qp, const struct send_wqe *w, uint32_t psn)
 {
 	uint32_t packets = min_u32(READ_REQUEST_PACKETS, READ_REQUEST_BYTES / qp->mtu);
 	uint32_t request = (uint32_t)psn_diff(psn, w->first_psn) / packets;
@@ -226,7 +226,7 @@ static bool may_send(struct qp *qp, const struct pair *pair, uint32_t n, uint32_
 
 	if (flying && flying + n > qp->req.window)
 		return false;
-	return pair || socket_room_take(qp, n, len);
+	return pair || room_socket_take(qp, n, len);
 }
 
 /* Is an acknowledgement asked for? With the last packet of a message, so often within one that the
@@ -235,7 +235,7 @@ static bool needs_ackreq(struct requester *r, bool last, uint32_t len)
 {
 	r->since_ackreq++;
 	if (!last && r->since_ackreq < min_u32(ACKREQ_PACKETS, r->window / 2) &&
-	    socket_has_room(len))
+	    room_socket_has(len))
 		return false;
 	r->since_ackreq = 0;
 	return true;
@@ -308,7 +308,7 @@ static bool send_read_or_atomic(struct qp *qp, struct pair *pair, struct send_wq
 		[FLUSH_WR] = OP_FLUSH,
 	};
 	struct requester *r = &qp->req;
-	uint32_t end = w->op->atomic ? r->next_psn : read_request_end(qp, w, r->next_psn);
+	uint32_t end = w->op->atomic ? r->next_psn : requester_end_read(qp, w, r->next_psn);
 	uint32_t n = (uint32_t)psn_diff(end, r->next_psn) + 1;
 	uint32_t offset = (uint32_t)psn_diff(r->next_psn, w->first_psn) * qp->mtu;
 	bool add = w->op->code == IBV_WR_ATOMIC_FETCH_AND_ADD, flush = w->op->code == FLUSH_WR;
@@ -377,7 +377,7 @@ static void wait_for_ring(struct qp *qp)
 	struct requester *r = &qp->req;
 	uint64_t patience = qp_reliable(qp) ? r->timeout : TX_BLOCKED_NS;
 
-	ring_room_wait(qp);
+	room_wait_for_ring(qp);
 	if (patience && !r->ring_deadline && r->next_psn == r->una_psn) {
 		r->ring_deadline = engine_now() + patience;
 		timer_set(&r->timer, r->ring_deadline);
@@ -483,11 +483,11 @@ void requester_run(struct qp *qp)
 		if (qp->req.rnr_wait || qp->req.broken || qp->req.stalled)
 			break;
 		send_requests(qp);
-		send_retire(qp);
+		completer_retire_send(qp);
 		break;
 	case IBV_QPS_SQE:
 	case IBV_QPS_ERR:
-		send_flush(qp);
+		completer_flush_sends(qp);
 		break;
 	default:
 		break;

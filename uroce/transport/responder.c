@@ -9,8 +9,8 @@
  *
  * The steps are called as in rdma_rxe's responder, whose RESPST_CHK_OP_SEQ is check_op_seq():
  * check_psn, check_op_seq, check_length, check_op_valid, check_resource (a receive), check_rkey,
- * execute (send_data_in, write_data_in, and in responses.c read_reply and atomic_reply), complete,
- * acknowledge; duplicate_request.
+ * execute (send_data_in, write_data_in, and in responses.c responses_reply_read and
+ * responses_reply_atomic), complete, acknowledge; duplicate_request.
  */
 #include "counters.h"
 #include "engine.h"
@@ -60,7 +60,7 @@ static void recv_complete(struct qp *qp, struct ibv_wc *wc, bool solicited)
 	cq_put(qp->recv_cq, wc, solicited);
 }
 
-void recv_fail(struct qp *qp, enum ibv_wc_status status)
+void responder_fail_recv(struct qp *qp, enum ibv_wc_status status)
 {
 	struct ibv_wc wc = { .status = status, .opcode = IBV_WC_RECV };
 
@@ -78,7 +78,7 @@ static void recv_break(struct qp *qp, const struct packet *p, enum ibv_wc_status
 		.opcode = p->op->code,
 	};
 
-	recv_fail(qp, status);
+	responder_fail_recv(qp, status);
 	transport_fail(qp, -1, &why);
 }
 
@@ -142,7 +142,7 @@ static bool check_op_valid(const struct qp *qp, const struct packet *p)
 	unsigned need = flags & (WIRE_WRITE | WIRE_ATOMIC_WRITE) ? IBV_ACCESS_REMOTE_WRITE
 			: flags & WIRE_READ			 ? IBV_ACCESS_REMOTE_READ
 			: flags & WIRE_ATOMIC			 ? IBV_ACCESS_REMOTE_ATOMIC
-			: flags & WIRE_FETH			 ? flush_access(p)
+			: flags & WIRE_FETH			 ? responses_flush_access(p)
 								 : 0;
 
 	return (qp->attr.qp_access_flags & need) == need;
@@ -225,11 +225,11 @@ static enum request_error execute(struct qp *qp, const struct packet *p)
 	if (qp->xrcd && !xrc_take_on(qp, p->srqn, r->last_op)) /* A14: all packets of a message */
 		return REQ_INVALID;
 	if (flags & WIRE_READ)
-		return read_reply(qp, p);
+		return responses_reply_read(qp, p);
 	if (flags & (WIRE_ATOMIC | WIRE_ATOMIC_WRITE))
-		return atomic_reply(qp, p);
+		return responses_reply_atomic(qp, p);
 	if (flags & WIRE_FETH)
-		return flush_reply(qp, p);
+		return responses_reply_flush(qp, p);
 	e = flags & WIRE_SEND ? send_data_in(qp, p) : write_data_in(qp, p);
 	if (e != REQ_OK)
 		return e;
@@ -292,7 +292,7 @@ static void rc_error(struct qp *qp, const struct packet *p, enum request_error e
 	}
 	history_refused(qp, p, (enum uroce_refused)e);
 	if (told)
-		recv_fail(qp, errors[e].recv);
+		responder_fail_recv(qp, errors[e].recv);
 	responder_refuse(qp, errors[e].nak, p->psn, told ? -1 : errors[e].event);
 }
 
@@ -364,7 +364,7 @@ static void duplicate_request(struct qp *qp, const struct packet *p)
 {
 	count(CNT_DUP_REQUEST);
 	if (p->op->flags & (WIRE_READ | WIRE_ATOMIC | WIRE_ATOMIC_WRITE | WIRE_FETH)) {
-		repeat_reply(qp, p);
+		responses_repeat(qp, p);
 	} else {
 		qp->resp.ack_due = true;
 		transport_due(qp, DUE_NOW);
@@ -510,7 +510,7 @@ void responder_datagram(struct qp *qp, const struct packet *p)
 		history_dropped(qp, p, UROCE_DROP_SHORT_RECV, GRH_BYTES + p->len,
 				qp->resp.recv.len);
 		if (qp->srq)
-			recv_fail(qp, status);
+			responder_fail_recv(qp, status);
 		return;
 	}
 	if (status != IBV_WC_SUCCESS) {

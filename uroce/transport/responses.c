@@ -117,7 +117,7 @@ static enum request_error queue_response(struct qp *qp, const struct packet *p,
 	return REQ_OK;
 }
 
-enum request_error read_reply(struct qp *qp, const struct packet *p)
+enum request_error responses_reply_read(struct qp *qp, const struct packet *p)
 {
 	if (p->dma_len > MAX_MESSAGE)
 		return REQ_INVALID;
@@ -164,7 +164,7 @@ static int execute_atomic(const struct packet *p, uint64_t *word, uint64_t *old)
 	}
 }
 
-enum request_error atomic_reply(struct qp *qp, const struct packet *p)
+enum request_error responses_reply_atomic(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	bool write = p->op->flags & WIRE_ATOMIC_WRITE;
@@ -202,7 +202,7 @@ enum request_error atomic_reply(struct qp *qp, const struct packet *p)
 	return REQ_OK;
 }
 
-unsigned flush_access(const struct packet *p)
+unsigned responses_flush_access(const struct packet *p)
 {
 	return (FETH_TYPE(p->feth) & FLUSH_GLOBAL ? FLUSH_ACCESS_GLOBAL : 0) |
 	       (FETH_TYPE(p->feth) & FLUSH_PERSISTENT ? FLUSH_ACCESS_PERSISTENT : 0);
@@ -210,14 +210,15 @@ unsigned flush_access(const struct packet *p)
 
 /* Annex A19: what was written before has been copied to where every processor sees it, once it is
  * in its place. */
-enum request_error flush_reply(struct qp *qp, const struct packet *p)
+enum request_error responses_reply_flush(struct qp *qp, const struct packet *p)
 {
 	unsigned level = FETH_LEVEL(p->feth);
 
-	if (level > FLUSH_MR || !flush_access(p))
+	if (level > FLUSH_MR || !responses_flush_access(p))
 		return REQ_INVALID;
-	if (level == FLUSH_MR ? !region_has_rights(qp, p->rkey, flush_access(p))
-			      : !region_remote(qp, p->rkey, p->va, p->dma_len, flush_access(p)))
+	if (level == FLUSH_MR
+		    ? !region_has_rights(qp, p->rkey, responses_flush_access(p))
+		    : !region_remote(qp, p->rkey, p->va, p->dma_len, responses_flush_access(p)))
 		return REQ_ACCESS;
 	return queue_response(qp, p,
 			      (struct response){ .kind = RESPONSE_FLUSH, .last_psn = p->psn });
@@ -261,7 +262,7 @@ static bool same_request(const struct qp *qp, const struct response *a, const st
 	}
 }
 
-void repeat_reply(struct qp *qp, const struct packet *p)
+void responses_repeat(struct qp *qp, const struct packet *p)
 {
 	struct responder *r = &qp->resp;
 	uint32_t at;
@@ -365,7 +366,7 @@ static void send_atomic_response(struct qp *qp, struct pair *pair, struct respon
 }
 
 /* Sends responses, in order. False: the budget is used up, and more are left. Without room on the
- * wire the QP waits for it: ring_room_wait(). */
+ * wire the QP waits for it: room_wait_for_ring(). */
 static bool send_responses(struct qp *qp, struct pair *pair, unsigned *budget)
 {
 	struct responder *r = &qp->resp;
@@ -380,7 +381,7 @@ static bool send_responses(struct qp *qp, struct pair *pair, unsigned *budget)
 		if (!*budget)
 			return false;
 		if (!tx_has_room(pair, false)) {
-			ring_room_wait(qp);
+			room_wait_for_ring(qp);
 			return true; /* not now */
 		}
 		--*budget;
@@ -511,5 +512,5 @@ void responder_serve(struct qp *qp, unsigned *budget)
 	if (r->response_send != r->response_tail) /* nothing overtakes them */
 		return;
 	if ((r->nak && !send_nak(qp, pair)) || !responder_acknowledge(qp, pair))
-		ring_room_wait(qp);
+		room_wait_for_ring(qp);
 }

@@ -50,7 +50,7 @@ static bool socket_fits(uint32_t bytes)
 	       socket_room.bytes + bytes <= SOCKET_ROOM;
 }
 
-bool socket_has_room(uint32_t len)
+bool room_socket_has(uint32_t len)
 {
 	return socket_fits(buffer_bytes(len));
 }
@@ -65,7 +65,7 @@ static void limit_socket_wait(struct timer *t)
 		timer_set(t, when);
 }
 
-bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len)
+bool room_socket_take(struct qp *qp, uint32_t n, uint32_t len)
 {
 	bool idle = qp->req.next_psn == qp->req.una_psn;
 	uint32_t bytes = n * buffer_bytes(len);
@@ -85,7 +85,7 @@ bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len)
 	return true;
 }
 
-void socket_room_return(struct qp *qp, uint32_t n, uint32_t in_flight)
+void room_socket_return(struct qp *qp, uint32_t n, uint32_t in_flight)
 {
 	uint32_t *t = bytes_taken(qp), bytes;
 
@@ -97,12 +97,12 @@ void socket_room_return(struct qp *qp, uint32_t n, uint32_t in_flight)
 	socket_room.bytes -= bytes;
 }
 
-void socket_room_return_all(struct qp *qp)
+void room_socket_return_all(struct qp *qp)
 {
-	socket_room_return(qp, 1, 1);
+	room_socket_return(qp, 1, 1);
 }
 
-void socket_room_reset(void)
+void room_socket_reset(void)
 {
 	socket_room.epoch++;
 	socket_room.bytes = 0;
@@ -128,14 +128,14 @@ static void wake_socket_waiters(void)
 	struct qp *last = TAILQ_LAST(&socket_room.waiting, qp_list), *qp = NULL;
 
 	socket_room.waking = true;
-	while (qp != last && (qp = TAILQ_FIRST(&socket_room.waiting)) && socket_has_room(qp->mtu)) {
+	while (qp != last && (qp = TAILQ_FIRST(&socket_room.waiting)) && room_socket_has(qp->mtu)) {
 		stop_waiting_for_socket(qp);
 		requester_run(qp);
 	}
 	socket_room.waking = false;
 }
 
-void ring_room_wait(struct qp *qp)
+void room_wait_for_ring(struct qp *qp)
 {
 	if (qp->req.ring_wait)
 		return;

@@ -179,7 +179,7 @@ static void stop_traffic(struct qp *qp)
 	order_drop(&qp->order.sending);
 	due_leave(qp);
 	room_stop_waiting(qp);
-	socket_room_return_all(qp);
+	room_socket_return_all(qp);
 	qp->req.rnr_wait = qp->req.stalled = false;
 	qp->draining = false;
 	responder_leave(qp);
@@ -204,9 +204,9 @@ static void reset_qp(struct qp *qp)
 static void flush_qp(struct qp *qp)
 {
 	stop_traffic(qp);
-	send_flush(qp);
+	completer_flush_sends(qp);
 	if (qp->resp.has_recv)
-		recv_fail(qp, IBV_WC_WR_FLUSH_ERR);
+		responder_fail_recv(qp, IBV_WC_WR_FLUSH_ERR);
 	qp_flush_recvs(qp);
 	if (qp->srq && !qp->xrcd && !qp->last_wqe) {
 		qp->last_wqe = true;
@@ -237,7 +237,7 @@ void transport_enter(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to
 		requester_settings(qp);
 		if (from != IBV_QPS_SQD)
 			qp->draining = true;
-		send_retire(qp); /* there may be nothing to drain */
+		completer_retire_send(qp); /* there may be nothing to drain */
 		break;
 	case IBV_QPS_ERR:
 		flush_qp(qp);

@@ -50,17 +50,17 @@ void transport_acknowledged(struct qp *qp);
 
 /* Room in the socket's buffer for n packets by UDP with len bytes of payload each; false: the QP
  * waits for it, and requester_run() is called when there may be some. */
-bool socket_room_take(struct qp *qp, uint32_t n, uint32_t len);
+bool room_socket_take(struct qp *qp, uint32_t n, uint32_t len);
 /* Would there be room for one more packet? */
-bool socket_has_room(uint32_t len);
+bool room_socket_has(uint32_t len);
 /* n of so many packets in flight have ended. */
-void socket_room_return(struct qp *qp, uint32_t n, uint32_t in_flight);
-void socket_room_return_all(struct qp *qp);
+void room_socket_return(struct qp *qp, uint32_t n, uint32_t in_flight);
+void room_socket_return_all(struct qp *qp);
 /* Whatever is still thought to be on its way, of any QP, has ended. */
-void socket_room_reset(void);
+void room_socket_reset(void);
 /* The ring that is shared with the peer's process is full (tx_has_room()): the QP goes on, as
  * requester and as responder, when there is room. */
-void ring_room_wait(struct qp *qp);
+void room_wait_for_ring(struct qp *qp);
 /* The QP waits no longer. */
 void room_stop_waiting(struct qp *qp);
 /* Lets those continue that wait, as long as there is room. */
@@ -111,14 +111,14 @@ void requester_arm(struct qp *qp);
 /* Goes back to the oldest packet that is not acknowledged. */
 void requester_go_back(struct qp *qp);
 /* Of a READ: the last PSN of the READ request that psn belongs to. */
-uint32_t read_request_end(const struct qp *qp, const struct send_wqe *w, uint32_t psn);
+uint32_t requester_end_read(const struct qp *qp, const struct send_wqe *w, uint32_t psn);
 
 void completer_input(struct qp *qp, const struct packet *p);
 void completer_timeout(struct timer *t);
 /* Completes what has ended at the head of the send queue; the QP may fail. */
-void send_retire(struct qp *qp);
+void completer_retire_send(struct qp *qp);
 /* Completes all requests of the send queue with WR_FLUSH_ERR. */
-void send_flush(struct qp *qp);
+void completer_flush_sends(struct qp *qp);
 
 /* ------------------------------------------------------------- responder.c -- */
 
@@ -147,18 +147,18 @@ void responder_hold_expired(struct qp *qp);
 void responder_refuse(struct qp *qp, uint8_t syndrome, uint32_t psn, int event);
 
 /* The receive that was taken fails with that status. */
-void recv_fail(struct qp *qp, enum ibv_wc_status status);
+void responder_fail_recv(struct qp *qp, enum ibv_wc_status status);
 
 /* ------------------------------------------------------------- responses.c -- */
 
-enum request_error read_reply(struct qp *qp, const struct packet *p);
+enum request_error responses_reply_read(struct qp *qp, const struct packet *p);
 /* The rights that a FLUSH needs: IBV_ACCESS_... bits. */
-unsigned flush_access(const struct packet *p);
-enum request_error flush_reply(struct qp *qp, const struct packet *p);
+unsigned responses_flush_access(const struct packet *p);
+enum request_error responses_reply_flush(struct qp *qp, const struct packet *p);
 /* An atomic or an ATOMIC_WRITE: carries it out. */
-enum request_error atomic_reply(struct qp *qp, const struct packet *p);
+enum request_error responses_reply_atomic(struct qp *qp, const struct packet *p);
 /* A duplicate of a READ or an atomic. */
-void repeat_reply(struct qp *qp, const struct packet *p);
+void responses_repeat(struct qp *qp, const struct packet *p);
 void responses_forget(struct qp *qp);
 /* Sends what is due, at most *budget responses; is due again when there are more. */
 void responder_serve(struct qp *qp, unsigned *budget);

@@ -63,7 +63,7 @@ static const struct gid_entry *ipv6_beside(const struct gid_entry *e)
 	return NULL;
 }
 
-int flow_of_av(struct flow *flow, const struct ibv_ah_attr *a)
+int av_flow(struct flow *flow, const struct ibv_ah_attr *a)
 {
 	const union ibv_gid *dgid = &a->grh.dgid;
 	const struct gid_entry *e = gid_at(a->grh.sgid_index);
@@ -99,7 +99,7 @@ static int ah_begin(struct ah *ah, const struct ibv_ah_attr *attr)
 	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return EIO;
-	err = ah_count < MAX_AH ? flow_of_av(&ah->flow, attr) : ENOMEM;
+	err = ah_count < MAX_AH ? av_flow(&ah->flow, attr) : ENOMEM;
 	if (err)
 		return err;
 	ah_count++;

@@ -68,7 +68,7 @@ EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-void channel_put(struct cq *cq)
+void cq_channel_put(struct cq *cq)
 {
 	if (!event_queue_is_ours(cq->channel->queue))
 		return;
@@ -186,7 +186,7 @@ void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 	if (armed == CQ_ARMED || (armed == CQ_ARMED_SOLICITED && solicited)) {
 		atomic_store_explicit(&cq->armed, CQ_UNARMED, memory_order_relaxed);
 		if (cq->channel)
-			order_on() ? late_event(cq) : channel_put(cq);
+			order_on() ? late_event(cq) : cq_channel_put(cq);
 	}
 }
 

@@ -97,7 +97,7 @@ struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_a
 unsigned cq_take(struct cq *cq, struct completion *c, struct ibv_wc *wc, unsigned n);
 
 /* One more event of the queue for its channel. */
-void channel_put(struct cq *cq);
+void cq_channel_put(struct cq *cq);
 
 /* Puts a completion; solicited: the peer asked for an event, or it is an error. When the
  * queue is full: CQ_ERR, and the QPs of the queue fail. */
@@ -108,7 +108,7 @@ void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited);
 
 /* The same, some passes later. */
 void late_put(struct cq *cq, const struct ibv_wc *wc, bool solicited);
-/* channel_put(), perhaps some passes later. */
+/* cq_channel_put(), perhaps some passes later. */
 void late_event(struct cq *cq);
 /* cq_purge() of what is held back; all of it, since the queue goes. */
 void late_purge(struct cq *cq, uint32_t qpn);

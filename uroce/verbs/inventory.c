@@ -200,7 +200,7 @@ static void put_all(struct inventory_file *a)
 	cq_each(put_cq, a);
 	srq_each(put_srq, a);
 	region_each(put_mr, a);
-	window_each(put_mw, a);
+	region_window_each(put_mw, a);
 	qp_each(put_qp, a);
 	history_each_gone(put_gone, a);
 	history_each_drop(put_drop, a);

@@ -109,13 +109,13 @@ void late_purge(struct cq *cq, uint32_t qpn)
 
 static void put_event(struct order_wait *w)
 {
-	channel_put((struct cq *)((char *)w - offsetof(struct cq, event_wait)));
+	cq_channel_put((struct cq *)((char *)w - offsetof(struct cq, event_wait)));
 }
 
 void late_event(struct cq *cq)
 {
 	if (order_waits(&cq->event_wait) || order_once_in(2)) {
-		channel_put(cq);
+		cq_channel_put(cq);
 		return;
 	}
 	order_done.events++;

@@ -14,13 +14,13 @@
 /* Returns whether anything has changed: only then there is an event. */
 static bool make_event_true(enum ibv_event_type event)
 {
-	const bool had_failed = device_failed, was_up = port_is_up();
+	const bool had_failed = device_failed, was_up = gid_port_is_up();
 
 	if (event == IBV_EVENT_DEVICE_FATAL)
 		device_fail();
 	else
-		port_put_down(event == IBV_EVENT_PORT_ERR);
-	return had_failed != device_failed || was_up != port_is_up();
+		gid_port_put_down(event == IBV_EVENT_PORT_ERR);
+	return had_failed != device_failed || was_up != gid_port_is_up();
 }
 
 static void do_due(struct timer *t);

@@ -88,12 +88,12 @@ static int check_path(struct qp_transition *c)
 	int err = 0;
 
 	if (c->mask & IBV_QP_AV) {
-		err = flow_of_av(&c->flow, av);
+		err = av_flow(&c->flow, av);
 		av->grh.hop_limit = c->flow.hops; /* the route's, as the kernel tells it */
 	}
 	if (err || !(c->mask & (IBV_QP_AV | IBV_QP_PATH_MTU)))
 		return err;
-	c->mtu = mtu_bytes(c->attr.path_mtu);
+	c->mtu = spec_mtu_bytes(c->attr.path_mtu);
 	e = gid_at(av->grh.sgid_index);
 	if (!c->mtu || !e || c->attr.path_mtu > gid_path_mtu(e->mtu))
 		return EINVAL;
@@ -119,7 +119,7 @@ static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
 		return EINVAL;
 	c->attr.qp_state = c->to;
 	if (qp->type == IBV_QPT_UD)
-		c->mtu = mtu_bytes(gid_active_mtu()); /* a datagram is no longer */
+		c->mtu = spec_mtu_bytes(gid_active_mtu()); /* a datagram is no longer */
 	return check_path(c);
 }
 

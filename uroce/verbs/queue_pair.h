@@ -66,7 +66,7 @@ struct send_wqe {
 			struct flow flow;
 			uint32_t dest_qpn, dest_qkey; /* bit 31 of the key: that of the QP */
 		};
-		struct window_bind bind; /* BIND_MW: window_bind_of() when it was posted */
+		struct window_bind bind; /* BIND_MW: region_window_bind_of() when it was posted */
 	};
 };
 
@@ -394,6 +394,6 @@ static inline struct ah *to_ah(struct ibv_ah *ah)
 /* Where an address vector leads; A17.8. 0, or an errno: EINVAL (not global, a port other
  * than 1, an index outside of the table, IPv4 and IPv6 mixed), ENODATA (no GID at that
  * index), ENETUNREACH or EHOSTUNREACH as the host's routes have it. */
-int flow_of_av(struct flow *flow, const struct ibv_ah_attr *attr);
+int av_flow(struct flow *flow, const struct ibv_ah_attr *attr);
 
 #endif

@@ -135,7 +135,7 @@ void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
 			fn(key_table[i].object, arg);
 }
 
-void window_each(void (*fn)(struct mw *mw, void *arg), void *arg)
+void region_window_each(void (*fn)(struct mw *mw, void *arg), void *arg)
 {
 	for (uint32_t i = 0; key_table && i <= key_table_mask; i++)
 		if (key_table[i].kind == KIND_WINDOW)
@@ -226,8 +226,8 @@ static void unbind_window(struct mw *mw)
 	mw->qp = NULL;
 }
 
-struct window_bind window_bind_of(struct ibv_mw *v, uint32_t rkey,
-				  const struct ibv_mw_bind_info *info)
+struct window_bind region_window_bind_of(struct ibv_mw *v, uint32_t rkey,
+					 const struct ibv_mw_bind_info *info)
 {
 	return (struct window_bind){
 		.window = ((struct mw *)v)->rkey,

@@ -66,8 +66,8 @@ void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, uns
 bool region_has_rights(const struct qp *qp, uint32_t rkey, unsigned access);
 
 /* The values of a posted IBV_WR_BIND_MW; the application still has the objects. */
-struct window_bind window_bind_of(struct ibv_mw *mw, uint32_t rkey,
-				  const struct ibv_mw_bind_info *info);
+struct window_bind region_window_bind_of(struct ibv_mw *mw, uint32_t rkey,
+					 const struct ibv_mw_bind_info *info);
 /* Work requests on windows and keys: 0, or -1: the completion is IBV_WC_MW_BIND_ERR (bind)
  * or IBV_WC_LOC_QP_OP_ERR (invalidate). remote: by a SEND with invalidate. 10.6.7. */
 int region_bind(struct qp *qp, const struct window_bind *b);
@@ -83,7 +83,7 @@ const struct mr *region_find(uint32_t lkey);
 /* Calls fn for every region. */
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg);
 /* Calls fn for every window. */
-void window_each(void (*fn)(struct mw *mw, void *arg), void *arg);
+void region_window_each(void (*fn)(struct mw *mw, void *arg), void *arg);
 
 /* ---------------------------------------- device memory: ibv_alloc_dm(3) -- */
 

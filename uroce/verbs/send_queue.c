@@ -143,7 +143,7 @@ static void fill_bind(struct send_wqe *w, struct ibv_mw *mw, uint32_t rkey,
 		      const struct ibv_mw_bind_info *info)
 {
 	SCOPED_ENGINE_LOCK(); /* another thread may be binding the window */
-	w->bind = window_bind_of(mw, rkey, info);
+	w->bind = region_window_bind_of(mw, rkey, info);
 }
 
 int stage_bind(struct qp *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info)

@@ -275,8 +275,8 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	SCOPED_ENGINE_LOCK();
 	if (device_failed)
 		return EIO;
-	a.state = port_is_up() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
-	a.phys_state = port_is_up() ? PHYS_LINK_UP : PHYS_DISABLED;
+	a.state = gid_port_is_up() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+	a.phys_state = gid_port_is_up() ? PHYS_LINK_UP : PHYS_DISABLED;
 	a.active_mtu = gid_active_mtu();
 	a.bad_pkey_cntr = (uint32_t)counters[CNT_BAD_PKEY];
 	a.qkey_viol_cntr = (uint32_t)counters[CNT_BAD_QKEY];
@@ -430,10 +430,10 @@ void (*device_news)(enum ibv_event_type type);
 
 static void addresses_changed(bool table, bool port)
 {
-	if (port && !port_is_up())
+	if (port && !gid_port_is_up())
 		count(CNT_LINK_DOWNED);
 	if (port)
-		event_port(port_is_up() ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
+		event_port(gid_port_is_up() ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
 	if (table) {
 		mcast_refresh();
 		event_port(IBV_EVENT_GID_CHANGE);

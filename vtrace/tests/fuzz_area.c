@@ -221,7 +221,7 @@ static uint64_t read_program(const struct way *way, int64_t until)
 	injections_watch(r);
 	v.to = fopen("/dev/null", "we");
 	if (way->checked)
-		demand(check_begin(&checking, v.to, false) == 0, "checks begin");
+		demand(checking_begin(&checking, v.to, false) == 0, "checks begin");
 	child = fork();
 	demand(child >= 0, "a process is started");
 	if (!child) {
@@ -249,7 +249,7 @@ static uint64_t read_program(const struct way *way, int64_t until)
 	}
 	if (way->recorded)
 		demand(recording_end() == 0, "a script is written");
-	check_end(0);
+	checking_end(0);
 	views_end();
 	injections_end();
 	fclose(v.to);

@@ -44,14 +44,14 @@ int main(int argc, char **argv)
 	demand(library, "not loaded", copy);
 	first = within(library, "place_first");
 	second = within(library, "place_second");
-	p = places_new(getpid());
-	text = places_text(p, first);
+	p = check_places_new(getpid());
+	text = check_places_text(p, first);
 	demand(strstr(text, "place_first.c\\x1b[2J:"), "no place in the source, or not visible",
 	       text);
 	demand(truncate(copy, 0) == 0, "not truncated", copy);
-	text = places_text(p, second);
+	text = check_places_text(p, second);
 	demand(strstr(text, "places_test."), "no place in the library", text);
-	places_free(p);
+	check_places_free(p);
 	unlink(copy);
 	_exit(0); /* the library ends with code that is gone */
 }
