@@ -68,6 +68,11 @@ void value_release(Tcl_Obj **value)
 	Tcl_DecrRefCount(*value);
 }
 
+bool value_has_type(const Tcl_Obj *value, const char *type)
+{
+	return value->typePtr && strcmp(value->typePtr->name, type) == 0;
+}
+
 void value_append(Tcl_Obj *list, const char *text)
 {
 	Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(text, -1));

@@ -5,6 +5,7 @@
 #define SHELL_ALLOC_H
 
 #include <obstack.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +32,8 @@ void arena_free(struct obstack *a, void *p);
 /* Takes a reference to a value, and returns the value; value_release() drops the reference. */
 Tcl_Obj *value_hold(Tcl_Obj *value);
 void value_release(Tcl_Obj **value);
+/* Is this the internal type of the value, such as "list"? It changes with the use of the value. */
+bool value_has_type(const Tcl_Obj *value, const char *type);
 /* Appends a text to a Tcl list. */
 void value_append(Tcl_Obj *list, const char *text);
 /* A new Tcl value; Tcl's own integers end at 2^63 - 1. */

@@ -179,7 +179,7 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
 	check_objects_after(c, p, r);
 }
 
-/* Its receives are not counted any more. */
+/* rq-dry counts receives: where calls were lost, it would find too few. */
 void checks_lost(struct checks *c)
 {
 	c->wanted[CHECK_RQ_DRY] = false;

@@ -523,7 +523,7 @@ double ladder_ms(const struct ladder *l, const struct ladder_row *r)
 	return (double)(r->when - l->start) / 1e6;
 }
 
-void ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d)
+bool ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d)
 {
 	const double ms = ladder_ms(l, r);
 
@@ -531,4 +531,5 @@ void ladder_time(const struct ladder *l, const struct ladder_row *r, struct text
 		xappendf(d, "%.3f", ms);
 	else
 		xappendf(d, "%.2f s", ms / 1000);
+	return ms < 100000;
 }

@@ -124,8 +124,8 @@ const char *ladder_end(const struct ladder *l, int lane);
 /* The time of a row in ms since the first current row; negative for an earlier row. */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 
-/* Appends that time, "12.345", or from 100 s on "100.12 s". */
-void ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d);
+/* Appends that time, "12.345", or from 100 s on "100.12 s". True: in ms, which it does not say. */
+bool ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d);
 
 /* Does the call become a row? A call within another one does not, nor a query that succeeded, an
  * acknowledgment, or a wait that found nothing. */

@@ -112,13 +112,13 @@ static void out_row(struct out *o, const struct page_rows *rows, unsigned i)
 	char *says = ladder_says(r);
 	SCOPED_TEXT(when);
 
-	ladder_time(rows->l, r, &when);
+	if (r->age == AGE_EARLIER)
+		text_add(&when, "earlier");
+	else if (ladder_time(rows->l, r, &when))
+		text_add(&when, " ms");
 	out_dict(o, NULL);
 	page_strf(o, "id", "%" PRId64 ".%u", page_row_time(r), r->seq);
-	if (r->age == AGE_EARLIER)
-		out_str(o, "ms", "earlier", NULL);
-	else
-		page_strf(o, "ms", "%s", text_str(&when));
+	page_str(o, "time", text_str(&when));
 	page_str(o, "end", ladder_end(rows->l, r->from));
 	out_str(o, "kind", ladder_words[r->kind], NULL);
 	page_str(o, "text", says);

@@ -237,13 +237,13 @@ function laneNames() {
 function rowTable() {
 	const table = make("table"), body = make("tbody"), head = make("tr");
 
-	for (const title of ["ms", "end", "kind", "what", "headers"])
+	for (const title of ["time", "end", "kind", "what", "headers"])
 		head.append(make("th", "", title));
 	rows().forEach((r, i) => {
 		const tr = make("tr", r.bad ? "bad" : "");
 
 		tr.dataset.row = i;
-		for (const text of [r.ms, r.end, r.kind, r.text, r.headers || ""])
+		for (const text of [r.time, r.end, r.kind, r.text, r.headers || ""])
 			tr.append(make("td", "", text));
 		body.append(tr);
 	});
@@ -273,13 +273,9 @@ function showWhy() {
 	const why = i < 0 ? state.data.why : row ? row.why : "";
 
 	put("why-body", [row && row.id, why], () => why
-		? [...row ? [make("h3", "bad", `✗ ${time(row)}, ${row.end}: ${row.text}`)] : [], make("pre", "", why)]
+		? [...row ? [make("h3", "bad", `✗ ${row.time}, ${row.end}: ${row.text}`)] : [], make("pre", "", why)]
 		: [make("p", "note", i < 0 ? "Nothing has failed." : "Nothing had failed yet.")]);
 	find("why").classList.toggle("alarm", Boolean(why));
-}
-
-function time(row) {
-	return /\d$/.test(row.ms) ? row.ms + " ms" : row.ms;
 }
 
 /* ---------------------------------------------------------------------- whole -- */
@@ -291,7 +287,7 @@ function showHead() {
 	find("summary").textContent = state.data.summary;
 	badge.className = state.failed ? "lost" : i >= 0 ? "past" : "now";
 	badge.textContent = state.failed ? "the program does not answer"
-		: i >= 0 ? `as it was at ${time(rows()[i])}` : state.live ? "live" : "at the end";
+		: i >= 0 ? `as it was at ${rows()[i].time}` : state.live ? "live" : "at the end";
 }
 
 function show() {

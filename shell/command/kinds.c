@@ -207,7 +207,7 @@ static int parse_bytes(struct session *s, const struct arg *a, Tcl_Obj *word, vo
 	Tcl_Size len;
 
 	(void)a;
-	if (word->typePtr && strcmp(word->typePtr->name, "bytearray") == 0) {
+	if (value_has_type(word, "bytearray")) {
 		data = Tcl_GetByteArrayFromObj(word, &len);
 	} else { /* text is sent as UTF-8 */
 		data = (const unsigned char *)Tcl_GetStringFromObj(word, &len);

@@ -402,7 +402,7 @@ static void print_value(struct out *o, Tcl_Obj *value)
 	const unsigned char *data;
 	Tcl_Size n;
 
-	if (value->typePtr && strcmp(value->typePtr->name, "bytearray") == 0) {
+	if (value_has_type(value, "bytearray")) {
 		data = Tcl_GetByteArrayFromObj(value, &n);
 		visible_hexdump(&dump, data, n < DUMPED ? (size_t)n : DUMPED, 0);
 		out_text(o, "%s", text_str(&dump));

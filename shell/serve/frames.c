@@ -186,17 +186,12 @@ Tcl_Obj *frames_text(struct json_object *string)
 
 #define DEPTH 8 /* of nested lists; deeper ones are sent as text */
 
-static bool has_type(const Tcl_Obj *value, const char *type)
-{
-	return value->typePtr && strcmp(value->typePtr->name, type) == 0;
-}
-
 /* The elements of a value whose internal type is list or dict (key, value ...). */
 static int list_elements(Tcl_Obj *value, Tcl_Obj ***v)
 {
 	Tcl_Size n = 0;
 
-	if ((!has_type(value, "list") && !has_type(value, "dict")) ||
+	if ((!value_has_type(value, "list") && !value_has_type(value, "dict")) ||
 	    Tcl_ListObjGetElements(NULL, value, &n, v) != TCL_OK)
 		return 0;
 	return n;
@@ -205,10 +200,10 @@ static int list_elements(Tcl_Obj *value, Tcl_Obj ***v)
 static bool has_bytes(Tcl_Obj *value, int depth)
 {
 	Tcl_Obj *copy = NULL, **v;
-	bool found = has_type(value, "bytearray");
+	bool found = value_has_type(value, "bytearray");
 	int n;
 
-	if (found || !depth || (!has_type(value, "list") && !has_type(value, "dict")))
+	if (found || !depth || (!value_has_type(value, "list") && !value_has_type(value, "dict")))
 		return found;
 	copy = Tcl_DuplicateObj(value); /* the original stays a dict */
 	Tcl_IncrRefCount(copy);
@@ -249,7 +244,7 @@ static struct json_object *to_json(Tcl_Obj *value, int depth)
 	const char *text;
 	Tcl_Size n;
 
-	if (has_type(value, "bytearray"))
+	if (value_has_type(value, "bytearray"))
 		return bytes_value(value);
 	if (!has_bytes(value, depth)) {
 		text = Tcl_GetStringFromObj(value, &n);

@@ -76,7 +76,8 @@ struct mad_from {
 };
 /* Passes a MAD on to the process in a slot, or to the holder of exactly that name, where it goes to
  * cm_input(). 0, or -1 with ECONNREFUSED: there is no such process; EAGAIN: it has not read those
- * before it, and this one is lost, as on the wire: the connection manager repeats it. */
+ * before it, and this one is lost, as on the wire. The connection manager repeats requests and
+ * replies; the peer of a REJ that is lost waits for its timeout. */
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n);
 int group_forward_name(uint16_t space, uint16_t port, const union ibv_gid *addr,
 		       const struct mad_from *from, const void *mad, size_t n);

@@ -191,8 +191,8 @@ static bool is_down(const union ibv_gid *dst, uint32_t scope)
 
 /*
  * The ICRC of an IPv4 packet is checked modulo the identification, which the socket does not show,
- * so one in 32,768 broken packets would pass. What this host itself sends has 0, or a small number
- * within a segmented send.
+ * so one in 32,768 broken packets would pass. Packets that this host itself sends have 0, or a
+ * small number within a segmented send.
  */
 #define SMALL 64
 

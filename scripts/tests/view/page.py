@@ -78,7 +78,7 @@ def lines(page):
     if data["why"]:
         yield "last: " + data["why"].replace("\n", " ")
     for i, row in enumerate(data["rows"]):
-        yield f"row: {row['ms']} {row['end']} {row['kind']} {row['text']} {row.get('headers', '')}"
+        yield f"row: {row['time']} {row['end']} {row['kind']} {row['text']} {row.get('headers', '')}"
         if row["bad"]:
             yield f"bad: {row['end']} {row['text']}"
         if "again" in row:
