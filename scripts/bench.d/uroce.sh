@@ -23,6 +23,10 @@ while [ $# != 0 ]; do
 	shift
 done
 
+[ -n "$list" ] || [ -x "$uroce" ] || {
+	echo "bench uroce: there is no program $uroce: build the project, or set UROCE" >&2
+	exit 2
+}
 if [ -z "$list" ] && [ -z "${UROCE_BENCH_NETWORK-}" ]; then
 	namespace=(unshare --net)
 	[ "$(id -u)" = 0 ] || namespace=(unshare --user --map-root-user --net)
@@ -76,6 +80,7 @@ perftest() {
 	pid=$!
 	until grep -q ':4853 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 || # -R: no TCP
 		"$uroce" status | grep -q 'port 18515'; do
+		kill -0 "$pid" || return
 		sleep 0.02
 	done
 	"$uroce" "$program" -F -p 18515 "$@" 127.0.0.1 2>/dev/null |
@@ -93,7 +98,10 @@ ucx() {
 
 	UCX_TLS=$1 "${@:2}" ucx_perftest -p 18516 >/dev/null 2>&1 &
 	pid=$!
-	until grep -q ':4854 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do sleep 0.02; done
+	until grep -q ':4854 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do
+		kill -0 "$pid" || return
+		sleep 0.02
+	done
 	UCX_TLS=$1 "${@:2}" ucx_perftest 127.0.0.1 -p 18516 -t tag_lat -s 64 -n "$(few 50000)" -f 2>/dev/null |
 		awk '$1 ~ /^[0-9]+$/ { typical = $2 } END { print typical }'
 	wait "$pid"
