@@ -23,9 +23,10 @@
 #define BATCH	   32	       /* packets of a pass, of each process and of the socket */
 #define HERE	   8	       /* passes after a post to this process itself */
 #define LOOK_ON	   (MS / 20)   /* how long the engine's thread looks on after packets */
-#define REST_FIRST \
-	(10 * MS) /* the thread does not look on for so long then; twice as long each time */
-#define REST_MOST (640 * MS)
+/* The thread does not look on for so long then; for twice as long if the processor is wanted again
+ * sooner than the last rest was long. */
+#define REST_FIRST (10 * MS)
+#define REST_MOST  (640 * MS)
 
 static struct {
 	bool in_pass;
@@ -241,8 +242,6 @@ static void pass_and_look_on(enum rx_socket socket)
 	pair_wake();
 	if (read_and_answer(socket) && now >= look.rests_until)
 		look.until = now + LOOK_ON;
-	if (e.reader_spins && look.until && now >= look.until)
-		look.rest /= 2; /* nobody else wanted the processor */
 	e.reader_spins = now < look.until;
 	await_bell();
 }
@@ -271,13 +270,16 @@ bool progress_turn(enum rx_socket socket)
 
 void progress_rest(void)
 {
+	const uint64_t now = engine_clock();
+
 	look.until = 0;
-	if (look.rests_until == UINT64_MAX)
+	if (now < look.rests_until)
 		return;
-	look.rest = look.rest < REST_FIRST ? REST_FIRST : 2 * look.rest;
-	if (look.rest > REST_MOST)
-		look.rest = REST_MOST;
-	look.rests_until = engine_clock() + look.rest;
+	if (now - look.rests_until >= look.rest)
+		look.rest = REST_FIRST;
+	else if (look.rest < REST_MOST)
+		look.rest *= 2;
+	look.rests_until = now + look.rest;
 }
 
 /* Nobody waits or spins. */
