@@ -510,8 +510,11 @@ void interp_make(struct domain *d)
 		/* a safe interpreter lacks some of them */
 		Tcl_Eval(d->tcl, temp_text("rename %s %s", renamed[i][0], renamed[i][1]));
 	}
-	if (!s->opt.unsafe)
+	if (!s->opt.unsafe) {
 		Tcl_DeleteCommand(d->tcl, "tcl_puts");
+		/* it would set the encoding of the whole process */
+		Tcl_DeleteCommand(d->tcl, "::tcl::encoding::system");
+	}
 	Tcl_DeleteCommand(d->tcl, "tcl_exit");
 	Tcl_Eval(d->tcl, functions);
 	Tcl_ResetResult(d->tcl);

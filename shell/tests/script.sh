@@ -544,7 +544,8 @@ echo 'record ../outside.rdma' >sub/rec.rdma
 run sub/rec.rdma
 wants 'writing outside' "$code $(ls outside.rdma 2>/dev/null)" '1 '
 for c in 'exec true' 'socket localhost 1' 'tcl_open /etc/passwd' 'file exists /' 'glob *' \
-	'after 1 {}' 'vwait x' 'interp create' 'tcl_puts x' 'load x' 'cd /' 'tcl_exit'; do
+	'after 1 {}' 'vwait x' 'interp create' 'tcl_puts x' 'load x' 'cd /' 'tcl_exit' \
+	'::tcl::encoding::system ascii'; do
 	run -c "$c"
 	wants "safe: $c" $code 1
 done
