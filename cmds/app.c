@@ -23,7 +23,6 @@
 #include "explain/explain.h"
 #include "help/help.h"
 #include "faults/fault_made.h"
-#include "handlers/handler.h"
 #include "live_context.h"
 #include "objects.h"
 #include "own_rows.h"
@@ -82,8 +81,6 @@ static void keep_event(struct session *s, enum ibv_event_type type, const struct
 	TAILQ_INSERT_TAIL(&s->ctx->asyncs, ev, link);
 	TAILQ_FOREACH(old, &s->ctx->asyncs, link)
 		n++;
-	if (s->ctx->on_async)
-		handler_wake(s->ctx->on_async, 0);
 	if (n > KEPT) {
 		old = TAILQ_FIRST(&s->ctx->asyncs);
 		TAILQ_REMOVE(&s->ctx->asyncs, old, link);

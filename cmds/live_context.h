@@ -11,7 +11,6 @@
 #include "object_store.h"
 
 struct capture;
-struct handler;
 struct qp;
 struct session;
 struct timeline;
@@ -23,7 +22,6 @@ TAILQ_HEAD(id_list, id);
 struct context {
 	struct obj_store store;
 	struct async_list asyncs; /* not yet taken by wait */
-	struct handler *on_async; /* handler that takes them; or NULL */
 	struct qp *qp;		  /* the current QP, the default of QP arguments */
 	struct id *id;		  /* the current connection id */
 	uint64_t wr_id;		  /* the last wr_id that was assigned */

@@ -149,7 +149,6 @@ KINDS(qp);
 KINDS(mr);
 KINDS(mw);
 KINDS(ah);
-KINDS(ec);
 KINDS(id);
 KINDS(oob);
 KINDS(tcp);

@@ -202,4 +202,21 @@ void obj_destroy_all(struct session *s);
 		TAILQ_FOREACH((u), &((struct obj *)(o))->users[first_], link)
 struct obj_group *obj_group(struct obj_store *store, const struct obj_class *class);
 
+/* The objects that a command has created so far, to be destroyed if it fails. Objects that others
+ * use meanwhile are kept. */
+struct made {
+	struct obj *v[8];
+	unsigned n;
+};
+/* The highest serial of all current objects. */
+uint64_t obj_made_mark(struct session *s);
+/* Records the objects created after mark. */
+void obj_made_since(struct session *s, struct made *m, uint64_t mark);
+/* To be called before a command waits: holds them until it returns. */
+void obj_made_hold(struct session *s, const struct made *m);
+/* Destroys them, newest first, and preserves s->fail. Returns -1. */
+int obj_made_undo(struct session *s, struct made *m);
+/* Both in one step. */
+int obj_made_undo_since(struct session *s, uint64_t mark);
+
 #endif

@@ -475,7 +475,7 @@ void obj_destroy_all(struct session *s)
 	struct obj *o, *user;
 
 	while ((o = first_of_all(s))) {
-		while ((user = first_user(o))) /* made before it: rereg, cm migrate */
+		while ((user = first_user(o))) /* made before it: rereg */
 			o = user;
 		obj_ref(o);
 		if (destroy_alone(s, o)) {
@@ -486,4 +486,45 @@ void obj_destroy_all(struct session *s)
 		remove_from_store(s, o);
 		obj_unref(o);
 	}
+}
+
+uint64_t obj_made_mark(struct session *s)
+{
+	return s->ctx->store.serial;
+}
+
+void obj_made_since(struct session *s, struct made *m, uint64_t mark)
+{
+	struct obj *o = TAILQ_LAST(&s->ctx->store.all, obj_list), *first = NULL;
+
+	for (; o && o->serial > mark; o = TAILQ_PREV(o, obj_list, link))
+		first = o;
+	for (o = first; o && m->n < sizeof m->v / sizeof *m->v; o = TAILQ_NEXT(o, link))
+		if (o->class != &dev_class) /* a device that was opened stays open */
+			m->v[m->n++] = o;
+}
+
+void obj_made_hold(struct session *s, const struct made *m)
+{
+	for (unsigned i = 0; i < m->n; i++)
+		obj_hold_arg(s, m->v[i]);
+}
+
+int obj_made_undo(struct session *s, struct made *m)
+{
+	struct fail why = fail_aside(s);
+
+	while (m->n)
+		if (!obj_gone(m->v[--m->n]))
+			obj_destroy(s, m->v[m->n], false);
+	fail_back(s, why);
+	return -1;
+}
+
+int obj_made_undo_since(struct session *s, uint64_t mark)
+{
+	struct made made = { 0 };
+
+	obj_made_since(s, &made, mark);
+	return obj_made_undo(s, &made);
 }

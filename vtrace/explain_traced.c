@@ -110,13 +110,6 @@ static void find_causes(const struct live_program *p, const struct record *r, st
 	why_call_refused(&refused);
 }
 
-void explain_traced_add_fact(const struct fact *fact, const char *name, struct causes *c)
-{
-	for (const struct fact_cause *of = fact ? fact->causes : NULL; of && of->text; of++)
-		if (name ? of->of && fact_cause_is_of(of, name) : !of->of)
-			cause_add(c, MAY_BE, NULL, "%s", of->text);
-}
-
 /* The meaning of the errno, and its causes for the function. */
 static void out_usual_causes(const struct record *r, struct out *o)
 {
@@ -127,7 +120,7 @@ static void out_usual_causes(const struct record *r, struct out *o)
 
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	explain_traced_add_fact(fact_of(errnos, err), r->fn->name, &c);
+	causes_add_fact(&c, fact_of(errnos, err), r->fn->name, NULL);
 	if (c.n)
 		causes_out(&c, o);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a call of a traced program has not returned, and why an event says that something has failed.
  */
-#include <errno.h>
-#include <rdma/rdma_cma.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "call_record.h"
 #include "causes_out.h"
+#include "event_rules.h"
 #include "facts.h"
 #include "out.h"
 #include "recorded.h"
-#include "refused_calls.h"
 #include "views.h"
 #include "waits.h"
 #include "words.h"
@@ -33,49 +28,25 @@ bool explain_traced_unfinished(const struct live_program *p, const struct record
 
 /* ---------------------------------------------------------------------------- events -- */
 
-/* There is no way to the address of the id. false: the event is another one, or its address is not
- * known. */
-static bool find_no_way(const struct live_program *p, const struct rdma_cm_event *e,
-			struct causes *c)
-{
-	const struct live_object *id = live_object_at(p->seen, (uintptr_t)e->id);
-
-	return id && e->event == RDMA_CM_EVENT_ADDR_ERROR &&
-	       why_no_way((const struct sockaddr *)&id->to, -e->status, c);
-}
-
 static bool explain_cm_event(const struct live_program *p, const struct record *r,
 			     const struct rdma_cm_event *e, struct out *o)
 {
-	const bool is_reject = e->event == RDMA_CM_EVENT_REJECTED && e->status > 0;
-	const struct word *words = is_reject ? rej_words : errno_words;
-	const struct fact *fact = fact_of(fact_family("cm-event"), e->event);
+	const struct live_object *id = live_object_at(p->seen, (uintptr_t)e->id);
+	const struct failed_event event = { .event = e->event,
+					    .status = e->status,
+					    .to = id ? (const struct sockaddr *)&id->to : NULL };
+	const char *name = word_name(cm_event_words, e->event);
+	const char *means = why_event_meaning(&event);
 	struct causes c = { .no_commands = true };
-	const char *event_name, *name = NULL, *means;
 
-	const unsigned failures = 1u << RDMA_CM_EVENT_ADDR_ERROR | 1u << RDMA_CM_EVENT_ROUTE_ERROR |
-				  1u << RDMA_CM_EVENT_CONNECT_ERROR |
-				  1u << RDMA_CM_EVENT_UNREACHABLE | 1u << RDMA_CM_EVENT_REJECTED |
-				  1u << RDMA_CM_EVENT_MULTICAST_ERROR;
-
-	if (e->event > RDMA_CM_EVENT_TIMEWAIT_EXIT || !(failures & 1u << e->event))
+	if (!why_event_fails(&event))
 		return false;
-	event_name = word_name(cm_event_words, e->event);
-	if (is_reject || e->status < 0)
-		name = word_name(words, (uint64_t)abs(e->status));
-	means = name ? word_help(words, (uint64_t)abs(e->status)) : NULL;
 	out_str(o, "call", r->fn->name, "%s: ", r->fn->name);
-	out_str(o, "event", event_name, "%s", event_name);
-	out_int(o, "status", e->status, ", status %d", e->status);
-	out_text(o, "%s%s\n", name ? " " : "", name ? name : "");
+	out_str(o, "event", name, "%s", name);
+	out_int(o, "status", e->status, ", status %s\n", why_event_status(&event));
 	if (means)
 		out_str(o, "means", means, "  means           %s\n", means);
-	if (is_reject)
-		explain_traced_add_fact(fact_of(fact_family("rej"), (uint64_t)e->status), NULL, &c);
-	else if (name && !find_no_way(p, e, &c))
-		explain_traced_add_fact(fact, name, &c);
-	if (!c.n)
-		explain_traced_add_fact(fact, NULL, &c);
+	why_event_failed(&event, &c);
 	causes_out(&c, o);
 	return true;
 }
@@ -126,7 +97,7 @@ static bool explain_async_event(const struct live_program *p, const struct recor
 	if (e->event_type == IBV_EVENT_QP_FATAL)
 		find_fatal(live_program_qp(p, (uintptr_t)e->element.qp), &c);
 	if (!c.n)
-		explain_traced_add_fact(fact_of(fact_family("async"), e->event_type), NULL, &c);
+		causes_add_fact(&c, fact_of(fact_family("async"), e->event_type), NULL, NULL);
 	causes_out(&c, o);
 	return true;
 }

@@ -98,13 +98,6 @@ void explain_traced_completion(const struct live_program *p, const struct live_w
  * not failed, has found nothing yet, or asked for something that a device need not have. */
 bool explain_traced_call(const struct live_program *p, const struct record *r, struct out *o);
 
-struct causes;
-struct fact;
-
-/* Adds the causes that a fact lists for the function or errno of that name; NULL: those that are
- * not limited to one. The fact may be NULL. */
-void explain_traced_add_fact(const struct fact *fact, const char *name, struct causes *c);
-
 /* Explains an event of the connection manager or of the device that says that something has failed.
  * false: r has got no such event. */
 bool explain_traced_event(const struct live_program *p, const struct record *r, struct out *o);

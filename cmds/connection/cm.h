@@ -14,9 +14,10 @@
 #include "object_args.h"
 #include "objects.h"
 #include "qp/qp.h"
+#include "recorded.h"
 
-/* rdma_create_id() on ec (NULL: the default channel). NULL with s->fail filled. */
-struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma_port_space ps);
+/* rdma_create_id() on the event channel of the session. NULL with s->fail filled. */
+struct id *id_make(struct session *s, const char *name, enum rdma_port_space ps);
 /* The object for an id that librdmacm created for a request on listener. Takes ownership of v;
  * never fails. */
 struct id *id_adopt(struct session *s, struct id *listener, struct rdma_cm_id *v);
@@ -65,9 +66,7 @@ void id_hexdump(const unsigned char *data, size_t len, struct text *d);
  * shows a notice, and queues the event on the id until a command takes it.
  */
 
-/* name NULL: the next number. NULL with s->fail filled. */
-struct ec *ec_make(struct session *s, const char *name);
-/* The first channel; created if there is none. */
+/* The event channel of the session, created if there is none. NULL with s->fail filled. */
 struct ec *ec_default(struct session *s);
 
 #define CM_FOREVER UINT64_MAX
@@ -109,7 +108,7 @@ void id_drop_events(struct session *s, struct id *id);
 /* Adds to s->fail a row for each peer that has disconnected, the reason for flushed completions. */
 void cm_circumstances(struct session *s);
 /* "8 INVALID_SERVICE_ID", "-110 ETIMEDOUT": the status in words; as temp_text(). */
-const char *cm_status_text(const struct id *id, const struct cm_event *ev);
+const char *cm_status_text(const struct cm_event *ev);
 
 /* Appends ev to the id's queue, which takes ownership. The oldest events are dropped if they are
  * not taken. */
@@ -150,11 +149,9 @@ struct conn_args {
 		OPT("qpn", st, f.qpn, kind_u32, "number of a QP that was made without the id", \
 		    .max = 0xffffff)
 
-/* The message that carries private data. */
-enum data_for { DATA_CONNECT, DATA_ACCEPT, DATA_REJECT };
-unsigned cm_data_limit(const struct id *id, enum data_for what);
-/* Fails if len bytes do not fit into the private data of this message. */
-int cm_data_fits(struct session *s, const struct id *id, enum data_for what, size_t len);
+/* Fails if len bytes do not fit into the private data of rdma_connect(), rdma_accept() or
+ * rdma_reject(). */
+int cm_data_fits(struct session *s, const struct id *id, enum call_row row, size_t len);
 
 /* address NULL: all of IPv4, or (v6) of IPv6. */
 int cm_step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6);
@@ -246,23 +243,6 @@ int cm_ends_make(struct session *s, struct id *id, const struct ends_args *a);
 int cm_ends_destroy(struct session *s, struct id *id);
 /* Did the user name any of them? */
 bool cm_ends_named(const struct id *id);
-
-/* The objects that a command has created so far, to be destroyed if it fails. Objects that others
- * use meanwhile are kept. */
-struct made {
-	struct obj *v[8];
-	unsigned n;
-};
-/* The highest serial of all current objects. */
-uint64_t cm_made_mark(struct session *s);
-/* Records the objects created after mark. */
-void cm_made_since(struct session *s, struct made *m, uint64_t mark);
-/* To be called before a command waits: holds them until it returns. */
-void cm_made_hold(struct session *s, const struct made *m);
-/* Destroys them, newest first, and preserves s->fail. Returns -1. */
-int cm_made_undo(struct session *s, struct made *m);
-/* Both in one step. */
-int cm_made_undo_since(struct session *s, uint64_t mark);
 
 /* How a listener answers requests: the options of listen. */
 

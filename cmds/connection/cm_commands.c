@@ -243,7 +243,7 @@ const struct cmd cmd_cm_establish = {
 	.exec = establish_exec,
 };
 
-/* The passive side by hand: cm listen, accept, reject; and cm disconnect of both. */
+/* The passive side by hand: cm listen, accept; and cm disconnect of both. */
 
 /* --------------------------------------------------------------- cm listen -- */
 
@@ -329,45 +329,6 @@ const struct cmd cmd_cm_accept = {
 		 "cm event id0 -within 5s",
 	.args = accept_args,
 	.exec = cm_accept_exec,
-};
-
-/* --------------------------------------------------------------- cm reject -- */
-
-struct reject_args {
-	struct id *id;
-	struct bytes data;
-};
-
-static const struct arg reject_args[] = {
-	POS_OPT("id", reject_args, id, kind_id, "id of the request"),
-	OPT("private-data", reject_args, data, kind_bytes, "why, for the peer to read"), ARGS_END
-};
-
-static int cm_reject_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct reject_args *a = args;
-
-	if (id_need(s, a->id, "cm reject", ID_IN(ID_REQUEST)) ||
-	    cm_step_reject(s, a->id, a->data.data, a->data.len))
-		return -1;
-	out_str(o, NULL, a->id->o.name, "%s rejected, %s receives reason 28 CONSUMER_DEFINED\n",
-		a->id->o.name, id_peer(a->id));
-	return 0;
-}
-
-/** The peer gets REJECTED with reason 28 (CONSUMER_DEFINED) and up to 148 bytes of
- * private data. The id stays until it is destroyed.
- * > cm reject id2 -private-data "no room" => id2 rejected
- * > cm event id1 -within 5s => CONSUMER_DEFINED */
-const struct cmd cmd_cm_reject = {
-	.name = "cm reject",
-	.family = "connection, step by step",
-	.summary = "reject a request",
-	.calls = "rdma_reject(3)",
-	.setup = "listen 7471\nconnect 10.0.0.2 7471 -prepare\ncm connect -nowait\n"
-		 "cm event id0 -within 5s",
-	.args = reject_args,
-	.exec = cm_reject_exec,
 };
 
 /* ----------------------------------------------------------- cm disconnect -- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ids and event channels made and adjusted by hand: cm create, channel, option, migrate. Events of
- * an id made here are not answered automatically. */
+/* Ids made and adjusted by hand: cm create, option. Events of an id made here are not answered
+ * automatically. */
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "connection/cm.h"
@@ -14,14 +14,12 @@
 
 struct create_args {
 	struct num ps;
-	struct ec *ec;
 	bool hold;
 	const char *name;
 };
 
 static const struct arg create_args[] = {
 	OPT("ps", create_args, ps, kind_enum, "port space", .data = ps_words, .dflt = "TCP"),
-	OPT("channel", create_args, ec, kind_ec_opt, "event channel; else the first one"),
 	SWITCH("hold", create_args, hold, "acknowledge its events only by 'cm ack'"),
 	OPT("name", create_args, name, kind_str, "name of the object"), ARGS_END
 };
@@ -29,7 +27,7 @@ static const struct arg create_args[] = {
 static int create_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct create_args *a = args;
-	struct id *id = id_make(s, a->name, a->ec, (enum rdma_port_space)a->ps.v);
+	struct id *id = id_make(s, a->name, (enum rdma_port_space)a->ps.v);
 
 	if (!id)
 		return -1;
@@ -53,34 +51,6 @@ const struct cmd cmd_cm_create = {
 	.calls = "rdma_create_id(3)",
 	.args = create_args,
 	.exec = create_exec,
-};
-
-/* -------------------------------------------------------------- cm channel -- */
-
-struct channel_args {
-	const char *name;
-};
-
-static const struct arg channel_args[] = {
-	OPT("name", channel_args, name, kind_str, "name of the object"), ARGS_END
-};
-
-static int channel_exec(struct session *s, const void *args, struct out *o)
-{
-	return obj_out(s, ec_make(s, ((const struct channel_args *)args)->name), o);
-}
-
-/** A file descriptor on which the events of connection ids arrive. The first one
- * is created when it is needed. An accepted id uses the channel of its listener, which
- * must exist as long as the id: cm migrate moves an id to another channel.
- * > cm channel => ec ec0 */
-const struct cmd cmd_cm_channel = {
-	.name = "cm channel",
-	.family = "connection, step by step",
-	.summary = "create an event channel",
-	.calls = "rdma_create_event_channel(3)",
-	.args = channel_args,
-	.exec = channel_exec,
 };
 
 /* --------------------------------------------------------------- cm option -- */
@@ -146,49 +116,4 @@ const struct cmd cmd_cm_option = {
 	.setup = "cm create",
 	.args = option_args,
 	.exec = cm_option_exec,
-};
-
-/* -------------------------------------------------------------- cm migrate -- */
-
-struct migrate_args {
-	struct id *id;
-	struct ec *ec;
-};
-
-static const struct arg migrate_args[] = {
-	POS("id", migrate_args, id, kind_id, "connection id"),
-	POS("channel", migrate_args, ec, kind_ec, "the new event channel"), ARGS_END
-};
-
-static int migrate_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct migrate_args *a = args;
-	struct id *id = a->id;
-
-	if (id->unacked) {
-		fail(s, "rdma_migrate_id", "EBUSY",
-		     "%s has %u event%s not acknowledged: rdma_migrate_id would wait for ever",
-		     id->o.name, id->unacked, id->unacked == 1 ? "" : "s");
-		return fail_next(s, "cm ack %s", id->o.name);
-	}
-	if (rdma_migrate_id(id->v, a->ec->v))
-		return call_fail(s, "%s to %s", id->o.name, a->ec->o.name);
-	obj_unuse(id, id->ec);
-	obj_use(id, a->ec);
-	id->ec = a->ec;
-	out_str(o, NULL, a->ec->o.name, "%s is on %s now\n", id->o.name, a->ec->o.name);
-	return 0;
-}
-
-/** Events that have not been read are moved, too. A server moves an accepted id to a
- * channel of its own, so that the listener and its channel can be destroyed.
- * > cm migrate id0 ec1 => id0 is on ec1 now */
-const struct cmd cmd_cm_migrate = {
-	.name = "cm migrate",
-	.family = "connection, step by step",
-	.summary = "move a connection id to another event channel",
-	.calls = "rdma_migrate_id(3)",
-	.setup = "cm create; cm channel",
-	.args = migrate_args,
-	.exec = migrate_exec,
 };

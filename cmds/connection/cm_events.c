@@ -244,7 +244,7 @@ static void post_event_notice(struct session *s, const struct id *id, const stru
 		post_request_notice(s, id, text_str(&d));
 	else
 		notice_post(s->notices, NOTICE_CM, "%s: %s%s%s%s", id->o.name, name,
-			    ev->status ? temp_text(" %s", cm_status_text(id, ev))
+			    ev->status ? temp_text(" %s", cm_status_text(ev))
 			    : ev->type == RDMA_CM_EVENT_ESTABLISHED
 				    ? temp_text(" with %s", id_peer(id))
 				    : "",
@@ -293,13 +293,14 @@ static void on_channel_ready(void *arg, int fd, short revents)
 	obj_unref(ec);
 }
 
-struct ec *ec_make(struct session *s, const char *name)
+struct ec *ec_default(struct session *s)
 {
-	struct ec *ec = obj_new(s, &ec_class, name);
+	struct ec *ec = obj_first(s, &ec_class);
 	int fd;
 
-	if (!ec)
-		return NULL;
+	if (ec)
+		return ec;
+	ec = obj_new(s, &ec_class, NULL);
 	ec->s = s;
 	ec->v = rdma_create_event_channel();
 	if (!ec->v) {
@@ -316,13 +317,6 @@ struct ec *ec_make(struct session *s, const char *name)
 	obj_add(s, ec);
 	loop_watch(s->loop, fd, POLLIN, on_channel_ready, ec);
 	return ec;
-}
-
-struct ec *ec_default(struct session *s)
-{
-	struct ec *first = obj_first(s, &ec_class);
-
-	return first ? first : ec_make(s, NULL);
 }
 
 static int ec_destroy(struct session *s, struct obj *o)
@@ -351,7 +345,7 @@ static void ec_describe(struct session *s, struct obj *o, struct out *out)
 
 const struct obj_class ec_class = { .prefix = "ec",
 				    .title = "event channel",
-				    .remedy = "cm channel",
+				    .remedy = "cm create",
 				    .size = sizeof(struct ec),
 				    .kind = OBJECT_EVENT_CHANNEL,
 				    .pointer = offsetof(struct ec, v),
@@ -425,7 +419,7 @@ void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o)
 	out_str(o, "id", id->o.name, "  %s", id->o.name);
 	if (id->listener)
 		out_str(o, "listener", id->listener->o.name, NULL);
-	out_int(o, "status", ev->status, "  status %s", cm_status_text(id, ev));
+	out_int(o, "status", ev->status, "  status %s", cm_status_text(ev));
 	if (ev->type == RDMA_CM_EVENT_REJECTED && ev->status > 0)
 		out_str(o, "reason", word_name(rej_words, (uint64_t)ev->status), NULL);
 	if (ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)

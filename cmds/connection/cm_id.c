@@ -163,15 +163,11 @@ static struct id *new_id(struct session *s, const char *name, struct ec *ec,
 	return id;
 }
 
-struct id *id_make(struct session *s, const char *name, struct ec *ec, enum rdma_port_space ps)
+struct id *id_make(struct session *s, const char *name, enum rdma_port_space ps)
 {
-	struct id *id;
+	struct ec *ec = ec_default(s);
+	struct id *id = ec ? new_id(s, name, ec, ps) : NULL;
 
-	if (!ec)
-		ec = ec_default(s);
-	if (!ec)
-		return NULL;
-	id = new_id(s, name, ec, ps);
 	if (!id)
 		return NULL;
 	if (rdma_create_id(ec->v, &id->v, id, ps)) {
@@ -219,7 +215,7 @@ static const char *next_step(const struct id *id)
 	case ID_CONNECTING:
 		return "cm event %s: the answer has not arrived yet";
 	case ID_REQUEST:
-		return id->qp ? "cm accept %s, or cm reject %s" : "accept %s, or reject %s";
+		return id->qp ? "cm accept %s, or reject %s" : "accept %s, or reject %s";
 	case ID_ACCEPTING:
 		return "cm event %s: ESTABLISHED has not arrived yet";
 	case ID_ESTABLISHED:

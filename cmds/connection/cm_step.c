@@ -21,7 +21,9 @@
 #include "out.h"
 #include "qp/qp.h"
 #include "recorded.h"
+#include "refused_calls.h"
 #include "session.h"
+#include "why.h"
 #include "words.h"
 
 int cm_step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6)
@@ -82,7 +84,7 @@ int cm_step_resolve_route(struct session *s, struct id *id, uint64_t within_ms, 
 
 int cm_step_reject(struct session *s, struct id *id, const void *data, size_t len)
 {
-	if (cm_data_fits(s, id, DATA_REJECT, len))
+	if (cm_data_fits(s, id, ROW_rdma_reject, len))
 		return -1;
 	if (rdma_reject(id->v, len ? data : NULL, (uint8_t)len))
 		return call_fail(s, "%s from %s", id->o.name, id_peer(id));
@@ -153,43 +155,35 @@ int cm_finish_accept(struct session *s, struct id *id, uint64_t within_ms)
 	return 0;
 }
 
-/*
- * Connection parameters. The limits of private data are those of the CM messages, minus the header
- * of rdma_cm in a request. librdmacm would only return EINVAL.
- */
+/* Connection parameters, checked before the call, which would only say EINVAL; a failed
+ * rdma_accept(3) rejects the peer. */
 
 #define DEPTH 16 /* default of READs and atomics at a time */
 
-unsigned cm_data_limit(const struct id *id, enum data_for what)
+/* Fails with the first of these causes, if there is one. */
+static int fail_before(struct session *s, enum call_row row, struct causes *c)
 {
-	static const unsigned limits[][2] = {
-		/* of connections and of datagrams */
-		[DATA_CONNECT] = { 56, 180 },
-		[DATA_ACCEPT] = { 196, 136 },
-		[DATA_REJECT] = { 148, 136 },
-	};
+	const char *call = call_table[row].name;
+	const unsigned n = c->n;
 
-	if (id->v->verbs && id->v->verbs->device->node_type == IBV_NODE_RNIC)
-		return 255; /* 512 on the wire, but the field of rdma_conn_param has 8 bits */
-	if (id->ps == RDMA_PS_IB && what == DATA_CONNECT)
-		return 92; /* there is no header of rdma_cm */
-	return limits[what][id_is_ud(id)];
+	if (n)
+		fail(s, call, "EINVAL", "%s not called: %s", call, c->v[0].text);
+	causes_free(c);
+	return n ? -1 : 0;
 }
 
-int cm_data_fits(struct session *s, const struct id *id, enum data_for what, size_t len)
+int cm_data_fits(struct session *s, const struct id *id, enum call_row row, size_t len)
 {
-	static const char *const calls[] = { "rdma_connect", "rdma_accept", "rdma_reject" };
-	unsigned limit = cm_data_limit(id, what);
+	const bool is_iwarp = id->v->verbs && id->v->verbs->device->node_type == IBV_NODE_RNIC;
+	struct causes c = { 0 };
 
-	if (len <= limit)
-		return 0;
-	fail(s, calls[what], "EINVAL",
-	     "%s not called: %zu bytes of private data, and at most %u fit (PS_%s)", calls[what],
-	     len, limit, word_name(ps_words, id->ps));
-	fail_row(s, "limits",
-		 "connect 56, accept 196, reject 148 bytes; datagrams: connect 180, "
-		 "accept and reject 136");
-	return fail_row(s, "remedy", "send the rest in a message once connected");
+	if (!is_iwarp)
+		why_message_refused(id->v, row, len, &c);
+	else if (len > UINT8_MAX)
+		cause_add(&c, IS_SO, NULL, "private_data_len of rdma_conn_param has 8 bits");
+	return fail_before(s, row, &c)
+		       ? fail_row(s, "remedy", "send the rest in a message once connected")
+		       : 0;
 }
 
 static uint8_t read_depth(const struct num *asked, int device, bool limited, unsigned peer)
@@ -203,27 +197,17 @@ static uint8_t read_depth(const struct num *asked, int device, bool limited, uns
 	return (uint8_t)(limited ? MIN(n, peer) : n);
 }
 
-/* Checks the device's limit, which librdmacm only reports as EINVAL. */
-static int check_depth(struct session *s, const struct dev *dev, const char *name, uint8_t n,
-		       int max)
-{
-	if (max < 0 || n <= max)
-		return 0;
-	fail(s, "args", "EINVAL", "-%s: %u is more than %s supports: %d", name, n, dev->o.name,
-	     max);
-	return fail_row(s, "limit", "%d: from ibv_query_device, see 'device'", max);
-}
-
 /* Fills the connection parameters: arguments, else defaults within the limits of the device and the
  * peer's request. */
-static int conn_param(struct session *s, struct id *id, enum data_for what,
+static int conn_param(struct session *s, struct id *id, enum call_row row,
 		      const struct conn_args *a, struct rdma_conn_param *p)
 {
-	bool limited = what == DATA_ACCEPT && !id_is_ud(id);
-	struct dev *dev = id_dev(s, id, what == DATA_ACCEPT ? "rdma_accept" : "rdma_connect");
+	bool limited = row == ROW_rdma_accept && !id_is_ud(id);
+	struct dev *dev = id_dev(s, id, call_table[row].name);
 	const struct ibv_device_attr *attr;
+	struct causes c = { 0 };
 
-	if (!dev || cm_data_fits(s, id, what, a->data.len))
+	if (!dev || cm_data_fits(s, id, row, a->data.len))
 		return -1;
 	attr = &dev->attr.orig_attr;
 	memset(p, 0, sizeof *p);
@@ -238,18 +222,15 @@ static int conn_param(struct session *s, struct id *id, enum data_for what,
 	p->rnr_retry_count = a->rnr.set ? (uint8_t)a->rnr.v : 7;
 	p->srq = (uint8_t)a->srq.v;
 	p->qp_num = id->qp ? id->qp->v->qp_num : (uint32_t)a->qpn.v;
-	if (check_depth(s, dev, "responder-resources", p->responder_resources,
-			attr->max_qp_rd_atom) ||
-	    check_depth(s, dev, "initiator-depth", p->initiator_depth, attr->max_qp_init_rd_atom))
-		return -1;
-	return 0;
+	why_depths_refused(id->v, p, attr, &c);
+	return fail_before(s, row, &c);
 }
 
 int cm_step_connect(struct session *s, struct id *id, const struct conn_args *a)
 {
 	struct rdma_conn_param p;
 
-	if (conn_param(s, id, DATA_CONNECT, a, &p))
+	if (conn_param(s, id, ROW_rdma_connect, a, &p))
 		return -1;
 	if (rdma_connect(id->v, &p)) {
 		call_fail(s, "%s to %s", id->o.name, id_peer(id));
@@ -266,7 +247,7 @@ int cm_step_accept(struct session *s, struct id *id, const struct conn_args *a)
 {
 	struct rdma_conn_param p;
 
-	if (conn_param(s, id, DATA_ACCEPT, a, &p))
+	if (conn_param(s, id, ROW_rdma_accept, a, &p))
 		return -1;
 	if (rdma_accept(id->v, &p)) {
 		call_fail(s, "%s from %s", id->o.name, id_peer(id));
@@ -331,13 +312,13 @@ int cm_ends_make(struct session *s, struct id *id, const struct ends_args *a)
 	qp_set_sizes(&spec, &a->sizes);
 	if (!dev || cm_ends_same_dev(s, "rdma_create_qp", id, a, NULL))
 		return -1;
-	mark = cm_made_mark(s);
+	mark = obj_made_mark(s);
 	if (!spec.pd)
 		spec.pd = a->srq ? a->srq->pd : pd_of(s, dev);
 	if (spec.pd && !spec.send_cq)
 		spec.send_cq = spec.recv_cq = make_cq(s, dev, a);
 	if (!spec.pd || !spec.send_cq || !qp_make(s, &spec))
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	id_own_cq(id, a->cq ? NULL : spec.send_cq);
 	return 0;
 }
@@ -362,47 +343,6 @@ bool cm_ends_named(const struct id *id)
 
 	return id->o.named || (qp && qp->o.named) || (id->cq && id->cq->o.named) ||
 	       (id->cq && id->cq->cc && id->cq->cc->o.named);
-}
-
-uint64_t cm_made_mark(struct session *s)
-{
-	return s->ctx->store.serial;
-}
-
-void cm_made_since(struct session *s, struct made *m, uint64_t mark)
-{
-	struct obj *o = TAILQ_LAST(&s->ctx->store.all, obj_list), *first = NULL;
-
-	for (; o && o->serial > mark; o = TAILQ_PREV(o, obj_list, link))
-		first = o;
-	for (o = first; o && m->n < sizeof m->v / sizeof *m->v; o = TAILQ_NEXT(o, link))
-		if (o->class != &dev_class) /* a device that was opened stays open */
-			m->v[m->n++] = o;
-}
-
-void cm_made_hold(struct session *s, const struct made *m)
-{
-	for (unsigned i = 0; i < m->n; i++)
-		obj_hold_arg(s, m->v[i]);
-}
-
-int cm_made_undo(struct session *s, struct made *m)
-{
-	struct fail why = fail_aside(s);
-
-	while (m->n)
-		if (!obj_gone(m->v[--m->n]))
-			obj_destroy(s, m->v[m->n], false);
-	fail_back(s, why);
-	return -1;
-}
-
-int cm_made_undo_since(struct session *s, uint64_t mark)
-{
-	struct made made = { 0 };
-
-	cm_made_since(s, &made, mark);
-	return cm_made_undo(s, &made);
 }
 
 /* The message of listen -share, in network byte order. Most programs exchange the first twelve

@@ -3,62 +3,37 @@
  * Waiting for events, and the meaning of one that ends an attempt. A wait serves the event loop,
  * because the other end may be in the same process. A long wait shows what it waits for.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
-#include "call_record.h"
+#include "call/calling.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
+#include "event_rules.h"
+#include "facts.h"
 #include "fault_rule.h"
 #include "faults/fault_made.h"
 #include "handlers/handler.h"
-#include "launch.h"
 #include "live_context.h"
 #include "objects.h"
 #include "recorded.h"
 #include "session.h"
+#include "why.h"
 #include "words.h"
 
-/*
- * The meaning of an event that ends an attempt. The status of REJECTED is a reason of the
- * InfiniBand CM, no errno (strerror(28) would say "No space left on device"); iWARP puts
- * a negative errno there.
- */
+/* ------------------------------------------- the meaning of an event that ends an attempt -- */
 
-/* Statuses of a SIDR response: UNREACHABLE of a UD id. */
-static const struct word sidr_words[] = { { "UNSUPPORTED", 1, "the service is not supported" },
-					  { "REJECT", 2, "the server program rejected it" },
-					  { "NO_QP", 3, "the server has no QP for it" },
-					  { "REDIRECT", 4, "redirected" },
-					  { "UNSUPPORTED_VERSION", 5, "version not supported" },
-					  { 0 } };
-
-/* The table of a positive status; NULL: it has none. */
-static const struct word *reject_reasons(const struct id *id, const struct cm_event *ev)
+static struct failed_event failed_event(const struct id *id, const struct cm_event *ev)
 {
-	if (ev->status <= 0)
-		return NULL;
-	if (id_is_ud(id))
-		return sidr_words;
-	return ev->type == RDMA_CM_EVENT_REJECTED ? rej_words : NULL;
+	return (struct failed_event){ ev->type, ev->status, rdma_get_peer_addr(id->v) };
 }
 
-const char *cm_status_text(const struct id *id, const struct cm_event *ev)
+const char *cm_status_text(const struct cm_event *ev)
 {
-	const struct word *words = reject_reasons(id, ev);
-	const char *name = words ? word_known(words, (uint64_t)ev->status)
-				 : strerrorname_np(abs(ev->status));
-
-	if (!ev->status)
-		name = NULL;
-	return temp_text("%d%s%s", ev->status, name ? " " : "", name ? name : "");
+	return why_event_status(&(struct failed_event){ ev->type, ev->status, NULL });
 }
 
 static void explain_data(struct session *s, const struct cm_event *ev)
@@ -76,78 +51,61 @@ static void explain_data(struct session *s, const struct cm_event *ev)
 	fail_row(s, "data", "%s %s%s", hex, text, n > 48 ? " ..." : "");
 }
 
-static void explain_reject(struct session *s, struct id *id, const struct cm_event *ev)
+/* Was the event made on purpose? Then no cause is looked for. */
+static void add_made(struct session *s, const struct cm_event *ev)
 {
-	const char *peer = id_peer(id);
-	uint16_t port = cm_addr_port(rdma_get_peer_addr(id->v));
+	const unsigned rule = fault_rule_of_vendor_err(ev->conn.qp_num);
 
-	switch (ev->status) {
-	case 8:
-		fail_row(s, "remedy",
-			 "start the server first ('listen %u' there), or check port, address and "
-			 "port space (%s)",
-			 port, word_name(ps_words, id->ps));
-		break;
-	case 28:
-		fail_row(s, "cause",
-			 "the program at %s called rdma_reject, failed before it accepted, "
-			 "or ended",
-			 peer);
-		fail_row(s, "remedy", "look at the server; it may say why in the private data");
-		break;
-	case 10:
-		fail_row(s, "cause", "%s still has an old connection with this QP number", peer);
-		fail_row(s, "remedy", "wait until its time-wait is over, and connect again");
-		break;
-	case 4:
-		fail_row(s, "cause", "the program at %s got the request and did not answer in time",
-			 peer);
-		break;
-	default:
-		break;
-	}
+	if (rule)
+		fail_on_purpose(s, "on purpose: %s (fault event)", fault_made_text(rule));
 }
 
-static int fail_rejected(struct session *s, struct id *id, const char *call,
-			 const struct cm_event *ev)
+/* Adds why the event came, or why the peer may be silent. */
+static int add_causes(struct session *s, const struct failed_event *e)
 {
-	const struct word *words = reject_reasons(id, ev);
-	const char *help = words ? word_help(words, (uint64_t)ev->status) : NULL;
+	struct causes c = { 0 };
 
-	if (ev->status < 0) /* iWARP */
-		help = strerror(-ev->status);
-	if (ev->status == 8 && words == rej_words)
-		help = "nobody listens on that port there";
-	fail(s, call, "REJECTED", "%s: %s REJECTED by %s: %s%s%s", call, id->o.name, id_peer(id),
-	     cm_status_text(id, ev), help ? ": " : "", help ? help : "");
-	if (words == rej_words)
-		explain_reject(s, id, ev);
-	else if (words && ev->status == 1)
-		fail_row(s, "likely", "nobody listens on that port in port space %s",
-			 word_name(ps_words, id->ps));
-	explain_data(s, ev);
+	why_event_failed(e, &c);
+	call_fail_causes(s, &c);
+	causes_free(&c);
 	return -1;
 }
 
-/* Why the peer may be silent, and how to find out. */
 static int add_silence(struct session *s, const struct id *id)
 {
-	const char *host = cm_addr_host(rdma_get_peer_addr(id->v));
-
-	fail_row(s, "likely", "a firewall drops UDP port 4791, or %s has no RDMA device", host);
-	return fail_next(s, "!ping -c 1 %s", host);
+	return add_causes(s, &(struct failed_event){ RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT,
+						     rdma_get_peer_addr(id->v) });
 }
 
-static int fail_unreachable(struct session *s, struct id *id, const char *call,
-			    const struct cm_event *ev)
+/* Fails with what the peer, or nobody, has answered: an event for which there are rules. */
+static int fail_attempt(struct session *s, struct id *id, const char *call,
+			const struct cm_event *ev)
 {
-	const struct word *words = reject_reasons(id, ev);
+	const struct failed_event e = failed_event(id, ev);
+	const bool is_refused = ev->type == RDMA_CM_EVENT_REJECTED || ev->status > 0;
+	const char *name = is_refused ? "REJECTED" : word_name(cm_event_words, ev->type);
+	const char *help = ev->status < 0 ? strerror(-ev->status) : why_event_meaning(&e);
+	const struct fact *fact = why_event_fact(&e);
 
-	if (words)
-		return fail_rejected(s, id, call, ev);
-	fail(s, call, "UNREACHABLE", "%s: %s UNREACHABLE: %s does not answer: %s", call, id->o.name,
-	     id_peer(id), cm_status_text(id, ev));
-	return add_silence(s, id);
+	if (is_refused)
+		fail(s, call, name, "%s: %s REJECTED by %s: %s%s%s", call, id->o.name, id_peer(id),
+		     cm_status_text(ev), help ? ": " : "", help ? help : "");
+	else if (ev->type == RDMA_CM_EVENT_UNREACHABLE)
+		fail(s, call, name, "%s: %s UNREACHABLE: %s does not answer: %s", call, id->o.name,
+		     id_peer(id), cm_status_text(ev));
+	else
+		fail(s, call, name, "%s: %s %s: %s: %s", call, id->o.name, name, cm_status_text(ev),
+		     help ? help : "no reason given");
+	add_made(s, ev);
+	if (ev->type == RDMA_CM_EVENT_ADDR_ERROR ||
+	    (ev->type == RDMA_CM_EVENT_ROUTE_ERROR && ev->status == -ENODEV))
+		cm_explain_resolve(s, rdma_get_local_addr(id->v), e.to, abs(ev->status));
+	else
+		add_causes(s, &e);
+	if (is_refused && fact && fact->cures)
+		fail_row(s, "remedy", "%s", fact->cures[0]);
+	explain_data(s, ev);
+	return -1;
 }
 
 /* Fails with what the event means. Returns -1. */
@@ -157,40 +115,17 @@ static int explain_event(struct session *s, struct id *id, const char *call,
 	const char *name = word_name(cm_event_words, ev->type);
 
 	switch (ev->type) {
-	case RDMA_CM_EVENT_REJECTED:
-		return fail_rejected(s, id, call, ev);
-	case RDMA_CM_EVENT_UNREACHABLE:
-		return fail_unreachable(s, id, call, ev);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		fail(s, call, name, "%s: %s DISCONNECTED: %s has gone", call, id->o.name,
 		     id_peer(id));
+		add_made(s, ev);
 		return fail_row(s, "remedy", "an id and its QP are used once: connect again");
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		fail(s, call, name, "%s: the device of %s is being removed", call, id->o.name);
 		return fail_next(s, "destroy %s -cascade", id->o.name);
 	default:
-		break;
+		return fail_attempt(s, id, call, ev);
 	}
-	fail(s, call, name, "%s: %s %s: %s: %s", call, id->o.name, name, cm_status_text(id, ev),
-	     ev->status < 0 ? strerror(-ev->status) : "no reason given");
-	if (ev->type == RDMA_CM_EVENT_ADDR_ERROR ||
-	    (ev->type == RDMA_CM_EVENT_ROUTE_ERROR && ev->status == -ENODEV))
-		cm_explain_resolve(s, rdma_get_local_addr(id->v), rdma_get_peer_addr(id->v),
-				   abs(ev->status));
-	else if (ev->type == RDMA_CM_EVENT_ROUTE_ERROR)
-		fail_row(s, "likely", "on InfiniBand: the subnet manager does not answer");
-	return -1;
-}
-
-/* Says the meaning of the event, and whether it was made on purpose. -1. */
-static int cm_explain(struct session *s, struct id *id, const char *call, const struct cm_event *ev)
-{
-	const unsigned rule = fault_rule_of_vendor_err(ev->conn.qp_num);
-
-	explain_event(s, id, call, ev);
-	if (rule)
-		fail_on_purpose(s, "on purpose: %s (fault event)", fault_made_text(rule));
-	return -1;
 }
 
 #define KEPT		64   /* queued events of an id */
@@ -425,7 +360,7 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 			w.within_ms = left > 0 ? (uint64_t)left : 0;
 		}
 	}
-	rc = ev->type == want ? 0 : cm_explain(s, id, call, ev);
+	rc = ev->type == want ? 0 : explain_event(s, id, call, ev);
 	if (copy)
 		*copy = *ev;
 	free(ev);

@@ -12,6 +12,7 @@
 #include "object_args.h"
 #include "objects.h"
 #include "output/print.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 
@@ -81,13 +82,13 @@ static int resolve_peer(struct session *s, const struct connect_args *a, struct 
 static int make_ends(struct session *s, const struct connect_args *a, struct id *id,
 		     struct made *made)
 {
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	int rc;
 
 	trace(s, VOICE_INFO, "step: PD, CQ and QP for %s", id->o.name);
 	rc = cm_ends_make(s, id, &a->ends);
-	cm_made_since(s, made, mark);
-	cm_made_hold(s, made);
+	obj_made_since(s, made, mark);
+	obj_made_hold(s, made);
 	return rc;
 }
 
@@ -105,7 +106,7 @@ static void tell_prepared(struct session *s, const struct id *made)
 static int resolve_and_connect(struct session *s, const struct connect_args *a, struct id *id,
 			       struct made *made)
 {
-	if (cm_data_fits(s, id, DATA_CONNECT, a->conn.data.len) || resolve_peer(s, a, id) ||
+	if (cm_data_fits(s, id, ROW_rdma_connect, a->conn.data.len) || resolve_peer(s, a, id) ||
 	    make_ends(s, a, id, made))
 		return -1;
 	if (a->prepare)
@@ -150,7 +151,7 @@ static int connect_prepared(struct session *s, const struct connect_args *a, str
 static int connect_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct connect_args *a = args;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct made made = { 0 };
 	struct qp *qp;
 	struct id *id;
@@ -159,12 +160,12 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
 	if (!a->host || (!a->port.set && obj_find(s, &id_class, a->host)))
 		return connect_prepared(s, a, o);
 	qp = qp_current_aside(s);
-	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
-	cm_made_since(s, &made, mark);
-	cm_made_hold(s, &made);
+	id = id_make(s, a->name, (enum rdma_port_space)a->ps.v);
+	obj_made_since(s, &made, mark);
+	obj_made_hold(s, &made);
 	failed = !id || resolve_and_connect(s, a, id, &made);
 	if (failed)
-		cm_made_undo(s, &made);
+		obj_made_undo(s, &made);
 	qp_current_back(s, qp);
 	if (failed)
 		return -1;
@@ -187,7 +188,7 @@ static int connect_exec(struct session *s, const void *args, struct out *o)
  * > connect 10.0.0.2 7471 -prepare => ROUTE_RESOLVED
  * > connect => ESTABLISHED
  * > connect 10.0.0.2 7999 => INVALID_SERVICE_ID: nobody listens
- * > connect 10.0.0.2 7471 -private-data [string repeat x 57] => at most 56 fit */
+ * > connect 10.0.0.2 7471 -private-data [string repeat x 57] => room for 56 */
 const struct cmd cmd_connect = {
 	.name = "connect",
 	.family = "connection, in one go",

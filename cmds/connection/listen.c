@@ -13,6 +13,7 @@
 #include "object_args.h"
 #include "object_make.h"
 #include "qp/qp.h"
+#include "recorded.h"
 #include "session.h"
 #include "words.h"
 
@@ -111,7 +112,7 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 
 static int bind_and_listen(struct session *s, const struct listen_args *a, struct id *id)
 {
-	if (cm_data_fits(s, id, DATA_ACCEPT, a->how.conn.data.len) ||
+	if (cm_data_fits(s, id, ROW_rdma_accept, a->how.conn.data.len) ||
 	    cm_step_bind(s, id, a->address, (uint16_t)a->port.v, a->v6))
 		return -1;
 	/* an id that is bound to one address belongs to a device, and so do those it accepts */
@@ -137,16 +138,16 @@ static void out_listening(const struct listen_args *a, const struct id *id, stru
 static int listen_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct listen_args *a = args;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct made made = { 0 };
 	struct id *id;
 
 	if (check_listen_args(s, a))
 		return -1;
-	id = id_make(s, a->name, NULL, (enum rdma_port_space)a->ps.v);
-	cm_made_since(s, &made, mark);
+	id = id_make(s, a->name, (enum rdma_port_space)a->ps.v);
+	obj_made_since(s, &made, mark);
 	if (!id || bind_and_listen(s, a, id))
-		return cm_made_undo(s, &made);
+		return obj_made_undo(s, &made);
 	id->listening = keep_settings(&a->how);
 	obj_use(id, a->how.share);
 	obj_use(id, a->how.ends.pd);
@@ -235,15 +236,15 @@ static int accept_id(struct session *s, struct id *id, const struct ends_args *e
 	uint64_t mark;
 
 	if (inherit_listen_args(s, id, &e, &c, share) ||
-	    cm_data_fits(s, id, DATA_ACCEPT, c.data.len))
+	    cm_data_fits(s, id, ROW_rdma_accept, c.data.len))
 		return -1;
-	mark = cm_made_mark(s);
+	mark = obj_made_mark(s);
 	if (!id->qp && cm_ends_make(s, id, &e))
 		return -1;
-	cm_made_since(s, made, mark);
+	obj_made_since(s, made, mark);
 	if (prepare)
 		return 0;
-	return cm_step_accept(s, id, &c) ? cm_made_undo(s, made) : 0;
+	return cm_step_accept(s, id, &c) ? obj_made_undo(s, made) : 0;
 }
 
 static void refuse_request(struct session *s, struct id *id, const char *why)
@@ -401,7 +402,7 @@ static int finish_or_undo(struct session *s, struct id *id, uint64_t within_ms, 
 	if (cm_finish_accept(s, id, within_ms) == 0)
 		return 0;
 	if (id->state == ID_ERROR || id->state == ID_DISCONNECTED)
-		return cm_made_undo(s, made);
+		return obj_made_undo(s, made);
 	return fail_row(s, "left",
 			"%s is %s: 'cm event %s' waits again, 'destroy %s -cascade' ends it",
 			id->o.name, word_name(id_state_words, id->state), id->o.name, id->o.name);
@@ -418,7 +419,7 @@ static int accept_exec(struct session *s, const void *args, struct out *o)
 	obj_hold_arg(s, id);
 	if (accept_id(s, id, &a->ends, &a->conn, a->prepare, &made))
 		return -1;
-	cm_made_hold(s, &made);
+	obj_made_hold(s, &made);
 	if (!a->prepare && finish_or_undo(s, id, a->within.v, &made))
 		return -1;
 	s->ctx->id = id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Multicast memberships, those of call ibv_attach_mcast, too; cm join and leave. */
+/* Multicast memberships, those of call ibv_attach_mcast, too; cm join. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -116,11 +116,6 @@ int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 	return fail_next(s, "destroy %s", m->o.name);
 }
 
-/*
- * Multicast through the connection manager: cm join, cm leave. librdmacm attaches the QP
- * of the id when the id joins, and detaches it when the id leaves.
- */
-
 /* ----------------------------------------------------------------- cm join -- */
 
 struct join_args {
@@ -194,8 +189,10 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** For ids of port space UDP or IPOIB that are on a device. The QP of the id, if it has
- * one, is attached to the group, and an address handle is made for sending to it.
- * > cm join 239.1.1.1 => joined 239.1.1.1 */
+ * one, is attached to the group, and an address handle is made for sending to it. To leave
+ * the group destroy the membership.
+ * > cm join 239.1.1.1 => joined 239.1.1.1
+ * > destroy mg0 */
 const struct cmd cmd_cm_join = {
 	.name = "cm join",
 	.family = "connection, step by step",
@@ -204,50 +201,4 @@ const struct cmd cmd_cm_join = {
 	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0",
 	.args = join_args,
 	.exec = join_exec,
-};
-
-/* ---------------------------------------------------------------- cm leave -- */
-
-struct leave_args {
-	struct id *id;
-	const char *group;
-};
-
-static const struct arg leave_args[] = {
-	POS_OPT("id", leave_args, id, kind_id_first, "connection id"),
-	POS("group", leave_args, group, kind_str, "multicast address that was joined"), ARGS_END
-};
-
-static int leave_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct leave_args *a = args;
-	struct sockaddr_storage group;
-	union ibv_gid gid;
-	struct mcast *m;
-
-	if (cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group))
-		return -1;
-	gid = mcast_gid((struct sockaddr *)&group);
-	m = mcast_find(&a->id->o, &gid);
-	if (!m) {
-		fail(s, "rdma_leave_multicast", "ENOENT",
-		     "rdma_leave_multicast not called: %s has not joined %s", a->id->o.name,
-		     a->group);
-		return fail_next(s, "cm join %s %s", a->id->o.name, a->group);
-	}
-	out_str(o, NULL, a->group, "%s left %s\n", a->id->o.name, a->group);
-	return obj_destroy(s, m, false);
-}
-
-/** The QP of the id is detached from the group.
- * > cm leave 239.1.1.1 => left 239.1.1.1 */
-const struct cmd cmd_cm_leave = {
-	.name = "cm leave",
-	.family = "connection, step by step",
-	.summary = "leave a multicast group",
-	.calls = "rdma_leave_multicast(3)",
-	.setup = "cm create -ps UDP; cm bind 0 -address 10.0.0.1; qp create -type UD -id id0\n"
-		 "cm join 239.1.1.1",
-	.args = leave_args,
-	.exec = leave_exec,
 };

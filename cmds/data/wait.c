@@ -224,7 +224,7 @@ static int event_exec(struct session *s, const void *args, struct out *o)
 	out_str(o, "event", word_name(cm_event_words, ev.type), "%s  %s", a->id->o.name,
 		word_name(cm_event_words, ev.type));
 	out_str(o, "id", a->id->o.name, NULL);
-	out_int(o, "status", ev.status, "  status %s", cm_status_text(a->id, &ev));
+	out_int(o, "status", ev.status, "  status %s", cm_status_text(&ev));
 	out_bytes(o, "private_data", ev.data, ev.len);
 	out_text(o, "\n");
 	return 0;
@@ -303,7 +303,7 @@ static int async_missing(struct session *s, const struct async_want *want, uint6
 	return -1;
 }
 
-void async_event_out(const struct async_event *ev, struct out *o)
+static void out_async_event(const struct async_event *ev, struct out *o)
 {
 	const char *name = word_name(async_words, ev->type),
 		   *means = word_help(async_words, ev->type);
@@ -330,7 +330,7 @@ static int async_exec(struct session *s, const void *args, struct out *o)
 		return async_missing(s, &want, a->within.v);
 	ev = find_async(&want);
 	TAILQ_REMOVE(&s->ctx->asyncs, ev, link);
-	async_event_out(ev, o);
+	out_async_event(ev, o);
 	free(ev);
 	return 0;
 }

@@ -7,7 +7,6 @@
 #include <sys/queue.h>
 
 struct dev;
-struct out;
 struct session;
 
 /* An asynchronous event of a device, copied and acknowledged, until wait takes it. */
@@ -24,7 +23,5 @@ TAILQ_HEAD(async_list, async_event);
  * acknowledged, shown as notices, and kept for wait. */
 void async_watch(struct session *s, struct dev *dev);
 void async_unwatch(struct session *s, struct dev *dev);
-/* Writes an event and what it means. */
-void async_event_out(const struct async_event *ev, struct out *o);
 
 #endif

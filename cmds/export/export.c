@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* export c: the session so far as a C program. */
 #include <ctype.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 #include "recorded.h"
 #include "session.h"
 
-/* Checks the name of the program, which becomes that of a CMake target, too. */
+/* Checks the name of the program, which is written into it, too. */
 static int check_name(struct session *s, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -136,32 +135,6 @@ static const struct arg export_args[] = {
 	SWITCH("force", export_args, force, "replace an existing file"), ARGS_END
 };
 
-static int write_text(struct session *s, const char *path, bool force, const struct text *text)
-{
-	return save_file(s, path, force, 0666, text_str(text), text_len(text));
-}
-
-/* Keeps an existing file, which is the user's, or that of an earlier export to the same folder. */
-static int write_cmake(struct session *s, const char *path, bool *written)
-{
-	char *copy = xstrdup(path), *copy2 = xstrdup(path);
-	char *cmake = xasprintf("%s/CMakeLists.txt", dirname(copy));
-	SCOPED_TEXT(text);
-	int rc;
-
-	replay_program_cmake(basename(copy2), &text);
-	rc = write_text(s, cmake, false, &text);
-	*written = rc == 0;
-	if (rc && strcmp(s->fail.code, "EEXIST") == 0) {
-		fail_clear(&s->fail);
-		rc = 0;
-	}
-	free(cmake);
-	free(copy);
-	free(copy2);
-	return rc;
-}
-
 static int export_c_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct export_args *a = args;
@@ -169,7 +142,6 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
 	const char *slash = strrchr(a->path, '/');
 	SCOPED_TEXT(program);
 	SCOPED_TEXT(differences);
-	bool cmake;
 	unsigned n;
 
 	if (check_name(s, a->path))
@@ -179,10 +151,9 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
 		return fail(s, "export", "ENOENT",
 			    role ? "nothing in this session is of that role"
 				 : "the session has made no calls yet: there is nothing to export");
-	if (write_text(s, a->path, a->force, &program) || write_cmake(s, a->path, &cmake))
+	if (save_file(s, a->path, a->force, 0666, text_str(&program), text_len(&program)))
 		return -1;
-	out_str(o, "file", a->path, "%s: %u function%s", a->path, n, n == 1 ? "" : "s");
-	out_bool(o, "cmake", cmake, "%s\n", cmake ? ", CMakeLists.txt beside it" : "");
+	out_str(o, "file", a->path, "%s: %u function%s\n", a->path, n, n == 1 ? "" : "s");
 	out_differences(&differences, o);
 	return 0;
 }
@@ -200,8 +171,8 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
  * writes one of them. At its end a server waits until its clients have disconnected, unless it
  * disconnected them in the session. Functions that 'call' called are in the program, too.
  * Calls that failed, bench and rereg are left out: export lists them, and comments in the
- * program name them. CMakeLists.txt is written beside the program, unless it exists. A
- * script may write files below its own directory (or --allow-dir).
+ * program name them, and its first lines say how to compile it. A script may write files below
+ * its own directory (or --allow-dir).
  * > post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll => SUCCESS
  * > export c eg-export.c => eg-export.c
  * > export c eg-client.c -role client => eg-client.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* on timer, on wc, on event, on async, on readable: the kinds of handlers and the commands that
+/* on timer, on wc, on event, on readable: the kinds of handlers and the commands that
  * make them. */
 #include <poll.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "connection/cm_id.h"
 #include "data/wc.h"
 #include "data/post.h"
-#include "device/async.h"
 #include "handlers/handler.h"
 #include "live_context.h"
 #include "object_args.h"
@@ -369,73 +368,6 @@ const struct cmd cmd_on_event = {
 	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
 	.args = event_args,
 	.exec = on_event_exec,
-};
-
-/* ------------------------------------------------------------------- async -- */
-
-static bool async_run(struct handler *h)
-{
-	struct async_list *events = &h->s->ctx->asyncs;
-	struct async_event *ev;
-	struct out *o;
-
-	while ((ev = TAILQ_FIRST(events))) {
-		TAILQ_REMOVE(events, ev, link);
-		o = out_new(false);
-		async_event_out(ev, o);
-		free(ev);
-		if (!handler_call(h, value_of(o)) || h->once)
-			break;
-	}
-	return false;
-}
-
-static int async_watch_events(struct handler *h)
-{
-	h->s->ctx->on_async = h;
-	if (!TAILQ_EMPTY(&h->s->ctx->asyncs))
-		handler_wake(h, 0);
-	return 0;
-}
-
-static void async_unwatch_events(struct handler *h)
-{
-	h->s->ctx->on_async = NULL;
-}
-
-static const struct handler_kind async_kind = { .word = "async",
-						.variable = "async",
-						.run = async_run,
-						.watch = async_watch_events,
-						.unwatch = async_unwatch_events };
-
-static const struct arg async_args[] = { BODY("what to run; the event is in $async"), COMMON,
-					 ARGS_END };
-
-static int on_async_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct on_args *a = args;
-	struct handler *h;
-
-	if (s->ctx->on_async)
-		return has_one(s, "on async", "this session", s->ctx->on_async);
-	h = handler_new(s, &async_kind, a->name, a->body);
-	return h ? add_handler(h, a, o) : -1;
-}
-
-/** Each asynchronous event of an open device (ports, CQs, QPs, SRQs) is taken and handed to the
- * body as $async, a dict as wait async has it; events that came before count, too. What comes
- * while wait async waits for it goes there instead. For bodies see 'help on timer'.
- * > on async {lappend ::seen [dict get $async event] [dict get $async object]} => on async
- * > post send; wait until {[info exists seen]}; echo $seen => SRQ_LIMIT_REACHED shared */
-const struct cmd cmd_on_async = {
-	.name = "on async",
-	.family = "data path",
-	.summary = "run a script for each asynchronous event",
-	.calls = "ibv_get_async_event(3), ibv_ack_async_event(3)",
-	.setup = POST_SETUP_LIMIT,
-	.args = async_args,
-	.exec = on_async_exec,
 };
 
 /* ---------------------------------------------------------------- readable -- */

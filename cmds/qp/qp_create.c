@@ -6,7 +6,6 @@
 
 #include "call/calling.h"
 #include "command/cmd.h"
-#include "connection/cm.h"
 #include "connection/cm_id.h"
 #include "device/device.h"
 #include "explain/explain.h"
@@ -183,13 +182,13 @@ void qp_adopt(struct session *s, struct qp *qp, const struct qp_spec *spec)
 struct qp *qp_make(struct session *s, const struct qp_spec *given)
 {
 	struct qp_spec spec = *given;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct qp *qp = obj_new(s, &qp_class, spec.name);
 
 	if (!qp)
 		return NULL;
 	if (complete_spec(s, &spec) || create_qp(s, qp, &spec)) {
-		cm_made_undo_since(s, mark);
+		obj_made_undo_since(s, mark);
 		obj_discard(s, qp);
 		return NULL;
 	}

@@ -181,7 +181,7 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct cq_args *a = args;
 	struct dev *dev = a->dev ? a->dev : a->cc ? a->cc->dev : dev_default(s);
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct cc *cc = a->cc;
 	struct cq *cq;
 
@@ -193,7 +193,7 @@ static int create_cq_exec(struct session *s, const void *args, struct out *o)
 		return -1;
 	cq = cq_make(s, dev, a->name, (uint32_t)a->depth.v, cc, (int)a->vector.v);
 	if (!cq)
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	return obj_out(s, cq, o);
 }
 
@@ -311,13 +311,13 @@ static int modify_srq(struct session *s, struct srq *srq, const struct num *max_
 static int srq_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct srq_args *a = args;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct srq *srq = pd ? srq_make(s, pd, a) : NULL;
 	static const struct num none;
 
 	if (!srq || (a->limit.v && modify_srq(s, srq, &none, &a->limit)))
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	return obj_out(s, srq, o);
 }
 

@@ -183,12 +183,12 @@ static unsigned default_access(const struct reg_args *a, const struct dev *dev)
 static int reg_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct reg_args *a = args;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct mr *mr = pd ? mr_make(s, pd, a->name, a->len.v, default_access(a, pd->dev)) : NULL;
 
 	if (!mr)
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	return obj_out(s, mr, o);
 }
 
@@ -381,12 +381,12 @@ static const struct arg mw_args[] = {
 static int mw_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct mw_args *a = args;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct mw *mw = pd ? obj_new(s, &mw_class, a->name) : NULL;
 
 	if (!mw)
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	mw->v = ibv_alloc_mw(pd->v, (enum ibv_mw_type)a->type.v);
 	if (!mw->v) {
 		call_fail(s, "type %llu in %s", (unsigned long long)a->type.v, pd->o.name);
@@ -395,7 +395,7 @@ static int mw_exec(struct session *s, const void *args, struct out *o)
 		       IBV_DEVICE_MEM_WINDOW_TYPE_2A)))
 			fail_row(s, "cause", "%s has no memory windows", pd->dev->o.name);
 		obj_discard(s, mw);
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	}
 	mw->pd = pd;
 	obj_use(mw, pd);

@@ -322,16 +322,16 @@ static int create_ah(struct session *s, struct ah *ah)
 static int ah_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct ah_args *a = args;
-	uint64_t mark = cm_made_mark(s);
+	uint64_t mark = obj_made_mark(s);
 	struct pd *pd = a->pd ? a->pd : pd_default(s);
 	struct ah *ah = pd ? obj_new(s, &ah_class, a->name) : NULL;
 
 	if (!ah)
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	ah->pd = pd;
 	if (fill_ah_attr(s, a, ah) || create_ah(s, ah)) {
 		obj_discard(s, ah);
-		return cm_made_undo_since(s, mark);
+		return obj_made_undo_since(s, mark);
 	}
 	obj_use(ah, pd);
 	obj_add(s, ah);

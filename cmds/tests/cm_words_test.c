@@ -37,15 +37,14 @@ static void test_addresses(void)
 	CHECK_INT(cm_addr_port((struct sockaddr *)&sa), 80);
 }
 
-static unsigned limit(enum rdma_port_space ps, enum data_for what, struct ibv_context *v)
+/* Do n bytes of private data fit, and not one more? */
+static void fits(enum rdma_port_space ps, enum call_row row, size_t n, struct ibv_context *v)
 {
-	struct rdma_cm_id cm = { .verbs = v };
+	struct rdma_cm_id cm = { .verbs = v, .ps = ps };
 	struct id id = { .v = &cm, .ps = ps };
-	unsigned n = cm_data_limit(&id, what);
 
-	CHECK_INT(cm_data_fits(&s, &id, what, n), 0);
-	CHECK_INT(cm_data_fits(&s, &id, what, n + 1), -1);
-	return n;
+	CHECK_INT(cm_data_fits(&s, &id, row, n), 0);
+	CHECK_INT(cm_data_fits(&s, &id, row, n + 1), -1);
 }
 
 static void test_limits(void)
@@ -53,33 +52,32 @@ static void test_limits(void)
 	struct ibv_device rnic = { .node_type = IBV_NODE_RNIC };
 	struct ibv_context iwarp = { .device = &rnic };
 
-	CHECK_INT(limit(RDMA_PS_TCP, DATA_CONNECT, NULL), 56);
-	CHECK_INT(limit(RDMA_PS_TCP, DATA_ACCEPT, NULL), 196);
-	CHECK_INT(limit(RDMA_PS_TCP, DATA_REJECT, NULL), 148);
-	CHECK_INT(limit(RDMA_PS_UDP, DATA_CONNECT, NULL), 180);
-	CHECK_INT(limit(RDMA_PS_UDP, DATA_ACCEPT, NULL), 136);
-	CHECK_INT(limit(RDMA_PS_IB, DATA_CONNECT, NULL), 92);
-	CHECK_INT(limit(RDMA_PS_TCP, DATA_CONNECT, &iwarp), 255);
+	fits(RDMA_PS_TCP, ROW_rdma_connect, 56, NULL);
+	fits(RDMA_PS_TCP, ROW_rdma_accept, 196, NULL);
+	fits(RDMA_PS_TCP, ROW_rdma_reject, 148, NULL);
+	fits(RDMA_PS_UDP, ROW_rdma_connect, 180, NULL);
+	fits(RDMA_PS_UDP, ROW_rdma_accept, 136, NULL);
+	fits(RDMA_PS_IB, ROW_rdma_connect, 92, NULL);
+	fits(RDMA_PS_TCP, ROW_rdma_connect, 255, &iwarp);
 }
 
-static const char *status(enum rdma_port_space ps, enum rdma_cm_event_type type, int n)
+static const char *status(enum rdma_cm_event_type type, int n)
 {
-	struct id id = { .ps = ps };
 	struct cm_event ev = { .type = type, .status = n };
 
-	return cm_status_text(&id, &ev);
+	return cm_status_text(&ev);
 }
 
 /* 28 is no ENOSPC, and 8 no ENOEXEC. */
 static void test_statuses(void)
 {
-	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, 8), "8 INVALID_SERVICE_ID");
-	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, 28), "28 CONSUMER_DEFINED");
-	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, -ECONNREFUSED), "-111 ECONNREFUSED");
-	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_REJECTED, 99), "99");
-	CHECK_STR(status(RDMA_PS_UDP, RDMA_CM_EVENT_UNREACHABLE, 3), "3 NO_QP");
-	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV), "-19 ENODEV");
-	CHECK_STR(status(RDMA_PS_TCP, RDMA_CM_EVENT_ESTABLISHED, 0), "0");
+	CHECK_STR(status(RDMA_CM_EVENT_REJECTED, 8), "8 INVALID_SERVICE_ID");
+	CHECK_STR(status(RDMA_CM_EVENT_REJECTED, 28), "28 CONSUMER_DEFINED");
+	CHECK_STR(status(RDMA_CM_EVENT_REJECTED, -ECONNREFUSED), "-111 ECONNREFUSED");
+	CHECK_STR(status(RDMA_CM_EVENT_REJECTED, 99), "99");
+	CHECK_STR(status(RDMA_CM_EVENT_UNREACHABLE, 3), "3 NO_QP");
+	CHECK_STR(status(RDMA_CM_EVENT_ADDR_ERROR, -ENODEV), "-19 ENODEV");
+	CHECK_STR(status(RDMA_CM_EVENT_ESTABLISHED, 0), "0");
 }
 
 static void dump(const void *data, size_t len, const char *want)

@@ -352,21 +352,3 @@ unsigned replay_program(const struct replay_source *from, enum replay_end role, 
 	text_free(&c.phases);
 	return c.nphases;
 }
-
-void replay_program_cmake(const char *file, struct text *to)
-{
-	const char *dot = strrchr(file, '.');
-	int len = dot ? (int)(dot - file) : (int)strlen(file);
-
-	xappendf(to,
-		 "# The program that rdmash has exported: cmake -B build && cmake --build build\n"
-		 "cmake_minimum_required(VERSION 3.16)\n"
-		 "project(exported C)\n\n"
-		 "set(CMAKE_C_STANDARD 11)\n"
-		 "find_package(PkgConfig REQUIRED)\n"
-		 "pkg_check_modules(VERBS REQUIRED IMPORTED_TARGET libibverbs librdmacm)\n"
-		 "add_executable(\"%.*s\" \"%s\")\n"
-		 "target_compile_options(\"%.*s\" PRIVATE -Wall -Wextra)\n"
-		 "target_link_libraries(\"%.*s\" PkgConfig::VERBS)\n",
-		 len, file, file, len, file, len, file);
-}

@@ -99,7 +99,5 @@ enum replay_end { END_BOTH, END_CLIENT, END_SERVER };
  */
 unsigned replay_program(const struct replay_source *from, enum replay_end role, const char *file,
 			struct text *to, struct text *differences);
-/* Appends the CMakeLists.txt of that program. */
-void replay_program_cmake(const char *file, struct text *to);
 
 #endif

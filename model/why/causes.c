@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "calls.h"
+#include "facts.h"
 #include "heap.h"
 #include "live_program.h"
 #include "recorded.h"
@@ -18,6 +19,16 @@ void cause_add(struct causes *c, enum verdict verdict, const char *next, const c
 	c->v[c->n++] = (struct cause){ verdict, xvasprintf(fmt, ap),
 				       next && !c->no_commands ? xstrdup(next) : NULL };
 	va_end(ap);
+}
+
+void causes_add_fact(struct causes *c, const struct fact *fact, const char *name, const char *next)
+{
+	for (const struct fact_cause *of = fact ? fact->causes : NULL; of && of->text; of++) {
+		if (name ? !of->of || !fact_cause_is_of(of, name) : of->of != NULL)
+			continue;
+		cause_add(c, MAY_BE, next, "%s", of->text);
+		next = NULL;
+	}
 }
 
 unsigned causes_confirmed(const struct causes *c)

@@ -33,7 +33,8 @@ static const void *argument(const struct refused_call *f, unsigned i)
 
 /* ----------------------------------------------------------------------- queues -- */
 
-void why_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d, struct causes *c)
+static void compare_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
+			       struct causes *c)
 {
 	compare_limit(c, "max_send_wr", cap->max_send_wr, d->max_qp_wr, "max_qp_wr");
 	compare_limit(c, "max_recv_wr", cap->max_recv_wr, d->max_qp_wr, "max_qp_wr");
@@ -59,7 +60,7 @@ static void find_qp(const struct refused_call *f)
 		cause_add(f->c, IS_SO, NULL, "qp_type %d is no enum ibv_qp_type",
 			  (int)init->qp_type);
 	if (device->max_qp)
-		why_capacities(&init->cap, device, f->c);
+		compare_capacities(&init->cap, device, f->c);
 	if (record_call_row(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
 	    (!init->send_cq || !init->recv_cq))
 		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
@@ -214,14 +215,15 @@ static void find_gid(const struct refused_call *f)
 
 /* ---------------------------------------------------------------------------- ids -- */
 
-/* How many bytes of private data fit into a message of this id. */
-static unsigned private_room(const struct rdma_cm_id *id, unsigned row)
+/* How many bytes of private data fit into a message of this id: as many as the message of the CM
+ * has, and in a request less the header of rdma_cm. */
+static unsigned private_room(const struct rdma_cm_id *id, enum call_row row)
 {
 	const bool is_udp = id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;
 
 	switch (row) {
-	case ROW_rdma_connect: /* librdmacm takes 36 of 92, of 216 */
-		return is_udp ? 180 : 56;
+	case ROW_rdma_connect:
+		return is_udp ? 180 : id->ps == RDMA_PS_IB ? 92 : 56;
 	case ROW_rdma_accept:
 		return is_udp ? 136 : 196;
 	default:
@@ -229,31 +231,36 @@ static unsigned private_room(const struct rdma_cm_id *id, unsigned row)
 	}
 }
 
-static void check_private_data(const struct refused_call *f, const struct rdma_cm_id *id,
-			       unsigned len)
+void why_message_refused(const struct rdma_cm_id *id, enum call_row row, size_t len,
+			 struct causes *c)
 {
-	const unsigned room = private_room(id, record_call_row(f->r));
+	const unsigned room = private_room(id, row);
 
 	if (len > room)
-		cause_add(f->c, IS_SO, NULL,
-			  "private data of %u bytes: the message of %s has room for %u", len,
-			  f->r->fn->name, room);
+		cause_add(c, IS_SO, NULL,
+			  "%zu bytes of private data: the message of %s has room for %u", len,
+			  call_table[row].name, room);
+}
+
+void why_depths_refused(const struct rdma_cm_id *id, const struct rdma_conn_param *param,
+			const struct ibv_device_attr *device, struct causes *c)
+{
+	if (id->ps != RDMA_PS_TCP)
+		return;
+	compare_limit(c, "responder_resources", param->responder_resources, device->max_qp_rd_atom,
+		      "max_qp_rd_atom");
+	compare_limit(c, "initiator_depth", param->initiator_depth, device->max_qp_init_rd_atom,
+		      "max_qp_init_rd_atom");
 }
 
 static void check_param(const struct refused_call *f, const struct rdma_cm_id *id)
 {
 	const struct rdma_conn_param *param = argument(f, 1);
-	const struct ibv_device_attr *device = &f->p->limits.device;
 
 	if (!param)
 		return;
-	check_private_data(f, id, param->private_data_len);
-	if (id->ps != RDMA_PS_TCP)
-		return;
-	compare_limit(f->c, "responder_resources", param->responder_resources,
-		      device->max_qp_rd_atom, "max_qp_rd_atom");
-	compare_limit(f->c, "initiator_depth", param->initiator_depth, device->max_qp_init_rd_atom,
-		      "max_qp_init_rd_atom");
+	why_message_refused(id, record_call_row(f->r), param->private_data_len, f->c);
+	why_depths_refused(id, param, &f->p->limits.device, f->c);
 }
 
 static bool is_unspecified(const struct sockaddr *sa)
@@ -308,7 +315,7 @@ static void find_id(const struct refused_call *f)
 	if (row == ROW_rdma_connect || row == ROW_rdma_accept)
 		check_param(f, id);
 	else if (row == ROW_rdma_reject)
-		check_private_data(f, id, (unsigned)record_arg(f->r, "private_data_len"));
+		why_message_refused(id, row, record_arg(f->r, "private_data_len"), f->c);
 	else if (row == ROW_rdma_create_qp)
 		find_qp(f);
 }
@@ -324,8 +331,7 @@ static union ibv_gid gid_of_address(const struct sockaddr *sa)
 	return gid;
 }
 
-/* "10.0.0.1": as it is typed. */
-static const char *host_of(const struct sockaddr *sa)
+const char *why_host(const struct sockaddr *sa)
 {
 	const union ibv_gid gid = gid_of_address(sa);
 	const char *text = why_gid(&gid);
@@ -375,7 +381,7 @@ static void find_bind(const struct refused_call *f)
 		gid = gid_of_address(sa);
 		if (!host_gid_is_own(&gid)) {
 			cause_add(f->c, IS_SO, NULL, "%s is not an address of this machine",
-				  host_of(sa));
+				  why_host(sa));
 			return;
 		}
 	}
@@ -404,7 +410,7 @@ bool why_no_way(const struct sockaddr *to, int err, struct causes *c)
 
 	if (to->sa_family != AF_INET && to->sa_family != AF_INET6)
 		return false;
-	host = host_of(to);
+	host = why_host(to);
 	if (err == ETIMEDOUT || err == EHOSTUNREACH)
 		cause_add(c, IS_SO, temp_text("!ping -c 1 %s", host),
 			  "no neighbour answers for %s (ARP, neighbour discovery): it is down, or "

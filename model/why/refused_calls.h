@@ -4,7 +4,10 @@
 #ifndef MODEL_REFUSED_CALLS_H
 #define MODEL_REFUSED_CALLS_H
 
+#include <rdma/rdma_cma.h>
+
 #include "live_program.h"
+#include "recorded.h"
 
 struct causes;
 
@@ -18,13 +21,19 @@ struct refused_call {
 /* Adds what the arguments and the objects show. */
 void why_call_refused(const struct refused_call *f);
 
-/* Adds the capacities that the device does not have. */
-void why_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
-		    struct causes *c);
+/* Adds that rdma_connect(), rdma_accept() or rdma_reject() has no room for len bytes of private
+ * data. (iWARP has room for as many as can be given.) */
+void why_message_refused(const struct rdma_cm_id *id, enum call_row row, size_t len,
+			 struct causes *c);
+/* Adds the READs and atomics at a time that the device does not have. */
+void why_depths_refused(const struct rdma_cm_id *id, const struct rdma_conn_param *param,
+			const struct ibv_device_attr *device, struct causes *c);
 /* "EAI_NONAME": a result of rdma_getaddrinfo(3); NULL: it is none that getaddrinfo(3) has. */
 const char *why_lookup_name(int result);
 /* "EAI_NONAME  Name or service not known": a result of rdma_getaddrinfo(3); as temp_text(). */
 const char *why_lookup_error(int result);
+/* "10.0.0.1", "fd00::1": an IPv4 or IPv6 address without its port; as temp_text(). */
+const char *why_host(const struct sockaddr *sa);
 /* Adds why there is no way to an address, which the errno tells. false: it tells no reason. */
 bool why_no_way(const struct sockaddr *to, int err, struct causes *c);
 

@@ -9,6 +9,7 @@
 
 #include "live.h"
 
+struct fact;
 struct wr_op;
 
 /* ----------------------------------------------------------------------------- causes -- */
@@ -30,6 +31,9 @@ struct causes {
 /* next may be NULL. */
 void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Adds the causes that a fact lists for the function or errno of that name; NULL: those that are
+ * not limited to one. They may be so. The fact may be NULL; next is for the first. */
+void causes_add_fact(struct causes *c, const struct fact *fact, const char *name, const char *next);
 /* How many are certain. */
 unsigned causes_confirmed(const struct causes *c);
 void causes_free(struct causes *c);

@@ -262,8 +262,6 @@ compile_programs() {
 		! command -v clang >/dev/null || clang "${flags[@]}" -fsyntax-only "$source" ||
 			not_ok "$source: clang"
 	done
-	(cd "$dir/by-hand" && cmake -B build && cmake --build build) >"$dir/out" 2>&1 ||
-		{ cat "$dir/out" >&2; not_ok "CMakeLists.txt"; }
 }
 
 # ------------------------------------------------------------------------- the programs --
