@@ -12,6 +12,7 @@
 #include "asked_peer.h"
 #include "call_record.h"
 #include "causes_out.h"
+#include "live_inventory.h"
 #include "live_program.h"
 #include "heap.h"
 #include "out.h"
@@ -138,25 +139,12 @@ static void tell_cq(const struct stuck *s, const struct uroce_cq_row *cq)
 
 static void tell_drop(const struct stuck *s, const struct uroce_drop_row *d)
 {
-	static const char *const reasons[UROCE_DROPS] = {
-		[UROCE_DROP_QPN] = "no QP of that number",
-		[UROCE_DROP_STATE] = "the QP does not receive in its state",
-		[UROCE_DROP_PKEY] = "the P_Key",
-		[UROCE_DROP_QKEY] = "the Q_Key",
-		[UROCE_DROP_SOURCE] = "not from the address of the peer to its own",
-		[UROCE_DROP_NO_RECV] = "no receive",
-		[UROCE_DROP_SHORT_RECV] = "the receive is too small",
-		[UROCE_DROP_MTU] = "more than the MTU",
-		[UROCE_DROP_SEQUENCE] = "the PSN",
-		[UROCE_DROP_UNASKED] = "an answer to nothing",
-	};
-
 	if (d->dropped >= UROCE_DROPS)
 		return;
 	out_dict(s->o, NULL);
-	out_str(s->o, "reason", reasons[d->dropped], "  %-*s", WIDTH - 2, "dropped");
+	out_str(s->o, "reason", live_dropped_for[d->dropped], "  %-*s", WIDTH - 2, "dropped");
 	out_u64(s->o, "n", d->count, "%" PRIu64 " packet%s to QP %u: %s\n", d->count,
-		plural(d->count), d->dest_qpn, reasons[d->dropped]);
+		plural(d->count), d->dest_qpn, live_dropped_for[d->dropped]);
 	out_end(s->o);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "live_inventory.h"
 #include "out.h"
 #include "packet.h"
 #include "resources/show_process.h"
@@ -52,12 +53,6 @@ static void out_cause(const struct uroce_qp_row *r, const struct uroce_change *c
 
 	out_str(o, "cause", words[c->cause], NULL);
 	switch (c->cause) {
-	case UROCE_BY_PROGRAM:
-		out_text(o, "by ibv_modify_qp");
-		break;
-	case UROCE_BY_CM:
-		out_text(o, "by librdmacm");
-		break;
 	case UROCE_BY_SEND:
 	case UROCE_BY_RECV:
 		out_str(o, "status", word_name(wc_status_words, c->value), "a %s failed: %s",
@@ -76,11 +71,8 @@ static void out_cause(const struct uroce_qp_row *r, const struct uroce_change *c
 	case UROCE_BY_CQ:
 		out_u64(o, "cq", c->value, "cq%u overran", c->value);
 		break;
-	case UROCE_BY_FAILURE:
-		out_text(o, "the device has failed, on purpose");
-		break;
 	default:
-		out_text(o, "by ibv_close_device");
+		out_text(o, "%s", live_changed_by[c->cause]);
 	}
 }
 
@@ -130,18 +122,6 @@ void show_process_history(const struct uroce_qp_row *r, bool all, unsigned inden
 
 void show_process_drops(const struct uroce_inventory *inv, struct out *o)
 {
-	static const char *const words[UROCE_DROPS] = {
-		[UROCE_DROP_QPN] = "there is no such QP",
-		[UROCE_DROP_STATE] = "the QP is in a state that receives nothing",
-		[UROCE_DROP_PKEY] = "another P_Key",
-		[UROCE_DROP_QKEY] = "another Q_Key",
-		[UROCE_DROP_SOURCE] = "not from the address of the peer",
-		[UROCE_DROP_NO_RECV] = "no receive was posted",
-		[UROCE_DROP_SHORT_RECV] = "longer than the receive",
-		[UROCE_DROP_MTU] = "longer than the MTU",
-		[UROCE_DROP_SEQUENCE] = "packets before it were lost",
-		[UROCE_DROP_UNASKED] = "an answer to nothing that was asked",
-	};
 	char clock[CLOCK];
 
 	if (!inv->kind[UROCE_DROP].n)
@@ -154,7 +134,8 @@ void show_process_drops(const struct uroce_inventory *inv, struct out *o)
 		out_u64(o, "count", d->count, "dropped: %" PRIu64 " packets", d->count);
 		out_u64(o, "dest_qpn", d->dest_qpn, " to qpn %u", d->dest_qpn);
 		out_u64(o, "src_qpn", d->src_qpn, d->src_qpn ? " from qpn %u" : NULL, d->src_qpn);
-		out_str(o, "why", words[d->dropped], ": %s", words[d->dropped]);
+		out_str(o, "why", live_dropped_for[d->dropped], ": %s",
+			live_dropped_for[d->dropped]);
 		out_u64(o, "has", d->has, d->has || d->wants ? " (0x%x" : NULL, d->has);
 		out_u64(o, "wants", d->wants, d->has || d->wants ? ", not 0x%x)" : NULL, d->wants);
 		out_u64(o, "last", d->last, ", the last at %s\n", format_clock(d->last, clock));

@@ -80,6 +80,19 @@ const char *const live_changed_by[UROCE_CAUSES] = {
 	[UROCE_BY_FAILURE] = "the device has failed",
 };
 
+const char *const live_dropped_for[UROCE_DROPS] = {
+	[UROCE_DROP_QPN] = "there is no such QP",
+	[UROCE_DROP_STATE] = "the QP is in a state that receives nothing",
+	[UROCE_DROP_PKEY] = "another P_Key",
+	[UROCE_DROP_QKEY] = "another Q_Key",
+	[UROCE_DROP_SOURCE] = "not from the address of the peer",
+	[UROCE_DROP_NO_RECV] = "no receive was posted",
+	[UROCE_DROP_SHORT_RECV] = "longer than the receive",
+	[UROCE_DROP_MTU] = "longer than the MTU",
+	[UROCE_DROP_SEQUENCE] = "packets before it were lost",
+	[UROCE_DROP_UNASKED] = "an answer to nothing that was asked",
+};
+
 /* The reason of the last change of the QP to ERR. */
 static void take_why(struct live_qp *qp, const struct uroce_qp_row *row)
 {

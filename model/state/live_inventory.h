@@ -18,6 +18,8 @@ void live_end_take(struct live_end *end, const struct uroce_inventory *inv, uint
 
 /* How the state of a QP came to be changed: for enum uroce_cause. */
 extern const char *const live_changed_by[UROCE_CAUSES];
+/* Why a device has dropped a packet: for enum uroce_dropped. */
+extern const char *const live_dropped_for[UROCE_DROPS];
 
 /* Learns what the device of its process alone knows: packets that were dropped, a CQ that has
  * overrun. */
