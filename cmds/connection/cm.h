@@ -249,7 +249,6 @@ bool cm_ends_named(const struct id *id);
 struct listening {
 	bool accept;	  /* accept automatically */
 	struct mr *share; /* region whose address and key are sent with accept, or NULL */
-	bool share_len;	  /* send its length, too */
 	bool keep;	  /* keep accepted connections when the peer disconnects */
 	struct ends_args ends;
 	struct conn_args conn; /* data points to the bytes below */
@@ -272,9 +271,9 @@ void listen_sweep(struct session *s, struct id *listener);
 
 #define SHARE_BYTES 40
 
-/* Writes address and key of mr in the form that any client reads (8 and 4 bytes, big-endian), then
- * its length if with_len, and then what only rdmash reads. */
-void cm_share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES]);
+/* Writes address, key and length of mr in the form that any client reads (8, 4 and 8 bytes,
+ * big-endian), then what only rdmash reads. */
+void cm_share_pack(const struct mr *mr, unsigned char data[SHARE_BYTES]);
 /* Parses the data of cm_share_pack() into addr, len, rkey and access of *window. False, with
  * nothing changed: the data is something else, or invalid. */
 bool cm_share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);

@@ -57,14 +57,12 @@ const struct cmd cmd_cm_create = {
 
 struct option_args {
 	struct id *id;
-	struct num tos, reuse, afonly, ack;
+	struct num tos, ack;
 };
 
 static const struct arg option_args[] = {
 	POS_OPT("id", option_args, id, kind_id, "connection id"),
 	OPT("tos", option_args, tos, kind_u8, "type of service (DSCP in the upper 6 bits)"),
-	OPT("reuseaddr", option_args, reuse, kind_u8, "1: bind to an address in use", .max = 1),
-	OPT("afonly", option_args, afonly, kind_u8, "1: IPv6 only, no IPv4", .max = 1),
 	OPT("ack-timeout", option_args, ack, kind_u8, "local ACK timeout of its QP: 4.096 us * 2^n",
 	    .max = 31),
 	ARGS_END
@@ -74,18 +72,15 @@ static int set_option(struct session *s, struct id *id, const char *name, int op
 		      const struct num *value, struct out *o)
 {
 	uint8_t byte = (uint8_t)value->v;
-	int word = (int)value->v;
-	bool small = opt == RDMA_OPTION_ID_TOS || opt == RDMA_OPTION_ID_ACK_TIMEOUT;
 
 	if (!value->set)
 		return 0;
-	if (rdma_set_option(id->v, RDMA_OPTION_ID, opt, small ? (void *)&byte : (void *)&word,
-			    small ? sizeof byte : sizeof word)) {
-		call_fail(s, "%s %s %d", id->o.name, name, word);
+	if (rdma_set_option(id->v, RDMA_OPTION_ID, opt, &byte, sizeof byte)) {
+		call_fail(s, "%s %s %u", id->o.name, name, byte);
 		return fail_row(s, "state", "%s is %s; options are set before it is bound",
 				id->o.name, word_name(id_state_words, id->state));
 	}
-	out_int(o, name, word, "%s: %s %d\n", id->o.name, name, word);
+	out_int(o, name, byte, "%s: %s %u\n", id->o.name, name, byte);
 	return 0;
 }
 
@@ -93,20 +88,17 @@ static int cm_option_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct option_args *a = args;
 
-	if (!a->tos.set && !a->reuse.set && !a->afonly.set && !a->ack.set)
+	if (!a->tos.set && !a->ack.set)
 		return fail(s, "args", "MISSING",
-			    "cm option: nothing to set: give one of -tos "
-			    "-reuseaddr -afonly -ack-timeout");
-	if (set_option(s, a->id, "tos", RDMA_OPTION_ID_TOS, &a->tos, o) ||
-	    set_option(s, a->id, "reuseaddr", RDMA_OPTION_ID_REUSEADDR, &a->reuse, o) ||
-	    set_option(s, a->id, "afonly", RDMA_OPTION_ID_AFONLY, &a->afonly, o))
+			    "cm option: nothing to set: give -tos or -ack-timeout");
+	if (set_option(s, a->id, "tos", RDMA_OPTION_ID_TOS, &a->tos, o))
 		return -1;
 	return set_option(s, a->id, "ack_timeout", RDMA_OPTION_ID_ACK_TIMEOUT, &a->ack, o);
 }
 
-/** Several may be given; they are set in the order of the list. The ACK timeout is
- * used when the id connects or accepts: it decides how long a lost packet stalls.
- * > cm option -tos 0x20 -reuseaddr 1 => reuseaddr 1
+/** The ACK timeout is used when the id connects or accepts: it decides how long a lost packet
+ * stalls.
+ * > cm option -tos 0x20 => tos 32
  * > cm option -ack-timeout 16 => ack_timeout 16 */
 const struct cmd cmd_cm_option = {
 	.name = "cm option",

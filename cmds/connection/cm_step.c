@@ -350,7 +350,7 @@ bool cm_ends_named(const struct id *id)
 struct shared_window {
 	uint64_t addr;
 	uint32_t rkey;
-	uint64_t told_len; /* with -share-len, else zero */
+	uint64_t told_len;
 	unsigned char magic[8];
 	uint64_t len;
 	uint32_t access; /* what peers may do with the region */
@@ -361,12 +361,12 @@ static const unsigned char magic[8] = "rdmash\0\1";
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-void cm_share_pack(const struct mr *mr, bool with_len, unsigned char data[SHARE_BYTES])
+void cm_share_pack(const struct mr *mr, unsigned char data[SHARE_BYTES])
 {
 	struct shared_window w = {
 		.addr = htobe64(mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf),
 		.rkey = htobe32(mr->v->rkey),
-		.told_len = htobe64(with_len ? mr->len : 0),
+		.told_len = htobe64(mr->len),
 		.len = htobe64(mr->len),
 		.access = htobe32(mr->access & REMOTE),
 	};

@@ -30,8 +30,6 @@ static const struct arg listen_args[] = {
 	SWITCH("ipv6", listen_args, v6, "without -address: all of IPv6"),
 	OPT("share", listen_args, how.share, kind_mr_opt,
 	    "region whose address and key accepted peers receive"),
-	SWITCH("share-len", listen_args, how.share_len,
-	       "with -share: tell programs other than rdmash its length, too"),
 	SWITCH("accept", listen_args, how.accept,
 	       "accept automatically, also while other commands wait"),
 	SWITCH("keep", listen_args, how.keep,
@@ -65,10 +63,9 @@ const char *listen_again(const struct id *listener)
 	const bool is_any = strncmp(at, "0.0.0.0:", 8) == 0 || strncmp(at, "[::]:", 5) == 0;
 	const bool has_share = l && l->share;
 
-	return temp_text("listen %s%s%.*s%s%s%s", colon + 1, is_any ? "" : " -address ",
+	return temp_text("listen %s%s%.*s%s%s", colon + 1, is_any ? "" : " -address ",
 			 is_any ? 0 : (int)(colon - at), at, has_share ? " -share " : "",
-			 has_share ? l->share->o.name : "",
-			 has_share && l->share_len ? " -share-len" : "");
+			 has_share ? l->share->o.name : "");
 }
 
 static int fail_other_pd(struct session *s, const char *call, const struct mr *share,
@@ -95,8 +92,6 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 {
 	if (a->how.keep && !a->how.accept)
 		return fail(s, "args", "MISSING", "-keep needs -accept");
-	if (a->how.share_len && !a->how.share)
-		return fail(s, "args", "MISSING", "-share-len needs -share");
 	if (a->how.share && a->how.conn.data.len)
 		return fail(s, "args", "TWICE",
 			    "-share and -private-data both set the private data: give one of them");
@@ -162,9 +157,8 @@ static int listen_exec(struct session *s, const void *args, struct out *o)
  * or reject; with -accept it is accepted as soon as it arrives, also while other commands
  * wait, so that both ends can run in one process. -share announces a region to each peer,
  * in the private data of the answer: its address (8 bytes), its rkey (4 bytes) and its
- * length (8 bytes; zero unless -share-len asks for it, for programs that read 20 bytes),
- * all big-endian. The bytes that follow are for rdmash, where post write then needs no
- * address. The other options apply to the connections that are accepted. In steps: cm
+ * length (8 bytes), all big-endian. The bytes that follow are for rdmash, where post write then
+ * needs no address. The other options apply to the connections that are accepted. In steps: cm
  * create, cm bind, cm listen.
  *
  * The objects that -accept made for a peer are destroyed when the peer disconnects, so that
@@ -218,7 +212,7 @@ static int inherit_listen_args(struct session *s, struct id *id, struct ends_arg
 	if (!ends->pd && !ends->srq)
 		ends->pd = l->share->pd; /* a QP reaches regions of its own PD only */
 	if (!conn->data.len) {
-		cm_share_pack(l->share, l->share_len, share);
+		cm_share_pack(l->share, share);
 		conn->data.data = share;
 		conn->data.len = SHARE_BYTES;
 	}

@@ -121,14 +121,12 @@ int mcast_check_once(struct session *s, const char *call, const struct qp *qp,
 struct join_args {
 	struct id *id;
 	const char *group;
-	bool send_only;
 	struct num within;
 };
 
 static const struct arg join_args[] = {
 	POS_OPT("id", join_args, id, kind_id_first, "connection id of a UD port space"),
 	POS("group", join_args, group, kind_str, "multicast address: 239.1.1.1 or ff0e::1"),
-	SWITCH("send-only", join_args, send_only, "do not receive what is sent to the group"),
 	OPT("within", join_args, within, kind_ms, "time to join", .dflt = "10s"), ARGS_END
 };
 
@@ -142,24 +140,10 @@ static int need_datagrams(struct session *s, const struct id *id, const char *wh
 	return fail_next(s, "cm create -ps UDP");
 }
 
-static int start_join(struct session *s, const struct join_args *a, struct sockaddr *group)
-{
-	struct rdma_cm_join_mc_attr_ex attr = {
-		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
-		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
-		.addr = group,
-	};
-
-	if (a->send_only ? rdma_join_multicast_ex(a->id->v, &attr, NULL)
-			 : rdma_join_multicast(a->id->v, group, NULL))
-		return call_fail(s, "%s, %s", a->id->o.name, cm_addr_host(group));
-	return 0;
-}
-
 static int join_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct join_args *a = args;
-	struct qp *qp = a->send_only ? NULL : a->id->qp;
+	struct qp *qp = a->id->qp;
 	struct sockaddr_storage group;
 	union ibv_gid gid;
 	struct cm_event ev;
@@ -169,9 +153,10 @@ static int join_exec(struct session *s, const void *args, struct out *o)
 	    cm_addr_parse(s, a->group, 0, AF_UNSPEC, &group))
 		return -1;
 	gid = mcast_gid((struct sockaddr *)&group);
-	if (mcast_check_once(s, "rdma_join_multicast", qp, &gid) ||
-	    start_join(s, a, (struct sockaddr *)&group))
+	if (mcast_check_once(s, "rdma_join_multicast", qp, &gid))
 		return -1;
+	if (rdma_join_multicast(a->id->v, (struct sockaddr *)&group, NULL))
+		return call_fail(s, "%s, %s", a->id->o.name, a->group);
 	m = mcast_joined(s, a->id, qp, (struct sockaddr *)&group, a->group);
 	if (cm_await(s, a->id, "rdma_join_multicast", RDMA_CM_EVENT_MULTICAST_JOIN, a->within.v,
 		     &ev) ||
