@@ -50,6 +50,7 @@ static void create_qp(enum ibv_qp_type type, int err)
 		.send_cq = &cq, .recv_cq = &cq, .cap = { 8, 8, 2, 2, 0 }, .qp_type = type
 	};
 
+	qp.qp_type = type;
 	call(ROW_ibv_create_qp, (uint64_t[]){ PTR(&pd), PTR(&init) }, err ? 0 : PTR(&qp), err);
 }
 
