@@ -33,7 +33,6 @@ void explain_traced_completion(const struct live_program *p, const struct live_w
 		.status = wc->wc.status,
 		.wr_id = wc->wc.wr_id,
 		.rule = fault_rule_of_vendor_err(wc->wc.vendor_err),
-		.known = wc->known,
 		.is_either = wc->is_either,
 		.here = live_program_end(p, wc->qp),
 		.there = *there,
@@ -45,15 +44,7 @@ void explain_traced_completion(const struct live_program *p, const struct live_w
 	if (wc->qp)
 		snprintf(wr.qp, sizeof wr.qp, "%s", wc->qp->v.name);
 	if (wc->known) {
-		wr.op = posted->op;
-		wr.recv = posted->op == &wr_ops[WR_RECV];
-		wr.is_inline = posted->is_inline;
-		wr.remote = posted->remote;
-		wr.rkey = posted->rkey;
-		wr.len = posted->len;
-		wr.nsge = posted->nsge;
-		memcpy(wr.sge, posted->sge, posted->nsge * sizeof *wr.sge);
-		wr.bind = posted->bind;
+		why_take_posted(&wr, posted);
 		window = live_object_at(p->seen, posted->bind.mw);
 		wr.bind.mw_rkey = window ? window->rkey : 0;
 		for (unsigned i = 0; i < p->regions.n; i++)

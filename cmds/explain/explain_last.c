@@ -27,23 +27,6 @@
 #include "session.h"
 #include "words.h"
 
-static void take_posted(const struct bad_wc *bad, struct failed_wr *wr)
-{
-	const struct posted_wr *p = &bad->posted;
-
-	wr->known = true;
-	wr->is_either = bad->is_either;
-	wr->wr_id = p->wr_id;
-	wr->recv = p->op == &wr_ops[WR_RECV];
-	wr->is_inline = p->is_inline;
-	wr->remote = p->remote;
-	wr->rkey = p->rkey;
-	wr->len = p->len;
-	wr->nsge = p->nsge < LIVE_SGES ? p->nsge : LIVE_SGES;
-	memcpy(wr->sge, p->sge, wr->nsge * sizeof *wr->sge);
-	wr->op = p->op;
-}
-
 static bool is_in_err(struct qp *qp)
 {
 	return qp && qp_history_sync(qp, NULL) == IBV_QPS_ERR;
@@ -111,7 +94,8 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
 
 	if (bad->known)
-		take_posted(bad, &wr);
+		why_take_posted(&wr, &bad->posted);
+	wr.is_either = bad->is_either;
 	if (qp && qp->o.serial != bad->serial)
 		qp = NULL;
 	peer_end_look(s, qp, here, &wr);

@@ -135,6 +135,8 @@ struct posted_wr {
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
 	struct live_bind bind; /* of a BIND_MW */
+	uint8_t flush_type,
+		flush_level; /* of a FLUSH, whose range is remote, len, at level RANGE */
 };
 
 /* The requests of a queue that are not completed, oldest first. All zero: an empty queue. v is to

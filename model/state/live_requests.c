@@ -84,13 +84,11 @@ static void add_sges(struct posted_wr *p, const struct ibv_sge *sge, int n)
 	}
 }
 
-static struct live_bind posted_bind(const struct ibv_send_wr *wr)
+static struct live_bind posted_bind(uint64_t mw, uint32_t rkey, const struct ibv_mw_bind_info *info)
 {
-	const struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
-
 	return (struct live_bind){ .known = true,
-				   .mw = (uintptr_t)wr->bind_mw.mw,
-				   .rkey = wr->bind_mw.rkey,
+				   .mw = mw,
+				   .rkey = rkey,
 				   .mr = (uintptr_t)info->mr,
 				   .addr = info->addr,
 				   .len = info->length,
@@ -123,7 +121,8 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 		p.rkey = wr->invalidate_rkey;
 	}
 	if (wr->opcode == IBV_WR_BIND_MW)
-		p.bind = posted_bind(wr);
+		p.bind = posted_bind((uintptr_t)wr->bind_mw.mw, wr->bind_mw.rkey,
+				     &wr->bind_mw.bind_info);
 	add_sges(&p, wr->sg_list, wr->num_sge);
 	return p;
 }
@@ -150,12 +149,7 @@ void posted_queue_take_bind(struct posted_queue *q, const struct record *r)
 		return;
 	p.wr_id = bind->wr_id;
 	p.is_signaled = bind->send_flags & IBV_SEND_SIGNALED;
-	p.bind = (struct live_bind){ .known = true,
-				     .mw = r->args[1],
-				     .mr = (uintptr_t)bind->bind_info.mr,
-				     .addr = bind->bind_info.addr,
-				     .len = bind->bind_info.length,
-				     .access = bind->bind_info.mw_access_flags };
+	p.bind = posted_bind(r->args[1], 0, &bind->bind_info);
 	posted_queue_put(q, &p);
 }
 
@@ -176,19 +170,18 @@ void posted_queue_take_recvs(struct posted_queue *q, const struct record *r)
 }
 
 /* This call posts all requests that were built. */
-static void post_built_requests(struct posted_queue *q, struct posted_queue *built,
-				const struct record *r)
+static void post_built_requests(struct live_queues *e, const struct record *r)
 {
-	for (unsigned i = 0; i < built->n; i++) {
-		struct posted_wr *p = &built->v[built->begin + i];
+	for (unsigned i = 0; i < e->built.n; i++) {
+		struct posted_wr *p = &e->built.v[e->built.begin + i];
 
 		p->when = r->begin;
-		posted_queue_put(q, p);
+		posted_queue_put(&e->sends, p);
 	}
-	posted_queue_empty(built);
+	posted_queue_empty(&e->built);
 }
 
-/* Adds what a call after ibv_wr_send() or the like says of its data. */
+/* Adds what ibv_wr_flush(), or a call after ibv_wr_send() or the like, says of its data. */
 static void add_request_data(struct posted_wr *last, const struct record *r)
 {
 	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
@@ -211,6 +204,11 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 		last->is_inline = true;
 		last->len = (uint32_t)r->args[2];
 		break;
+	case ROW_ibv_wr_flush: /* which has no data */
+		last->len = (uint32_t)r->args[3];
+		last->flush_type = (uint8_t)r->args[4];
+		last->flush_level = (uint8_t)r->args[5];
+		break;
 	case ROW_ibv_wr_set_inline_data_list:
 		last->is_inline = true;
 		for (uint64_t i = 0; buf && i < r->args[1]; i++)
@@ -221,7 +219,7 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 
 static void posted_queue_take_step(struct live_queues *e, const struct record *r)
 {
-	struct posted_queue *q = &e->sends, *built = &e->built;
+	struct posted_queue *built = &e->built;
 	struct ibv_send_wr wr;
 	struct posted_wr p;
 
@@ -229,9 +227,10 @@ static void posted_queue_take_step(struct live_queues *e, const struct record *r
 		e->is_building = r->fn->step == CALL_FIRST;
 	if (record_request(r, &wr)) {
 		p = posted_send(r, &wr, e->qp.v.type);
+		add_request_data(&p, r);
 		posted_queue_put(built, &p);
 	} else if (record_call_row(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
-		post_built_requests(q, built, r);
+		post_built_requests(e, r);
 	} else if (r->fn->step != CALL_ALONE) { /* started again, refused or aborted */
 		posted_queue_empty(built);
 	} else if (built->n) {
@@ -310,6 +309,7 @@ static bool are_alike(const struct posted_wr *a, const struct posted_wr *b)
 {
 	return a->op == b->op && a->remote == b->remote && a->rkey == b->rkey && a->len == b->len &&
 	       a->is_inline == b->is_inline && a->nsge == b->nsge &&
+	       a->flush_type == b->flush_type && a->flush_level == b->flush_level &&
 	       memcmp(a->sge, b->sge, a->nsge * sizeof *a->sge) == 0;
 }
 

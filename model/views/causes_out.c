@@ -40,6 +40,21 @@ void causes_out(struct causes *c, struct out *o)
 	causes_free(c);
 }
 
+static void tell_flush(const struct failed_wr *wr, struct out *o)
+{
+	const char *type = why_flush_type(wr->flush_type);
+	const char *level = why_flush_level(wr->flush_level);
+
+	if (wr->flush_level == FLUSH_MR) {
+		out_text(o, " of the whole region of rkey 0x%x", wr->rkey);
+	} else {
+		out_u64(o, "len", wr->len, " of %u byte%s", wr->len, wr->len == 1 ? "" : "s");
+		out_u64(o, "remote_addr", wr->remote, " at 0x%llx", (unsigned long long)wr->remote);
+	}
+	out_str(o, "type", type, ", type %s", type);
+	out_str(o, "level", level, ", level %s", level);
+}
+
 static void tell_wr(const struct failed_wr *wr, struct out *o)
 {
 	const char *name = word_name(wc_status_words, wr->status);
@@ -55,7 +70,11 @@ static void tell_wr(const struct failed_wr *wr, struct out *o)
 			out_str(o, "opcode", wr->op->name, "%s", wr->op->name);
 		else
 			out_text(o, "RECV");
-		out_u64(o, "len", wr->len, " of %u byte%s", wr->len, wr->len == 1 ? "" : "s");
+		if (wr->op && wr->op->code == FLUSH_WR)
+			tell_flush(wr, o);
+		else
+			out_u64(o, "len", wr->len, " of %u byte%s", wr->len,
+				wr->len == 1 ? "" : "s");
 		out_u64(o, "wr_id", wr->wr_id, ", wr_id %llu, ", (unsigned long long)wr->wr_id);
 	}
 	out_str(o, "qp", wr->qp, "on %s\n", wr->qp);

@@ -85,23 +85,39 @@ const char *why_mtu(enum ibv_mtu mtu)
 	return live_word(attributes(), "path_mtu", mtu);
 }
 
-const char *why_access(unsigned access)
+static const char *names_of_bits(const struct call_enum *words, unsigned bits)
 {
-	const struct call_enum *words =
-		call_value_find(attributes()->fields, "qp_access_flags")->words;
-	char *text = temp_text("%s", access ? "" : "0");
+	char *text = temp_text("%s", bits ? "" : "0");
 	const char *comma = "";
 
-	for (unsigned bit = 1; bit && bit <= access; bit <<= 1) {
-		const char *name = access & bit ? call_word_name(words, bit) : NULL;
+	for (unsigned bit = 1; bit && bit <= bits; bit <<= 1) {
+		const char *name = bits & bit ? call_word_name(words, bit) : NULL;
 
-		if (!(access & bit))
+		if (!(bits & bit))
 			continue;
 		text = name ? temp_text("%s%s%s", text, comma, name)
 			    : temp_text("%s%s0x%x", text, comma, bit);
 		comma = ",";
 	}
 	return text;
+}
+
+const char *why_access(unsigned access)
+{
+	return names_of_bits(call_value_find(attributes()->fields, "qp_access_flags")->words,
+			     access);
+}
+
+const char *why_flush_type(unsigned type)
+{
+	return names_of_bits(call_table[ROW_ibv_wr_flush].args[4].words, type);
+}
+
+const char *why_flush_level(unsigned level)
+{
+	const char *name = call_word_name(call_table[ROW_ibv_wr_flush].args[5].words, level);
+
+	return name ? name : temp_text("%u", level);
 }
 
 const char *why_typed(const char *text)

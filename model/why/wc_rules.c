@@ -11,6 +11,7 @@
 #include "spec_tables.h"
 #include "diagnosis.h"
 #include "heap.h"
+#include "live_program.h"
 
 enum key_kind { LKEY, RKEY };
 
@@ -170,12 +171,15 @@ static void check_length(const struct diagnosis *q)
 
 /* ------------------------------------------------------------------ the other end -- */
 
-static unsigned needed_access(const struct wr_op *op)
+static unsigned needed_access(const struct failed_wr *wr)
 {
+	const struct wr_op *op = wr->op;
+
 	if (op->atomic)
 		return IBV_ACCESS_REMOTE_ATOMIC;
-	if (op->code == FLUSH_WR) /* one of them, or both */
-		return FLUSH_ACCESS_GLOBAL | FLUSH_ACCESS_PERSISTENT;
+	if (op->code == FLUSH_WR)
+		return (wr->flush_type & FLUSH_GLOBAL ? FLUSH_ACCESS_GLOBAL : 0) |
+		       (wr->flush_type & FLUSH_PERSISTENT ? FLUSH_ACCESS_PERSISTENT : 0);
 	return op->sink ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
@@ -199,6 +203,12 @@ void why_add_there(const struct diagnosis *q, enum verdict verdict, const char *
 	cause_add(q->c, verdict, next, "%s%s", whose, text);
 }
 
+/* The request is a FLUSH of all that its rkey opens. */
+static bool is_of_whole_region(const struct failed_wr *wr)
+{
+	return wr->op->code == FLUSH_WR && wr->flush_level == FLUSH_MR;
+}
+
 /* Compares the request with the region that the peer has announced, by oob or listen -share. */
 static void check_told(const struct diagnosis *q)
 {
@@ -216,26 +226,26 @@ static void check_told(const struct diagnosis *q)
 	}
 	if (at < told->len)
 		snprintf(next, sizeof next, "-len %" PRIu64 " at most, from there", told->len - at);
-	if (at > told->len || q->wr->len > told->len - at)
+	if (!is_of_whole_region(q->wr) && (at > told->len || q->wr->len > told->len - at))
 		cause_add(q->c, IS_SO, next, "%s",
 			  why_range_beyond(told, "the peer's window", q->wr->remote, q->wr->len));
 }
 
 static void check_region_there(const struct diagnosis *q, const struct live_region *mr)
 {
-	const unsigned need = needed_access(q->wr->op);
+	const unsigned lacks = needed_access(q->wr) & ~mr->access;
 	char next[64], rights[192];
 
 	snprintf(next, sizeof next, "show %s", mr->name);
-	more_rights(mr, need, rights, sizeof rights);
+	more_rights(mr, lacks, rights, sizeof rights);
 	/* a process that was asked has no name for it that the user knows */
 	if (q->wr->there.is_asked && q->wr->told.len && q->wr->told.rkey == mr->rkey)
 		check_told(q);
-	else if (q->wr->op->code != FLUSH_WR && !why_region_holds(mr, q->wr->remote, q->wr->len))
+	else if (!is_of_whole_region(q->wr) && !why_region_holds(mr, q->wr->remote, q->wr->len))
 		why_add_there(q, IS_SO, next, "%s",
 			      why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
-	if (!(mr->access & need))
-		why_add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(need));
+	if (lacks)
+		why_add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(lacks));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
 		why_add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			      q->peer->pd);
@@ -243,13 +253,13 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 
 static void check_rights_there(const struct diagnosis *q)
 {
-	const unsigned need = needed_access(q->wr->op);
+	const unsigned lacks = needed_access(q->wr) & ~q->peer->attr.qp_access_flags;
 	char next[96];
 
 	snprintf(next, sizeof next, "modify-qp RTS %s -access ...", q->peer->name);
-	if (q->peer->known & IBV_QP_ACCESS_FLAGS && !(q->peer->attr.qp_access_flags & need))
+	if (q->peer->known & IBV_QP_ACCESS_FLAGS && lacks)
 		why_add_there(q, IS_SO, next, "%s, the peer's QP, does not allow %s", q->peer->name,
-			      why_access(need));
+			      why_access(lacks));
 }
 
 /* verdict: two devices may give the same key. */
@@ -313,9 +323,11 @@ static void check_target(const struct diagnosis *q)
 	}
 	if (causes_confirmed(q->c) == sure)
 		cause_add(q->c, MAY_BE, "at the peer: show, and get MR addr, len, rkey, access",
-			  "address 0x%" PRIx64 " + %u, rkey 0x%x or its rights at the peer%s%s",
-			  q->wr->remote, q->wr->len, q->wr->rkey,
-			  *gone ? ", which cannot be asked: " : "", gone);
+			  "%srkey 0x%x or its rights at the peer%s%s",
+			  is_of_whole_region(q->wr) ? ""
+						    : temp_text("address 0x%" PRIx64 " + %u, ",
+								q->wr->remote, q->wr->len),
+			  q->wr->rkey, *gone ? ", which cannot be asked: " : "", gone);
 }
 
 /* Where the message may go at the peer; NULL: nothing there will do. */
@@ -449,7 +461,7 @@ static void check_work_request(const struct diagnosis *q)
 	else if (op->remote)
 		cause_add(q->c, MAY_BE, "at the peer: get QP access",
 			  "the peer's QP may not allow %s (qp_access_flags)",
-			  why_access(needed_access(op)));
+			  why_access(needed_access(q->wr)));
 	check_path_mtu(q);
 	if (op->solicits)
 		check_length_there(q);
@@ -547,6 +559,23 @@ static void doubt_request(const struct failed_wr *wr, struct causes *c)
 		  "or it is the %s: both have wr_id %" PRIu64
 		  " and complete into one CQ, and the opcode of a failed completion is not valid",
 		  wr->recv ? "SEND" : "RECV", wr->wr_id);
+}
+
+void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted)
+{
+	wr->known = true;
+	wr->wr_id = posted->wr_id;
+	wr->op = posted->op;
+	wr->recv = posted->op == &wr_ops[WR_RECV];
+	wr->is_inline = posted->is_inline;
+	wr->remote = posted->remote;
+	wr->rkey = posted->rkey;
+	wr->len = posted->len;
+	wr->nsge = posted->nsge;
+	memcpy(wr->sge, posted->sge, posted->nsge * sizeof *wr->sge);
+	wr->flush_type = posted->flush_type;
+	wr->flush_level = posted->flush_level;
+	wr->bind = posted->bind;
 }
 
 void why_request_failed(const struct failed_wr *wr, struct causes *c)

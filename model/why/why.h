@@ -57,8 +57,9 @@ struct failed_wr {
 	uint32_t rkey;
 	uint32_t len; /* of all SGEs */
 	unsigned nsge;
-	struct ibv_sge sge[LIVE_SGES]; /* the first of them */
-	struct live_bind bind;	       /* of a BIND_MW, and its region; NULL: not known */
+	struct ibv_sge sge[LIVE_SGES];	 /* the first of them */
+	uint8_t flush_type, flush_level; /* of a FLUSH */
+	struct live_bind bind;		 /* of a BIND_MW, and its region; NULL: not known */
 	const struct live_region *bound;
 	struct live_end here, there;
 	/* The region that the peer has told; len 0: none. */
@@ -66,6 +67,11 @@ struct failed_wr {
 	char faults[128];  /* made on purpose, which lose packets of this end; "": none */
 	bool port_is_down; /* that is what they do */
 };
+
+struct posted_wr;
+
+/* The request that it was posted as is known. */
+void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted);
 
 /* Finds the causes, each checked against the regions and QPs that are known as far as that can be.
  * To be freed with causes_free(). */
@@ -77,6 +83,8 @@ void why_request_failed(const struct failed_wr *wr, struct causes *c);
  * value that has no name. Valid as long as a temp_text(). */
 const char *why_state(enum ibv_qp_state state);
 const char *why_access(unsigned access);
+const char *why_flush_type(unsigned type);
+const char *why_flush_level(unsigned level);
 const char *why_mtu(enum ibv_mtu mtu);
 /* "remote-write" of "REMOTE_WRITE". */
 const char *why_typed(const char *text);
