@@ -228,6 +228,8 @@ bool call_help(const char *name, struct out *o)
 
 	if (!fn)
 		return false;
+	if (!o)
+		return true;
 	append_usage(fn, 0, &d);
 	out_dict(o, NULL);
 	out_str(o, "name", fn->name, NULL);

@@ -121,6 +121,14 @@ static bool fail_if_function(struct session *s, const char *typed)
 	return n;
 }
 
+const char *cmd_with_help(const char *typed)
+{
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		if ((*c)->help && (*c)->help(typed, NULL))
+			return temp_text("%s %s", (*c)->name, typed);
+	return NULL;
+}
+
 static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 {
 	const char *also, *near = find_by_second_word(typed, &also);
@@ -131,6 +139,8 @@ static int fail_unknown(struct session *s, const char *typed, Tcl_Obj *names)
 	}
 	if (!near && fail_if_function(s, typed))
 		return -1;
+	if (!near)
+		near = cmd_with_help(typed);
 	if (!near)
 		near = cmd_suggest(typed, names);
 	if (!near) {
@@ -162,7 +172,8 @@ static bool add_operator_row(struct session *s, const char *command, const char 
 static void fail_not_found(struct session *s, const char *typed, Tcl_Obj *names, const char *of,
 			   bool ambiguous)
 {
-	const char *near = cmd_suggest(typed, names);
+	const char *here = help_synonym(temp_text("%s%s", of, typed));
+	const char *near = here ? here : cmd_suggest(typed, names);
 	SCOPED_TEXT(all);
 	Tcl_Obj **v;
 	Tcl_Size n;

@@ -213,7 +213,7 @@ struct cmd {
 	/* For -n, after the argument table has been checked, or NULL: checks the positional words.
 	 * A word is NULL if it is known only at run time. -1 with s->fail filled. */
 	int (*check)(struct session *s, int n, Tcl_Obj *const words[]);
-	/* help COMMAND WORD: writes the help for word; false: there is none. */
+	/* help COMMAND WORD: writes the help for word (o NULL: does not); false: there is none. */
 	bool (*help)(const char *word, struct out *o);
 };
 
@@ -281,6 +281,9 @@ const struct cmd_eg *cmd_examples(const struct cmd *c);
 
 /* Does c->calls name the function fn, such as "ibv_post_send"? */
 bool cmd_calls(const struct cmd *c, const char *fn);
+/* "call ibv_query_pkey": the command that has help for this word, with the word, as temp_text();
+ * NULL: none has. */
+const char *cmd_with_help(const char *typed);
 
 /* Parses objv (the words after the name), runs the command and releases what it used. Returns the
  * result of exec, or -1 with s->fail filled. */

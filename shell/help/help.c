@@ -59,13 +59,24 @@ static const struct arg help_arg_table[] = {
 	ARGS_END,
 };
 
+/* The help of a command that both words name, which may be shortened (po w), or of what the second
+ * is to the command (call FUNCTION). */
+static bool help_two_words(const char *first, const char *second, struct out *o)
+{
+	const char *const words[] = { first, second };
+	int used;
+	const struct cmd *c = cmd_find(NULL, words, 2, &used);
+
+	if (c && used == 2)
+		help_command(c, o);
+	return c && (used == 2 || (c->help && c->help(second, o)));
+}
+
 static int help_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct help_args *a = args;
 	const char *const *words = a->words.v;
 	SCOPED_TEXT(all);
-	const struct cmd *c;
-	int used;
 
 	if (a->words.n && (a->tables || a->json))
 		return fail(s, "help", "EINVAL", "help %s takes no words: '%s'",
@@ -87,15 +98,8 @@ static int help_exec(struct session *s, const void *args, struct out *o)
 		help_list_all(o);
 		return 0;
 	}
-	if (a->words.n == 2) { /* may be shortened as the command itself: help po w */
-		c = cmd_find(NULL, words, 2, &used);
-		if (c && used == 2) {
-			help_command(c, o);
-			return 0;
-		}
-		if (c && c->help && c->help(words[1], o))
-			return 0;
-	}
+	if (a->words.n == 2 && help_two_words(words[0], words[1], o))
+		return 0;
 	for (size_t i = 0; i < a->words.n; i++) {
 		text_add(&all, i ? " " : "");
 		text_add(&all, words[i]);
@@ -288,12 +292,12 @@ static const struct {
 	{ "timestamp", "timeline" },
 	{ "shortcuts", "prompt" },
 	{ "xrc", "call" },
-	{ "dmabuf", "call" },
+	{ "dmabuf", "call ibv_reg_dmabuf_mr" },
 	{ "mcast", "cm join" },
-	{ "resize", "call" },
-	{ "notify", "call" },
+	{ "resize", "call ibv_resize_cq" },
+	{ "cm notify", "call rdma_notify" },
 	{ "pingpong", "bench" },
-	{ "pkeys", "call" },
+	{ "pkeys", "call ibv_query_pkey" },
 	{ "after", "on timer" },
 	{ "callback", "on timer" },
 	{ "vwait", "wait until" },
@@ -378,10 +382,17 @@ static int search_help(struct session *s, const char *word, struct out *o)
 	enum fit best;
 	unsigned n = count_best(word, &best);
 	bool whole = best == FIT_NAME || n <= (best <= FIT_TEXT ? WHOLE_MAX : 1);
-	const char *here = best == FIT_NOT ? help_synonym(word) : NULL;
+	const char *here = best == FIT_NOT ? help_synonym(word) : NULL, *blank;
 
-	if (here)
-		return search_help(s, here, o);
+	if (best == FIT_NOT && !here)
+		here = cmd_with_help(word);
+	if (here) {
+		blank = strchr(here, ' ');
+		return blank && help_two_words(temp_text("%.*s", (int)(blank - here), here),
+					       blank + 1, o)
+			       ? 0
+			       : search_help(s, here, o);
+	}
 	if (best == FIT_NOT) {
 		fail(s, "help", "UNKNOWN", "nothing in the help mentions '%s'", word);
 		fail_row(s, "or", "among the terms of verbs: explain %s", word);

@@ -43,6 +43,8 @@ static void messages(void)
 	RUN("write hello",
 	    "error: unknown command 'write'; did you mean post write? | next help post write");
 	RUN("bye", "error: unknown command 'bye'; did you mean quit? | next help quit");
+	RUN("pkeys", "error: unknown command 'pkeys'; did you mean call ibv_query_pkey? | "
+		     "next help call ibv_query_pkey");
 	RUN("?", "error: unknown command '?'; did you mean help? | next help");
 	RUN("qqqqqq", "error: unknown command 'qqqqqq' | next help");
 	RUN("m", "error: ambiguous command: m could be: mem, modify-qp | "

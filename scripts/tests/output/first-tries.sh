@@ -78,6 +78,13 @@ run 'dp'
 await_said 'did you mean pd?'
 run 'next'
 await_said 'did you mean lesson?'
+run 'ibv_query_port_speed'
+await_said 'did you mean call ibv_query_port_speed?'
+run 'cm notify'
+await_said "cm has no 'notify'; did you mean call rdma_notify?"
+clean
+run 'help pkeys'
+await_said 'int ibv_query_pkey('
 clean
 run 'mem dump window'
 await_said '(256 of 4096 bytes; more: mem dump window 256)'
