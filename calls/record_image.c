@@ -259,6 +259,8 @@ void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *ar
 		walk_value(w, fn->args, counts, true, &fn->args[i], &args[i]);
 	if (w->moment == RECORD_AFTER && !w->failed)
 		walk_result(w, fn, args, result);
+	if (w->moment == RECORD_AFTER && !w->failed && fn == &call_table[ROW_ibv_rereg_mr])
+		walk_object(w, OBJECT_MR, &args[0], false); /* its keys may be new */
 }
 
 #define BAD_WORDS 3 /* the piece that says which request was refused: there is always room */
@@ -268,11 +270,13 @@ struct row_plan record_plan(const struct call_fn *fn)
 	struct row_plan p = { .path = fn->path == CALL_DATAPATH ? RECORD_DATA : RECORD_CONTROL };
 	bool memory = fn->result.kind == CALL_OBJECT;
 
-	p.changes_objects = fn->result.role == CALL_MADE || fn == &call_table[ROW_ibv_modify_qp];
+	p.changes_objects = fn->result.role == CALL_MADE || fn == &call_table[ROW_ibv_modify_qp] ||
+			    fn == &call_table[ROW_ibv_rereg_mr];
 	p.is_request = fn->adds;
 	p.keeps_begun = p.path == RECORD_CONTROL || fn->waits;
 	p.begins_poll = fn->step == CALL_FIRST && record_takes_completion(fn);
-	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING;
+	memory |= record_takes_completion(fn) || fn->result.kind == CALL_STRING ||
+		  fn == &call_table[ROW_ibv_rereg_mr];
 	for (const struct call_value *v = fn->args; v->name; v++, p.nargs++) {
 		p.ends_cq |= v->kind == CALL_OBJECT && v->object == OBJECT_CQ &&
 			     v->role == CALL_GONE;

@@ -60,7 +60,8 @@ struct uroce_cq_row {
 	uint32_t lost;		 /* completions that did not fit */
 	/* of the first of these: */
 	uint64_t overrun_when, lost_wr_id;
-	uint32_t lost_qpn, reserved2;
+	uint32_t lost_qpn;
+	uint32_t most; /* that have waited in it at once */
 };
 
 /* The completions that make the next event in the channel of a CQ: ibv_req_notify_cq(3). */

@@ -11,9 +11,12 @@
 #include "door.h"
 #include "heap.h"
 #include "live_program.h"
+#include "out.h"
+#include "page.h"
 #include "processes.h"
 #include "reader.h"
 #include "recorded.h"
+#include "text.h"
 
 /* A process that is checked. */
 struct check_process {
@@ -40,15 +43,13 @@ static struct {
 	unsigned nsuppressed;
 	struct told {
 		char *places;
+		size_t last; /* where the last of them begins */
 		enum check_id id;
 		uint64_t count;
-		char at[256]; /* the last of the places */
 	} * told;
 	unsigned ntold;
 	unsigned found[CHECK_ADVICE + 1], silenced;
-	FILE *failures; /* for JUnit, into failure_text; NULL: it is not asked for */
-	char *failure_text;
-	size_t failure_size;
+	struct text failures; /* for JUnit */
 	unsigned failed[CHECK_RULES];
 } the;
 
@@ -129,96 +130,45 @@ static const char *place_text(void *arg, struct record_from from)
 	return check_places_text(p->places, from);
 }
 
-static void write_text(struct check_process *p, const struct check_finding *f)
+/* The output of a finding: JSON has the rule in front, and text a heading. To be freed. */
+static struct out *finding_out(struct check_process *p, const struct check_finding *f)
 {
-	char *details = check_details(f, place_text, p);
+	const struct check_rule *rule = &check_rules[f->id];
+	struct out *o = out_new(true);
 
-	fprintf(the.to, "vtrace: %s [%s]: %s\n%s", check_grades[f->grade], check_rules[f->id].id,
-		check_rules[f->id].title, details);
-	free(details);
+	out_str(o, "check", rule->id, "vtrace: %s [%s]: %s\n", check_grades[f->grade], rule->id,
+		rule->title);
+	out_int(o, "pid", p->of->pid, NULL);
+	check_out(o, f, place_text, p);
+	return o;
 }
 
-static void write_string(FILE *to, const char *s)
+static void write_finding(struct check_process *p, const struct check_finding *f)
 {
-	putc('"', to);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc('\\', to);
-		if ((unsigned char)*s < ' ')
-			fprintf(to, "\\u%04x", (unsigned)*s);
-		else
-			putc(*s, to);
-	}
-	putc('"', to);
-}
+	struct out *o = finding_out(p, f);
+	SCOPED_TEXT(text);
 
-static void write_member(const char *key, const char *value)
-{
-	fprintf(the.to, ",\"%s\":", key);
-	write_string(the.to, value);
-}
-
-static void write_json(struct check_process *p, const struct check_finding *f)
-{
-	static const char *const words[] = { "mistake", "may", "advice" };
-
-	fprintf(the.to, "{\"check\":\"%s\",\"grade\":\"%s\",\"pid\":%d", check_rules[f->id].id,
-		words[f->grade], (int)p->of->pid);
-	write_member("says", f->says);
-	write_member("object", f->object);
-	if (*f->sure)
-		write_member("sure", f->sure);
-	if (f->at.call) {
-		write_member("call", f->at.call);
-		write_member("place", check_places_text(p->places, f->at.from));
-	}
-	fputs(",\"history\":[", the.to);
-	for (unsigned i = 0; i < f->nsteps; i++) {
-		fputs(i ? ",{\"what\":" : "{\"what\":", the.to);
-		write_string(the.to, f->steps[i].what);
-		write_member("call", f->steps[i].at.call);
-		write_member("place", check_places_text(p->places, f->steps[i].at.from));
-		putc('}', the.to);
-	}
-	fputs("]", the.to);
-	write_member("source", check_rules[f->id].source);
-	write_member("remedy", check_rules[f->id].remedy);
-	fputs("}\n", the.to);
+	out_print(o, the.json ? OUT_JSON : OUT_TEXT, &text);
+	fputs(text_str(&text), the.to);
+	out_free(o);
 }
 
 /* ------------------------------------------------------------------------- JUnit -- */
 
-static void write_xml(FILE *to, const char *s)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '&':
-			fputs("&amp;", to);
-			break;
-		case '<':
-			fputs("&lt;", to);
-			break;
-		case '"':
-			fputs("&quot;", to);
-			break;
-		default: /* other control characters are not allowed in XML */
-			putc((unsigned char)*s < ' ' && *s != '\n' ? '?' : *s, to);
-		}
-}
-
 /* A finding is a test that has failed. */
 static void add_failure(struct check_process *p, const struct check_finding *f)
 {
-	char *details = check_details(f, place_text, p);
+	struct out *o = finding_out(p, f);
+	SCOPED_TEXT(text);
 
-	fprintf(the.failures,
-		"<testcase classname=\"vtrace.check\" name=\"%s\"><failure type=\"%s\" message=\"",
-		check_rules[f->id].id, check_grades[f->grade]);
-	write_xml(the.failures, check_rules[f->id].title);
-	fputs("\">", the.failures);
-	write_xml(the.failures, details);
-	fputs("</failure></testcase>\n", the.failures);
-	free(details);
+	out_print(o, OUT_TEXT, &text);
+	xappendf(&the.failures,
+		 "<testcase classname=\"vtrace.check\" name=\"%s\"><failure type=\"%s\" "
+		 "message=\"%s\">",
+		 check_rules[f->id].id, check_grades[f->grade], check_rules[f->id].title);
+	page_markup(&the.failures, text_str(&text));
+	text_add(&the.failures, "</failure></testcase>\n");
+	out_free(o);
 	the.failed[f->id]++;
 }
 
@@ -228,23 +178,20 @@ static void write_junit(void)
 	unsigned tests = 0, failures = 0;
 	FILE *f = fopen(the.o.junit, "we");
 
-	fclose(the.failures);
 	for (unsigned i = 0; i < CHECK_RULES; i++) {
 		failures += the.failed[i];
 		tests += the.failed[i] ? the.failed[i] : the.o.wanted[i];
+		if (the.o.wanted[i] && !the.failed[i])
+			xappendf(&the.failures,
+				 "<testcase classname=\"vtrace.check\" name=\"%s\"/>\n",
+				 check_rules[i].id);
 	}
-	if (f) {
+	if (f)
 		fprintf(f,
 			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vtrace.check\" "
-			"tests=\"%u\" failures=\"%u\">\n%s",
-			tests, failures, the.failure_text);
-		for (unsigned i = 0; i < CHECK_RULES; i++)
-			if (the.o.wanted[i] && !the.failed[i])
-				fprintf(f, "<testcase classname=\"vtrace.check\" name=\"%s\"/>\n",
-					check_rules[i].id);
-		fputs("</testsuite>\n", f);
-	}
-	free(the.failure_text);
+			"tests=\"%u\" failures=\"%u\">\n%s</testsuite>\n",
+			tests, failures, text_str(&the.failures));
+	text_free(&the.failures);
 	if (!f || fclose(f))
 		door_say_incomplete("%s: %s", the.o.junit, strerror(errno));
 }
@@ -253,24 +200,22 @@ static void write_junit(void)
  * line may have several. */
 static struct told *meet_told(struct check_process *p, const struct check_finding *f, bool *is_new)
 {
-	char *places = xasprintf("%d %s", (int)f->id, check_places_text(p->places, f->at.from)),
-	     *more;
+	SCOPED_TEXT(places);
+	size_t last = 0;
 
-	for (unsigned i = 0; i < f->nsteps; i++) {
-		more = xasprintf("%s %s", places,
-				 check_places_text(p->places, f->steps[i].at.from));
-		free(places);
-		places = more;
+	xappendf(&places, "%d", (int)f->id);
+	for (unsigned i = 0; i <= f->nsteps; i++) {
+		last = text_len(&places) + 1;
+		xappendf(&places, " %s",
+			 check_places_text(p->places, i ? f->steps[i - 1].at.from : f->at.from));
 	}
 	*is_new = false;
 	for (unsigned i = 0; i < the.ntold; i++)
-		if (strcmp(the.told[i].places, places) == 0) {
-			free(places);
+		if (strcmp(the.told[i].places, text_str(&places)) == 0)
 			return &the.told[i];
-		}
 	*is_new = true;
 	the.told = xgrow(the.told, the.ntold, sizeof *the.told);
-	the.told[the.ntold] = (struct told){ .places = places, .id = f->id };
+	the.told[the.ntold] = (struct told){ xstrdup(text_str(&places)), last, f->id, 0 };
 	return &the.told[the.ntold++];
 }
 
@@ -288,12 +233,9 @@ static void tell_finding(void *arg, const struct check_finding *f)
 		return;
 	the.found[f->grade]++;
 	p->is_to_stop |= the.o.stops && f->id == the.o.stop_on;
-	if (the.failures)
+	if (the.o.junit)
 		add_failure(p, f);
-	if (the.json)
-		write_json(p, f);
-	else
-		write_text(p, f);
+	write_finding(p, f);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -303,8 +245,6 @@ int checking_begin(const struct check_options *o, FILE *to, bool json)
 	the.o = *o;
 	the.to = to;
 	the.json = json;
-	if (o->junit)
-		the.failures = xmemstream(&the.failure_text, &the.failure_size);
 	return o->suppressions ? read_suppressions() : 0;
 }
 
@@ -381,7 +321,9 @@ bool checking_own_call(const struct reader_news *news)
 
 	if (!p)
 		return false;
-	if (record_call_row(r) == SHARED_CHANGED_ROW && !r->args[0])
+	if (record_call_row(r) == SHARED_CHANGED_ROW && r->args[1] == SHARED_NO_IMM)
+		checks_no_immediate(p->checks, news->process->live, r, r->args[2]);
+	else if (record_call_row(r) == SHARED_CHANGED_ROW && !r->args[0])
 		checks_freed(p->checks, news->process->live, r, is_of_owner);
 	else if (record_call_row(r) == SHARED_CHANGED_ROW)
 		checks_changed(p->checks, news->process->live, r, r->args[0], r->args[2]);
@@ -445,18 +387,11 @@ void checking_take(const struct reader_news *news)
 static void count_findings(struct check_process *p)
 {
 	const struct check_finding *f;
-	struct told *told;
 	bool is_new;
 
-	for (unsigned i = 0; (f = checks_found(p->checks, i)); i++) {
-		if (is_suppressed(p, f))
-			continue;
-		told = meet_told(p, f, &is_new);
-		told->count += f->count;
-		snprintf(told->at, sizeof told->at, "%s",
-			 check_places_text(p->places, f->nsteps ? f->steps[f->nsteps - 1].at.from
-								: f->at.from));
-	}
+	for (unsigned i = 0; (f = checks_found(p->checks, i)); i++)
+		if (!is_suppressed(p, f))
+			meet_told(p, f, &is_new)->count += f->count;
 }
 
 static void write_repeated(void)
@@ -466,7 +401,7 @@ static void write_repeated(void)
 
 		if (t->count > 1 && !the.json)
 			fprintf(the.to, "vtrace: [%s] %s: %" PRIu64 " times\n",
-				check_rules[t->id].id, t->at, t->count);
+				check_rules[t->id].id, t->places + t->last, t->count);
 		free(t->places);
 	}
 	free(the.told);
@@ -526,7 +461,7 @@ int checking_end(int status)
 		free(p);
 	}
 	write_repeated();
-	if (the.failures)
+	if (the.o.junit)
 		write_junit();
 	if (!calls)
 		return write_unchecked("none of its calls was seen");

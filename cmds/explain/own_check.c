@@ -121,21 +121,14 @@ static const char *command_text(void *arg, struct record_from from)
 
 static void finding_out(struct out *o, const struct check_finding *f)
 {
-	char *details = check_details(f, command_text, NULL);
+	const struct check_rule *rule = &check_rules[f->id];
 
 	out_dict(o, NULL);
-	out_str(o, "grade", check_grades[f->grade], "%s", check_grades[f->grade]);
-	out_str(o, "rule", check_rules[f->id].id, " [%s]: ", check_rules[f->id].id);
-	out_str(o, "title", check_rules[f->id].title, "%s\n%s", check_rules[f->id].title, details);
-	out_str(o, "says", f->says, NULL);
-	out_str(o, "object", f->object, NULL);
-	if (f->at.call)
-		out_str(o, "call", f->at.call, NULL);
+	out_str(o, "rule", rule->id, "%s [%s]: %s\n", check_grades[f->grade], rule->id,
+		rule->title);
+	check_out(o, f, command_text, NULL);
 	out_u64(o, "command", f->at.from.at, NULL);
-	out_u64(o, "count", f->count, NULL);
-	out_str(o, "remedy", check_rules[f->id].remedy, NULL);
 	out_end(o);
-	free(details);
 }
 
 static int check_exec(struct session *s, const void *args, struct out *o)
@@ -158,9 +151,10 @@ static int check_exec(struct session *s, const void *args, struct out *o)
  * it; what may be one says what would make it certain; advice (check on -rules all) is legal, and
  * often not what was meant. Each is shown once for a command, with where its object was made. The
  * rules: send-changed (a buffer was filled again before the completion), read-then-send,
- * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, cq-overrun, cq-small, cq-threads,
- * sq-unsignaled, sq-full-lucky, arm-race, arm-none, unacked, gone, wr-scope; recv-overlap,
- * reset-lost, flush-unpolled, timers. For other programs: vtrace --check; see docs/check.md.
+ * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, read-depth, mtu-pair, cq-overrun,
+ * cq-small, cq-threads, sq-unsignaled, sq-full-lucky, arm-race, arm-none, arm-solicited,
+ * unacked, gone, wr-scope; recv-overlap, reset-lost, flush-unpolled, timers. For other
+ * programs: vtrace --check; see docs/check.md.
  * > check => check is off
  * > check on; check => nothing was found */
 const struct cmd cmd_check = {

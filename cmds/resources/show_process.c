@@ -104,6 +104,7 @@ static void out_cq(struct process_text *t, const struct uroce_cq_row *r)
 	out_str(t->o, "device", t->inv->device, "  on %s", t->inv->device);
 	out_u64(t->o, "cqe", r->size, "  %u entries", r->size);
 	out_u64(t->o, "filled", r->filled, "  %u filled", r->filled);
+	out_u64(t->o, "most", r->most, r->most > r->filled ? " (%u at most)" : NULL, r->most);
 	out_other(t, "context", UROCE_CONTEXT, r->context, NULL);
 	out_bool(t->o, "channel", r->channel, "%s", r->channel ? "  with a channel" : "");
 	out_bool(t->o, "armed", r->armed, "%s",

@@ -2,28 +2,7 @@
 /* Events: completion queues that are armed and waited for, and what is to be acknowledged. */
 #include "check_impl.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static struct armed_cq *find_armed(const struct checks *c, uint64_t address)
-{
-	struct armed_cq *cq;
-
-	HASH_FIND(hh, c->armed, &address, sizeof address, cq);
-	return cq;
-}
-
-static struct armed_cq *meet_armed(struct checks *c, uint64_t address)
-{
-	struct armed_cq *cq = find_armed(c, address);
-
-	if (cq)
-		return cq;
-	cq = xcalloc(1, sizeof *cq);
-	cq->address = address;
-	HASH_ADD(hh, c->armed, address, sizeof cq->address, cq);
-	return cq;
-}
+#include <errno.h>
 
 /* ------------------------------------------------------------------------ arming -- */
 
@@ -33,39 +12,126 @@ static bool is_working(const struct live_tracked_qp *qp)
 	return qp->v.state != IBV_QPS_RESET && qp->v.state != IBV_QPS_INIT;
 }
 
-static void count_due(const struct live_program *p, struct armed_cq *cq)
+static void arm(struct checks *c, const struct live_program *p, const struct record *r)
 {
+	struct check_note *cq = check_note(p, r->args[0]);
+
+	if (!cq)
+		return;
+	c->unpolled += !cq->is_armed || cq->drained_at;
+	cq->is_solicited_only = r->args[1] && (!cq->is_armed || cq->is_solicited_only);
+	cq->is_armed = true;
+	cq->armed_at = r->end;
+	cq->drained_at = cq->asked_at = 0;
+	cq->armed = check_place_of(r);
 	cq->sends = cq->recvs = 0;
 	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		if (!is_working(qp))
 			continue;
-		if (qp->send_cq == cq->address)
+		if (qp->send_cq == r->args[0])
 			cq->sends += live_program_signaled(p, qp);
-		if (qp->recv_cq == cq->address)
+		if (qp->recv_cq == r->args[0])
 			cq->recvs += live_program_outstanding(p, qp, true);
 	}
 }
 
-static void arm(struct checks *c, const struct live_program *p, const struct record *r)
+/* Does a peer send messages to the CQ, and marks none? */
+static const struct live_tracked_qp *find_unmarked(const struct checks *c,
+						   const struct live_program *p, uint64_t address)
 {
-	struct armed_cq *cq = meet_armed(c, r->args[0]);
+	struct check_peer peer;
 
-	cq->is_armed = true;
-	cq->armed_at = r->end;
-	cq->polled_at = cq->asked_at = 0;
-	cq->at = check_place_of(r);
-	count_due(p, cq);
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
+		if (qp->recv_cq != address)
+			continue;
+		peer = check_find_peer(c, p, qp);
+		if (peer.queues && peer.queues->sends.messages && !peer.queues->sends.solicited)
+			return qp;
+	}
+	return NULL;
 }
 
-static void note_poll(struct checks *c, const struct record *r)
+/* waits: a thread waits for the event, for ever; else the message was found by a poll. */
+static void tell_unmarked(struct checks *c, const struct live_program *p, const struct record *r,
+			  uint64_t address, bool waits)
 {
-	struct armed_cq *cq = c->armed ? find_armed(c, r->args[0]) : NULL;
+	const struct check_note *cq = check_note(p, address);
+	const char *name = live_program_name(p, address, r->begin);
+	const struct live_tracked_qp *qp = cq->is_armed && cq->is_solicited_only && !c->has_lost
+						   ? find_unmarked(c, p, address)
+						   : NULL;
+	struct check_finding f;
+
+	if (!qp)
+		return;
+	f = check_new(
+		CHECK_ARM_SOLICITED, name, r,
+		"%s is armed for solicited messages, and none of those that were sent to %s so far "
+		"is: they make no event",
+		name, qp->v.name);
+	if (waits)
+		f.grade = CHECK_MISTAKE;
+	else
+		check_doubt(&f, "certain if the program waits for an event of it");
+	check_step(&f, cq->armed, "%s was armed", name);
+	check_add_made(c, p, &f, address);
+}
+
+/* A message has come after the CQ was found empty. */
+static void look_for_unmarked(struct checks *c, const struct live_program *p,
+			      const struct record *r)
+{
+	const struct live_wc *wc;
+	unsigned n;
+
+	wc = live_program_completions(p, &n);
+	if (n && wc[0].wc.status == IBV_WC_SUCCESS && wc[0].wc.opcode & IBV_WC_RECV)
+		tell_unmarked(c, p, r, r->args[0], false);
+}
+
+static void count_down(unsigned *n)
+{
+	*n -= *n > 0;
+}
+
+/* Requests that have completed since the CQ was armed need no event. One of which it is not clear
+ * what it was counts as both. */
+static void count_done(const struct live_program *p, struct check_note *cq, bool is_ex)
+{
+	const struct live_wc *wc;
+	unsigned n;
+
+	wc = live_program_completions(p, &n);
+	for (unsigned i = 0; i < n; i++) {
+		const bool is_clear = wc[i].wc.status == IBV_WC_SUCCESS && (wc[i].known || !is_ex);
+		const bool is_recv = wc[i].wc.opcode & IBV_WC_RECV;
+
+		if (!is_clear || !is_recv)
+			count_down(&cq->sends);
+		if (!is_clear || is_recv)
+			count_down(&cq->recvs);
+	}
+}
+
+/* What came before the CQ was armed makes no event. A poll that finds less than it has room for
+ * leaves nothing of that. */
+static void note_poll(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const bool is_ex = record_call_row(r) != ROW_ibv_poll_cq;
+	struct check_note *cq = check_note(p, r->args[0]);
 
 	if (!cq)
 		return;
 	cq->was_polled = true;
-	if (cq->is_armed && !cq->polled_at && r->end > cq->armed_at)
-		cq->polled_at = r->end;
+	if (!cq->is_armed || r->end <= cq->armed_at)
+		return;
+	count_done(p, cq, is_ex);
+	if (cq->drained_at && cq->is_solicited_only)
+		look_for_unmarked(c, p, r);
+	if (!cq->drained_at && (is_ex ? r->err == ENOENT : r->result < r->args[1])) {
+		cq->drained_at = r->end;
+		count_down(&c->unpolled);
+	}
 }
 
 static bool has_channel(const struct live_object *o, uint64_t channel)
@@ -77,78 +143,61 @@ static bool has_channel(const struct live_object *o, uint64_t channel)
 }
 
 /* A CQ that was made with a channel is followed. */
-static void note_cq(struct checks *c, const struct live_program *p, const struct record *r)
-{
-	enum call_object kind = OBJECT_NONE;
-	const uint64_t made = record_made(r, &kind);
-	const struct live_object *used, *o = live_object_at(p->seen, made);
-
-	if (!made || !o || (kind != OBJECT_CQ && kind != OBJECT_CQ_EX))
-		return;
-	for (unsigned i = 0; i < sizeof o->uses / sizeof *o->uses; i++) {
-		used = live_object_at(p->seen, o->uses[i]);
-		if (used && used->kind == OBJECT_COMP_CHANNEL)
-			meet_armed(c, made)->was_polled = meet_armed(c, made)->is_armed = false;
-	}
-}
-
 /* A peer that answers what it is asked sends nothing before. */
-static void note_post(struct checks *c, const struct live_program *p, const struct record *r)
+static void note_post(const struct live_program *p, const struct record *r)
 {
-	const struct live_tracked_qp *qp = c->armed ? live_program_qp(p, r->args[0]) : NULL;
-	struct armed_cq *cq = qp ? find_armed(c, qp->recv_cq) : NULL;
+	const struct live_tracked_qp *qp = live_program_qp(p, r->args[0]);
+	struct check_note *cq = qp ? check_note(p, qp->recv_cq) : NULL;
 
 	if (cq)
 		cq->asked_at = r->end;
 }
 
 static void tell_race(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct armed_cq *cq)
+		      const struct live_object *o)
 {
-	struct check_finding f = check_new(CHECK_ARM_RACE, r);
-	const char *name = live_program_name(p, cq->address, r->begin);
+	const char *name = live_program_name(p, o->address, r->begin);
+	const unsigned n = o->note->sends + o->note->recvs;
+	struct check_finding f = check_new(
+		CHECK_ARM_RACE, name, r,
+		"%s was armed with %u request%s outstanding, and waited for before a poll has found it "
+		"empty: a completion that came before it was armed makes no event",
+		name, n, check_s(n));
 
-	snprintf(f.object, sizeof f.object, "%s", name);
-	snprintf(
-		f.says, sizeof f.says,
-		"%s was armed with %u request%s outstanding and waited for without a poll: a completion "
-		"that came before it was armed makes no event",
-		name, cq->sends + cq->recvs, cq->sends + cq->recvs == 1 ? "" : "s");
-	if (!cq->sends) {
-		f.grade = CHECK_MAY;
-		snprintf(f.sure, sizeof f.sure,
-			 "certain unless the peer sends only what it is asked for after that");
-	}
-	check_step(&f, cq->at, "%s was armed", name);
-	check_step_made(&f, p, cq->address, name);
-	check_add(c, &f);
+	if (!o->note->sends)
+		check_doubt(&f,
+			    "certain unless the peer sends only what it is asked for after that");
+	check_step(&f, o->note->armed, "%s was armed", name);
+	check_add_made(c, p, &f, o->address);
 }
 
-/* Was the CQ waited for too early: without a poll since it was armed, when something could have
- * completed before? */
-static bool is_race(const struct armed_cq *cq, uint64_t waits_from)
+/* Was the CQ waited for too early: when something could have completed before it was armed that was
+ * not polled? */
+static bool is_race(const struct check_note *cq, uint64_t waits_from)
 {
-	if (!cq->is_armed || cq->armed_at > waits_from ||
-	    (cq->polled_at && cq->polled_at <= waits_from))
+	if (!cq || !cq->is_armed || cq->armed_at > waits_from ||
+	    (cq->drained_at && cq->drained_at <= waits_from))
 		return false;
 	return cq->sends || (cq->recvs && cq->was_polled && !cq->asked_at);
 }
 
 static void find_races(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	for (struct armed_cq *cq = c->armed; cq; cq = cq->hh.next)
-		if (has_channel(live_object_at(p->seen, cq->address), r->args[0]) &&
-		    is_race(cq, r->begin))
-			tell_race(c, p, r, cq);
+	for (const struct live_object *o = c->unpolled ? p->seen : NULL; o; o = o->hh.next)
+		if (is_race(o->note, r->begin) && has_channel(o, r->args[0]))
+			tell_race(c, p, r, o);
 }
 
-static void take_event(struct checks *c, const struct record *r)
+static void take_event(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
-	struct armed_cq *cq = place && c->armed ? find_armed(c, *place) : NULL;
+	struct check_note *cq = place ? check_note(p, *place) : NULL;
 
-	if (cq)
-		cq->is_armed = false;
+	if (!cq || !cq->is_armed)
+		return;
+	if (!cq->drained_at)
+		count_down(&c->unpolled);
+	cq->is_armed = false;
 }
 
 /* ------------------------------------------------------------------ acknowledging -- */
@@ -156,25 +205,41 @@ static void take_event(struct checks *c, const struct record *r)
 static void tell_unacknowledged(struct checks *c, const struct live_program *p,
 				const struct record *r, const struct live_object *o)
 {
-	struct check_finding f = check_new(CHECK_UNACKED, r);
 	const char *name = live_program_name(p, o->address, r ? r->begin : UINT64_MAX);
+	struct check_finding f =
+		check_new(CHECK_UNACKED, name, r, "%u event%s of %s %s not acknowledged (%s)%s%s",
+			  o->unacknowledged, check_s(o->unacknowledged), name,
+			  o->unacknowledged == 1 ? "was" : "were", o->acknowledge,
+			  r ? ": it waits for that for ever in " : ": it could not be destroyed",
+			  r ? r->fn->name : "");
 
-	snprintf(f.object, sizeof f.object, "%s", name);
-	snprintf(f.says, sizeof f.says, "%u event%s of %s %s not acknowledged (%s)%s%s",
-		 o->unacknowledged, o->unacknowledged == 1 ? "" : "s", name,
-		 o->unacknowledged == 1 ? "was" : "were", o->acknowledge,
-		 r ? ": it waits for that for ever in " : ": it could not be destroyed",
-		 r ? r->fn->name : "");
-	check_step_made(&f, p, o->address, name);
-	check_add(c, &f);
+	check_add_made(c, p, &f, o->address);
+}
+
+static void look_at_number(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_object *o = live_object_at(p->seen, r->args[0]);
+	const unsigned n = (unsigned)r->args[1];
+	struct check_finding f;
+
+	if (!o || !o->made.fn || c->has_lost || n <= o->unacknowledged)
+		return;
+	f = check_new(CHECK_UNACKED, live_program_name(p, o->address, r->begin), r,
+		      "%u event%s acknowledged at once, and the program has got %u that %s not "
+		      "acknowledged before: the CQ cannot be destroyed",
+		      n, n == 1 ? " was" : "s were", o->unacknowledged,
+		      o->unacknowledged == 1 ? "was" : "were");
+	check_add_made(c, p, &f, o->address);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
 
 void check_events_before(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	if (record_call_row(r) == ROW_ibv_get_cq_event && !r->err && c->armed)
+	if (record_call_row(r) == ROW_ibv_get_cq_event && !r->err)
 		find_races(c, p, r);
+	else if (record_call_row(r) == ROW_ibv_ack_cq_events)
+		look_at_number(c, p, r);
 }
 
 void check_events_after(struct checks *c, const struct live_program *p, const struct record *r)
@@ -187,19 +252,17 @@ void check_events_after(struct checks *c, const struct live_program *p, const st
 	case ROW_ibv_poll_cq:
 	case ROW_ibv_start_poll:
 	case ROW_ibv_next_poll:
-		note_poll(c, r);
+	case ROW_ibv_end_poll:
+		note_poll(c, p, r);
 		break;
 	case ROW_ibv_post_send:
 	case ROW_ibv_wr_complete:
-		note_post(c, p, r);
+		note_post(p, r);
 		break;
 	case ROW_ibv_get_cq_event:
 		if (!r->err)
-			take_event(c, r);
+			take_event(c, p, r);
 		break;
-	default:
-		if (r->fn->path != CALL_DATAPATH)
-			note_cq(c, p, r);
 	}
 }
 
@@ -208,6 +271,7 @@ void check_events_unfinished(struct checks *c, const struct live_program *p, con
 	const struct live_object *o = live_object_at(p->seen, r->args[0]);
 	unsigned cqs = 0, armed = 0;
 	struct check_finding f;
+	const char *name;
 
 	if (r->fn->args[0].role == CALL_GONE && o && o->unacknowledged)
 		tell_unacknowledged(c, p, r, o);
@@ -219,15 +283,15 @@ void check_events_unfinished(struct checks *c, const struct live_program *p, con
 			continue;
 		cqs++;
 		armed += o->armed != 0;
+		tell_unmarked(c, p, r, o->address, true);
 	}
 	if (!cqs || armed)
 		return;
-	f = check_new(CHECK_ARM_NONE, r);
-	snprintf(f.object, sizeof f.object, "%s", live_program_name(p, r->args[0], r->begin));
-	snprintf(f.says, sizeof f.says, "%s waits for an event of %s, and none of its CQs is armed",
-		 r->fn->name, f.object);
-	check_step_made(&f, p, r->args[0], f.object);
-	check_add(c, &f);
+	name = live_program_name(p, r->args[0], r->begin);
+	f = check_new(CHECK_ARM_NONE, name, r,
+		      "%s waits for an event of %s, and none of its CQs is armed", r->fn->name,
+		      name);
+	check_add_made(c, p, &f, r->args[0]);
 }
 
 void check_events_end(struct checks *c, const struct live_program *p)

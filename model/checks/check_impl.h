@@ -8,16 +8,31 @@
 #include "heap.h"
 #include "recorded.h"
 
-/* A CQ with a channel: ibv_req_notify_cq(3). */
-struct armed_cq {
-	uint64_t address;
-	bool is_armed, was_polled; /* at least once */
-	uint64_t armed_at;	   /* ticks */
-	uint64_t polled_at; /* ticks: the end of the first poll after it was armed; 0: none yet */
-	unsigned sends, recvs; /* signaled sends and receives that were outstanding then */
+/* What the rules keep of an object of the model, with which it ends. */
+struct check_note {
+	/* Of a CQ, by ibv_req_notify_cq(3). */
+	bool is_armed, is_solicited_only, was_polled; /* at least once */
+	uint64_t armed_at, drained_at; /* ticks: the end of the first poll since then that has left
+					  nothing; 0: none yet */
+	unsigned sends, recvs; /* signaled sends and receives outstanding then, and since then */
 	uint64_t asked_at;     /* ticks: the last post to a send queue of it or its QPs */
-	struct check_place at; /* where it was armed */
-	UT_hash_handle hh;
+	struct check_place armed;
+	/* Of a CQ with more places in send queues than entries: the most that were outstanding. */
+	bool is_small, has_overrun, can_wait;
+	unsigned most, fullest; /* fullest: as its device says */
+	struct check_place at_most;
+	/* Of a CQ that was made for one thread. */
+	bool is_single, is_told;
+	unsigned last_thread;
+	uint64_t last_end; /* ticks: the end of the last poll */
+	uint64_t threads;  /* 1 << the numbers of those that have polled it */
+	/* Of a QP of librdmacm, until it is clear whether its first receive came too late. */
+	bool is_followed, is_up;
+	unsigned retries; /* rnr_retry_count, which the peer has to take */
+	struct check_place up,
+		posted; /* where it became so, and where the first receive was posted */
+	/* ibv_wr_start() or ibv_start_poll() that was not ended. */
+	struct check_place begun;
 };
 
 /* An object that was destroyed, and where. */
@@ -28,38 +43,6 @@ struct gone_object {
 	uint64_t when; /* ticks */
 	struct check_place at;
 	UT_hash_handle hh;
-};
-
-/* ibv_wr_start() and ibv_start_poll() that were not ended. */
-struct open_scope {
-	uint64_t address;
-	struct check_place at;
-};
-
-/* A CQ with more signaled requests outstanding than it has entries. */
-struct small_cq {
-	char name[LIVE_NAME];
-	uint64_t address;
-	unsigned room, most;
-	bool has_overrun;
-	struct check_place at, made;
-};
-
-/* A QP of librdmacm, until it is clear whether its first receive came too late. */
-struct late_qp {
-	uint64_t address;
-	unsigned retries; /* rnr_retry_count, which the peer has to take */
-	bool is_up;
-	struct check_place up,
-		posted; /* where it became so, and where the first receive was posted */
-};
-
-/* A CQ that was made for one thread. */
-struct single_cq {
-	uint64_t address, last_end; /* ticks: the end of the last poll */
-	uint64_t threads;	    /* 1 << the numbers of those that have polled it */
-	unsigned last;		    /* thread */
-	bool is_told;
 };
 
 /* Memory that the program has given back, and the region that had it. */
@@ -76,37 +59,50 @@ struct checks {
 	void *arg;
 	struct check_finding *found;
 	unsigned nfound;
-	uint64_t put;		/* requests that the queue of this call had got before it */
-	struct armed_cq *armed; /* tables of uthash, by address */
-	struct gone_object *gone;
-	struct open_scope *open;
-	unsigned nopen;
-	struct small_cq *small;
-	unsigned nsmall;
-	struct late_qp *late;
-	unsigned nlate;
-	struct single_cq *single;
-	unsigned nsingle;
+	uint64_t put;		  /* requests that the queue of this call had got before it */
+	struct gone_object *gone; /* a table of uthash, by address */
+	unsigned unpolled,
+		followed; /* at most so many CQs are armed and not polled since, QPs followed */
 	check_peer_fn *peer;
 	struct check_freed *freed;
 	unsigned nfreed;
+	bool has_lost; /* calls */
 };
 
-/* A finding that became clear with the call r, which may be NULL. */
-struct check_finding check_new(enum check_id id, const struct record *r);
+/* A finding about the object of that name, which became clear with the call r, which may be NULL;
+ * and one line that says so. */
+struct check_finding check_new(enum check_id id, const char *object, const struct record *r,
+			       const char *says, ...) __attribute__((format(printf, 4, 5)));
+/* It may be one: what would make it certain. */
+void check_doubt(struct check_finding *f, const char *sure, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Adds where something was done, of which from 0 is not known; what ends with the name of the
  * object: "qp0 was made". */
 void check_step(struct check_finding *f, struct check_place at, const char *what, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Where the object was made. */
-void check_step_made(struct check_finding *f, const struct live_program *p, uint64_t address,
-		     const char *name);
 /* Keeps it, and tells of it if it is new; not if its rule is not wanted. */
 void check_add(struct checks *c, const struct check_finding *f);
+/* The same, with where its object was made. */
+void check_add_made(struct checks *c, const struct live_program *p, struct check_finding *f,
+		    uint64_t address);
+/* NULL: the model has no object there. */
+struct check_note *check_note(const struct live_program *p, uint64_t address);
 
 static inline struct check_place check_place_of(const struct record *r)
 {
 	return (struct check_place){ r->fn->name, r->from };
+}
+
+static inline bool check_is_poll(const struct record *r)
+{
+	const unsigned row = record_call_row(r);
+
+	return row == ROW_ibv_poll_cq || row == ROW_ibv_start_poll || row == ROW_ibv_next_poll;
+}
+
+static inline const char *check_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
 }
 
 /* "the SEND, wr_id 7 (64 bytes)"; as temp_text(). */
@@ -119,6 +115,29 @@ void check_step_posted(struct check_finding *f, const struct live_tracked_qp *qp
 bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr);
 /* Can the requests of this QP or SRQ still be carried out? */
 bool check_can_complete(const struct live_program *p, const struct live_object *queue);
+/* The other end of the QP, if its calls are seen, too. */
+struct check_peer check_find_peer(const struct checks *c, const struct live_program *p,
+				  const struct live_tracked_qp *qp);
+/* Does the call give a region other memory, or another PD? Does it end one? */
+bool check_moves_region(const struct record *r);
+bool check_ends_region(const struct record *r);
+/* Has the region such rights, and is there a QP over which its peer can use them; to_strangers: a
+ * peer whose calls are not seen? */
+bool check_is_open(const struct live_program *p, const struct live_region *region, unsigned rights,
+		   bool to_strangers);
+/* What is taken away from the requests that use it: an address handle, or bytes of a region. */
+struct check_taken {
+	enum check_id id;
+	const char *object, *part, *how; /* its name; "" or "the memory ... in "; "destroyed" */
+	uint64_t address;		 /* of the object */
+	const char *pd;			 /* of a region */
+	uint32_t lkey;
+	uint64_t at, len;
+	struct check_place place;
+};
+bool check_uses(const struct posted_wr *wr, const struct check_taken *t);
+/* Tells of the outstanding requests that use it. false: there are none. */
+bool check_find_posted(struct checks *c, const struct live_program *p, const struct check_taken *t);
 
 /* The rules by subject: each looks at every call. */
 void check_requests_before(struct checks *c, const struct live_program *p, const struct record *r);
@@ -129,7 +148,7 @@ void check_queues_end(struct checks *c, const struct live_program *p);
 void check_recvs_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_recvs_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_threads_after(struct checks *c, const struct live_program *p, const struct record *r);
-void check_freed_before(struct checks *c, const struct live_program *p, const struct record *r);
+void check_freed_before(struct checks *c, const struct record *r);
 /* A request of this QP or SRQ was posted by r. */
 void check_freed_posted(struct checks *c, const struct live_program *p, const struct record *r,
 			const struct live_tracked_qp *qp, const struct posted_wr *wr);

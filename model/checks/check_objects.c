@@ -59,11 +59,10 @@ static void note_gone(struct checks *c, const struct live_program *p, const stru
 
 static void tell_gone(struct checks *c, const struct record *r, const struct gone_object *o)
 {
-	struct check_finding f = check_new(CHECK_GONE, r);
+	struct check_finding f = check_new(CHECK_GONE, o->name, r,
+					   "%s was given %s, which was destroyed before",
+					   r->fn->name, o->name);
 
-	snprintf(f.object, sizeof f.object, "%s", o->name);
-	snprintf(f.says, sizeof f.says, "%s was given %s, which was destroyed before", r->fn->name,
-		 o->name);
 	check_step(&f, o->at, "%s was destroyed", o->name);
 	check_add(c, &f);
 }
@@ -122,60 +121,89 @@ static void learn_makes(struct checks *c, const struct record *r)
 
 /* -------------------------------------------------------- sequences of calls -- */
 
-static struct open_scope *find_open(const struct checks *c, uint64_t address)
+static void tell_open(struct checks *c, const struct live_program *p, const struct record *r,
+		      uint64_t address, const char *but)
 {
-	for (unsigned i = 0; i < c->nopen; i++)
-		if (c->open[i].address == address)
-			return &c->open[i];
-	return NULL;
+	struct check_note *n = check_note(p, address);
+	const char *name = live_program_name(p, address, r ? r->begin : UINT64_MAX);
+	struct check_finding f;
+
+	if (!n || !n->begun.call)
+		return;
+	f = check_new(CHECK_WR_SCOPE, name, r, "%s of %s was not ended %s", n->begun.call, name,
+		      but);
+	check_step(&f, n->begun, "it was begun");
+	check_add(c, &f);
+	n->begun.call = NULL;
 }
 
-static void tell_open(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct open_scope *o, const char *but)
+/* It ends what was not begun: another thread may be within. */
+static void tell_needless(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	struct check_finding f = check_new(CHECK_WR_SCOPE, r);
+	const struct live_object *o = live_object_at(p->seen, r->args[0]);
+	const char *name = live_program_name(p, r->args[0], r->begin);
+	struct check_finding f;
 
-	snprintf(f.object, sizeof f.object, "%s",
-		 live_program_name(p, o->address, r ? r->begin : UINT64_MAX));
-	snprintf(f.says, sizeof f.says, "%s of %s was not ended %s", o->at.call, f.object, but);
-	check_step(&f, o->at, "it was begun");
-	check_add(c, &f);
+	if (!o->made.fn || c->has_lost)
+		return;
+	f = check_new(CHECK_WR_SCOPE, name, r, "%s ends what was not begun for %s%s", r->fn->name,
+		      name,
+		      record_call_row(r) == ROW_ibv_end_poll
+			      ? ": ibv_start_poll() has found nothing, and begins nothing then"
+			      : "");
+	check_add_made(c, p, &f, r->args[0]);
 }
 
 static void learn_steps(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const uint64_t address = r->nargs ? r->args[0] : 0;
-	struct open_scope *o;
+	struct check_note *n;
 
-	if (r->fn->step == CALL_ALONE || r->fn->step == CALL_NEXT)
+	if (r->fn->step == CALL_ALONE || r->fn->step == CALL_NEXT || !r->nargs)
 		return;
-	o = find_open(c, address);
+	n = check_note(p, r->args[0]);
+	if (!n)
+		return;
 	if (r->fn->step == CALL_LAST) {
-		if (o)
-			*o = c->open[--c->nopen];
+		if (!n->begun.call)
+			tell_needless(c, p, r);
+		n->begun.call = NULL;
 		return;
 	}
-	if (o) {
-		tell_open(c, p, r, o, "when it was begun again");
-		*o = c->open[--c->nopen];
-	}
-	if (r->err)
-		return;
-	c->open = xgrow(c->open, c->nopen, sizeof *c->open);
-	c->open[c->nopen++] = (struct open_scope){ address, check_place_of(r) };
+	tell_open(c, p, r, r->args[0], "when it was begun again");
+	if (!r->err)
+		n->begun = check_place_of(r);
 }
 
-static void find_open_end(struct checks *c, const struct live_program *p, const struct record *r)
-{
-	struct open_scope *o;
+/* ------------------------------------------------------------------- completions -- */
 
-	if (!r->nargs || r->fn->args[0].role != CALL_GONE || !c->nopen)
-		return;
-	o = find_open(c, r->args[0]);
-	if (!o)
-		return;
-	tell_open(c, p, r, o, "before it was destroyed");
-	*o = c->open[--c->nopen];
+static void tell_field(struct checks *c, const struct live_program *p, const struct record *r,
+		       uint64_t cq, const char *function, const char *why)
+{
+	const char *name = live_program_name(p, cq, r->begin);
+	struct check_finding f = check_new(CHECK_WC_FIELD, name, r,
+					   "%s was called for a completion of %s %s", function,
+					   name, why);
+
+	f.at.call = function;
+	check_add(c, &f);
+}
+
+void checks_no_immediate(struct checks *c, const struct live_program *p, const struct record *r,
+			 uint64_t cq)
+{
+	tell_field(c, p, r, cq, "ibv_wc_read_imm_data", "without IBV_WC_WITH_IMM in its flags");
+}
+
+/* Of a completion that has failed only a few fields are valid. */
+static void look_at_field(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct open_wc *o = p->open;
+
+	while (o < p->open + p->nopen && o->cq != r->args[0])
+		o++;
+	if (o < p->open + p->nopen && o->wc.status != IBV_WC_SUCCESS)
+		tell_field(c, p, r, r->args[0], r->fn->name,
+			   temp_text("that has failed (%s)", live_status(o->wc.status)));
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -185,7 +213,8 @@ void check_objects_before(struct checks *c, const struct live_program *p, const 
 	find_uses(c, p, r);
 	if (r->fn->path == CALL_DATAPATH)
 		return;
-	find_open_end(c, p, r);
+	if (r->nargs && r->fn->args[0].role == CALL_GONE && !r->err)
+		tell_open(c, p, r, r->args[0], "before it was destroyed");
 	learn_ends(c, p, r);
 }
 
@@ -197,6 +226,13 @@ void check_objects_after(struct checks *c, const struct live_program *p, const s
 		learn_makes(c, r);
 	else if (!r->depth)
 		learn_steps(c, p, r);
+	switch (record_call_row(r)) {
+	case ROW_ibv_wc_read_opcode:
+	case ROW_ibv_wc_read_byte_len:
+	case ROW_ibv_wc_read_imm_data:
+	case ROW_ibv_wc_read_src_qp:
+		look_at_field(c, p, r);
+	}
 }
 
 void check_objects_unfinished(struct checks *c, const struct live_program *p,
@@ -215,17 +251,14 @@ static const char *end_of(const struct live_object *o)
 void check_objects_end(struct checks *c, const struct live_program *p)
 {
 	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
-		struct check_finding f = check_new(CHECK_LEAK, NULL);
 		const char *name = live_program_name(p, o->address, UINT64_MAX);
 		const char *end = o->made.fn && o->made.is_own ? end_of(o) : NULL;
+		struct check_finding f;
 
+		tell_open(c, p, NULL, o->address, "at the end of the program");
 		if (!end || o->kind == OBJECT_CM_EVENT || o->kind == OBJECT_ASYNC_EVENT)
 			continue;
-		snprintf(f.object, sizeof f.object, "%s", name);
-		snprintf(f.says, sizeof f.says, "%s was not destroyed (%s)", name, end);
-		check_step_made(&f, p, o->address, name);
-		check_add(c, &f);
+		f = check_new(CHECK_LEAK, name, NULL, "%s was not destroyed (%s)", name, end);
+		check_add_made(c, p, &f, o->address);
 	}
-	for (unsigned i = 0; i < c->nopen; i++)
-		tell_open(c, p, NULL, &c->open[i], "at the end of the program");
 }

@@ -13,25 +13,21 @@
 static void tell_full(struct checks *c, const struct live_program *p, const struct record *r,
 		      const struct live_tracked_qp *qp, unsigned n)
 {
-	const bool has_signaled = live_program_signaled(p, qp);
-	struct check_finding f = check_new(has_signaled ? CHECK_SQ_FULL_LUCKY : CHECK_SQ_UNSIGNALED,
-					   r);
+	struct check_finding f;
 
-	snprintf(f.object, sizeof f.object, "%s", qp->v.name);
-	if (has_signaled)
-		snprintf(
-			f.says, sizeof f.says,
-			"%s has room for %u requests, and %u are outstanding: the program has not polled "
-			"the completion that makes room for the last one",
+	if (live_program_signaled(p, qp))
+		f = check_new(
+			CHECK_SQ_FULL_LUCKY, qp->v.name, r,
+			"%s has room for %u requests, and %u are outstanding: the program has not "
+			"polled the completion that makes room for the last one",
 			qp->v.name, qp->v.cap.max_send_wr, n);
 	else
-		snprintf(
-			f.says, sizeof f.says,
-			"the %u requests that %s has room for are posted, and none of them is signaled: no "
-			"completion can tell that there is room again",
+		f = check_new(
+			CHECK_SQ_UNSIGNALED, qp->v.name, r,
+			"the %u requests that %s has room for are posted, and none of them is "
+			"signaled: no completion can tell that there is room again",
 			qp->v.cap.max_send_wr, qp->v.name);
-	check_step_made(&f, p, qp->address, qp->v.name);
-	check_add(c, &f);
+	check_add_made(c, p, &f, qp->address);
 }
 
 /* Looks only when the queue becomes full. */
@@ -51,17 +47,8 @@ static void look_at_room(struct checks *c, const struct live_program *p, const s
 
 /* ------------------------------------------------------------------ completion queues -- */
 
-static struct small_cq *find_small(const struct checks *c, uint64_t address)
-{
-	for (unsigned i = 0; i < c->nsmall; i++)
-		if (c->small[i].address == address)
-			return &c->small[i];
-	return NULL;
-}
-
 /* A QP was made: can its CQ have more signaled requests than entries? */
-static void note_small(struct checks *c, const struct live_program *p,
-		       const struct live_tracked_qp *made)
+static void note_small(const struct live_program *p, const struct live_tracked_qp *made)
 {
 	const struct live_object *o = live_object_at(p->seen, made->send_cq);
 	unsigned most = 0;
@@ -69,121 +56,119 @@ static void note_small(struct checks *c, const struct live_program *p,
 	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
 		if (qp->send_cq == made->send_cq)
 			most += qp->v.cap.max_send_wr;
-	if (!o || o->room <= 0 || most <= (unsigned)o->room || find_small(c, o->address))
-		return;
-	c->small = xgrow(c->small, c->nsmall, sizeof *c->small);
-	c->small[c->nsmall] = (struct small_cq){ .address = o->address, .room = (unsigned)o->room };
-	if (o->made.fn)
-		c->small[c->nsmall].made = (struct check_place){ o->made.fn->name, o->made.from };
-	snprintf(c->small[c->nsmall].name, LIVE_NAME, "%s",
-		 live_program_name(p, o->address, UINT64_MAX));
-	c->nsmall++;
+	if (o && o->room > 0 && most > (unsigned)o->room)
+		check_note(p, o->address)->is_small = true;
 }
 
-static void look_at_entries(struct checks *c, const struct live_program *p, const struct record *r,
-			    const struct live_tracked_qp *posted)
+/* Of a request that waits for a receive of the peer it is up to that one when it completes. */
+static bool waits_for_peer(const struct live_tracked_qp *qp, const struct posted_wr *wr)
 {
-	struct small_cq *cq = c->nsmall ? find_small(c, posted->send_cq) : NULL;
-	unsigned n = 0;
+	return qp->v.type != IBV_QPT_UD && qp->v.type != IBV_QPT_UC && wr->op && wr->op->solicits;
+}
 
-	for (const struct live_tracked_qp *qp = p->newest; cq && qp; qp = qp->older)
-		if (qp->send_cq == cq->address)
-			n += live_program_outstanding(p, qp, false);
-	if (!cq || n <= cq->room || n <= cq->most)
+static void look_at_entries(const struct live_program *p, const struct record *r, uint64_t address)
+{
+	const struct live_object *o = live_object_at(p->seen, address);
+	struct check_note *cq = o ? o->note : NULL;
+	unsigned n = 0, posted = 0;
+	bool can_wait = false;
+
+	for (const struct live_tracked_qp *qp = cq && cq->is_small ? p->newest : NULL; qp;
+	     qp = qp->older)
+		if (qp->send_cq == address)
+			posted += live_program_outstanding(p, qp, false);
+	if (!cq || posted <= (unsigned)o->room)
 		return;
-	n = 0;
-	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
-		if (qp->send_cq == cq->address)
-			n += live_program_signaled(p, qp);
-	if (n <= cq->room || n <= cq->most)
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
+		const struct posted_queue *q = &live_program_entry(p, qp->address)->sends;
+
+		for (unsigned i = 0; qp->send_cq == address && i < q->n; i++) {
+			const struct posted_wr *wr = &q->v[q->begin + i];
+
+			n += qp->signals_all || wr->is_signaled;
+			can_wait |= waits_for_peer(qp, wr) || wr->thread != r->thread;
+		}
+	}
+	if (n <= (unsigned)o->room || n <= cq->most)
 		return;
 	if (!cq->most)
-		cq->at = check_place_of(r);
+		cq->at_most = check_place_of(r);
 	cq->most = n;
+	cq->can_wait = can_wait || o->crossed;
 }
 
-static void tell_small(struct checks *c, const struct small_cq *cq)
+/* The CQ is destroyed, gets another size, or is left. */
+static void tell_small(struct checks *c, const struct live_program *p, const struct live_object *o)
 {
-	struct check_finding f = check_new(CHECK_CQ_SMALL, NULL);
+	const struct check_note *cq = o->note;
+	struct check_finding f;
+	const char *name;
 
-	if (!cq->most || cq->has_overrun)
+	if (!cq || !cq->most || cq->has_overrun)
 		return;
-	snprintf(f.object, sizeof f.object, "%s", cq->name);
-	snprintf(
-		f.says, sizeof f.says,
-		"%s has room for %u completions, and %u signaled requests that complete into it were "
-		"outstanding at once",
-		cq->name, cq->room, cq->most);
-	snprintf(f.sure, sizeof f.sure,
-		 "certain if the peer can answer all of them before the program polls");
-	f.at = cq->at;
-	check_step(&f, cq->made, "%s was made", cq->name);
-	check_add(c, &f);
-}
-
-/* The CQ is destroyed, or gets another size: its address may be that of another one later. */
-static void end_small(struct checks *c, uint64_t address)
-{
-	struct small_cq *cq = find_small(c, address);
-
-	if (!cq)
-		return;
-	tell_small(c, cq);
-	*cq = c->small[--c->nsmall];
+	name = live_program_name(p, o->address, UINT64_MAX);
+	f = check_new(
+		CHECK_CQ_SMALL, name, NULL,
+		"%s has room for %d completions, and %u signaled requests that complete into it were "
+		"outstanding at once%s",
+		name, o->room, cq->most,
+		cq->fullest ? temp_text(": this device has had up to %u in it", cq->fullest) : "");
+	if (cq->can_wait)
+		check_doubt(&f,
+			    "certain if the peer can answer all of them before the program polls");
+	f.at = cq->at_most;
+	check_add_made(c, p, &f, o->address);
 }
 
 static void tell_overrun(struct checks *c, const struct live_program *p, const struct record *r,
-			 uint64_t address, const char *name, unsigned lost)
+			 const struct live_object *o, unsigned lost)
 {
-	struct check_finding f = check_new(CHECK_CQ_OVERRUN, NULL);
-	struct small_cq *cq = find_small(c, address);
-	const struct live_object *o = live_object_at(p->seen, address);
+	const char *name = live_program_name(p, o->address, UINT64_MAX);
+	struct check_note *cq = check_note(p, o->address);
+	struct check_finding f;
 
-	if (cq)
-		f.at = cq->at;
-	else if (r)
-		f.at = check_place_of(r);
-	if (cq)
-		cq->has_overrun = true;
-	snprintf(f.object, sizeof f.object, "%s", name);
 	if (lost)
-		snprintf(
-			f.says, sizeof f.says,
-			"%s has room for %d completions, and %u more came before the program polled: they "
-			"are lost, and its queue pairs are in ERR",
-			name, o ? o->room : 0, lost);
+		f = check_new(
+			CHECK_CQ_OVERRUN, name, r,
+			"%s has room for %d completions, and %u more came before the program polled: "
+			"they are lost, and its queue pairs are in ERR",
+			name, o->room, lost);
 	else
-		snprintf(
-			f.says, sizeof f.says,
+		f = check_new(
+			CHECK_CQ_OVERRUN, name, r,
 			"the device says that %s has overrun (IBV_EVENT_CQ_ERR): completions are lost",
 			name);
-	check_step_made(&f, p, address, name);
-	check_add(c, &f);
+	if (cq->most)
+		f.at = cq->at_most;
+	cq->has_overrun = true;
+	check_add_made(c, p, &f, o->address);
 }
 
 static void take_async(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct ibv_async_event *event = record_async_event(r);
-	const uint64_t cq = event && event->event_type == IBV_EVENT_CQ_ERR
-				    ? (uintptr_t)event->element.cq
-				    : 0;
+	const struct live_object *o = event && event->event_type == IBV_EVENT_CQ_ERR
+					      ? live_object_at(p->seen,
+							       (uintptr_t)event->element.cq)
+					      : NULL;
 
-	if (cq)
-		tell_overrun(c, p, r, cq, live_program_name(p, cq, r->end), 0);
+	if (o)
+		tell_overrun(c, p, r, o, 0);
 }
 
 void checks_device(struct checks *c, const struct live_program *p,
 		   const struct uroce_inventory *inv)
 {
 	inventory_foreach(inv, UROCE_CQ, uroce_cq_row, row) {
-		char name[LIVE_NAME];
+		const char *name = temp_text("cq%u", row->number);
 		const struct live_object *o = p->seen;
 
-		snprintf(name, sizeof name, "cq%u", row->number);
 		while (o && strcmp(name, live_program_name(p, o->address, UINT64_MAX)) != 0)
 			o = o->hh.next;
+		if (o && o->note)
+			o->note->fullest = row->most;
 		if (row->overrun && o)
-			tell_overrun(c, p, NULL, o->address, name, row->lost);
+			tell_overrun(c, p, NULL, o, row->lost);
 	}
 }
 
@@ -193,16 +178,14 @@ static void tell_left(struct checks *c, const struct live_program *p, const stru
 		      const struct live_queues *e, enum check_id id)
 {
 	const unsigned sends = live_program_signaled(p, &e->qp), recvs = e->recvs.n;
-	struct check_finding f = check_new(id, r);
+	struct check_finding f;
 
 	if (!sends && !recvs)
 		return;
-	snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
-	snprintf(f.says, sizeof f.says, "%s was %s with %u send%s and %u receive%s outstanding",
-		 e->qp.v.name, id == CHECK_RESET_LOST ? "moved to RESET" : "destroyed", sends,
-		 sends == 1 ? "" : "s", recvs, recvs == 1 ? "" : "s");
-	check_step_made(&f, p, e->qp.address, e->qp.v.name);
-	check_add(c, &f);
+	f = check_new(id, e->qp.v.name, r, "%s was %s with %u send%s and %u receive%s outstanding",
+		      e->qp.v.name, id == CHECK_RESET_LOST ? "moved to RESET" : "destroyed", sends,
+		      check_s(sends), recvs, check_s(recvs));
+	check_add_made(c, p, &f, e->qp.address);
 }
 
 static bool is_reset(const struct record *r)
@@ -217,12 +200,19 @@ static bool is_reset(const struct record *r)
 
 void check_queues_before(struct checks *c, const struct live_program *p, const struct record *r)
 {
+	const struct live_object *o;
 	const struct live_queues *e;
 
 	if (r->err || !r->nargs)
 		return;
-	if (record_call_row(r) == ROW_ibv_destroy_cq || record_call_row(r) == ROW_ibv_resize_cq)
-		end_small(c, r->args[0]);
+	if (record_call_row(r) == ROW_ibv_destroy_cq || record_call_row(r) == ROW_ibv_resize_cq) {
+		o = live_object_at(p->seen, r->args[0]);
+		if (o && o->note) {
+			tell_small(c, p, o);
+			o->note->is_small = false;
+			o->note->most = 0;
+		}
+	}
 	if (record_call_row(r) != ROW_ibv_destroy_qp && record_call_row(r) != ROW_ibv_modify_qp)
 		return;
 	e = live_program_entry(p, r->args[0]);
@@ -236,16 +226,14 @@ static void look_at_timers(struct checks *c, const struct live_program *p, const
 {
 	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
 	const struct live_tracked_qp *qp = live_program_qp(p, r->args[0]);
-	struct check_finding f = check_new(CHECK_TIMERS, r);
+	struct check_finding f;
 
 	if (!a || !qp || !(r->args[2] & IBV_QP_TIMEOUT) || a->timeout)
 		return;
-	snprintf(f.object, sizeof f.object, "%s", qp->v.name);
-	snprintf(f.says, sizeof f.says,
-		 "the timeout of %s is 0: if a packet or its ACK is lost, it waits for ever",
-		 qp->v.name);
-	check_step_made(&f, p, qp->address, qp->v.name);
-	check_add(c, &f);
+	f = check_new(CHECK_TIMERS, qp->v.name, r,
+		      "the timeout of %s is 0: if a packet or its ACK is lost, it waits for ever",
+		      qp->v.name);
+	check_add_made(c, p, &f, qp->address);
 }
 
 void check_queues_after(struct checks *c, const struct live_program *p, const struct record *r)
@@ -261,7 +249,7 @@ void check_queues_after(struct checks *c, const struct live_program *p, const st
 		if (!e)
 			break;
 		look_at_room(c, p, r, e);
-		look_at_entries(c, p, r, &e->qp);
+		look_at_entries(p, r, e->qp.send_cq);
 		break;
 	case ROW_ibv_modify_qp:
 		if (!r->err)
@@ -278,13 +266,12 @@ void check_queues_after(struct checks *c, const struct live_program *p, const st
 			    ? live_program_entry(p, made)
 			    : NULL;
 		if (e)
-			note_small(c, p, &e->qp);
+			note_small(p, &e->qp);
 	}
 }
 
 void check_queues_end(struct checks *c, const struct live_program *p)
 {
-	(void)p;
-	for (unsigned i = 0; i < c->nsmall; i++)
-		tell_small(c, &c->small[i]);
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
+		tell_small(c, p, o);
 }

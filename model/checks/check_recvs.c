@@ -2,38 +2,30 @@
 /* Receives that are posted too late, or too few for what the peer sends. */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check_impl.h"
 
 #define RETRIES_FOR_EVER 7 /* of rnr_retry */
+#define NEW_POSTS	 8 /* of a QP, with which its attributes are compared with those of its peer */
 
 /* ----------------------------------------------------------------------- recv-late -- */
 
-static struct late_qp *find_late(const struct checks *c, uint64_t address)
+/* The QP of that address, until it is clear; else NULL. */
+static struct check_note *find_late(const struct checks *c, const struct live_program *p,
+				    uint64_t address)
 {
-	for (unsigned i = 0; i < c->nlate; i++)
-		if (c->late[i].address == address)
-			return &c->late[i];
-	return NULL;
+	struct check_note *late = c->followed ? check_note(p, address) : NULL;
+
+	return late && late->is_followed ? late : NULL;
 }
 
-static void forget_late(struct checks *c, uint64_t address)
+static void forget_late(struct checks *c, struct check_note *late)
 {
-	struct late_qp *late = find_late(c, address);
-
-	if (late)
-		*late = c->late[--c->nlate];
-}
-
-/* librdmacm destroys QPs, too. */
-static void forget_gone(struct checks *c, const struct live_program *p)
-{
-	for (unsigned i = c->nlate; i--;)
-		if (!live_program_qp(p, c->late[i].address))
-			c->late[i] = c->late[--c->nlate];
+	if (!late)
+		return;
+	late->is_followed = false;
+	c->followed--;
 }
 
 static struct live_tracked_qp *qp_of_id(const struct live_program *p, uint64_t id)
@@ -50,16 +42,14 @@ static void note_up(struct checks *c, const struct live_program *p, const struct
 		    uint64_t id)
 {
 	const struct live_tracked_qp *qp = qp_of_id(p, id);
-	struct late_qp *late = qp ? find_late(c, qp->address) : NULL;
+	struct check_note *late = qp ? find_late(c, p, qp->address) : NULL;
 
 	if (!late || late->is_up || qp->v.state < IBV_QPS_RTR)
 		return;
-	if (live_program_entry(p, qp->address)->recvs.had || late->retries >= RETRIES_FOR_EVER) {
-		forget_late(c, qp->address);
-		return;
-	}
 	late->is_up = true;
 	late->up = check_place_of(r);
+	if (live_program_entry(p, qp->address)->recvs.had || late->retries >= RETRIES_FOR_EVER)
+		forget_late(c, late);
 }
 
 /* Both ends of the connection pass on their rnr_retry_count, 7 by default, to each other. */
@@ -67,43 +57,31 @@ static void note_connecting(struct checks *c, const struct live_program *p, cons
 {
 	const struct rdma_conn_param *param = (const void *)(uintptr_t)r->args[1];
 	const struct live_tracked_qp *qp = qp_of_id(p, r->args[0]);
+	struct check_note *late = qp ? check_note(p, qp->address) : NULL;
 
-	if (!qp || qp->srq || (qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC))
+	if (!late || qp->srq || (qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC))
 		return;
-	forget_late(c, qp->address);
-	c->late = xgrow(c->late, c->nlate, sizeof *c->late);
-	c->late[c->nlate++] = (struct late_qp){
-		.address = qp->address,
-		.retries = param ? param->rnr_retry_count : RETRIES_FOR_EVER,
-	};
+	c->followed += !late->is_followed;
+	late->is_followed = true;
+	late->is_up = false;
+	late->retries = param ? param->rnr_retry_count : RETRIES_FOR_EVER;
+	late->posted = (struct check_place){ 0 };
 	note_up(c, p, r, r->args[0]);
 }
 
-static void note_recv(struct checks *c, const struct record *r)
+static void tell_late(struct checks *c, const struct live_program *p, const struct check_note *late,
+		      const struct live_tracked_qp *qp)
 {
-	struct late_qp *late = find_late(c, r->args[0]);
-
-	if (late && late->is_up && !late->posted.call)
-		late->posted = check_place_of(r);
-}
-
-static void tell_late(struct checks *c, const struct live_program *p, const struct late_qp *late,
-		      const char *name)
-{
-	struct check_finding f = check_new(CHECK_RECV_LATE, NULL);
-
-	f.at = late->posted;
-	snprintf(f.object, sizeof f.object, "%s", name);
-	snprintf(
-		f.says, sizeof f.says,
+	struct check_finding f = check_new(
+		CHECK_RECV_LATE, qp->v.name, NULL,
 		"%s had no receive when its connection was up, and the peer has sent to it before it was "
 		"asked for anything: with a message that comes earlier, the peer gives up after %u tr%s",
-		name, late->retries + 1, late->retries ? "ies" : "y");
-	snprintf(f.sure, sizeof f.sure,
-		 "certain unless the peer learns in another way when the receive is there");
-	check_step(&f, late->up, "%s was connected", name);
-	check_step_made(&f, p, late->address, name);
-	check_add(c, &f);
+		qp->v.name, late->retries + 1, late->retries ? "ies" : "y");
+
+	f.at = late->posted;
+	check_doubt(&f, "certain unless the peer learns in another way when the receive is there");
+	check_step(&f, late->up, "%s was connected", qp->v.name);
+	check_add_made(c, p, &f, qp->address);
 }
 
 /* A message has come that nothing of this end has asked for. */
@@ -114,13 +92,13 @@ static void look_at_arrivals(struct checks *c, const struct live_program *p)
 
 	wc = live_program_completions(p, &n);
 	for (unsigned i = 0; i < n; i++) {
-		struct late_qp *late = wc[i].qp ? find_late(c, wc[i].qp->address) : NULL;
+		struct check_note *late = wc[i].qp ? find_late(c, p, wc[i].qp->address) : NULL;
 
 		if (!late || !(wc[i].wc.opcode & IBV_WC_RECV) || wc[i].wc.status != IBV_WC_SUCCESS)
 			continue;
 		if (late->posted.call)
-			tell_late(c, p, late, wc[i].qp->v.name);
-		forget_late(c, late->address);
+			tell_late(c, p, late, wc[i].qp);
+		forget_late(c, late);
 	}
 }
 
@@ -136,9 +114,8 @@ bool check_sends_to(const struct live_qp *qp, const struct live_program *p,
 	       memcmp(gid, &there->grh.dgid, sizeof *gid) == 0;
 }
 
-/* The other end of the QP, if its calls are seen, too. */
-static struct check_peer find_peer(const struct checks *c, const struct live_program *p,
-				   const struct live_tracked_qp *qp)
+struct check_peer check_find_peer(const struct checks *c, const struct live_program *p,
+				  const struct live_tracked_qp *qp)
 {
 	struct live_tracked_qp *own;
 
@@ -156,70 +133,126 @@ static bool waits_for_ever(const struct live_tracked_qp *qp)
 	       (!(qp->v.known & IBV_QP_RNR_RETRY) || qp->v.attr.rnr_retry >= RETRIES_FOR_EVER);
 }
 
-static void look_at_peer(struct checks *c, const struct live_program *p, const struct record *r,
-			 const struct live_queues *e)
+static void look_for_receives(struct checks *c, const struct live_program *p,
+			      const struct record *r, const struct live_queues *e,
+			      const struct check_peer *peer)
 {
-	struct check_finding f = check_new(CHECK_RQ_DRY, r);
-	const struct live_tracked_qp *qp = &e->qp;
-	struct check_peer peer;
-	const struct live_tracked_qp *to;
+	const struct live_tracked_qp *qp = &e->qp, *to = &peer->queues->qp;
+	const unsigned long long messages = e->sends.messages, had = peer->queues->recvs.had;
+	struct check_finding f;
 
-	if ((qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC) || waits_for_ever(qp) ||
-	    qp->v.state == IBV_QPS_ERR || !e->sends.messages)
+	if (to->srq || messages <= had)
 		return;
-	peer = find_peer(c, p, qp);
-	to = peer.queues ? &peer.queues->qp : NULL;
-	if (!to || to->srq || !(to->v.known & IBV_QP_DEST_QPN) ||
-	    to->v.attr.dest_qp_num != qp->v.number || e->sends.messages <= peer.queues->recvs.had)
-		return;
-	snprintf(f.object, sizeof f.object, "%s", qp->v.name);
-	snprintf(f.says, sizeof f.says,
-		 "%s has been given %llu message%s to send, and %s%s, to which it is connected, "
-		 "%llu receive%s so far",
-		 qp->v.name, (unsigned long long)e->sends.messages,
-		 e->sends.messages == 1 ? "" : "s", to->v.name, peer.whose,
-		 (unsigned long long)peer.queues->recvs.had,
-		 peer.queues->recvs.had == 1 ? "" : "s");
+	f = check_new(
+		CHECK_RQ_DRY, qp->v.name, r,
+		"%s has been given %llu message%s to send, and %s%s, to which it is connected, "
+		"%llu receive%s so far",
+		qp->v.name, messages, check_s(messages), to->v.name, peer->whose, had,
+		check_s(had));
 	if (qp->v.type == IBV_QPT_UC)
-		snprintf(f.sure, sizeof f.sure,
-			 "certain if the message arrives before the receive is posted: it is lost");
+		check_doubt(&f,
+			    "certain if the message arrives before the receive is posted: it is "
+			    "lost");
 	else
-		snprintf(
-			f.sure, sizeof f.sure,
+		check_doubt(
+			&f,
 			"certain if the message arrives before the receive is posted, and that takes "
 			"longer than %u tr%s",
 			qp->v.attr.rnr_retry + 1u, qp->v.attr.rnr_retry ? "ies" : "y");
-	check_step_made(&f, p, qp->address, qp->v.name);
-	check_add(c, &f);
+	check_add_made(c, p, &f, qp->address);
+}
+
+/* More READs and atomics than the peer answers at a time. */
+static void look_for_resources(struct checks *c, const struct live_program *p,
+			       const struct record *r, const struct live_queues *e,
+			       const struct check_peer *peer)
+{
+	const struct live_tracked_qp *qp = &e->qp, *to = &peer->queues->qp;
+	const unsigned asked = qp->v.attr.max_rd_atomic, given = to->v.attr.max_dest_rd_atomic;
+	struct check_finding f;
+	unsigned n = 0;
+
+	if (!(qp->v.known & IBV_QP_MAX_QP_RD_ATOMIC) ||
+	    !(to->v.known & IBV_QP_MAX_DEST_RD_ATOMIC) || asked <= given)
+		return;
+	for (unsigned i = 0; i < e->sends.n; i++)
+		n += e->sends.v[e->sends.begin + i].op &&
+		     e->sends.v[e->sends.begin + i].op->has_response;
+	if (n <= given)
+		return;
+	f = check_new(CHECK_READ_DEPTH, qp->v.name, r,
+		      "%u READs and atomics of %s are outstanding, of which it sends %u at a time "
+		      "(max_rd_atomic), and %s%s, its peer, answers %u (max_dest_rd_atomic)",
+		      n, qp->v.name, asked, to->v.name, peer->whose, given);
+	check_add_made(c, p, &f, qp->address);
+}
+
+/* Messages of one packet go through all the same. */
+static void look_for_mtu(struct checks *c, const struct live_program *p, const struct record *r,
+			 const struct live_queues *e, const struct check_peer *peer)
+{
+	const struct live_tracked_qp *qp = &e->qp, *to = &peer->queues->qp;
+	struct check_finding f;
+
+	if (!(qp->v.known & to->v.known & IBV_QP_PATH_MTU) ||
+	    qp->v.attr.path_mtu == to->v.attr.path_mtu || qp->v.attr.path_mtu > IBV_MTU_4096 ||
+	    to->v.attr.path_mtu > IBV_MTU_4096)
+		return;
+	f = check_new(
+		CHECK_MTU_PAIR, qp->v.name, r,
+		"the path MTU of %s is %u bytes, and that of %s%s, its peer, %u: messages of more "
+		"than one packet fail",
+		qp->v.name, 128u << qp->v.attr.path_mtu, to->v.name, peer->whose,
+		128u << to->v.attr.path_mtu);
+	check_add_made(c, p, &f, qp->address);
+}
+
+/* Compares what the QP sends with what its peer has for it. */
+static void look_at_peer(struct checks *c, const struct live_program *p, const struct record *r,
+			 const struct live_queues *e)
+{
+	const struct live_tracked_qp *qp = &e->qp;
+	const bool has_messages = e->sends.messages && !waits_for_ever(qp) && !c->has_lost;
+	const bool reads = e->sends.answered == e->sends.put; /* with the last request */
+	const bool is_new = e->sends.had <= NEW_POSTS;
+	struct check_peer peer;
+
+	if ((qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC) || qp->v.state == IBV_QPS_ERR ||
+	    (!has_messages && !reads && !is_new))
+		return;
+	peer = check_find_peer(c, p, qp);
+	if (!peer.queues || !(peer.queues->qp.v.known & IBV_QP_DEST_QPN) ||
+	    peer.queues->qp.v.attr.dest_qp_num != qp->v.number)
+		return;
+	if (has_messages)
+		look_for_receives(c, p, r, e, &peer);
+	if (reads)
+		look_for_resources(c, p, r, e, &peer);
+	if (is_new)
+		look_for_mtu(c, p, r, e, &peer);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
 
 void check_recvs_before(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	(void)p;
 	/* the peer may have waited for this message */
-	if (c->nlate &&
-	    (record_call_row(r) == ROW_ibv_post_send || record_call_row(r) == ROW_ibv_wr_complete))
-		forget_late(c, r->args[0]);
+	if (record_call_row(r) == ROW_ibv_post_send || record_call_row(r) == ROW_ibv_wr_complete)
+		forget_late(c, find_late(c, p, r->args[0]));
 }
 
 void check_recvs_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct rdma_cm_event *event;
 	const struct live_queues *e;
+	struct check_note *late;
 
 	switch (record_call_row(r)) {
 	case ROW_ibv_post_send:
 	case ROW_ibv_wr_complete:
-		e = c->wanted[CHECK_RQ_DRY] ? live_program_entry(p, r->args[0]) : NULL;
+		e = live_program_entry(p, r->args[0]);
 		if (e)
 			look_at_peer(c, p, r, e);
-		break;
-	case ROW_ibv_destroy_qp:
-	case ROW_rdma_destroy_qp:
-	case ROW_rdma_destroy_ep:
-		forget_gone(c, p);
 		break;
 	case ROW_rdma_connect:
 	case ROW_rdma_accept:
@@ -232,11 +265,12 @@ void check_recvs_after(struct checks *c, const struct live_program *p, const str
 			note_up(c, p, r, (uintptr_t)event->id);
 		break;
 	case ROW_ibv_post_recv:
-		if (c->nlate)
-			note_recv(c, r);
+		late = find_late(c, p, r->args[0]);
+		if (late && late->is_up && !late->posted.call)
+			late->posted = check_place_of(r);
 		break;
 	default:
-		if (c->nlate && r->fn->path == CALL_DATAPATH)
+		if (c->followed && r->fn->path == CALL_DATAPATH)
 			look_at_arrivals(c, p);
 	}
 }

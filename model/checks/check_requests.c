@@ -87,12 +87,10 @@ static void find_unread(struct checks *c, const struct record *r, const struct l
 			      : NULL;
 		if (!sge)
 			continue;
-		f = check_new(CHECK_READ_THEN_SEND, r);
-		snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
-		snprintf(f.says, sizeof f.says,
-			 "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
-			 check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
-			 check_request(first));
+		f = check_new(CHECK_READ_THEN_SEND, e->qp.v.name, r,
+			      "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
+			      check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
+			      check_request(first));
 		check_step_posted(&f, &e->qp, first);
 		check_add(c, &f);
 		return;
@@ -126,10 +124,9 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 
 		if (other == wr || other->is_inline || !common_sge(wr, other))
 			continue;
-		f = check_new(CHECK_RECV_OVERLAP, r);
-		snprintf(f.object, sizeof f.object, "%s", qp->v.name);
-		snprintf(f.says, sizeof f.says, "%s of %s and %s have bytes in common",
-			 check_request(wr), qp->v.name, check_request(other));
+		f = check_new(CHECK_RECV_OVERLAP, qp->v.name, r,
+			      "%s of %s and %s have bytes in common", check_request(wr), qp->v.name,
+			      check_request(other));
 		check_step_posted(&f, qp, other);
 		check_add(c, &f);
 		return;
@@ -143,10 +140,8 @@ static void find_no_room(struct checks *c, const struct record *r, const struct 
 
 	if (qp->v.type != IBV_QPT_UD || wr->len >= GRH_LEN)
 		return;
-	f = check_new(CHECK_GRH_ROOM, r);
-	snprintf(f.object, sizeof f.object, "%s", qp->v.name);
-	snprintf(
-		f.says, sizeof f.says,
+	f = check_new(
+		CHECK_GRH_ROOM, qp->v.name, r,
 		"%s of %s is shorter than the GRH, which the device puts in front of each datagram",
 		check_request(wr), qp->v.name);
 	check_add(c, &f);
@@ -198,34 +193,37 @@ static bool has_received(const struct live_program *p, struct live_queues *e, ui
 	return false;
 }
 
+bool check_moves_region(const struct record *r)
+{
+	return record_call_row(r) == ROW_ibv_rereg_mr && !r->err &&
+	       r->args[1] & (IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD);
+}
+
+bool check_ends_region(const struct record *r)
+{
+	return r->nargs && !r->err && r->fn->args[0].role == CALL_GONE &&
+	       r->fn->args[0].object == OBJECT_MR;
+}
+
 bool check_can_complete(const struct live_program *p, const struct live_object *queue)
 {
 	return queue->kind == OBJECT_SRQ ? has_working_qp(p, queue->address)
 					 : is_working(&queue->queues->qp);
 }
 
-static bool uses_key(const struct posted_wr *wr, uint64_t lkey)
+static bool uses_bytes(const struct posted_wr *wr, const struct check_taken *t)
 {
-	if (wr->is_inline || (wr->op && wr->op->local))
-		return false;
-	for (unsigned i = 0; i < wr->nsge; i++)
-		if (wr->sge[i].lkey == lkey && wr->sge[i].length)
+	for (unsigned i = 0; !wr->is_inline && !(wr->op && wr->op->local) && i < wr->nsge; i++)
+		if (wr->sge[i].lkey == t->lkey &&
+		    overlaps(wr->sge[i].addr, wr->sge[i].length, t->at, t->len))
 			return true;
 	return false;
 }
 
-static bool uses_ah(const struct posted_wr *wr, uint64_t ah)
+bool check_uses(const struct posted_wr *wr, const struct check_taken *t)
 {
-	return wr->ah == ah;
+	return t->id == CHECK_AH_POSTED ? wr->ah == t->address : uses_bytes(wr, t);
 }
-
-/* An object that the call r takes away from the requests that use it. */
-struct taken_away {
-	enum check_id id;
-	const char *name;
-	bool (*uses)(const struct posted_wr *wr, uint64_t what);
-	uint64_t what;
-};
 
 bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr)
 {
@@ -235,66 +233,87 @@ bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr)
 	return false;
 }
 
-static void find_posted_of(struct checks *c, const struct live_program *p, const struct record *r,
-			   const struct taken_away *t, const struct live_queues *e,
+static bool find_posted_of(struct checks *c, const struct live_program *p,
+			   const struct check_taken *t, const struct live_queues *e,
 			   const struct posted_queue *q)
 {
 	const struct live_tracked_qp *qp = &e->qp;
 	const struct posted_wr *first = NULL;
-	struct check_finding f = check_new(t->id, r);
+	struct check_finding f;
 	unsigned n = 0;
 
 	for (unsigned i = q->n; i-- > 0;)
-		if (t->uses(&q->v[q->begin + i], t->what) &&
+		if (check_uses(&q->v[q->begin + i], t) &&
 		    !check_is_undecided(e, &q->v[q->begin + i])) {
 			first = &q->v[q->begin + i];
 			n++;
 		}
 	if (!n)
-		return;
-	snprintf(f.object, sizeof f.object, "%s", t->name);
-	snprintf(f.says, sizeof f.says,
-		 "%s was %s while %u request%s of %s with it %s outstanding: no completion of "
-		 "%s was taken",
-		 t->name, t->id == CHECK_AH_POSTED ? "destroyed" : "deregistered", n,
-		 n == 1 ? "" : "s", qp->v.name, n == 1 ? "was" : "were", check_request(first));
-	check_step_made(&f, p, r->args[0], t->name);
+		return false;
+	f = check_new(
+		t->id, t->object, NULL,
+		"%s%s was %s while %u request%s of %s with it %s outstanding: no completion of "
+		"%s was taken",
+		t->part, t->object, t->how, n, check_s(n), qp->v.name, n == 1 ? "was" : "were",
+		check_request(first));
+	f.at = t->place;
 	check_step_posted(&f, qp, first);
-	check_add(c, &f);
+	check_add_made(c, p, &f, t->address);
+	return true;
 }
 
-static void find_posted(struct checks *c, const struct live_program *p, const struct record *r)
+bool check_find_posted(struct checks *c, const struct live_program *p, const struct check_taken *t)
 {
-	const struct live_region *region = live_region_at(&p->regions, r->args[0]);
-	struct taken_away t = { CHECK_DEREG_POSTED, NULL, uses_key, 0 };
+	bool found = false;
 
-	if (!region)
-		return;
-	t.name = region->name;
-	t.what = region->lkey;
 	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
 		const struct live_queues *e = o->queues;
 
-		if (!e || (*e->qp.v.pd && strcmp(e->qp.v.pd, region->pd) != 0) ||
-		    !check_can_complete(p, o))
+		if (!e || !check_can_complete(p, o) ||
+		    (*e->qp.v.pd && strcmp(e->qp.v.pd, t->pd) != 0))
 			continue;
-		find_posted_of(c, p, r, &t, e, &e->sends);
-		find_posted_of(c, p, r, &t, e, &e->recvs);
+		found |= find_posted_of(c, p, t, e, &e->sends);
+		found |= find_posted_of(c, p, t, e, &e->recvs);
 	}
+	return found;
+}
+
+/* A region is deregistered, or gets other memory. */
+static void find_registered(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_region *region = live_region_at(&p->regions, r->args[0]);
+
+	if (region)
+		check_find_posted(c, p,
+				  &(struct check_taken){ .id = CHECK_DEREG_POSTED,
+							 .object = region->name,
+							 .part = "",
+							 .how = check_moves_region(r)
+									? "registered anew"
+									: "deregistered",
+							 .address = r->args[0],
+							 .pd = region->pd,
+							 .lkey = region->lkey,
+							 .len = UINT64_MAX,
+							 .place = check_place_of(r) });
 }
 
 /* Of an address handle. The queue pair may have got an answer since: the datagram has left then. */
 static void find_addressed(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct taken_away t = { CHECK_AH_POSTED, live_program_name(p, r->args[0], r->begin),
-				      uses_ah, r->args[0] };
+	const struct check_taken t = { .id = CHECK_AH_POSTED,
+				       .object = live_program_name(p, r->args[0], r->begin),
+				       .part = "",
+				       .how = "destroyed",
+				       .address = r->args[0],
+				       .place = check_place_of(r) };
 
 	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		struct live_queues *e = live_program_entry(p, qp->address);
 
 		if (is_working(qp) && e->sends.n &&
 		    !has_received(p, e, e->sends.v[e->sends.begin + e->sends.n - 1].when))
-			find_posted_of(c, p, r, &t, e, &e->sends);
+			find_posted_of(c, p, &t, e, &e->sends);
 	}
 }
 
@@ -342,11 +361,9 @@ static const struct live_region *region_of_key(const struct live_program *p, uin
 	return NULL;
 }
 
-/* Can a peer whose calls are not seen write to the region? */
-static bool is_open_to_strangers(const struct live_program *p, const struct live_region *region)
+bool check_is_open(const struct live_program *p, const struct live_region *region, unsigned rights,
+		   bool to_strangers)
 {
-	const unsigned rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-
 	if (!region || !(region->access & rights))
 		return false;
 	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
@@ -356,7 +373,8 @@ static bool is_open_to_strangers(const struct live_program *p, const struct live
 		    !is_working(qp) ||
 		    (qp->v.known & IBV_QP_ACCESS_FLAGS && !(qp->v.attr.qp_access_flags & rights)))
 			continue;
-		if (!is_known || !live_program_numbered(p, qp->v.attr.dest_qp_num, qp->v.number))
+		if (!to_strangers || !is_known ||
+		    !live_program_numbered(p, qp->v.attr.dest_qp_num, qp->v.number))
 			return true;
 	}
 	return false;
@@ -369,39 +387,36 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 			bool is_written)
 {
 	const bool is_sent_once = e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC;
-	struct check_finding f = check_new(CHECK_SEND_CHANGED, NULL);
+	struct check_finding f;
 	const bool is_own = record_call_row(r) == call_count; /* the program has told of it */
 	const struct live_region *region;
+	const char *of;
 
 	if (is_filled_by_device(p, wr) || (is_sent_once && has_received(p, e, wr->when)))
 		return;
 	region = region_of_key(p, wr->sge[0].lkey);
-	snprintf(f.object, sizeof f.object, "%s", e->qp.v.name);
+	of = region ? region->name : "no region";
 	if (is_written)
-		snprintf(
-			f.says, sizeof f.says,
-			"the program has written to the memory of %s of %s%s%s, which was not completed yet",
-			check_request(wr), e->qp.v.name, region ? ", in " : "",
-			region ? region->name : "");
-	else
-		snprintf(
-			f.says, sizeof f.says,
-			"the %u bytes at 0x%llx%s%s differ from those that %s of %s was posted with, and it was not "
+		f = check_new(
+			CHECK_SEND_CHANGED, e->qp.v.name, NULL,
+			"the program has written to the memory of %s of %s, in %s, which was not "
 			"completed yet",
-			wr->len, (unsigned long long)address, region ? " in " : "",
-			region ? region->name : "", check_request(wr), e->qp.v.name);
-	if (!is_own && is_open_to_strangers(p, region)) {
-		f.grade = CHECK_MAY;
-		snprintf(
-			f.sure, sizeof f.sure,
-			"the peer may have written there: certain without REMOTE_WRITE in that region");
-	}
-	if (is_sent_once) {
-		f.grade = CHECK_MAY;
-		snprintf(
-			f.sure, sizeof f.sure,
-			"certain unless an answer has told that the message came: it is not sent again");
-	}
+			check_request(wr), e->qp.v.name, of);
+	else
+		f = check_new(
+			CHECK_SEND_CHANGED, e->qp.v.name, NULL,
+			"the %u bytes at 0x%llx in %s differ from those that %s of %s was posted "
+			"with, and it was not completed yet",
+			wr->len, (unsigned long long)address, of, check_request(wr), e->qp.v.name);
+	if (!is_own &&
+	    check_is_open(p, region, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC, true))
+		check_doubt(&f,
+			    "the peer may have written there: certain without REMOTE_WRITE in that "
+			    "region");
+	if (is_sent_once)
+		check_doubt(&f,
+			    "certain unless an answer has told that the message came: it is not "
+			    "sent again");
 	f.at = (struct check_place){ is_own ? r->fn->name : "ibv_poll_cq", r->from };
 	check_step_posted(&f, &e->qp, wr);
 	check_add(c, &f);
@@ -444,11 +459,11 @@ void check_requests_before(struct checks *c, const struct live_program *p, const
 
 	if (q)
 		c->put = q->put;
-	if (r->err || r->depth || !r->nargs || r->fn->args[0].role != CALL_GONE)
+	if (r->err || r->depth || !r->nargs)
 		return;
-	if (r->fn->args[0].object == OBJECT_MR)
-		find_posted(c, p, r);
-	else if (r->fn->args[0].object == OBJECT_AH)
+	if (check_moves_region(r) || check_ends_region(r))
+		find_registered(c, p, r);
+	else if (r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_AH)
 		find_addressed(c, p, r);
 }
 

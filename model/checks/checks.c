@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out.h"
+
 struct checks *checks_new(const bool *wanted,
 			  void (*tell)(void *arg, const struct check_finding *f), void *arg)
 {
@@ -25,39 +27,54 @@ void checks_ask_peers(struct checks *c, check_peer_fn *peer)
 
 void checks_free(struct checks *c)
 {
-	struct armed_cq *cq, *next_cq;
 	struct gone_object *o, *next;
 
 	if (!c)
 		return;
-	HASH_ITER(hh, c->armed, cq, next_cq)
-	{
-		HASH_DEL(c->armed, cq);
-		free(cq);
-	}
 	HASH_ITER(hh, c->gone, o, next)
 	{
 		HASH_DEL(c->gone, o);
 		free(o);
 	}
-	free(c->open);
-	free(c->small);
-	free(c->late);
 	free(c->freed);
-	free(c->single);
 	free(c->found);
 	free(c);
 }
 
+struct check_note *check_note(const struct live_program *p, uint64_t address)
+{
+	struct live_object *o = live_object_at(p->seen, address);
+
+	if (o && !o->note)
+		o->note = xcalloc(1, sizeof *o->note);
+	return o ? o->note : NULL;
+}
+
 /* ----------------------------------------------------------------------- findings -- */
 
-struct check_finding check_new(enum check_id id, const struct record *r)
+struct check_finding check_new(enum check_id id, const char *object, const struct record *r,
+			       const char *says, ...)
 {
 	struct check_finding f = { .id = id, .grade = check_rules[id].grade, .count = 1 };
+	va_list args;
 
+	va_start(args, says);
+	vsnprintf(f.says, sizeof f.says, says, args);
+	va_end(args);
+	snprintf(f.object, sizeof f.object, "%s", object);
 	if (r)
 		f.at = check_place_of(r);
 	return f;
+}
+
+void check_doubt(struct check_finding *f, const char *sure, ...)
+{
+	va_list args;
+
+	va_start(args, sure);
+	vsnprintf(f->sure, sizeof f->sure, sure, args);
+	va_end(args);
+	f->grade = CHECK_MAY;
 }
 
 void check_step(struct check_finding *f, struct check_place at, const char *what, ...)
@@ -72,16 +89,6 @@ void check_step(struct check_finding *f, struct check_place at, const char *what
 	va_end(args);
 	step->at = at;
 	f->nsteps++;
-}
-
-void check_step_made(struct check_finding *f, const struct live_program *p, uint64_t address,
-		     const char *name)
-{
-	const struct live_object *o = live_object_at(p->seen, address);
-
-	if (o && o->made.fn)
-		check_step(f, (struct check_place){ o->made.fn->name, o->made.from }, "%s was made",
-			   name);
 }
 
 static bool is_same_place(const struct check_place *a, const struct check_place *b)
@@ -115,6 +122,17 @@ void check_add(struct checks *c, const struct check_finding *f)
 		c->tell(c->arg, f);
 }
 
+void check_add_made(struct checks *c, const struct live_program *p, struct check_finding *f,
+		    uint64_t address)
+{
+	const struct live_object *o = live_object_at(p->seen, address);
+
+	if (o && o->made.fn)
+		check_step(f, (struct check_place){ o->made.fn->name, o->made.from }, "%s was made",
+			   f->object);
+	check_add(c, f);
+}
+
 const struct check_finding *checks_found(const struct checks *c, unsigned i)
 {
 	return i < c->nfound ? &c->found[i] : NULL;
@@ -124,29 +142,36 @@ const char *const check_grades[] = { [CHECK_MISTAKE] = "mistake",
 				     [CHECK_MAY] = "may be a mistake",
 				     [CHECK_ADVICE] = "advice" };
 
-char *check_details(const struct check_finding *f,
-		    const char *(*where)(void *arg, struct record_from from), void *arg)
+void check_out(struct out *o, const struct check_finding *f,
+	       const char *(*where)(void *arg, struct record_from from), void *arg)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *to = xmemstream(&text, &size);
+	const struct check_rule *rule = &check_rules[f->id];
 
-	fprintf(to, "    %s\n", f->says);
+	out_str(o, "grade", check_grades[f->grade], NULL);
+	out_str(o, "title", rule->title, NULL);
+	out_str(o, "says", f->says, "    %s\n", f->says);
 	if (*f->sure)
-		fprintf(to, "    %s\n", f->sure);
+		out_str(o, "sure", f->sure, "    %s\n", f->sure);
+	out_str(o, "object", f->object, NULL);
+	out_u64(o, "count", f->count, NULL);
+	out_list(o, "places");
 	for (unsigned i = 0; i <= f->nsteps; i++) {
 		const struct check_place *at = i ? &f->steps[i - 1].at : &f->at;
 		const char *place = at->call ? where(arg, at->from) : "";
+		const char *what = i ? temp_text("%s by", f->steps[i - 1].what) : "found in";
 
-		if (at->call)
-			fprintf(to, "    %s %s%s%s\n",
-				i ? temp_text("%s by", f->steps[i - 1].what) : "found in", at->call,
-				*place ? " at " : "", place);
+		if (!at->call)
+			continue;
+		out_dict(o, NULL);
+		out_str(o, "what", what, "    %s %s%s%s\n", what, at->call, *place ? " at " : "",
+			place);
+		out_str(o, "call", at->call, NULL);
+		out_str(o, "place", place, NULL);
+		out_end(o);
 	}
-	fprintf(to, "    see     %s\n    remedy  %s\n", check_rules[f->id].source,
-		check_rules[f->id].remedy);
-	fclose(to);
-	return text;
+	out_end(o);
+	out_str(o, "source", rule->source, "    see     %s\n", rule->source);
+	out_str(o, "remedy", rule->remedy, "    remedy  %s\n", rule->remedy);
 }
 
 const char *check_request(const struct posted_wr *wr)
@@ -164,7 +189,7 @@ void checks_before(struct checks *c, const struct live_program *p, const struct 
 		return;
 	check_queues_before(c, p, r);
 	check_recvs_before(c, p, r);
-	check_freed_before(c, p, r);
+	check_freed_before(c, r);
 	check_events_before(c, p, r);
 	check_objects_before(c, p, r);
 }
@@ -179,10 +204,10 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
 	check_objects_after(c, p, r);
 }
 
-/* rq-dry counts receives: where calls were lost, it would find too few. */
+/* Rules that count what the program has, or has got, would find too little. */
 void checks_lost(struct checks *c)
 {
-	c->wanted[CHECK_RQ_DRY] = false;
+	c->has_lost = true;
 }
 
 void checks_unfinished(struct checks *c, const struct live_program *p, const struct record *r)

@@ -28,6 +28,8 @@ enum check_id {
 	CHECK_GRH_ROOM,
 	CHECK_RECV_LATE,
 	CHECK_RQ_DRY,
+	CHECK_READ_DEPTH,
+	CHECK_MTU_PAIR,
 	CHECK_CQ_OVERRUN,
 	CHECK_CQ_SMALL,
 	CHECK_CQ_THREADS,
@@ -37,10 +39,12 @@ enum check_id {
 	CHECK_FLUSH_UNPOLLED,
 	CHECK_ARM_RACE,
 	CHECK_ARM_NONE,
+	CHECK_ARM_SOLICITED,
 	CHECK_UNACKED,
 	CHECK_LEAK,
 	CHECK_GONE,
 	CHECK_WR_SCOPE,
+	CHECK_WC_FIELD,
 	CHECK_TIMERS,
 	CHECK_RULES
 };
@@ -50,7 +54,6 @@ struct check_rule {
 	enum check_grade grade;
 	const char *title, *remedy;
 	const char *source; /* a manual page, or a section of the specification */
-	bool needs_device;  /* only uroce0 tells what it needs, or some of it */
 };
 
 extern const struct check_rule check_rules[CHECK_RULES];
@@ -79,6 +82,7 @@ struct check_finding {
 };
 
 struct checks;
+struct out;
 
 /* tell() gets each finding when it is first found at its places; NULL: nobody is told then.
  * wanted[]: by enum check_id. */
@@ -118,6 +122,9 @@ void checks_freed(struct checks *c, const struct live_program *p, const struct r
 /* The program has written len bytes of its memory by hand, if it is known to: r. */
 void checks_written(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t address, uint64_t len);
+/* The program has read the immediate data of a completion of the CQ that has none. */
+void checks_no_immediate(struct checks *c, const struct live_program *p, const struct record *r,
+			 uint64_t cq);
 /* Calls of the process were lost. */
 void checks_lost(struct checks *c);
 /* The call had not returned when the process ended. */
@@ -133,9 +140,10 @@ void checks_end(struct checks *c, const struct live_program *p, bool is_regular)
 
 /* The words of a grade: "mistake", "may be a mistake", "advice". */
 extern const char *const check_grades[CHECK_ADVICE + 1];
-/* The lines below the heading. where() says where a place is, or "". To be freed. */
-char *check_details(const struct check_finding *f,
-		    const char *(*where)(void *arg, struct record_from from), void *arg);
+/* Writes the lines below the heading; and as values, with rule and grade. where() says where a
+ * place is, or "". */
+void check_out(struct out *o, const struct check_finding *f,
+	       const char *(*where)(void *arg, struct record_from from), void *arg);
 /* The finding of that number; NULL: there are no more. */
 const struct check_finding *checks_found(const struct checks *c, unsigned i);
 

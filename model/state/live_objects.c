@@ -67,6 +67,28 @@ void live_regions_add(struct live_regions *s, const struct record *r, uint64_t a
 	live_object_name(objects, (uintptr_t)mr->pd, OBJECT_PD, r->end, v->pd);
 }
 
+void seen_regions_change(struct live_regions *s, const struct record *r,
+			 struct record_objects *objects)
+{
+	const struct ibv_mr *mr = record_bytes(r, r->args[0], NULL);
+	unsigned i = s->n;
+
+	while (i && (s->at[i - 1] != r->args[0] || s->v[i - 1].gone))
+		i--;
+	if (!i || !mr)
+		return;
+	i--;
+	s->v[i].lkey = mr->lkey;
+	s->v[i].rkey = mr->rkey;
+	live_object_name(objects, (uintptr_t)mr->pd, OBJECT_PD, r->end, s->v[i].pd);
+	if (r->args[1] & IBV_REREG_MR_CHANGE_ACCESS)
+		s->v[i].access = (unsigned)r->args[5];
+	if (r->args[1] & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		s->v[i].begin = s->v[i].access & IBV_ACCESS_ZERO_BASED ? 0 : r->args[3];
+		s->v[i].len = r->args[4];
+	}
+}
+
 void live_regions_gone(struct live_regions *s, uint64_t address)
 {
 	for (unsigned i = 0; i < s->n; i++)
@@ -94,6 +116,7 @@ static void free_object(struct live_object **objects, struct live_object *o)
 		free(o->queues->undecided);
 	}
 	free(o->queues);
+	free(o->note);
 	free(o);
 }
 

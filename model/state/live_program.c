@@ -495,6 +495,9 @@ void live_program_take(struct live_program *p, const struct record *r,
 	case ROW_ibv_get_async_event:
 		take_async_event(p, r);
 		break;
+	case ROW_ibv_rereg_mr:
+		seen_regions_change(&p->regions, r, objects);
+		break;
 	case ROW_rdma_disconnect:
 		take_disconnect(p, r);
 		break;

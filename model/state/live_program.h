@@ -17,6 +17,7 @@
 struct record;
 struct record_objects;
 struct live_queues;
+struct check_note;
 
 /* The memory regions that the program has had. All zero: none. v and at are to be freed. */
 struct live_regions {
@@ -29,6 +30,9 @@ struct live_regions {
 /* The call r has registered the region at that address. */
 void live_regions_add(struct live_regions *s, const struct record *r, uint64_t address,
 		      struct record_objects *objects);
+/* r is ibv_rereg_mr(). */
+void seen_regions_change(struct live_regions *s, const struct record *r,
+			 struct record_objects *objects);
 void live_regions_gone(struct live_regions *s, uint64_t address);
 /* The one that is registered at that address; NULL: there is none. */
 const struct live_region *live_region_at(const struct live_regions *s, uint64_t address);
@@ -82,6 +86,7 @@ struct live_object {
 			     completion came */
 	unsigned crossed; /* its completions that another thread took than the one that posted */
 	const char *acknowledge; /* the function that does that */
+	struct check_note *note; /* of model/checks; NULL: none */
 	UT_hash_handle hh;
 };
 
@@ -131,7 +136,7 @@ struct posted_wr {
 	uint32_t len;		 /* of all SGEs */
 	struct record_from from; /* of the call that posted it */
 	unsigned thread;	 /* that made that call */
-	bool is_inline, is_signaled, is_fenced;
+	bool is_inline, is_signaled, is_fenced, is_solicited;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
 	struct live_bind bind; /* of a BIND_MW */
@@ -148,6 +153,7 @@ struct posted_queue {
 	uint64_t had;		 /* put into it since it was last emptied */
 	uint64_t put;		 /* ever put into it: the number of the next one */
 	uint64_t messages;	 /* of had, those that take a receive of the peer */
+	uint64_t solicited;	 /* of those */
 	uint64_t answered; /* 1 + the number of the last that brings something: READ, atomic; 0:
 			      none */
 };

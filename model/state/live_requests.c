@@ -10,7 +10,7 @@
 
 void posted_queue_empty(struct posted_queue *q)
 {
-	q->begin = q->n = q->had = q->messages = 0;
+	q->begin = q->n = q->had = q->messages = q->solicited = 0;
 }
 
 /* Grows a queue that is half full, so that a full one is not moved with each request. */
@@ -44,6 +44,7 @@ static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 	q->had++;
 	q->put++;
 	q->messages += wr->op && wr->op->solicits;
+	q->solicited += wr->op && wr->op->solicits && wr->is_solicited;
 	if (wr->op && wr->op->has_response)
 		q->answered = q->put;
 }
@@ -104,6 +105,7 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 			       .thread = r->thread,
 			       .op = wr_op_find(wr->opcode),
 			       .is_fenced = wr->send_flags & IBV_SEND_FENCE,
+			       .is_solicited = wr->send_flags & IBV_SEND_SOLICITED,
 			       .is_inline = wr->send_flags & IBV_SEND_INLINE,
 			       .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
 

@@ -168,13 +168,16 @@ void cq_put_now(struct cq *cq, const struct ibv_wc *wc, bool solicited)
 {
 	uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
 	enum cq_armed armed = atomic_load_explicit(&cq->armed, memory_order_relaxed);
+	const uint32_t filled = tail - atomic_load_explicit(&cq->head, memory_order_acquire);
 	struct completion *c = &cq->ring[tail & cq->mask];
 
-	if (tail - atomic_load_explicit(&cq->head, memory_order_acquire) >= cq->size) {
+	if (filled >= cq->size) {
 		history_lost(cq, wc);
 		raise_overrun(cq);
 		return;
 	}
+	if (filled >= cq->most)
+		cq->most = filled + 1;
 	c->wc = *wc;
 	if (cq->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		c->clock = engine_clock();

@@ -48,6 +48,7 @@ struct cq {
 
 	bool drops; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN: what does not fit is lost, no error */
 	bool overrun;
+	uint32_t most; /* completions that have waited in it at once */
 	uint32_t lost; /* completions; and of the first one: */
 	uint64_t overrun_when, lost_wr_id;
 	uint32_t lost_qpn;

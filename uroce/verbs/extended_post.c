@@ -229,6 +229,8 @@ static int wr_complete(struct ibv_qp_ex *ex)
 	struct qp *qp = qp_of(ex);
 	int err;
 
+	if (lent_seen)
+		lent_begin(__builtin_return_address(0));
 	if (!qp->post.open)
 		return EINVAL;
 	if (qp->post.wqe && !qp->post.err)

@@ -99,6 +99,7 @@ static void put_cq(struct cq *cq, void *telling)
 					.events = cq->events,
 					.unacknowledged = cq->taken - cq->v.comp_events_completed,
 					.lost = cq->lost,
+					.most = cq->most,
 					.overrun_when = cq->overrun_when,
 					.lost_wr_id = cq->lost_wr_id,
 					.lost_qpn = cq->lost_qpn });

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -15,16 +16,17 @@ struct range {
 	uintptr_t from, to;
 };
 
-/* A request whose memory is poisoned. */
+/* A request whose memory is lent. */
 struct loan {
 	TAILQ_ENTRY(loan) entry;
-	const void *queue;
+	const void *queue, *from; /* where it was posted */
 	uint32_t position;
 	unsigned n;
 	struct range ranges[];
 };
 
 bool lent_seen;
+static __thread const void *posted_from;
 
 static TAILQ_HEAD(, loan) loans = TAILQ_HEAD_INITIALIZER(loans);
 
@@ -32,6 +34,9 @@ static TAILQ_HEAD(, loan) loans = TAILQ_HEAD_INITIALIZER(loans);
 static struct {
 	void (*poison)(void const volatile *at, size_t n);
 	void (*unpoison)(void const volatile *at, size_t n);
+	void (*on_error)(void (*tell)(const char *report));
+	void *(*address)(void); /* of the report */
+	void (*symbolize)(const void *pc, const char *format, char *text, size_t size);
 } asan;
 static struct {
 	void *(*create)(unsigned flags);
@@ -42,6 +47,8 @@ static struct {
 	void (*release)(void *at);
 	void (*read)(void *at, unsigned long n);
 	void (*write)(void *at, unsigned long n);
+	void (*enter)(const void *from);
+	void (*leave)(void);
 	void *device[2]; /* fibers: of send queues, of receive queues */
 } tsan;
 #define NO_SYNC 1u
@@ -52,6 +59,32 @@ static bool find(const char *name, void *fn)
 
 	memcpy(fn, &found, sizeof found);
 	return found;
+}
+
+static const struct loan *find_loan(const void *queue, uintptr_t at)
+{
+	const struct loan *l;
+
+	TAILQ_FOREACH(l, &loans, entry)
+		for (unsigned i = 0; i < l->n && (!queue || l->queue == queue); i++)
+			if (at >= l->ranges[i].from && at < l->ranges[i].to)
+				return l;
+	return NULL;
+}
+
+/* The program ends after the report: nothing is locked, and nothing freed. */
+static void tell_post(const char *report)
+{
+	const void *const at = asan.address();
+	const struct loan *l = find_loan(NULL, (uintptr_t)at);
+	char place[512];
+
+	(void)report;
+	if (!l)
+		return;
+	asan.symbolize((const char *)l->from - 1, "%S in %f", place, sizeof place);
+	fprintf(stderr, "uroce: %p was lent to the device by a request that was posted at %s\n", at,
+		place);
 }
 
 /* A device that has a sanitizer itself is tested by it, and tells it nothing. */
@@ -66,7 +99,7 @@ static bool find(const char *name, void *fn)
 #ifdef HAS_ITS_OWN
 void lent_look(void)
 {
-	(void)find;
+	(void)find, (void)tell_post;
 }
 #else
 void lent_look(void)
@@ -75,6 +108,9 @@ void lent_look(void)
 	bool has_tsan = find("__tsan_create_fiber", &tsan.create);
 
 	has_asan &= find("__asan_unpoison_memory_region", &asan.unpoison);
+	has_asan &= find("__asan_set_error_report_callback", &asan.on_error);
+	has_asan &= find("__asan_get_report_address", &asan.address);
+	has_asan &= find("__sanitizer_symbolize_pc", &asan.symbolize);
 	has_tsan &= find("__tsan_get_current_fiber", &tsan.current);
 	has_tsan &= find("__tsan_switch_to_fiber", &tsan.go);
 	has_tsan &= find("__tsan_set_fiber_name", &tsan.name);
@@ -82,8 +118,12 @@ void lent_look(void)
 	has_tsan &= find("__tsan_release", &tsan.release);
 	has_tsan &= find("__tsan_read_range", &tsan.read);
 	has_tsan &= find("__tsan_write_range", &tsan.write);
+	has_tsan &= find("__tsan_func_entry", &tsan.enter);
+	has_tsan &= find("__tsan_func_exit", &tsan.leave);
 	if (!has_asan)
 		asan.poison = NULL;
+	else
+		asan.on_error(tell_post);
 	if (!has_tsan)
 		tsan.create = NULL;
 	lent_seen = has_asan || has_tsan;
@@ -125,6 +165,8 @@ static void unpoison(const struct range *r)
 {
 	const struct loan *l;
 
+	if (!asan.poison)
+		return;
 	asan.unpoison((void *)r->from, r->to - r->from);
 	TAILQ_FOREACH(l, &loans, entry)
 		for (unsigned i = 0; i < l->n; i++)
@@ -146,15 +188,17 @@ static void begin_loan(const void *queue, uint32_t position, const struct ibv_sg
 
 	if (!l)
 		return;
-	*l = (struct loan){ .queue = queue, .position = position };
+	*l = (struct loan){ .queue = queue, .position = position, .from = posted_from };
 	for (int i = 0; i < n; i++) {
-		uintptr_t from = (sge[i].addr + GRANULE - 1) & ~(uintptr_t)(GRANULE - 1);
-		uintptr_t to = (sge[i].addr + sge[i].length) & ~(uintptr_t)(GRANULE - 1);
+		const uintptr_t rest = asan.poison ? GRANULE - 1 : 0;
+		const uintptr_t from = (sge[i].addr + rest) & ~rest;
+		const uintptr_t to = (sge[i].addr + sge[i].length) & ~rest;
 
-		if (from >= to || is_on_stack(from))
+		if (from >= to || (asan.poison && is_on_stack(from)))
 			continue;
-		l->ranges[l->n] = (struct range){ from, to };
-		poison(&l->ranges[l->n++]);
+		l->ranges[l->n++] = (struct range){ from, to };
+		if (asan.poison)
+			poison(&l->ranges[l->n - 1]);
 	}
 	TAILQ_INSERT_TAIL(&loans, l, entry);
 }
@@ -173,11 +217,16 @@ static void end_some(const void *queue, uint32_t position, bool before, bool all
 
 /* ------------------------------------------------------------------------- both -- */
 
+void lent_begin(const void *from)
+{
+	posted_from = from;
+}
+
 void lent_out(const void *queue, uint32_t position, const struct ibv_sge *sge, int n, bool sink)
 {
 	if (tsan.create)
 		tsan.release((void *)queue);
-	if (asan.poison && sink && n > 0)
+	if ((tsan.create || (asan.poison && sink)) && n > 0)
 		begin_loan(queue, position, sge, n);
 }
 
@@ -201,14 +250,20 @@ void lent_forget_all(void)
 
 void lent_access(const void *queue, bool recv, const void *at, size_t n, bool write)
 {
+	const struct loan *l;
 	void *here;
 
 	if (!tsan.create)
 		return;
+	l = find_loan(queue, (uintptr_t)at);
 	here = tsan.current();
 	tsan.go(tsan.device[recv], NO_SYNC);
 	tsan.acquire((void *)queue);
+	if (l)
+		tsan.enter(l->from);
 	(write ? tsan.write : tsan.read)((void *)at, n);
+	if (l)
+		tsan.leave();
 	tsan.go(here, NO_SYNC);
 }
 

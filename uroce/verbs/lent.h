@@ -13,6 +13,9 @@
  * back when a completion of such a queue is polled, and by nothing else. What a peer WRITEs is not
  * told: programs agree on that by ways that are not seen here.
  *
+ * What is reported has the place of the post, too: below the report of AddressSanitizer, and as the
+ * caller of the device's access in that of ThreadSanitizer.
+ *
  * The functions of the sanitizers are looked up when a device is opened. All but lent_polled() run
  * with the engine's lock.
  */
@@ -29,6 +32,8 @@ extern bool lent_seen;
 
 void lent_look(void);
 
+/* A call that posts requests, and returns to that address: reports name its place. */
+void lent_begin(const void *from);
 /* A request is posted to a queue (its address; a position of it): sink: the device may write. */
 void lent_out(const void *queue, uint32_t position, const struct ibv_sge *sge, int n, bool sink);
 /* It is done, and that was polled; before: and so are all that were posted before it. */

@@ -85,6 +85,8 @@ int post_recv(struct ibv_qp *v, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad
 	struct qp *qp = to_qp(v);
 	int err = EINVAL;
 
+	if (lent_seen)
+		lent_begin(__builtin_return_address(0));
 	engine_lock();
 	if (qp->srq || qp->type == IBV_QPT_XRC_SEND || qp->type == IBV_QPT_XRC_RECV ||
 	    qp_state(qp) == IBV_QPS_RESET)
@@ -338,6 +340,8 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *v)
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	SCOPED_ENGINE_LOCK();
+	if (lent_seen)
+		lent_begin(__builtin_return_address(0));
 	return recv_queue_post(&to_srq(srq)->rq, wr, bad);
 }
 

@@ -278,6 +278,8 @@ int post_send(struct ibv_qp *v, struct ibv_send_wr *wr, struct ibv_send_wr **bad
 	struct qp *qp = to_qp(v);
 	int err = 0, refused;
 
+	if (lent_seen)
+		lent_begin(__builtin_return_address(0));
 	pthread_mutex_lock(&qp->post.lock);
 	for (; wr; wr = wr->next) {
 		err = stage_request(qp, wr);

@@ -100,14 +100,18 @@ void freed_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result
 {
 	const bool is_made = fn->result.role == CALL_MADE && fn->result.object == OBJECT_MR;
 	const bool is_gone = fn->args[0].role == CALL_GONE && fn->args[0].object == OBJECT_MR;
+	const bool is_moved = fn == &call_table[ROW_ibv_rereg_mr] &&
+			      args[1] & IBV_REREG_MR_CHANGE_TRANSLATION;
 
-	if (!is_made && !is_gone)
+	if (!is_made && !is_gone && !is_moved)
 		return;
 	is_within = true;
 	pthread_mutex_lock(&the.lock);
 	take_out(is_made ? result : args[0]);
 	if (is_made && has_own_addresses(fn, args))
 		add(result, (const struct ibv_mr *)(uintptr_t)result);
+	if (is_moved)
+		add(args[0], (const struct ibv_mr *)(uintptr_t)args[0]);
 	pthread_mutex_unlock(&the.lock);
 	is_within = false;
 }

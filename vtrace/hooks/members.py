@@ -23,7 +23,7 @@ BEFORE = {
     "ibv_post_send": "sums_post(qp, wr), failing_posted(qp, wr)",
     "ibv_wr_start": "sums_build(qp)",
     "ibv_wr_abort": "sums_build(qp)",
-    "ibv_wr_set_sge": "sums_build_sge(qp, addr, length)",
+    "ibv_wr_set_sge": "sums_build_sges(qp, 1, &(struct ibv_sge){ addr, length, lkey })",
     "ibv_wr_set_sge_list": "sums_build_sges(qp, num_sge, sg_list)",
     "ibv_wr_complete": "sums_built(qp)",
 }
@@ -34,6 +34,7 @@ WITHIN = {
                    "sums_polled(cq->context, result, wc, the_call.from)",
     "ibv_start_poll": "failing_polled_ex(result), sums_polled_ex(cq, result, the_call.from)",
     "ibv_next_poll": "sums_polled_ex(cq, result, the_call.from)",
+    "ibv_wc_read_imm_data": "sums_ask_flags(cq, the_call.from)",
 }
 # The requests of an extended QP that send memory of the program, as they are asked for.
 SENDS = {"SEND", "SEND_WITH_IMM", "SEND_WITH_INV", "RDMA_WRITE", "RDMA_WRITE_WITH_IMM"}

@@ -68,11 +68,12 @@ static struct kept_queue *find_queue(const struct ibv_context *context, uint32_t
 	return q;
 }
 
+/* NULL: sums are not kept. */
 static struct kept_queue *meet_queue(const struct ibv_qp *qp)
 {
-	struct kept_queue *q = find_queue(qp->context, qp->qp_num);
+	struct kept_queue *q = sums_are_kept ? find_queue(qp->context, qp->qp_num) : NULL;
 
-	if (q)
+	if (q || !sums_are_kept)
 		return q;
 	pthread_mutex_lock(&lock);
 	q = find_queue(qp->context, qp->qp_num);
@@ -224,7 +225,7 @@ static void put_sum(struct kept_queue *q, const struct ibv_qp *qp, const struct 
 	pthread_mutex_unlock(&q->lock);
 }
 
-void sums_keep(struct ibv_qp *qp, const struct ibv_send_wr *wr)
+void sums_post(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 {
 	const int err = errno;
 	struct kept_queue *q = meet_queue(qp);
@@ -237,7 +238,7 @@ void sums_keep(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 	errno = err;
 }
 
-void sums_begin(struct ibv_qp_ex *qp)
+void sums_build(struct ibv_qp_ex *qp)
 {
 	struct kept_queue *q = meet_queue(&qp->qp_base);
 
@@ -245,7 +246,7 @@ void sums_begin(struct ibv_qp_ex *qp)
 		q->nbuilt = 0;
 }
 
-void sums_add_request(struct ibv_qp_ex *qp, bool sends)
+void sums_build_request(struct ibv_qp_ex *qp, bool sends)
 {
 	struct kept_queue *q = meet_queue(&qp->qp_base);
 	struct kept_sum *v;
@@ -266,16 +267,16 @@ void sums_add_request(struct ibv_qp_ex *qp, bool sends)
 	};
 }
 
-void sums_add_sge(struct ibv_qp_ex *qp, uint64_t addr, uint32_t length)
+void sums_build_sges(struct ibv_qp_ex *qp, size_t n, const struct ibv_sge *sge)
 {
 	struct kept_queue *q = meet_queue(&qp->qp_base);
 	struct kept_sum *last = q && q->nbuilt ? &q->built[q->nbuilt - 1] : NULL;
 
-	if (last && !last->fills)
-		add_sge(last, addr, length);
+	for (size_t i = 0; last && !last->fills && i < n; i++)
+		add_sge(last, sge[i].addr, sge[i].length);
 }
 
-void sums_keep_built(struct ibv_qp_ex *qp)
+void sums_built(struct ibv_qp_ex *qp)
 {
 	const int err = errno;
 	struct kept_queue *q = meet_queue(&qp->qp_base);
@@ -289,17 +290,18 @@ void sums_keep_built(struct ibv_qp_ex *qp)
 	errno = err;
 }
 
-void sums_drop(struct ibv_qp *qp)
+void sums_posted(struct ibv_qp *qp, int err)
 {
-	struct kept_queue *q = find_queue(qp->context, qp->qp_num);
+	struct kept_queue *q = sums_are_kept && err ? find_queue(qp->context, qp->qp_num) : NULL;
 
 	if (q)
 		empty_queue(q);
 }
 
-static void note_change(uint64_t qp, uint64_t addr, uint64_t length, struct record_from from)
+static void note_change(uint64_t qp, uint64_t how, uint64_t addr, uint64_t length,
+			struct record_from from)
 {
-	const uint64_t args[] = { qp, 0, addr, length };
+	const uint64_t args[] = { qp, how, addr, length };
 	struct record_call call;
 
 	record_aside(SHARED_OWN_DEPTH);
@@ -316,7 +318,7 @@ static void compare_request(const struct kept_queue *q, const struct kept_sum *s
 	for (unsigned i = 0; i < s->nsge; i++)
 		if (s->sge[i].length && sum_memory(s->sge[i].addr, s->sge[i].length, &sum) &&
 		    sum != s->sge[i].sum)
-			note_change(q->qp, s->sge[i].addr, s->sge[i].length, from);
+			note_change(q->qp, 0, s->sge[i].addr, s->sge[i].length, from);
 }
 
 /* How many requests the completion is of, with those before it that it tells of, too: up to the
@@ -352,12 +354,12 @@ static void take_completion(struct kept_queue *q, const struct ibv_wc *wc, struc
 	pthread_mutex_unlock(&q->lock);
 }
 
-void sums_compare(struct ibv_context *context, int n, const struct ibv_wc *wc,
-		  struct record_from from)
+void sums_polled(struct ibv_context *context, int n, const struct ibv_wc *wc,
+		 struct record_from from)
 {
 	const int err = errno;
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; sums_are_kept && i < n; i++) {
 		struct kept_queue *q = find_queue(context, wc[i].qp_num);
 
 		if (!q)
@@ -372,7 +374,7 @@ void sums_compare(struct ibv_context *context, int n, const struct ibv_wc *wc,
 
 /* Asks the provider, so that the calls are not noted. Where the program has not asked for the QP's
  * number (IBV_WC_EX_WITH_QP_NUM), nothing is compared. */
-void sums_compare_ex(struct ibv_cq_ex *cq, struct record_from from)
+static void compare_ex(struct ibv_cq_ex *cq, struct record_from from)
 {
 	hook_fn *const number = hooked_pointer(cq, hooks_of_cq,
 					       offsetof(struct ibv_cq_ex, read_qp_num)),
@@ -389,7 +391,26 @@ void sums_compare_ex(struct ibv_cq_ex *cq, struct record_from from)
 	wc.qp_num = read_qp_num(cq);
 	if (wc.status == IBV_WC_SUCCESS)
 		wc.opcode = read_opcode(cq);
-	sums_compare(cq->context, 1, &wc, from);
+	sums_polled(cq->context, 1, &wc, from);
+}
+
+void sums_polled_ex(struct ibv_cq_ex *cq, int err, struct record_from from)
+{
+	if (sums_are_kept && !err)
+		compare_ex(cq, from);
+}
+
+void sums_ask_flags(struct ibv_cq_ex *cq, struct record_from from)
+{
+	hook_fn *const flags = sums_are_kept
+				       ? hooked_pointer(cq, hooks_of_cq,
+							offsetof(struct ibv_cq_ex, read_wc_flags))
+				       : NULL;
+	unsigned (*read_wc_flags)(struct ibv_cq_ex *);
+
+	memcpy(&read_wc_flags, &flags, sizeof read_wc_flags);
+	if (read_wc_flags && !(read_wc_flags(cq) & IBV_WC_WITH_IMM))
+		note_change(0, SHARED_NO_IMM, (uintptr_t)cq, 0, from);
 }
 
 /* ------------------------------------------------------------------------------- QPs -- */

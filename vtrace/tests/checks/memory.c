@@ -105,6 +105,24 @@ static void use_later(void)
 		free(memory);
 }
 
+/* The region gets other memory, and one of the two is given back while a receive with it is
+ * outstanding. */
+static void give_back_moved(void)
+{
+	char *former, *now = malloc(LEN);
+
+	join(&r, a, b);
+	make_memory();
+	former = memory;
+	memory = now;
+	check("ibv_rereg_mr",
+	      ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, now + 64, LEN - 128, 0));
+	post_own(false);
+	free(is("free_moved") ? now : former);
+	end_region();
+	free(is("free_moved") ? former : now);
+}
+
 static void give_back_unused(void)
 {
 	join(&r, a, b);
@@ -249,6 +267,8 @@ static const struct check_case cases[] = {
 	{ "post_freed", use_later },
 	{ "post_freed_often", use_later },
 	{ "post_reregistered", use_later },
+	{ "free_moved", give_back_moved },
+	{ "free_former", give_back_moved },
 	{ "free_open", give_back_unused },
 	{ "free_after_dereg", give_back_unused },
 	{ "free_done", give_back_unused },
