@@ -77,12 +77,15 @@ static void tell_post(const char *report)
 {
 	const void *const at = asan.address();
 	const struct loan *l = find_loan(NULL, (uintptr_t)at);
-	char place[512];
+	char places[2048] = "", *place = places;
 
 	(void)report;
 	if (!l)
 		return;
-	asan.symbolize((const char *)l->from - 1, "%S in %f", place, sizeof place);
+	/* several strings, from the innermost on, if functions of verbs.h are inlined there */
+	asan.symbolize(l->from, "%S in %f", places, sizeof places);
+	while (strstr(place, " in ibv_") && place[strlen(place) + 1])
+		place += strlen(place) + 1;
 	fprintf(stderr, "uroce: %p was lent to the device by a request that was posted at %s\n", at,
 		place);
 }

@@ -36,7 +36,7 @@ for compiler in gcc clang; do
 				not_ok "$compiler $sanitizer $case, early: not found"
 			grep -qE 'use-after-poison|data race' "$tmp/out" && grep -q 'lent_app\.c:' "$tmp/out" ||
 				not_ok "$compiler $sanitizer $case, early: $(head -n 5 "$tmp/out")"
-			grep -A 2 -E 'was posted at|lent_access' "$tmp/out" | grep -qE '(lent_app|qp_pair)\.c:[0-9]' ||
+			grep -A 4 -E 'was posted at|lent_access' "$tmp/out" | grep -qE '(lent_app|qp_pair)\.c:[0-9]' ||
 				not_ok "$compiler $sanitizer $case, early: the place of the post is not said"
 		done <<<"$cases"
 		ok "$compiler $sanitizer, traced" "$uroce" "${uroce%/*}/vtrace" -q --check "$tmp/app" read-used right
