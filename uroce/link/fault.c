@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-/*
- * For every packet the rules draw random numbers. Packets that are held back wait in a list for
- * each direction, in the order in which they are due, with one timer for each list.
- */
+/* For every packet the rules draw random numbers. Each packet that is held back has a timer. */
 #include "fault.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -29,21 +27,13 @@ struct rule {
 };
 
 struct held_packet {
-	TAILQ_ENTRY(held_packet) entry, reordered_entry;
-	bool reordered; /* passes as soon as another packet to its QP has passed */
-	uint64_t when;
+	LIST_ENTRY(held_packet) entry;
+	struct timer timer;
+	enum uroce_direction dir;
 	const char *fate;
 	struct packet addresses;
 	uint32_t n;
 	uint8_t data[];
-};
-
-/* The packets of one direction that are held back. */
-struct side {
-	enum uroce_direction dir;
-	TAILQ_HEAD(held_list, held_packet) held; /* in the order of when */
-	struct held_list reordered;		 /* at most one of a QP */
-	struct timer timer;
 };
 
 unsigned fault_directions;
@@ -52,23 +42,9 @@ static struct rule rules[FAULT_RULES];
 static unsigned nrules, nheld;
 static uint64_t state = 1; /* of the random numbers */
 
-static void release_due(struct timer *t);
-
-static struct side sides[] = {
-	{ UROCE_OUT,
-	  TAILQ_HEAD_INITIALIZER(sides[0].held),
-	  TAILQ_HEAD_INITIALIZER(sides[0].reordered),
-	  { .fn = release_due } },
-	{ UROCE_IN,
-	  TAILQ_HEAD_INITIALIZER(sides[1].held),
-	  TAILQ_HEAD_INITIALIZER(sides[1].reordered),
-	  { .fn = release_due } },
-};
-
-static struct side *find_side(enum uroce_direction dir)
-{
-	return &sides[dir == UROCE_OUT ? 0 : 1];
-}
+static LIST_HEAD(held_list, held_packet) delayed = LIST_HEAD_INITIALIZER(delayed);
+/* They pass as soon as another packet to their QP has passed: at most one of a QP and direction. */
+static struct held_list reordered = LIST_HEAD_INITIALIZER(reordered);
 
 static bool draw_chance(double probability)
 {
@@ -120,67 +96,39 @@ static void deliver_packet(enum uroce_direction dir, const struct packet *a, con
 		rx_passed(a, data, n, fate);
 }
 
-static void release_packet(struct side *s, struct held_packet *h)
+static void release_packet(struct timer *t)
 {
-	TAILQ_REMOVE(&s->held, h, entry);
-	if (h->reordered)
-		TAILQ_REMOVE(&s->reordered, h, reordered_entry);
+	struct held_packet *h =
+		(struct held_packet *)((char *)t - offsetof(struct held_packet, timer));
+
+	timer_stop(t);
+	LIST_REMOVE(h, entry);
 	nheld--;
-	deliver_packet(s->dir, &h->addresses, h->data, h->n, h->fate);
+	deliver_packet(h->dir, &h->addresses, h->data, h->n, h->fate);
 	free(h);
 }
 
-static void set_timer(struct side *s)
-{
-	if (TAILQ_EMPTY(&s->held))
-		timer_stop(&s->timer);
-	else
-		timer_set(&s->timer, TAILQ_FIRST(&s->held)->when);
-}
-
-static void release_due(struct timer *t)
-{
-	struct side *s = t == &sides[0].timer ? &sides[0] : &sides[1];
-	uint64_t now = engine_now();
-
-	while (!TAILQ_EMPTY(&s->held) && TAILQ_FIRST(&s->held)->when <= now)
-		release_packet(s, TAILQ_FIRST(&s->held));
-	set_timer(s);
-}
-
-static void insert_by_time(struct side *s, struct held_packet *h)
-{
-	struct held_packet *before = TAILQ_LAST(&s->held, held_list);
-
-	while (before && before->when > h->when)
-		before = TAILQ_PREV(before, held_list, entry);
-	if (before)
-		TAILQ_INSERT_AFTER(&s->held, before, h, entry);
-	else
-		TAILQ_INSERT_HEAD(&s->held, h, entry);
-	nheld++;
-}
-
-/* NULL: too many packets are held back, or there is no memory; the packet is lost. */
-static struct held_packet *hold_packet(struct side *s, uint64_t ns, const struct packet *a,
-				       const uint8_t *data, uint32_t n, const char *fate)
+/* Where too many packets are held back, or there is no memory, the packet is lost. */
+static void hold_packet(struct held_list *list, enum uroce_direction dir, uint64_t ns,
+			const struct packet *a, const uint8_t *data, uint32_t n, const char *fate)
 {
 	struct held_packet *h = nheld < HELD_MAX ? malloc(sizeof(*h) + n) : NULL;
 
 	if (!h) {
 		count(CNT_FAULT_DROP);
-		return NULL;
+		return;
 	}
 	*h = (struct held_packet){
-		.when = engine_now() + ns,
+		.timer.fn = release_packet,
+		.dir = dir,
 		.addresses = *a,
 		.n = n,
 		.fate = fate,
 	};
 	memcpy(h->data, data, n);
-	insert_by_time(s, h);
-	set_timer(s);
-	return h;
+	LIST_INSERT_HEAD(list, h, entry);
+	timer_set(&h->timer, engine_now() + ns);
+	nheld++;
 }
 
 static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
@@ -194,12 +142,12 @@ static void flip_bit(uint8_t *to, const uint8_t *data, uint32_t n)
 }
 
 /* The packet that waits for another one to the QP of data. */
-static struct held_packet *find_reordered(const struct side *s, const uint8_t *data)
+static struct held_packet *find_reordered(enum uroce_direction dir, const uint8_t *data)
 {
 	struct held_packet *h;
 
-	TAILQ_FOREACH(h, &s->reordered, reordered_entry)
-		if (memcmp(h->data + 5, data + 5, 3) == 0)
+	LIST_FOREACH(h, &reordered, entry)
+		if (h->dir == dir && memcmp(h->data + 5, data + 5, 3) == 0)
 			break;
 	return h;
 }
@@ -209,27 +157,27 @@ static const char *fate_name(enum fate fate, unsigned delay_us)
 	return fate == PASS && delay_us ? "delay" : fault_kinds[fate].name;
 }
 
-static void pass_packet(struct side *s, enum fate fate, unsigned delay_us, const struct packet *a,
-			const uint8_t *data, uint32_t n)
+static void pass_packet(enum uroce_direction dir, enum fate fate, unsigned delay_us,
+			const struct packet *a, const uint8_t *data, uint32_t n)
 {
 	const char *name = fate_name(fate, delay_us);
 	const char *first = fate == DUP ? fate_name(PASS, delay_us) : name;
 
 	if (delay_us) {
 		count(CNT_FAULT_DELAY);
-		if (hold_packet(s, delay_us * 1000ull, a, data, n, first) && fate == DUP)
-			hold_packet(s, delay_us * 1000ull, a, data, n, name);
+		hold_packet(&delayed, dir, delay_us * 1000ull, a, data, n, first);
+		if (fate == DUP)
+			hold_packet(&delayed, dir, delay_us * 1000ull, a, data, n, name);
 		return;
 	}
-	deliver_packet(s->dir, a, data, n, first);
+	deliver_packet(dir, a, data, n, first);
 	if (fate == DUP)
-		deliver_packet(s->dir, a, data, n, name);
+		deliver_packet(dir, a, data, n, name);
 }
 
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
 		uint32_t n)
 {
-	struct side *s = find_side(dir);
 	const uint8_t *passed = data; /* corruption may have changed its QPN */
 	uint8_t changed[PACKET_MAX];
 	struct held_packet *waiting;
@@ -241,7 +189,7 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		return;
 	}
 	/* delivering a packet may send more packets through here: look first */
-	waiting = find_reordered(s, data);
+	waiting = find_reordered(dir, data);
 	fate = draw_fate(dir, data, &delay_us);
 	if (fate == REORDER && waiting && !delay_us)
 		fate = PASS; /* one packet of a QP at a time */
@@ -257,11 +205,8 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 			delay_us += REORDER_NS / 1000; /* packets that follow overtake it */
 			break;
 		}
-		waiting = hold_packet(s, REORDER_NS, addresses, data, n, fault_kinds[REORDER].name);
-		if (waiting) {
-			waiting->reordered = true;
-			TAILQ_INSERT_TAIL(&s->reordered, waiting, reordered_entry);
-		}
+		hold_packet(&reordered, dir, REORDER_NS, addresses, data, n,
+			    fault_kinds[REORDER].name);
 		return;
 	case CORRUPT:
 		flip_bit(changed, data, n);
@@ -272,11 +217,9 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 	case FATES:
 		break;
 	}
-	pass_packet(s, fate, delay_us, addresses, passed, n);
-	if (waiting && find_reordered(s, data) == waiting) {
-		release_packet(s, waiting);
-		set_timer(s);
-	}
+	pass_packet(dir, fate, delay_us, addresses, passed, n);
+	if (waiting && find_reordered(dir, data) == waiting)
+		release_packet(&waiting->timer);
 }
 
 static int check_rule(struct uroce_fault f)
@@ -317,18 +260,15 @@ int fault_parse(const char *text, uint64_t seed, char *why, size_t size)
 
 void fault_forget(void)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		struct side *s = &sides[i];
+	struct held_list *const lists[] = { &delayed, &reordered };
+	struct held_packet *h;
 
-		TAILQ_INIT(&s->reordered);
-		timer_stop(&s->timer);
-		while (!TAILQ_EMPTY(&s->held)) {
-			struct held_packet *h = TAILQ_FIRST(&s->held);
-
-			TAILQ_REMOVE(&s->held, h, entry);
+	for (unsigned i = 0; i < 2; i++)
+		while ((h = LIST_FIRST(lists[i]))) {
+			timer_stop(&h->timer);
+			LIST_REMOVE(h, entry);
 			free(h);
 		}
-	}
 	nheld = nrules = fault_directions = 0;
 }
 

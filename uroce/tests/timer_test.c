@@ -110,8 +110,34 @@ static void test_sets_itself(void)
 	CHECK(timer_next() == UINT64_MAX);
 }
 
+#define MANY 300000
+
+static void ignore(struct timer *t)
+{
+	(void)t;
+}
+
+/* Each runs out before all that were set before it: a search through the others would take
+ * minutes. */
+static void test_many(void)
+{
+	static struct timer many[MANY];
+
+	for (unsigned i = 0; i < MANY; i++) {
+		many[i].fn = ignore;
+		timer_set(&many[i], i % 2 ? 2 * MANY - i : 2 * MANY + i);
+	}
+	for (unsigned i = 0; i < MANY; i += 3)
+		timer_stop(&many[i]);
+	CHECK(timer_next() == MANY + 1);
+	timer_run(2 * MANY);
+	CHECK(timer_next() == 2 * MANY + 2);
+	timer_forget();
+}
+
 int main(void)
 {
+	test_many();
 	test_model();
 	test_sets_itself();
 	return checks_end();
