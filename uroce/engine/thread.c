@@ -16,9 +16,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "file_id.h"
 #include "gid.h"
 #include "group.h"
+#include "own_fd.h"
 #include "pair.h"
 
 #define GLANCE	  16 /* one of so many passes in a row looks at the descriptors */
@@ -33,11 +33,10 @@ static struct {
 	unsigned era;
 	pthread_t thread;
 	int epoll, timer, addresses;
-	struct file_id id;  /* of epoll and timer, which have no files: one */
 	uint64_t timer_set; /* to when */
 } t = { .epoll = -1, .timer = -1, .addresses = -1, .timer_set = NEVER };
 
-/* Is it set? The program may have closed it. */
+/* Is it set? The program may have closed it: own_fd.h. */
 static bool set_timer(uint64_t when)
 {
 	struct itimerspec its = {
@@ -46,7 +45,8 @@ static bool set_timer(uint64_t when)
 	};
 
 	t.timer_set = when;
-	return timerfd_settime(t.timer, TFD_TIMER_ABSTIME, &its, NULL) == 0;
+	return fd_is_marked(t.timer) &&
+	       timerfd_settime(t.timer, TFD_TIMER_ABSTIME, &its, NULL) == 0;
 }
 
 void thread_wake_at(uint64_t when)
@@ -72,7 +72,7 @@ static void unwatch(int fd)
  * callback for every packet. */
 void thread_watch_packets(bool on)
 {
-	if (!t.running || on == t.watches_packets)
+	if (!t.running || on == t.watches_packets || !fd_is_marked(t.epoll))
 		return;
 	t.watches_packets = on;
 	if (on) {
@@ -105,7 +105,8 @@ static bool serve(const struct epoll_event *events, int n)
 			group_serve();
 			break;
 		case ADDRESSES:
-			gid_addrs_seen(t.addresses);
+			if (fd_is_marked(t.addresses))
+				gid_addrs_seen(t.addresses);
 			gid_refresh();
 			break;
 		default:
@@ -131,11 +132,12 @@ static void *engine_main(void *arg)
 	pthread_setname_np(pthread_self(), "uroce");
 	for (unsigned i = 0;; i++) {
 		bool asked = !again || i % GLANCE == 0, packets;
-		int n = asked ? epoll_wait(t.epoll, events, SOURCES, again ? 0 : -1) : 0;
-		const bool is_closed = n < 0 && errno != EINTR; /* by the program */
+		bool is_closed = asked && !fd_is_marked(t.epoll); /* by the program */
+		int n = asked && !is_closed ? epoll_wait(t.epoll, events, SOURCES, again ? 0 : -1)
+					    : 0;
 
 		engine_lock();
-		if (t.stop || is_closed)
+		if (t.stop || is_closed || (n < 0 && errno != EINTR))
 			break;
 		if (preempted)
 			progress_rest();
@@ -198,10 +200,8 @@ static int start_thread(void)
 
 static int open_all(void)
 {
-	t.epoll = epoll_create1(EPOLL_CLOEXEC);
-	t.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (t.epoll >= 0)
-		t.id = file_id(t.epoll);
+	t.epoll = fd_mark(epoll_create1(EPOLL_CLOEXEC));
+	t.timer = fd_mark(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
 	t.watches_packets = true;
 	if (t.epoll < 0 || t.timer < 0 || watch(group_fd(), SOCKET, EPOLLIN) != 0 ||
 	    watch(pair_bell_fd(), BELL, EPOLLIN) != 0 ||
@@ -210,19 +210,19 @@ static int open_all(void)
 	    /* its count is not read: only that it ran out */
 	    watch(t.timer, TIMER, EPOLLIN | EPOLLET) != 0)
 		return -1;
-	t.addresses = gid_addrs_watch(); /* without it the table stays as it is now */
+	t.addresses = fd_mark(gid_addrs_watch()); /* without it the table stays as it is now */
 	return watch(t.addresses, ADDRESSES, EPOLLIN);
 }
 
 static void close_all(void)
 {
-	if (file_is(t.epoll, t.id))
-		close(t.epoll);
-	if (file_is(t.timer, t.id))
-		close(t.timer);
-	if (t.addresses >= 0)
-		close(t.addresses);
-	t.epoll = t.timer = t.addresses = -1;
+	int *const fds[] = { &t.epoll, &t.timer, &t.addresses };
+
+	for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++) {
+		if (fd_is_marked(*fds[i]))
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
 }
 
 /* A new era: nobody waits or spins. */

@@ -15,6 +15,7 @@
 
 #include "group_own.h"
 #include "lock.h"
+#include "own_fd.h"
 #include "pair.h"
 
 #define PATIENCE_MS 5000 /* for a process that is joining at the same time */
@@ -24,13 +25,19 @@
 #define ANSWER_MS   50	 /* before the next process is asked */
 #define GOING_MS    10	 /* between two attempts */
 
-struct group group = {
-	.dir = SOCKET_DIR_NONE,
-	.rx = { [0 ... SLOTS - 1] = -1 },
-	.control = -1,
-	.epoll = -1,
-	.sender = { -1, -1 },
-};
+#define NO_DESCRIPTORS                                                                        \
+	.dir = SOCKET_DIR_NONE, .rx = { [0 ... SLOTS - 1] = -1 }, .control = -1, .epoll = -1, \
+	.sender = { -1, -1 }
+
+struct group group = { NO_DESCRIPTORS };
+
+void group_check(void)
+{
+	if (group.epoll < 0 || fd_is_marked(group.epoll))
+		return;
+	group = (struct group){ .slot = group.slot, NO_DESCRIPTORS };
+	pair_lose_descriptors();
+}
 
 /* Why joining failed: text for the user. */
 struct reason {
@@ -92,6 +99,7 @@ pid_t group_slot_pid(unsigned slot)
 
 	if (slot && slot == group.slot)
 		return getpid(); /* no lock is in one's own way */
+	group_check();
 	if (fcntl(group.rx[0], F_GETLK, &l) != 0)
 		return -1;
 	if (l.l_type == F_UNLCK)
@@ -307,7 +315,7 @@ static int open_send_sockets(struct reason *r)
 
 static int open_epoll(struct reason *r)
 {
-	group.epoll = epoll_create1(EPOLL_CLOEXEC);
+	group.epoll = fd_mark(epoll_create1(EPOLL_CLOEXEC));
 	if (group.epoll < 0 || control_epoll_add(group.control) != 0)
 		return set_reason_of_errno(r, "no epoll descriptor");
 	return 0;
@@ -315,6 +323,7 @@ static int open_epoll(struct reason *r)
 
 static void close_all(void)
 {
+	group_check();
 	pair_forget();
 	close_fd(&group.epoll);
 	close_fd(&group.control); /* no process can ask us from now on */
@@ -382,8 +391,9 @@ int group_join(char *text, size_t size)
 
 void group_leave(void)
 {
+	group_check();
 	pair_stop();
-	if (group.slot) {
+	if (group.slot && group.epoll >= 0) {
 		struct local_name name = control_name(&group.dir, group.slot);
 
 		sockets_released(group.rx[group.slot]);
@@ -401,6 +411,7 @@ void group_forget(void)
 
 void group_unlock(void)
 {
+	group_check();
 	close_fd(&group.dir.lock);
 }
 
@@ -411,21 +422,25 @@ unsigned group_slot(void)
 
 int group_fd(void)
 {
+	group_check();
 	return group.slot ? group.rx[group.slot] : -1;
 }
 
 int group_gsi_fd(void)
 {
+	group_check();
 	return group.slot ? group.rx[0] : -1;
 }
 
 int group_control_fd(void)
 {
+	group_check();
 	return group.epoll;
 }
 
 int group_send_fd(int family)
 {
+	group_check();
 	return group.sender[family == AF_INET6];
 }
 

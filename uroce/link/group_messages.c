@@ -106,6 +106,7 @@ void group_serve(void)
 	struct epoll_event events[16];
 	int n;
 
+	group_check();
 	if (!group.slot)
 		return;
 	n = epoll_wait(group.epoll, events, sizeof(events) / sizeof(events[0]), 0);
@@ -121,6 +122,7 @@ int messages_forward(const struct local_name *to, const struct mad_from *from, c
 {
 	char data[sizeof(*from) + MAD_BYTES];
 
+	group_check();
 	if (!group.slot || n > MAD_BYTES) {
 		errno = group.slot ? EMSGSIZE : ENOTCONN;
 		return -1;

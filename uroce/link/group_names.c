@@ -160,6 +160,7 @@ struct group_name *group_claim(uint16_t space, uint16_t *port, const union ibv_g
 {
 	struct group_name *name;
 
+	group_check();
 	if (!group.slot) {
 		errno = ENODEV;
 		return NULL;
@@ -178,6 +179,7 @@ void group_release(struct group_name *name)
 {
 	const int err = errno;
 
+	group_check();
 	if (name->joined == joined && group.slot)
 		unlinkat(group.dir.fd, local_base(&name->name), 0);
 	free(name);

@@ -196,12 +196,16 @@ struct group {
 	struct socket_dir dir;
 	int rx[SLOTS];
 	int control;   /* bound to control_name() of the slot */
-	int epoll;     /* for control, and for the processes that we share memory with */
+	int epoll;     /* for control, and for the processes that we share memory with; marked */
 	int sender[2]; /* IPv4, IPv6 */
 	uint16_t port[2];
 };
 
 extern struct group group;
+
+/* If the program has closed our descriptors (base/own_fd.h), forgets them: what they were is not
+ * reached any more, but for memory that is shared already. Looked at before they are used. */
+void group_check(void);
 
 /* Closes *fd unless it is -1, and sets it to -1. Keeps errno. */
 static inline void close_fd(int *fd)

@@ -178,6 +178,13 @@ void pair_forget(void)
 	asleep = false;
 }
 
+void pair_lose_descriptors(void)
+{
+	for (unsigned i = 0; i < SLOTS; i++)
+		pairs[i].pidfd = pairs[i].bell = pairs[i].memfd = -1;
+	own_bell[0] = own_bell[1] = own_pidfd = -1;
+}
+
 void pair_note_death(int fd)
 {
 	for (unsigned i = 0; i < pairs_open; i++)
@@ -422,6 +429,7 @@ void pair_take_answer(struct control_message *m)
 
 void pair_ring(const struct pair *p)
 {
+	group_check();
 	if (p->bell >= 0) /* if the bell is full, it was rung before */
 		send(p->bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -466,6 +474,7 @@ void pair_answer_bell(void)
 {
 	char rung[BELLS];
 
+	group_check();
 	recv(own_bell[0], rung, sizeof(rung), MSG_DONTWAIT);
 	for (unsigned i = 0; i < pairs_open; i++)
 		pair_open[i]->gone |= has_left(pair_open[i]);

@@ -101,6 +101,8 @@ void pair_stop(void);
 /* After fork(), in the child: forgets all pairs. Their memory is not mapped there; something else
  * may be in its place. */
 void pair_forget(void);
+/* The program has closed our descriptors: pairs go on without, where nobody sleeps. */
+void pair_lose_descriptors(void);
 
 /* The pair with the process in a slot, if it is ready for frames. NULL: not yet; an offer is on its
  * way if there can be a pair at all. */

@@ -10,11 +10,11 @@
 
 #include "bytes.h"
 #include "lock.h"
-#include "file_id.h"
 #include "export.h"
 #include "file_limit.h"
 #include "gid.h"
 #include "link.h"
+#include "own_fd.h"
 
 #define IP_UDP_MAX 48
 
@@ -23,7 +23,6 @@ bool tap_on;
 static uroce_tap_fn *tap_fn;
 static void *tap_arg;
 static int capture = -1;
-static struct file_id capture_id;
 static int capture_err;		/* why the capture ended by itself, or 0 */
 static char appended[PATH_MAX]; /* the file of UROCE_PCAP, whose end is reported to stderr */
 
@@ -53,7 +52,7 @@ static void put_udp6_sum(uint8_t *ip, size_t n)
 
 static int close_capture(void)
 {
-	return capture >= 0 && file_is(capture, capture_id) ? close(capture) : 0;
+	return capture >= 0 && fd_is_marked(capture) ? close(capture) : 0;
 }
 
 /* Ends the capture, for instance because the disk is full. What is in the file can be read. */
@@ -74,7 +73,7 @@ static void write_packet(const struct uroce_packet *p)
 	sigset_t before = file_limit_begin();
 	int ret = -1;
 
-	if (file_is(capture, capture_id))
+	if (fd_is_marked(capture))
 		ret = pcapng_write(capture, p);
 	else
 		errno = EBADF;
@@ -149,8 +148,7 @@ int tap_capture(const char *file, bool append)
 	err = capture_err;
 	if (close_capture() != 0)
 		err = errno;
-	capture = fd;
-	capture_id = file_id(fd);
+	capture = fd_mark(fd);
 	capture_err = 0;
 	update_tap_on();
 	if (!err || file)

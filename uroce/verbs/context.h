@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "file_id.h"
-
 #define CACHE_LINE 64u /* bytes */
 
 /* The limits of the device; ibv_query_device() reports it and every create call
@@ -162,13 +160,12 @@ struct srq;
 
 /* Belongs to one list of events: its descriptor, and the threads that take events. */
 struct event_queue {
-	int fd;		   /* eventfd(2) as a semaphore, close-on-exec */
-	struct file_id id; /* of fd: the program may have closed it */
-	unsigned length;   /* of the list */
-	unsigned counted;  /* events that fd counts; the others were handed to threads that wait */
-	unsigned takers;   /* threads in event_take() */
-	unsigned forks;	   /* event_forks when it was made */
-	bool closed;	   /* goes when the last taker comes back */
+	int fd;		  /* eventfd(2) as a semaphore, close-on-exec; own_fd.h */
+	unsigned length;  /* of the list */
+	unsigned counted; /* events that fd counts; the others were handed to threads that wait */
+	unsigned takers;  /* threads in event_take() */
+	unsigned forks;	  /* event_forks when it was made */
+	bool closed;	  /* goes when the last taker comes back */
 };
 
 /* How many times fork() has led to this process. */

@@ -14,6 +14,7 @@
 #include "completion_queue.h"
 #include "engine.h"
 #include "export.h"
+#include "own_fd.h"
 #include "queue_pair.h"
 
 /* ---------------------------------------------- lists and their descriptors -- */
@@ -32,20 +33,19 @@ struct event_queue *event_queue_new(void)
 	if (!q)
 		return NULL;
 	q->forks = event_forks;
-	q->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	q->fd = fd_mark(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE));
 	if (q->fd < 0) {
 		int err = errno;
 
 		free(q);
 		return fail_null(err);
 	}
-	q->id = file_id(q->fd);
 	return q;
 }
 
 static void end_queue(struct event_queue *q)
 {
-	if (file_is(q->fd, q->id))
+	if (fd_is_marked(q->fd))
 		close(q->fd);
 	free(q);
 }
@@ -72,7 +72,7 @@ void event_added(struct event_queue *q)
 	if (engine_hand_over(q->fd))
 		return;
 	q->counted++;
-	if (!file_is(q->fd, q->id))
+	if (!fd_is_marked(q->fd))
 		return;
 	do
 		n = write(q->fd, &one, sizeof one);
@@ -95,7 +95,7 @@ void event_removed(struct event_queue *q)
 	q->length--;
 	if (q->counted > q->length) {
 		q->counted--;
-		if (file_is(q->fd, q->id))
+		if (fd_is_marked(q->fd))
 			count_down(q->fd);
 	}
 }

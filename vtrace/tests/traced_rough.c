@@ -5,7 +5,12 @@
  * until it is ended. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
 
 #include "defects/case_rig.h"
 
@@ -34,19 +39,63 @@ static void exchange_once(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer,
 	await_success(r->cq);
 }
 
-/* The device does not write into files that have the numbers of its own descriptors now, and its
- * end is not awaited for ever. */
+/* Each of the kinds of descriptors that a device may have of its own. */
+static int open_file(int i)
+{
+	switch (i % 5) {
+	case 0:
+		return memfd_create("file", 0);
+	case 1:
+		return eventfd(0, EFD_NONBLOCK);
+	case 2:
+		return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+	case 3:
+		return epoll_create1(0);
+	default:
+		return socket(AF_INET, SOCK_DGRAM, 0);
+	}
+}
+
+/* Whether it is as it was opened: nothing was written to it, nothing set, and it is not closed. */
+static bool is_untouched(int i, int file)
+{
+	struct itimerspec timer = { .it_value.tv_sec = 1 };
+	struct epoll_event event;
+	uint64_t count;
+
+	switch (i % 5) {
+	case 0:
+		return lseek(file, 0, SEEK_END) == 0;
+	case 1:
+		return read(file, &count, sizeof count) < 0 && errno == EAGAIN;
+	case 2:
+		return timerfd_gettime(file, &timer) == 0 && !timer.it_value.tv_sec &&
+		       !timer.it_value.tv_nsec;
+	case 3:
+		return epoll_wait(file, &event, 1, 0) == 0;
+	default:
+		return fcntl(file, F_GETFD) == 0;
+	}
+}
+
+static int file[FILES];
+
+static void check_files(const char *when)
+{
+	for (int i = 0; i < FILES; i++)
+		check(when, is_untouched(i, file[i]) ? 0 : EBADFD);
+}
+
+/* The device leaves files alone that have the numbers of its own descriptors now, and its end is
+ * not awaited for ever. */
 static void run_closed(struct rig *r, struct ibv_qp *qp)
 {
-	int file[FILES];
-
 	check("ibv_req_notify_cq", ibv_req_notify_cq(r->cq, 0));
 	check("close_range", close_range(3, ~0U, 0) ? errno : 0);
 	for (int i = 0; i < FILES; i++)
-		file[i] = memfd_create("file", 0);
+		file[i] = open_file(i);
 	write_once(r, qp);
-	for (int i = 0; i < FILES; i++)
-		check("bytes in a file of the program", (int)lseek(file[i], 0, SEEK_END));
+	check_files("files of the program");
 }
 
 static void *wait_for_events(void *channel)
@@ -126,5 +175,8 @@ int main(int argc, char **argv)
 	ibv_destroy_comp_channel(channel);
 	ibv_dereg_mr(r.mr);
 	ibv_dealloc_pd(r.pd);
-	return ibv_close_device(r.context);
+	check("ibv_close_device", ibv_close_device(r.context));
+	if (is("closed"))
+		check_files("files of the program, when the device is closed");
+	return 0;
 }
