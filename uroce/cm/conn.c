@@ -109,31 +109,42 @@ static void say_goodbye(struct conn *c)
 	conn_rule(c, &m);
 }
 
-/* In doubt the peer lives. */
-static bool peer_is_gone(const struct conn *c)
-{
-	const pid_t now = group_slot_pid(c->remote_id >> (32 - SLOT_BITS));
+/* Who has each slot, of those that were asked about in one look. */
+struct slot_owners {
+	uint64_t asked; /* a bit each */
+	pid_t pid[SLOTS];
+};
 
-	return now >= 0 && (!c->peer || now != c->peer);
+/* In doubt the peer lives. */
+static bool peer_is_gone(const struct conn *c, struct slot_owners *o)
+{
+	const unsigned slot = c->remote_id >> (32 - SLOT_BITS);
+	const uint64_t bit = UINT64_C(1) << slot;
+
+	if (!(o->asked & bit))
+		o->pid[slot] = group_slot_pid(slot);
+	o->asked |= bit;
+	return o->pid[slot] >= 0 && (!c->peer || o->pid[slot] != c->peer);
 }
 
-static void check_peer(struct conn *c)
+static void check_peer(struct conn *c, struct slot_owners *o)
 {
 	if (!is_near(c))
 		return;
 	peer_is_near = true;
-	if (peer_is_gone(c))
+	if (peer_is_gone(c, o))
 		say_goodbye(c);
 }
 
 static void check_peers(struct timer *t)
 {
+	struct slot_owners owners = { 0 };
 	struct conn *next;
 
 	peer_is_near = false;
 	for (struct conn *c = LIST_FIRST(&conns); c; c = next) {
 		next = LIST_NEXT(c, entry); /* it may be freed */
-		check_peer(c);
+		check_peer(c, &owners);
 	}
 	if (peer_is_near)
 		timer_set(t, engine_now() + PEER_PERIOD);
@@ -151,7 +162,7 @@ static void peer_watch(const struct conn *c)
 void conn_check_peer(struct conn *c)
 {
 	if (c->state == CONN_REQ_RCVD)
-		check_peer(c);
+		check_peer(c, &(struct slot_owners){ 0 });
 }
 
 /* -------------------------------------------------------------- creating -- */

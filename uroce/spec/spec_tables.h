@@ -79,6 +79,7 @@ struct qp_verdict qp_judge(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 #define FLUSH_ACCESS_PERSISTENT (1u << 9)
 #define FLUSH_GLOBAL		1u /* bits of ibv_placement_type */
 #define FLUSH_PERSISTENT	2u
+#define FLUSH_TYPE_IS_VALID(t)	((t) && !((t) & ~(FLUSH_GLOBAL | FLUSH_PERSISTENT)))
 #define FLUSH_RANGE		0u /* values of ibv_selectivity_level */
 #define FLUSH_MR		1u
 

@@ -315,9 +315,14 @@ static void check_abandoned(void)
 /* The peer is on this host and is killed: in the end, and before it has answered. */
 static void check_killed(void)
 {
+	unsigned before;
+
 	begin();
 	connect_now();
 	rig_run(3 * SECOND);
+	before = rig_slots_asked;
+	rig_run(2 * SECOND);
+	CHECK_INT(rig_slots_asked - before, 2); /* once a second, not once for each of both ends */
 	CHECK_INT(active.c->state, CONN_ESTABLISHED);
 	CHECK_INT(count_of(&active, CONN_EV_DISCONNECTED), 0);
 	rig_all_killed = true;

@@ -121,6 +121,7 @@ extern _Atomic pthread_t rig_asked; /* who called group_fd() last */
 extern unsigned rig_names;	    /* group_claim() without group_release() */
 extern uint16_t rig_port_taken;	    /* a port that another process has, on another address */
 extern bool rig_all_killed;	    /* group_slot_pid(): no process of this host lives */
+extern unsigned rig_slots_asked;    /* group_slot_pid() was called so often */
 extern unsigned rig_forwards;	    /* MADs for other processes, which are lost */
 extern int rig_lifetime;	    /* rx_want_lifetime(): the sum */
 
@@ -306,10 +307,10 @@ struct rig_wr {
 	__be32 imm;
 	uint32_t inv_rkey, rkey;
 	uint64_t remote, compare_add, swap;
-	uint32_t flush_len, flush_level; /* FLUSH */
-	uint32_t srqn;			 /* XRC */
-	uint32_t qpn, qkey;		 /* UD */
-	union ibv_gid dgid;		 /* UD; zero: that of a peer */
+	uint32_t flush_len, feth; /* FLUSH; feth 0: a range, to global visibility */
+	uint32_t srqn;		  /* XRC */
+	uint32_t qpn, qkey;	  /* UD */
+	union ibv_gid dgid;	  /* UD; zero: that of a peer */
 	struct window_bind bind;
 };
 void rig_post(struct qp *qp, const struct rig_wr *wr);

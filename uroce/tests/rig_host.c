@@ -232,6 +232,7 @@ int rig_group_fd = -1;
 _Atomic pthread_t rig_asked;
 uint16_t rig_port_taken;
 bool rig_all_killed;
+unsigned rig_slots_asked;
 int rig_lifetime;
 
 void rx_want_lifetime(int n)
@@ -285,6 +286,7 @@ void group_release(struct group_name *name)
 pid_t group_slot_pid(unsigned slot)
 {
 	(void)slot;
+	rig_slots_asked++;
 	return rig_all_killed ? 0 : getpid();
 }
 

@@ -300,7 +300,7 @@ static void fill(struct send_wqe *w, const struct rig_wr *wr, enum ibv_qp_type t
 		w->remote = wr->remote;
 		w->rkey = wr->rkey;
 		w->flush_len = wr->flush_len;
-		w->feth = FETH(FLUSH_GLOBAL, wr->flush_level);
+		w->feth = wr->feth ? wr->feth : FETH(FLUSH_GLOBAL, FLUSH_RANGE);
 	} else if (type == IBV_QPT_UD) {
 		w->flow = (struct flow){ .sgid = rig_gid_a, .dgid = wr->dgid };
 		w->dest_qpn = wr->qpn;

@@ -42,6 +42,7 @@ enum wrong {
 	NO_WINDOW,	/* BIND_MW, LOCAL_INV: of a key that is none */
 	WHOLE_REGION,	/* FLUSH: the range is beyond the region, and does not count */
 	RESERVED_LEVEL, /* FLUSH */
+	RESERVED_TYPE,
 };
 
 #define ANY_LEN 0xffffffffu /* short and long ones */
@@ -152,6 +153,7 @@ static const struct pair {
 	{ FLUSH_WR, REMOTE_RANGE, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
 	{ FLUSH_WR, WHOLE_REGION, 8, IBV_WC_SUCCESS, NONE, NONE },
 	{ FLUSH_WR, RESERVED_LEVEL, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
+	{ FLUSH_WR, RESERVED_TYPE, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
 	{ FLUSH_WR, REMOTE_PD, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
 	{ FLUSH_WR, REMOTE_RIGHTS, 8, IBV_WC_REM_ACCESS_ERR, NONE, IBV_EVENT_QP_ACCESS_ERR },
 	{ FLUSH_WR, QP_RIGHTS, 8, IBV_WC_REM_INV_REQ_ERR, NONE, IBV_EVENT_QP_REQ_ERR },
@@ -209,11 +211,14 @@ static struct rig_wr request(const struct pair *t, uint32_t len, struct qp *by)
 		wr.rkey ^= 0x100;
 		break;
 	case WHOLE_REGION:
-		wr.flush_level = FLUSH_MR;
+		wr.feth = FETH(FLUSH_GLOBAL, FLUSH_MR);
 		wr.remote = 0;
 		break;
 	case RESERVED_LEVEL:
-		wr.flush_level = 2;
+		wr.feth = FETH(FLUSH_GLOBAL, 2);
+		break;
+	case RESERVED_TYPE:
+		wr.feth = FETH(FLUSH_GLOBAL | 4, FLUSH_RANGE);
 		break;
 	case REMOTE_RANGE:
 		wr.remote = (uintptr_t)there + sizeof(there) - (len & ~7u) + (len == 8 ? 0 : 1);

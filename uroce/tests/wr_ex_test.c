@@ -334,6 +334,7 @@ static void test_flush(void)
 	CHECK(w->flush_len == 77 && w->feth == 0x13 && w->nsge == 0 && w->len == 0);
 	flush(qp, 0, FLUSH_MR, 77, EINVAL);
 	flush(qp, 4, FLUSH_MR, 77, EINVAL);
+	flush(qp, FLUSH_GLOBAL | 4, FLUSH_MR, 77, EINVAL);
 	flush(qp, 0x11, FLUSH_MR, 77, EINVAL);
 	flush(qp, FLUSH_GLOBAL, 2, 77, EINVAL);
 	flush(qp, FLUSH_GLOBAL, FLUSH_RANGE, (size_t)1 << 32, EINVAL);

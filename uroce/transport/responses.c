@@ -214,7 +214,7 @@ enum request_error responses_reply_flush(struct qp *qp, const struct packet *p)
 {
 	unsigned level = FETH_LEVEL(p->feth);
 
-	if (level > FLUSH_MR || !responses_flush_access(p))
+	if (level > FLUSH_MR || !FLUSH_TYPE_IS_VALID(FETH_TYPE(p->feth)))
 		return REQ_INVALID;
 	if (level == FLUSH_MR
 		    ? !region_has_rights(qp, p->rkey, responses_flush_access(p))

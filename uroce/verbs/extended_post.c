@@ -93,8 +93,7 @@ static void wr_flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote, size_
 {
 	struct send_wqe *w = begin_remote(ex, FLUSH_WR, rkey, remote);
 
-	if (!(type & (FLUSH_GLOBAL | FLUSH_PERSISTENT)) || FETH_TYPE(type) != type ||
-	    level > FLUSH_MR || len > UINT32_MAX)
+	if (!FLUSH_TYPE_IS_VALID(type) || level > FLUSH_MR || len > UINT32_MAX)
 		keep_error(qp_of(ex), EINVAL);
 	w->flush_len = (uint32_t)len;
 	w->feth = FETH(type, level);
