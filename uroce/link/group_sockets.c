@@ -21,7 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "group_own.h"
@@ -405,9 +407,23 @@ static pid_t find_process(const struct inodes *set)
 	return pid;
 }
 
-/* A line: its number, POSIX, ADVISORY, WRITE, process, device and inode, first and last byte. */
+/* The device that the inodes of sockets are on; 0: that cannot be told. */
+static dev_t device_of_sockets(void)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct stat st = { 0 };
+
+	if (fd >= 0 && fstat(fd, &st) != 0)
+		st.st_dev = 0;
+	close_fd(&fd);
+	return st.st_dev;
+}
+
+/* A line: its number, POSIX, ADVISORY, WRITE, process, device and inode, first and last byte. A
+ * file of another device may have the inode of a socket. */
 void sockets_slot_pids(pid_t pids[SLOTS])
 {
+	const dev_t device = device_of_sockets();
 	struct inodes set = find_port_inodes();
 	struct line_reader locks;
 	const char *line;
@@ -416,13 +432,13 @@ void sockets_slot_pids(pid_t pids[SLOTS])
 	if (set.alien || !line_reader_open(&locks, "/proc/locks"))
 		return;
 	while ((line = line_reader_next(&locks))) {
-		unsigned slot;
+		unsigned slot, major, minor;
 		uint64_t inode;
 		int pid;
 
-		if (sscanf(line, "%*u: POSIX %*s WRITE %d %*x:%*x:%" SCNu64 " %u", &pid, &inode,
-			   &slot) == 3 &&
-		    slot < SLOTS && has_inode(&set, inode))
+		if (sscanf(line, "%*u: POSIX %*s WRITE %d %x:%x:%" SCNu64 " %u", &pid, &major,
+			   &minor, &inode, &slot) == 5 &&
+		    makedev(major, minor) == device && slot < SLOTS && has_inode(&set, inode))
 			pids[slot] = pid;
 	}
 	line_reader_close(&locks);

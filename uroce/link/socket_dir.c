@@ -226,10 +226,7 @@ DIR *socket_dir_list(const struct socket_dir *dir)
 
 const char *socket_dir_next(DIR *entries)
 {
-	struct dirent *e;
+	const struct dirent *e = entries ? readdir(entries) : NULL;
 
-	while (entries && (e = readdir(entries)))
-		if (e->d_type == DT_SOCK || e->d_type == DT_LNK)
-			return e->d_name;
-	return NULL;
+	return e ? e->d_name : NULL;
 }

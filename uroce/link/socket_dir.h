@@ -50,7 +50,7 @@ void socket_dir_unlock(const struct socket_dir *dir, enum dir_lock which);
 /* The entries of the directory, for the caller to close with closedir(3); NULL: it cannot be read.
  */
 DIR *socket_dir_list(const struct socket_dir *dir);
-/* The name of the next socket, or link to one, among them; NULL: no more, or entries is NULL. */
+/* The name of the next one, whatever it is; NULL: no more, or entries is NULL. */
 const char *socket_dir_next(DIR *entries);
 
 #endif

@@ -520,6 +520,48 @@ static void test_removed(void)
 	worker_end(&b);
 }
 
+/* Who has a slot is what the kernel says of the lock on a socket: the same lock on a file of
+ * another device, which has the inode of that socket, is somebody else's. */
+static void test_locks_of_files(void)
+{
+	static const char forged[] = "/tmp/locks";
+	FILE *from, *to;
+	unsigned device, minor, found = 0;
+	unsigned long long inode;
+	pid_t pids[SLOTS];
+	struct worker a;
+	char line[200];
+
+	clear_tmp();
+	joins(&a, 0, 1);
+	sockets_slot_pids(pids);
+	CHECK_INT(pids[1], a.pid);
+	from = fopen("/proc/locks", "re");
+	to = fopen(forged, "we");
+	CHECK(from && to);
+	while (fgets(line, sizeof(line), from)) {
+		char wanted[80];
+
+		fputs(line, to);
+		snprintf(wanted, sizeof(wanted), "%%*u: POSIX %%*s WRITE %d %%x:%%x:%%llu 1 1",
+			 (int)a.pid);
+		if (sscanf(line, wanted, &device, &minor, &inode) != 3)
+			continue;
+		found++;
+		fprintf(to, "99: POSIX  ADVISORY  WRITE %d %02x:%02x:%llu 2 2\n", (int)getpid(),
+			device, minor + 1, inode);
+	}
+	CHECK_INT(found, 1);
+	CHECK_INT(fclose(to), 0);
+	fclose(from);
+	CHECK_INT(mount(forged, "/proc/locks", NULL, MS_BIND, NULL), 0);
+	sockets_slot_pids(pids);
+	CHECK_INT(pids[1], a.pid);
+	CHECK_INT(pids[2], 0);
+	CHECK_INT(umount("/proc/locks"), 0);
+	worker_end(&a);
+}
+
 int main(void)
 {
 	netns_enter();
@@ -539,5 +581,6 @@ int main(void)
 	test_places();
 	test_leftovers();
 	test_removed();
+	test_locks_of_files();
 	return checks_end();
 }
