@@ -384,10 +384,10 @@ bool tree_file(const char *place, const char *rest, char *buf, size_t size)
 		make_tree();
 	else
 		put_gids(false);
-	if (root[0] && strstr(rest, "/hw_counters")) {
+	if (root[0] && strstr(rest, "/hw_counters"))
 		put_counters(false);
-		atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
-	}
+	/* a file of counters may also be opened from a directory that is open */
+	atomic_store_explicit(&tree_followed, true, memory_order_relaxed);
 	there = root[0] && (size_t)snprintf(buf, size, "%s/%s%s", root, place, rest) < size;
 	pthread_mutex_unlock(&lock);
 	return there;

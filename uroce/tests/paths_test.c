@@ -71,6 +71,21 @@ static void counter_again(void)
 	close(fd);
 }
 
+/* The same of a counter that is opened from the directory of the port, before any was by its path.
+ */
+static void counter_from_directory(void)
+{
+	int dir = open(DEVICE "/ports/1", O_RDONLY | O_DIRECTORY), fd;
+	char buf[8] = "";
+
+	counters[CNT_SENT_PKTS] = 6;
+	fd = openat(dir, "hw_counters/sent_pkts", O_RDONLY);
+	CHECK_INT(read(fd, buf, sizeof buf), 2);
+	CHECK_STR(buf, "6\n");
+	close(fd);
+	close(dir);
+}
+
 /* Where DEVICE really is, in this process. */
 static void real_place(char *buf, size_t size)
 {
@@ -111,6 +126,7 @@ static void contents(void)
 	char guid[20];
 
 	CHECK_STR(text("ports/1/gids/0"), "0000:0000:0000:0000:0000:ffff:c000:0201");
+	counter_from_directory();
 	CHECK_STR(text("ports/1/gids/2"), "0000:0000:0000:0000:0000:0000:0000:0000");
 	CHECK_STR(text("ports/1/gids/63"), "0000:0000:0000:0000:0000:0000:0000:0000");
 	CHECK_STR(text("ports/1/gids/64"), "");
