@@ -65,13 +65,16 @@ void recording_take(struct reader *reader, const struct reader_news *news)
 	the.all.calls[the.all.ncalls++] = c;
 }
 
-int recording_end(void)
+int recording_end(bool writes)
 {
 	unsigned notes = 0;
 	int rc = 0;
 	SCOPED_TEXT(script);
 
-	if (the.process) {
+	if (!writes) {
+		door_say("%s is empty: a signal has ended vtrace before", the.o.path);
+		rc = -1;
+	} else if (the.process) {
 		the.all.objects = the.process->objects;
 		the.all.no_data = the.o.no_data;
 		notes = replay_script(&the.all, the.o.path, the.o.argv, &script);

@@ -20,7 +20,7 @@ int recording_begin(const struct recording_options *o);
 void recording_take(struct reader *r, const struct reader_news *news);
 /* Is it a row that only the script needs? */
 bool recording_is_row(const struct reader_news *news);
-/* Writes the script, before reader_close(). 0; or -1, and a line says why not. */
-int recording_end(void);
+/* Writes the script if it is wanted, before reader_close(). 0; or -1, and a line says why not. */
+int recording_end(bool writes);
 
 #endif

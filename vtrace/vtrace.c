@@ -133,9 +133,10 @@ static volatile sig_atomic_t continued;		/* has somebody sent SIGCONT? */
 static volatile sig_atomic_t program_pid;	/* 0: it has ended */
 static volatile sig_atomic_t child_changed = 1; /* has a child ended, perhaps the program? */
 static volatile sig_atomic_t told_to_end;	/* times */
+static volatile sig_atomic_t writes_script;	/* which nothing but a signal would cut short */
 
 /* Whatever else happens, the second of these that finds no program any more, or the third SIGTERM,
- * ends vtrace. */
+ * ends vtrace; the first if a script is being written. */
 static void be_told_to_end(int number)
 {
 	if (number != SIGHUP && number != SIGINT && number != SIGQUIT && number != SIGTERM)
@@ -143,7 +144,7 @@ static void be_told_to_end(int number)
 	if (program_pid > 0 && number != SIGTERM)
 		return;
 	told_to_end++;
-	if (told_to_end < (program_pid > 0 ? 3 : 2))
+	if (told_to_end < (program_pid > 0 ? 3 : 2) && !writes_script)
 		return;
 	signal(number, SIG_DFL);
 	raise(number);
@@ -387,8 +388,10 @@ static int trace_program(char **argv)
 	code = checking_end(status);
 	views_end();
 	captures_end(the.views.captures);
-	if (the.replay.path && recording_end())
+	writes_script = the.replay.path != NULL;
+	if (the.replay.path && recording_end(!told_to_end))
 		door_note_incomplete();
+	writes_script = false;
 	if (!the.seen && !hindrance)
 		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],
 			 the.how.follows ? "" : " (its children may have: -f)");

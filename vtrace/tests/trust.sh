@@ -127,6 +127,16 @@ ends "the third SIGTERM, when the program ignores it" 3
 ok "the program goes on" kill -0 "$child"
 kill -9 "$child"
 
+# a script that nobody reads is being written, or will be: one signal is enough
+mkfifo "$tmp/script-fifo"
+exec 7<>"$tmp/script-fifo"
+"$uroce" "$vtrace" -q --record "$tmp/script-fifo" -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many 2>/dev/null &
+has_no_child() { ! pgrep -P "$1" >/dev/null; }
+wait_until pgrep -P $!
+wait_until has_no_child $!
+ends "SIGTERM when the program has ended, and its recording is not written" 1
+exec 7>&-
+
 # a trace that is not complete
 status=0
 "$vtrace" -o /dev/full "$uroce" "$programs/traced_program" calls 3 >/dev/null 2>"$tmp/err" || status=$?
