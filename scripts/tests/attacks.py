@@ -50,7 +50,7 @@ def ended_badly(process):
     out, err = process.communicate(timeout=60)
     if process.returncode < 0 and -process.returncode not in (signal.SIGKILL,):
         return signal.Signals(-process.returncode).name
-    for text in (out, err):
+    for text in (out or b"", err or b""):
         if b"Sanitizer" in text or b"runtime error" in text:
             return text[-2000:].decode(errors="replace")
     return None
@@ -292,7 +292,48 @@ def hangup():
     return n
 
 
-KINDS = (links, packets, rings, kills, silent, hangup)
+CONNECTS = ("while 1 {catch {connect 127.0.0.1 7471 -name c -within 2ms}; "
+            "catch {destroy c -cascade}}")
+EVENTS = "while 1 {fault port down; fault port up; sleep 0}"
+
+
+def floods():
+    """Other processes connect in a loop, and a script makes events of its own in one: what is told of
+    them is some lines and a number, memory stays as it is, and signals are heard."""
+    with tempfile.TemporaryFile() as told:
+        victims = [subprocess.Popen([RDMASH, "-X", "-c", "listen 7471 -name door", "-c", "echo ready",
+                                     "-c", "sleep 3600s"], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=told)]
+        victims[0].stdout.readline()
+        victims[0].stdout.readline()
+        victims.append(subprocess.Popen([RDMASH, "-X", "-c", EVENTS], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=told))
+        clients = [start(CONNECTS) for _ in range(2)]
+        time.sleep(SECONDS)
+        for victim in victims:
+            with open(f"/proc/{victim.pid}/statm", encoding="utf-8") as f:
+                pages = int(f.read().split()[1])
+            if pages * 4096 > 200 << 20:
+                fail("floods", f"{pages} pages of memory")
+        for process in victims + clients:
+            process.terminate()
+            try:
+                why = ended_badly(process)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                why = "SIGTERM does not end it"
+            if why:
+                fail("floods", why)
+        told.seek(0)
+        text = told.read()
+    works("floods", 7472)
+    if len(text) > 20000 * (SECONDS + 2):
+        fail("floods", f"{len(text)} bytes are told: {text[-300:]!r}")
+    more = sum(int(line.split()[2]) for line in text.splitlines() if b" more, which" in line)
+    return f"{more + text.count(b'*')} events in {len(text)} bytes"
+
+
+KINDS = (links, packets, rings, kills, silent, floods, hangup)
 
 
 def main():

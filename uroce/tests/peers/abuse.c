@@ -73,7 +73,7 @@ static const struct {
 	CASE(threads),	       CASE(wrong_order),     CASE(exit_dirty),
 	CASE(exit_in_handler), CASE(exit_in_cm_call), CASE(exit_stuck),
 	CASE(dlcloses),	       CASE(memory_unmapped), CASE(memory_protected),
-	CASE(file_truncated),
+	CASE(file_truncated),  CASE(huge_pages),
 };
 
 int main(int argc, char **argv)

@@ -30,6 +30,7 @@ int little_memory(void);
 int memory_unmapped(void);
 int memory_protected(void);
 int file_truncated(void);
+int huge_pages(void);
 /* abuse_process.c */
 int forks(void);
 int fork_with_tap(void);
