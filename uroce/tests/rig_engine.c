@@ -10,7 +10,7 @@
 #include "engine.h"
 #include "rig.h"
 
-#define TIMERS 512
+#define TIMERS 10000 /* more than the packets that the faults hold back */
 
 /* Not in every test: rig_wire.c, and transport/. */
 #pragma weak rig_arrive
@@ -172,9 +172,11 @@ uint64_t engine_now(void)
 
 void timer_set(struct timer *t, uint64_t when)
 {
+	static uint64_t number;
 	unsigned i = 0;
 
 	t->when = when;
+	t->number = ++number;
 	if (t->running)
 		return;
 	rig_timers++;
@@ -210,7 +212,9 @@ static struct timer *first_timer(void)
 	struct timer *first = NULL;
 
 	for (unsigned i = 0; i < most_timers; i++)
-		if (timers[i] && (!first || timers[i]->when < first->when))
+		if (timers[i] &&
+		    (!first || timers[i]->when < first->when ||
+		     (timers[i]->when == first->when && timers[i]->number < first->number)))
 			first = timers[i];
 	return first;
 }

@@ -540,12 +540,12 @@ static void test_locks_of_files(void)
 	to = fopen(forged, "we");
 	CHECK(from && to);
 	while (fgets(line, sizeof(line), from)) {
-		char wanted[80];
+		int pid;
 
 		fputs(line, to);
-		snprintf(wanted, sizeof(wanted), "%%*u: POSIX %%*s WRITE %d %%x:%%x:%%llu 1 1",
-			 (int)a.pid);
-		if (sscanf(line, wanted, &device, &minor, &inode) != 3)
+		if (sscanf(line, "%*u: POSIX %*s WRITE %d %x:%x:%llu 1 1", &pid, &device, &minor,
+			   &inode) != 4 ||
+		    pid != a.pid)
 			continue;
 		found++;
 		fprintf(to, "99: POSIX  ADVISORY  WRITE %d %02x:%02x:%llu 2 2\n", (int)getpid(),

@@ -248,7 +248,7 @@ static uint64_t read_program(const struct way *way, int64_t until)
 			views_take(&news);
 	}
 	if (way->recorded)
-		demand(recording_end() == 0, "a script is written");
+		demand(recording_end(true) == 0, "a script is written");
 	checking_end(0);
 	views_end();
 	injections_end();
