@@ -19,6 +19,7 @@
 #include "gid.h"
 #include "lent.h"
 #include "link.h"
+#include "own_fd.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "random.h"
@@ -467,7 +468,7 @@ static void context_init(struct context *c)
 
 static void close_cmd_fd(struct context *c)
 {
-	if (c->v.context.cmd_fd >= 0)
+	if (fd_is_marked(c->v.context.cmd_fd))
 		close(c->v.context.cmd_fd);
 	c->v.context.cmd_fd = -1;
 }
@@ -489,7 +490,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 		goto undo;
 	}
 	c->v.context.async_fd = c->queue->fd;
-	c->v.context.cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC); /* programs dup(2) it */
+	/* programs dup(2) it */
+	c->v.context.cmd_fd = fd_mark(open("/dev/null", O_RDWR | O_CLOEXEC));
 	if (c->v.context.cmd_fd < 0) {
 		err = errno;
 		goto undo;

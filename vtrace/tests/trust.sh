@@ -132,7 +132,8 @@ mkfifo "$tmp/script-fifo"
 exec 7<>"$tmp/script-fifo"
 "$uroce" "$vtrace" -q --record "$tmp/script-fifo" -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many 2>/dev/null &
 has_no_child() { ! pgrep -P "$1" >/dev/null; }
-wait_until pgrep -P $!
+has_child() { pgrep -P "$1" >/dev/null; }
+wait_until has_child $!
 wait_until has_no_child $!
 ends "SIGTERM when the program has ended, and its recording is not written" 1
 exec 7>&-
