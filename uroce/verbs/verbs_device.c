@@ -19,7 +19,7 @@
 #include "gid.h"
 #include "lent.h"
 #include "link.h"
-#include "own_fd.h"
+#include "file_id.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "random.h"
