@@ -35,28 +35,9 @@ bool path_may_share(void)
 	return asked != PATH_UDP;
 }
 
-/* Most packets go where the last one went, and come from there: two answers are kept. */
 bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope)
 {
-	static struct {
-		union ibv_gid a, b;
-		uint32_t scope;
-		unsigned changes;
-		bool here;
-	} known[2], *k;
-	static unsigned oldest;
-
-	for (k = known; k < known + 2; k++)
-		if (k->changes == gid_changes && k->scope == scope &&
-		    memcmp(&k->a, a, sizeof(*a)) == 0 && memcmp(&k->b, b, sizeof(*b)) == 0)
-			return k->here;
-	k = &known[oldest ^= 1];
-	k->a = *a;
-	k->b = *b;
-	k->scope = scope;
-	k->changes = gid_changes;
-	k->here = gid_index(a, scope) >= 0 && gid_index(b, scope) >= 0;
-	return k->here;
+	return gid_index(a, scope) >= 0 && gid_index(b, scope) >= 0;
 }
 
 static bool may_be_memory(const struct flow *flow, uint32_t qpn)
