@@ -86,7 +86,8 @@ const struct id *cm_request_here(struct session *s, const struct id *id);
 int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_event_type want,
 	     uint64_t within_ms, struct cm_event *ev);
 /* Waits for a request, on listener or (NULL) any: its id, or NULL with s->fail filled. */
-struct id *cm_await_request(struct session *s, struct id *listener, uint64_t within_ms);
+struct id *cm_await_request(struct session *s, struct id *listener, const char *what,
+			    uint64_t within_ms);
 /* Waits for and takes the next event of id (for a listener also of its requests), or of any id
  * (NULL). *whose is set to its id. The caller frees the event. NULL with s->fail filled. */
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose);

@@ -367,16 +367,17 @@ int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_ev
 	return rc;
 }
 
-struct id *cm_await_request(struct session *s, struct id *listener, uint64_t within_ms)
+struct id *cm_await_request(struct session *s, struct id *listener, const char *what,
+			    uint64_t within_ms)
 {
 	struct cm_wait w = { .s = s, .id = listener, .request = true, .within_ms = within_ms };
 
 	if (!oldest_request(s, listener) && !s->ctx->listening) {
-		fail(s, "accept", "ENOENT", "no request to answer, and no id is listening");
+		fail(s, what, "ENOENT", "no request to answer, and no id is listening");
 		fail_next(s, "listen 7471");
 		return NULL;
 	}
 	snprintf(w.what, sizeof w.what, "request%s%s", listener ? " on " : "",
 		 listener ? listener->o.name : "");
-	return wait_for_event(&w, "accept") ? NULL : oldest_request(s, listener);
+	return wait_for_event(&w, what) ? NULL : oldest_request(s, listener);
 }

@@ -359,7 +359,7 @@ static struct id *find_request(struct session *s, struct id *id, const char *wha
 
 	if (id && id->state != ID_LISTENING)
 		return named_request(s, id, what);
-	while ((found = cm_await_request(s, id, within_ms)) && given_up(found)) {
+	while ((found = cm_await_request(s, id, what, within_ms)) && given_up(found)) {
 		notice_post(s->notices, NOTICE_CM, "%s: %s gave up before it was answered",
 			    found->o.name, id_peer(found));
 		id_state(s, found, ID_ERROR);

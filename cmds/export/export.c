@@ -7,7 +7,7 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "export/export_program.h"
+#include "replay.h"
 #include "file/file.h"
 #include "out.h"
 #include "own_rows.h"
@@ -76,8 +76,11 @@ static struct replay_gid *add_gids(struct replay_gid *all, unsigned *n, const st
 	return all;
 }
 
-unsigned export_program(struct session *s, enum replay_end role, const char *file,
-			struct text *program, struct text *differences)
+/* Appends the program, called file: of both ends or one; and to differences a line for each
+ * difference from the session. Returns the number of its functions, 0: nothing was to be written.
+ */
+static unsigned write_program(struct session *s, enum replay_end role, const char *file,
+			      struct text *program, struct text *differences)
 {
 	struct record_list *list = record_list(~0u, 0);
 	struct replay_source from = { .objects = &record_own_objects, .ncalls = list->n };
@@ -146,7 +149,7 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
 
 	if (check_name(s, a->path))
 		return -1;
-	n = export_program(s, role, slash ? slash + 1 : a->path, &program, &differences);
+	n = write_program(s, role, slash ? slash + 1 : a->path, &program, &differences);
 	if (n == 0)
 		return fail(s, "export", "ENOENT",
 			    role ? "nothing in this session is of that role"

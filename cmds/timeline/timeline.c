@@ -24,7 +24,6 @@
 #include "timeline/timeline.h"
 #include "wire/wire.h"
 
-#define REGIONS 64
 #define PEER_MS 5000
 
 struct timeline {
@@ -36,11 +35,6 @@ struct timeline {
 		uint64_t from, to; /* ticks; to UINT64_MAX: the timeline is still on */
 	} * spans;
 	unsigned nspans;
-	struct memory {
-		uint64_t serial; /* of the region; 0: free */
-		size_t n;
-		uint8_t *was;
-	} memory[REGIONS];
 };
 
 /* -------------------------------------------------------------- packets -- */
@@ -108,45 +102,6 @@ static int watch_packets(struct session *s, struct timeline *t, bool from_netdev
 	return t->source ? 0 : -1;
 }
 
-/* ----------------------------------------------------------------------- memory -- */
-
-static void forget_memory(struct timeline *t)
-{
-	for (unsigned i = 0; i < REGIONS; i++)
-		free(t->memory[i].was);
-	memset(t->memory, 0, sizeof t->memory);
-}
-
-static void keep_memory(struct session *s, struct timeline *t)
-{
-	struct memory *m = t->memory;
-	const struct mr *mr;
-
-	forget_memory(t);
-	obj_foreach_of(mr, s, &mr_class) {
-		if (m == t->memory + REGIONS)
-			break;
-		m->n = mr->len < MEMORY_KEPT ? mr->len : MEMORY_KEPT;
-		m->serial = mr->o.serial;
-		m->was = xcalloc(1, m->n);
-		memcpy(m->was, mr->buf, m->n);
-		m++;
-	}
-}
-
-const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len)
-{
-	const struct timeline *t = s->ctx->timeline;
-
-	*len = mr->len < MEMORY_KEPT ? mr->len : MEMORY_KEPT;
-	for (unsigned i = 0; t && i < REGIONS; i++)
-		if (t->memory[i].serial == mr->o.serial) {
-			*len = t->memory[i].n < *len ? t->memory[i].n : *len;
-			return t->memory[i].was;
-		}
-	return NULL;
-}
-
 /* ------------------------------------------------------------------- on and off -- */
 
 bool timeline_is_on(const struct session *s)
@@ -187,7 +142,6 @@ static int begin_timeline(struct session *s, bool packets)
 	if (!t) {
 		t = s->ctx->timeline = xcalloc(1, sizeof *t);
 		t->packets = packets_new();
-		keep_memory(s, t);
 	}
 	if (!t->on)
 		begin_span(t);
@@ -209,7 +163,7 @@ static void stop_timeline(struct session *s)
 	t->source = NULL;
 }
 
-/* Forgets the spans before now, and keeps the present contents of memory. */
+/* Forgets the spans before now. */
 static void clear_timeline(struct session *s)
 {
 	struct timeline *t = s->ctx->timeline;
@@ -222,7 +176,6 @@ static void clear_timeline(struct session *s)
 	t->nspans = 0;
 	if (t->on)
 		begin_span(t);
-	keep_memory(s, t);
 }
 
 void timeline_begin(struct session *s)
@@ -238,7 +191,6 @@ void timeline_end(struct session *s)
 		return;
 	stop_timeline(s);
 	packets_free(t->packets);
-	forget_memory(t);
 	free(t->spans);
 	free(t);
 	s->ctx->timeline = NULL;

@@ -17,8 +17,6 @@
 struct packets;
 struct peer;
 
-#define MEMORY_KEPT 4096 /* bytes of a region that are compared */
-
 bool timeline_is_on(const struct session *s);
 /* The time in ticks at which the timeline begins; UINT64_MAX: there is nothing to show. */
 uint64_t timeline_since(const struct session *s);
@@ -39,9 +37,6 @@ void timeline_drain(struct session *s);
 void timeline_pause(struct session *s, bool on);
 /* Runs 'timeline HOW' at a peer: "on", "off" or "clear". */
 void timeline_peer(struct peer *p, const char *how);
-/* The first *len bytes of the region when the timeline began or was cleared; NULL: they were zero,
- * because the region is newer. */
-const uint8_t *timeline_memory(struct session *s, const struct mr *mr, size_t *len);
 
 /* ladder_peers.c: the ladder of all ends. */
 

@@ -6,7 +6,6 @@
 #include "alloc.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
-#include "export/export_program.h"
 #include "file/file.h"
 #include "ladder.h"
 #include "out.h"
@@ -41,16 +40,6 @@ static void append_explanation(struct session *s, struct text *why)
 		out_print(o, OUT_TEXT, why);
 	fail_clear(&s->fail); /* of explain: there was no failure */
 	out_free(o);
-}
-
-/* The session as a C program: what export c writes. */
-static void out_program(struct session *s, struct out *o)
-{
-	SCOPED_TEXT(text);
-	SCOPED_TEXT(differences);
-
-	if (export_program(s, END_BOTH, "session.c", &text, &differences))
-		page_str(o, "program", text_str(&text));
 }
 
 /* The objects after each row, as a list of JSON: equal ones that follow each other are one. */
@@ -124,7 +113,6 @@ static void write_page(struct session *s, const char *title, const struct ladder
 					      .l = l,
 					      .whys = texts,
 					      .states = past.of });
-	out_program(s, o);
 	out_end(o);
 	page_nonce(nonce);
 	page_document(d, title, nonce, o, text_str(&past.list));
@@ -164,11 +152,10 @@ static int report_exec(struct session *s, const void *args, struct out *o)
 
 /** Writes one HTML file, which needs no other file. It is the page that 'view' shows, as it is
  * now, and it has all rows that the timeline has recorded: in a script that begins with
- * 'timeline on'. At each of the last 400 rows it shows the objects as they were then. It has the C
- * program that export c writes, and why completions have failed.
+ * 'timeline on'. At each of the last 400 rows it shows the objects as they were then, and why
+ * completions have failed.
  *
- * The first 4096 bytes of each region are compared with those at the time when the timeline
- * began or was cleared. A region that was made later held zeros.
+ * Of each region it has the lines of the first 4096 bytes that are not zero.
  * > timeline on
  * > listen 7471 -address 10.0.0.1 -accept; connect 10.0.0.1 7471
  * > report session.html -title "First connection" => rows in session.html */

@@ -238,7 +238,7 @@ static void out_regions(const struct view_moment *m, const struct view_memory *m
 			continue;
 		page_mr_begin(o, name_at(m, all->at[i]), r->len, r->begin, r->rkey, r->access);
 		if (mr && is_now(m))
-			view_memory_out(m->s, memory, mr, o);
+			view_memory_out(memory, mr, o);
 		else
 			out_str(o, "note", "the bytes of earlier rows are not recorded", NULL);
 		out_end(o);
@@ -259,27 +259,26 @@ static void out_own(struct view_moment *m, const struct view_memory *memory, str
 
 /* ------------------------------------------------------------------------- whole -- */
 
+static const struct peer *own_peer(struct session *s, pid_t pid)
+{
+	const struct peer *p;
+
+	obj_foreach_of(p, s, &peer_class)
+		if (p->its_pid == pid)
+			return p;
+	return NULL;
+}
+
 /* A process that is a peer of this session is called by the name that the user gave it. */
 static const char *peer_name(struct session *s, pid_t pid)
 {
-	const struct peer *p;
+	const struct peer *p = own_peer(s, pid);
 	char program[32];
 
-	obj_foreach_of(p, s, &peer_class)
-		if (p->its_pid == pid)
-			return temp_text("@%s", p->o.name);
+	if (p)
+		return temp_text("@%s", p->o.name);
 	process_program(pid, program, sizeof program);
 	return temp_text("%s%sprocess %d", program, *program ? ", " : "", (int)pid);
-}
-
-static bool is_own_peer(struct session *s, pid_t pid)
-{
-	const struct peer *p;
-
-	obj_foreach_of(p, s, &peer_class)
-		if (p->its_pid == pid)
-			return true;
-	return false;
 }
 
 void view_moment_out(struct view_moment *m, const struct view_look *look, struct out *o)
@@ -291,7 +290,8 @@ void view_moment_out(struct view_moment *m, const struct view_look *look, struct
 		m->at = look->at;
 	out_own(m, look->memory, o);
 	for (unsigned i = 0; p && i < p->n; i++) {
-		if (!p->v[i].inv || (is_now(m) ? !p->v[i].is_met : is_own_peer(m->s, p->v[i].pid)))
+		if (!p->v[i].inv ||
+		    (is_now(m) ? !p->v[i].is_met : own_peer(m->s, p->v[i].pid) != NULL))
 			continue;
 		page_inventory_out(o, peer_name(m->s, p->v[i].pid), p->v[i].inv,
 				   is_now(m) ? 0 : (uint64_t)m->at);

@@ -19,20 +19,17 @@ struct view_memory {
 	struct view_region {
 		uint64_t serial; /* of the region */
 		size_t n;	 /* bytes that are looked at */
-		uint8_t *was;	 /* when the timeline began */
 		uint8_t *last;	 /* at the last look */
-		bool *is_new;	 /* has changed at the last look that found a change */
-		bool *changed;	 /* ever */
+		char *how; /* of each byte: n: changed at the last look that found a change, c:
+			      before, or ' ' */
 	} * v;
 	unsigned n;
 };
 
 /* Looks at all regions of this session; true: a byte has changed since the last look. */
 bool view_memory_look(struct session *s, struct view_memory *m);
-/* Writes the lines of a region into its open dict. m NULL: those that have changed since the
- * timeline began. */
-void view_memory_out(struct session *s, const struct view_memory *m, const struct mr *mr,
-		     struct out *o);
+/* Writes the lines of a region into its open dict. m NULL: those that are not zero. */
+void view_memory_out(const struct view_memory *m, const struct mr *mr, struct out *o);
 void view_memory_free(struct view_memory *m);
 
 #define VIEW_PEERS 16

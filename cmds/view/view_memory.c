@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of the regions of this session: those that have just changed, and those that are
- * otherwise than when the timeline began. */
+/* The bytes of the regions of this session: those that have just changed, and those that have
+ * changed before. A region that is new has held zeros. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "objects.h"
 #include "out.h"
 #include "page_ends.h"
-#include "timeline/timeline.h"
 #include "view/view_ends.h"
 
-#define LINE	  16
-#define LINES_MAX 32 /* of a region are shown */
-#define HEAD	  2  /* lines that are shown, whatever has changed */
+#define MEMORY_SHOWN 4096 /* bytes of a region, its first */
+#define LINE	     16
+#define LINES_MAX    32 /* of a region are shown */
+#define HEAD	     2	/* lines that are shown, whatever has changed */
 
 static struct view_region *region_of(const struct view_memory *m, uint64_t serial)
 {
@@ -23,33 +23,24 @@ static struct view_region *region_of(const struct view_memory *m, uint64_t seria
 	return NULL;
 }
 
-static struct view_region *add_region(struct session *s, struct view_memory *m, const struct mr *mr)
+static struct view_region *add_region(struct view_memory *m, const struct mr *mr)
 {
+	const size_t n = mr->len < MEMORY_SHOWN ? mr->len : MEMORY_SHOWN;
 	struct view_region *r;
-	const uint8_t *was;
-	size_t n;
 
-	was = timeline_memory(s, mr, &n);
 	m->v = xgrow(m->v, m->n, sizeof *m->v);
 	r = &m->v[m->n++];
-	*r = (struct view_region){ .serial = mr->o.serial,
-				   .n = n,
-				   .was = xcalloc(1, n + 1),
-				   .last = xcalloc(1, n + 1),
-				   .is_new = xcalloc(n + 1, sizeof *r->is_new),
-				   .changed = xcalloc(n + 1, sizeof *r->changed) };
-	if (was)
-		memcpy(r->was, was, n);
-	memcpy(r->last, r->was, n);
+	*r = (struct view_region){
+		.serial = mr->o.serial, .n = n, .last = xcalloc(1, n + 1), .how = xcalloc(1, n + 1)
+	};
+	memset(r->how, ' ', n);
 	return r;
 }
 
 static void free_region(struct view_region *r)
 {
-	free(r->was);
 	free(r->last);
-	free(r->is_new);
-	free(r->changed);
+	free(r->how);
 }
 
 /* Takes out those of regions that are not there any more. */
@@ -71,21 +62,22 @@ static void forget_gone(struct session *s, struct view_memory *m)
 	m->n = to;
 }
 
-static bool look_at(struct view_region *r, const uint8_t *now)
+/* Compares the bytes with those at the last look that found a change. */
+static bool look_at(struct view_region *r, const struct mr *mr)
 {
+	uint8_t now[MEMORY_SHOWN];
+
+	memcpy(now, mr->buf, r->n); /* a copy: a peer may write meanwhile */
 	if (memcmp(now, r->last, r->n) == 0)
 		return false;
-	for (size_t i = 0; i < r->n; i++) {
-		r->is_new[i] = now[i] != r->last[i];
-		r->changed[i] |= r->is_new[i];
-	}
+	for (size_t i = 0; i < r->n; i++)
+		r->how[i] = now[i] != r->last[i] ? 'n' : r->how[i] != ' ' ? 'c' : ' ';
 	memcpy(r->last, now, r->n);
 	return true;
 }
 
 bool view_memory_look(struct session *s, struct view_memory *m)
 {
-	uint8_t now[MEMORY_KEPT];
 	bool any = false;
 	struct mr *mr;
 
@@ -93,10 +85,7 @@ bool view_memory_look(struct session *s, struct view_memory *m)
 	obj_foreach_of(mr, s, &mr_class) {
 		struct view_region *r = region_of(m, mr->o.serial);
 
-		if (!r)
-			r = add_region(s, m, mr);
-		memcpy(now, mr->buf, r->n); /* a copy: a peer may write meanwhile */
-		any |= look_at(r, now);
+		any |= look_at(r ? r : add_region(m, mr), mr);
 	}
 	return any;
 }
@@ -111,32 +100,18 @@ void view_memory_free(struct view_memory *m)
 
 /* ------------------------------------------------------------------------ lines -- */
 
-static char mark_of(const struct view_region *r, size_t i)
-{
-	return r->is_new[i] ? 'n' : r->changed[i] || r->last[i] != r->was[i] ? 'c' : ' ';
-}
-
-static bool has_marks(const struct view_region *r, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		if (mark_of(r, i) != ' ')
-			return true;
-	return false;
-}
-
 static void out_line(struct out *o, const struct view_region *r, size_t from, size_t to)
 {
-	char hex[2 * LINE + 1] = "", how[LINE + 1] = "", text[LINE + 1] = "";
+	char hex[2 * LINE + 1] = "", text[LINE + 1] = "";
 
 	for (size_t i = from; i < to; i++) {
 		snprintf(hex + 2 * (i - from), 3, "%02x", r->last[i]);
-		how[i - from] = mark_of(r, i);
 		text[i - from] = r->last[i] >= ' ' && r->last[i] < 0x7f ? (char)r->last[i] : '.';
 	}
 	out_dict(o, NULL);
 	page_strf(o, "off", "%04zx", from);
 	out_str(o, "hex", hex, NULL);
-	out_str(o, "how", how, NULL);
+	page_strf(o, "how", "%.*s", (int)(to - from), r->how + from);
 	out_str(o, "text", text, NULL);
 	out_end(o);
 }
@@ -148,7 +123,7 @@ static void out_lines(struct out *o, const struct view_region *r, size_t whole)
 	out_list(o, "lines");
 	for (size_t at = 0; at < r->n; at += LINE) {
 		const size_t to = at + LINE < r->n ? at + LINE : r->n;
-		const bool marked = has_marks(r, at, to);
+		const bool marked = strspn(r->how + at, " ") < to - at;
 
 		if (marked && shown == LINES_MAX)
 			more++;
@@ -163,15 +138,16 @@ static void out_lines(struct out *o, const struct view_region *r, size_t whole)
 			  r->n < whole ? ", of its first 4096 bytes" : "");
 }
 
-void view_memory_out(struct session *s, const struct view_memory *m, const struct mr *mr,
-		     struct out *o)
+void view_memory_out(const struct view_memory *m, const struct mr *mr, struct out *o)
 {
 	struct view_memory own = { 0 };
 	struct view_region *r = m ? region_of(m, mr->o.serial) : NULL;
 
 	if (!r) {
-		r = add_region(s, &own, mr);
-		memcpy(r->last, mr->buf, r->n);
+		r = add_region(&own, mr);
+		look_at(r, mr);
+		for (size_t i = 0; i < r->n; i++)
+			r->how[i] = r->how[i] == ' ' ? ' ' : 'c'; /* nobody has looked before */
 	}
 	out_lines(o, r, mr->len);
 	view_memory_free(&own);

@@ -181,7 +181,7 @@ static const char help[] = "<aside id=\"help\" hidden>"
 			   "<kbd>↑ ↓</kbd> an earlier row: everything as it was then<br>"
 			   "<kbd>End</kbd> or <kbd>l</kbd> back to now<br>"
 			   "<kbd>f</kbd> the next failure<br>"
-			   "<kbd>1</kbd> … <kbd>6</kbd> one pane alone, and again: all<br>"
+			   "<kbd>1</kbd> … <kbd>5</kbd> one pane alone, and again: all<br>"
 			   "<kbd>t</kbd> the timeline as a table<br>"
 			   "<kbd>?</kbd> this help</aside>\n";
 

@@ -6,7 +6,7 @@
 "use strict";
 
 const PANES = [["qps", "Queue pairs"], ["ladder", "Timeline"], ["why", "Why"],
-	["memory", "Memory"], ["cqs", "Completion queues"], ["program", "C program"]];
+	["memory", "Memory"], ["cqs", "Completion queues"]];
 const WAIT_MS = 120; /* between an answer and the next question */
 const LOST_MS = 1500; /* the same when there was none */
 
@@ -82,11 +82,11 @@ function move(before) {
 /* ------------------------------------------------------------------- objects -- */
 
 function request(r) {
-	const e = make("span", "req " + r.state);
+	const e = make("span", "req");
 
 	e.dataset.move = r.id;
 	e.append(make("b", "", r.what), ` ${r.size}`, make("i", "", ` wr_id ${r.wr_id}`));
-	e.title = `${r.what}, ${r.size}, wr_id ${r.wr_id}: ${r.state}`;
+	e.title = `${r.what}, ${r.size}, wr_id ${r.wr_id}: posted`;
 	return e;
 }
 
@@ -105,7 +105,7 @@ function queue(title, q) {
 }
 
 function qpCard(end, qp) {
-	const card = make("article", "card" + (qp.bad ? " bad" : "") + (qp.gone ? " gone" : ""));
+	const card = make("article", "card" + (qp.bad ? " bad" : ""));
 	const head = make("h3");
 
 	head.append(make("b", "", qp.name), make("span", "dim", ` ${end.name} · ${qp.text}`));
@@ -299,8 +299,6 @@ function show() {
 	showMemory();
 	showLadder();
 	showWhy();
-	put("program-body", state.data.program, () => [make("pre", "", state.data.program || "")]);
-	find("program").hidden = !state.data.program;
 	move(before);
 }
 
@@ -407,7 +405,7 @@ function onKey(event) {
 	if (event.ctrlKey || event.altKey || event.metaKey || !state.data)
 		return;
 	const pane = PANES[Number(event.key) - 1];
-	const does = pane && !find(pane[0]).hidden ? () => enlarge(pane[0]) : KEYS[event.key];
+	const does = pane ? () => enlarge(pane[0]) : KEYS[event.key];
 
 	if (!does)
 		return;
@@ -438,7 +436,6 @@ function frame() {
 		pane.append(head, body);
 		main.append(pane);
 	});
-	find("program").hidden = true;
 	document.addEventListener("keydown", onKey);
 	document.addEventListener("click", onClick);
 }

@@ -50,7 +50,6 @@ static void out_request(struct out *o, const struct page_qp *qp, const struct po
 	out_id(o, qp->number, wr->wr_id);
 	out_str(o, "what", wr->op ? wr->op->name : "?", NULL);
 	page_strf(o, "size", "%" PRIu32 " B", wr->len);
-	out_str(o, "state", "posted", NULL);
 	out_end(o);
 }
 

@@ -105,14 +105,40 @@ static bool has_been(const struct state_svg *d, enum ibv_qp_state state)
 
 /* ----------------------------------------------------------------------- arrows -- */
 
+/* The ends, and what it bends towards. */
 struct curve {
 	int x1, y1, cx1, cy1, cx2, cy2, x2, y2;
 };
 
-static struct curve straight(int x1, int y1, int x2, int y2)
-{
-	return (struct curve){ x1, y1, x1, y1, x2, y2, x2, y2 };
-}
+/* Between the boxes. The ways to RESET go above them, those to ERR below; a QP that stays in its
+ * state changes attributes. */
+static const struct curve curves[STATES][STATES] = {
+	[IBV_QPS_RESET] = { [IBV_QPS_INIT] = { 100, 111, 100, 111, 136, 111, 136, 111 },
+			    [IBV_QPS_ERR] = { 54, 134, 54, 300, 182, 316, 182, 264 } },
+	[IBV_QPS_INIT] = { [IBV_QPS_RESET] = { 182, 88, 182, 52, 62, 52, 62, 88 },
+			   [IBV_QPS_INIT] = { 160, 88, 152, 46, 212, 46, 204, 88 },
+			   [IBV_QPS_RTR] = { 228, 111, 228, 111, 264, 111, 264, 111 },
+			   [IBV_QPS_ERR] = { 182, 134, 182, 134, 182, 218, 182, 218 } },
+	[IBV_QPS_RTR] = { [IBV_QPS_RESET] = { 310, 88, 310, 42, 62, 42, 62, 88 },
+			  [IBV_QPS_RTS] = { 356, 111, 356, 111, 392, 111, 392, 111 },
+			  [IBV_QPS_ERR] = { 310, 134, 310, 174, 206, 178, 206, 218 } },
+	[IBV_QPS_RTS] = { [IBV_QPS_RESET] = { 438, 88, 438, 32, 62, 32, 62, 88 },
+			  [IBV_QPS_RTS] = { 416, 88, 408, 46, 468, 46, 460, 88 },
+			  [IBV_QPS_SQD] = { 484, 101, 484, 101, 548, 101, 548, 101 },
+			  [IBV_QPS_SQE] = { 458, 134, 458, 134, 458, 218, 458, 218 },
+			  [IBV_QPS_ERR] = { 408, 134, 408, 218, 288, 226, 228, 226 } },
+	[IBV_QPS_SQD] = { [IBV_QPS_RESET] = { 594, 88, 594, 22, 62, 22, 62, 88 },
+			  [IBV_QPS_RTS] = { 548, 121, 548, 121, 484, 121, 484, 121 },
+			  [IBV_QPS_SQD] = { 572, 88, 564, 46, 624, 46, 616, 88 },
+			  [IBV_QPS_SQE] = { 594, 134, 594, 241, 524, 241, 484, 241 },
+			  [IBV_QPS_ERR] = { 594, 134, 594, 300, 182, 316, 182, 264 } },
+	[IBV_QPS_SQE] = { [IBV_QPS_RESET] = { 438, 264, 438, 310, 42, 310, 42, 134 },
+			  [IBV_QPS_RTS] = { 438, 218, 438, 218, 438, 134, 438, 134 },
+			  [IBV_QPS_ERR] = { 392, 241, 392, 241, 228, 241, 228, 241 } },
+	[IBV_QPS_ERR] = { [IBV_QPS_RESET] = { 136, 241, 54, 241, 54, 218, 54, 134 } },
+};
+static const struct curve any_to_err = { 272, 252, 272, 252, 228, 252, 228, 252 };
+static const struct curve any_to_reset = { 28, 178, 28, 178, 28, 134, 28, 134 };
 
 /* The tip points along the longer of the ways from the last control point. */
 static void draw_tip(const struct drawing *g, const struct curve *c, const char *class)
@@ -146,87 +172,6 @@ static void draw_arrow(const struct drawing *g, const struct curve *c, const cha
 	draw_tip(g, c, class);
 }
 
-static int middle(enum ibv_qp_state state)
-{
-	return boxes[state].x + BOX_W / 2;
-}
-
-/* From the upper edge of one box over all others to that of RESET. */
-static struct curve curve_back(enum ibv_qp_state from)
-{
-	const int x = middle(from), y = boxes[from].y, top = 62 - 10 * (int)from;
-
-	return (struct curve){ x,
-			       y,
-			       x,
-			       top,
-			       middle(IBV_QPS_RESET) + 8,
-			       top,
-			       middle(IBV_QPS_RESET) + 8,
-			       boxes[IBV_QPS_RESET].y };
-}
-
-static struct curve curve_to_err(enum ibv_qp_state from)
-{
-	const struct place err = boxes[IBV_QPS_ERR];
-	const int x = middle(from), y = boxes[from].y + BOX_H, to = middle(IBV_QPS_ERR);
-
-	switch (from) {
-	case IBV_QPS_INIT:
-		return straight(x, y, to, err.y);
-	case IBV_QPS_RTR:
-		return (struct curve){ x, y, x, y + 40, to + 24, err.y - 40, to + 24, err.y };
-	case IBV_QPS_SQE:
-		return straight(boxes[from].x, err.y + BOX_H / 2, err.x + BOX_W, err.y + BOX_H / 2);
-	case IBV_QPS_RTS:
-		return (struct curve){
-			x - 30,	       y,	 x - 30, err.y, err.x + BOX_W + 60, err.y + 8,
-			err.x + BOX_W, err.y + 8
-		};
-	default: /* below all others */
-		return (struct curve){ x, y, x, HEIGHT, to, HEIGHT + 16, to, err.y + BOX_H };
-	}
-}
-
-static struct curve curve_between(enum ibv_qp_state from, enum ibv_qp_state to)
-{
-	const struct place a = boxes[from], b = boxes[to];
-
-	if (from == IBV_QPS_ERR && to == IBV_QPS_RESET)
-		return (struct curve){ a.x,	   a.y + BOX_H / 2,
-				       middle(to), a.y + BOX_H / 2,
-				       middle(to), a.y,
-				       middle(to), b.y + BOX_H };
-	if (from == IBV_QPS_SQE && to == IBV_QPS_RESET)
-		return (struct curve){ middle(from),	a.y + BOX_H, middle(from),    HEIGHT + 10,
-				       middle(to) - 12, HEIGHT + 10, middle(to) - 12, b.y + BOX_H };
-	if (to == IBV_QPS_RESET)
-		return curve_back(from);
-	if (to == IBV_QPS_ERR)
-		return curve_to_err(from);
-	if (from == IBV_QPS_RTS && to == IBV_QPS_SQE)
-		return straight(a.x + BOX_W - 26, a.y + BOX_H, a.x + BOX_W - 26, b.y);
-	if (from == IBV_QPS_SQE)
-		return straight(middle(from), a.y, middle(to), b.y + BOX_H);
-	if (from == IBV_QPS_RTS && to == IBV_QPS_SQD)
-		return straight(a.x + BOX_W, a.y + 13, b.x, b.y + 13);
-	if (from == IBV_QPS_SQD && to == IBV_QPS_RTS)
-		return straight(a.x, a.y + BOX_H - 13, b.x + BOX_W, b.y + BOX_H - 13);
-	if (to == IBV_QPS_SQE) /* of SQD */
-		return (struct curve){ middle(from),	a.y + BOX_H,	  middle(from),
-				       b.y + BOX_H / 2, b.x + BOX_W + 40, b.y + BOX_H / 2,
-				       b.x + BOX_W,	b.y + BOX_H / 2 };
-	return straight(a.x + BOX_W, a.y + BOX_H / 2, b.x, b.y + BOX_H / 2);
-}
-
-/* Attributes are changed, and the state stays. */
-static struct curve curve_stay(enum ibv_qp_state state)
-{
-	const int x = middle(state), y = boxes[state].y;
-
-	return (struct curve){ x - 22, y, x - 30, y - 42, x + 30, y - 42, x + 22, y };
-}
-
 /* Is it a step that a program makes from this state alone, or that the device makes? */
 static bool is_edge(const struct state_svg *d, enum ibv_qp_state from, enum ibv_qp_state to)
 {
@@ -252,12 +197,15 @@ static void draw_edges(struct drawing *g)
 	for (unsigned taken = 0; taken < 2; taken++) /* those that were taken are above others */
 		for (enum ibv_qp_state from = 0; from < STATES; from++)
 			for (enum ibv_qp_state to = 0; to < STATES; to++) {
-				const struct curve c = curve_between(from, to);
 				const bool way = was_taken(d, from, to) && from != to;
 
-				if (way != taken || (!way && !is_edge(d, from, to)))
+				if (way != taken || (!way && !is_edge(d, from, to)) ||
+				    !curves[from][to].x1)
 					continue;
-				draw_arrow(g, &c, way ? "way" : d->is_table ? "plain" : "");
+				draw_arrow(g, &curves[from][to],
+					   way		 ? "way"
+					   : d->is_table ? "plain"
+							 : "");
 				fprintf(g->to, "\n");
 			}
 }
@@ -265,19 +213,14 @@ static void draw_edges(struct drawing *g)
 /* The steps to ERR and RESET that any state allows, where none was taken. */
 static void draw_any(struct drawing *g)
 {
-	const struct place err = boxes[IBV_QPS_ERR], reset = boxes[IBV_QPS_RESET];
 	const char *class = g->d->is_table ? "plain" : "";
-	const int y = err.y + BOX_H - 12;
-	const struct curve to_err = straight(err.x + BOX_W + 44, y, err.x + BOX_W, y);
-	const struct curve to_reset = straight(middle(IBV_QPS_RESET) - 26, reset.y + BOX_H + 44,
-					       middle(IBV_QPS_RESET) - 26, reset.y + BOX_H);
 
-	draw_arrow(g, &to_err, class);
-	draw_arrow(g, &to_reset, class);
+	draw_arrow(g, &any_to_err, class);
+	draw_arrow(g, &any_to_reset, class);
 	fprintf(g->to,
 		"<text class=\"s dim\" x=\"%d\" y=\"%d\">any but RESET</text>"
 		"<text class=\"s dim\" x=\"%d\" y=\"%d\">any</text>\n",
-		to_err.x1 + 6, y + 4, to_reset.x1 - 10, to_reset.y1 + 14);
+		any_to_err.x1 + 6, any_to_err.y1 + 4, any_to_reset.x1 - 10, any_to_reset.y1 + 14);
 	if (has_state(g->d, IBV_QPS_SQE))
 		fprintf(g->to, "<text class=\"s dim\" x=\"%d\" y=\"%d\">a send failed</text>\n",
 			boxes[IBV_QPS_RTS].x + BOX_W - 16, boxes[IBV_QPS_RTS].y + BOX_H + 46);
@@ -300,7 +243,8 @@ static void draw_box(const struct drawing *g, enum ibv_qp_state state)
 	const bool now = d->has_state && state == d->now;
 	const bool bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE;
 	const bool drains = now && state == IBV_QPS_SQD && d->drain != DRAIN_UNKNOWN;
-	const int x = middle(state), y = boxes[state].y + BOX_H / 2 + (drains ? -2 : 6);
+	const int x = boxes[state].x + BOX_W / 2;
+	const int y = boxes[state].y + BOX_H / 2 + (drains ? -2 : 6);
 
 	if (now)
 		draw_frame(g, state, 4, bad ? "here bad" : "here");
@@ -409,7 +353,7 @@ static void draw_numbers(struct drawing *g)
 
 		if (!is_listed(g->d, r))
 			continue;
-		c = r->from == r->to ? curve_stay(r->from) : curve_between(r->from, r->to);
+		c = curves[r->from][r->to];
 		if (r->from == r->to) {
 			draw_arrow(g, &c, "plain");
 			c.cy1 = c.cy2 = c.y1 - 44;

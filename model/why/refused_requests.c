@@ -89,6 +89,10 @@ void why_change_refused(const struct refused_call *f)
 	v = qp_judge(qp->v.type, from, to, mask);
 	if (v.answer == QP_OK && f->r->err == EINVAL)
 		find_limits_passed(f, a, mask);
+	if (v.answer == QP_OK && f->r->err == EINVAL && from == IBV_QPS_SQD &&
+	    live_program_outstanding(f->p, qp, false))
+		cause_add(f->c, MAY_BE, NULL,
+			  "the send queue is not drained yet: SQ_DRAINED or sq_draining tell when");
 	if (v.answer == QP_OK && mask & IBV_QP_AV)
 		find_errno_of_path(f, &a->ah_attr);
 	if (f->r->err == EPERM && mask & IBV_QP_QKEY && a->qkey >> 31)

@@ -6,11 +6,28 @@
 namespace eval ::lesson {
 	variable title {} steps {} last {} failed 0 result {} wrong {} due {} first {}
 	proc no why { variable wrong; set wrong $why; return 0 }
+	# A line, and each of the commands in it.
+	proc commands line {
+		set all [list $line]
+		foreach part [split $line {;}] {
+			append command $part
+			if {[info complete $command]} {
+				lappend all [string trim $command]
+				unset command
+			} else {
+				append command {;}
+			}
+		}
+		return $all
+	}
+	# Words of an enumeration may be typed as libibverbs has them, or in small letters with a hyphen.
 	proc typed pattern {
 		variable last; variable due
+		foreach command [commands $last] {
+			if {[string match -nocase [string map {_ -} $pattern] [string map {_ -} $command]]} { return 1 }
+		}
 		set line [lsearch -inline -glob $due $pattern]
-		expr {[string match $pattern $last] ||
-		      [no [expr {$line eq "" ? "another command is due" : "it waits for '$line'"}]]}
+		no [expr {$line eq "" ? "another command is due" : "it waits for '$line'"}]
 	}
 	proc did pattern {
 		variable failed
@@ -23,12 +40,21 @@ namespace eval ::lesson {
 	proc equals {what is value} {
 		expr {$is eq $value || [no "$what is '$is', and is to be '$value'"]}
 	}
-	# A poll that has taken the completion with that wr_id, by itself or among others.
-	proc took wr_id {
-		variable result
-		expr {[did poll*] && ([string match "*wr_id $wr_id *" "$result "] ||
-				      [no "the completion with wr_id $wr_id is not taken yet"])}
+	# A poll, or 'wait wc', that has taken a completion with this entry, by itself or among others.
+	proc took {key value} {
+		variable last
+		expr {[did [expr {[string match wait* $last] ? "wait wc*" : "*poll*"}]] && [gave $key $value]}
 	}
+	# An address of an id, local or peer, has the PORT of the lesson.
+	proc has_port {name key} {
+		variable due; variable first; variable meet
+		set port [dict get $meet PORT]
+		if {[string match *:$port [get $name $key]]} { return 1 }
+		if {[lsearch -glob $due "*-name $name*"] >= 0} { set first "destroy $name" }
+		no "the port of $name is to be $port: it has [get $name $key]"
+	}
+	# A receive is posted there.
+	proc receives qp { expr {[get $qp recvs] > 0 || [no "$qp has no receive"]} }
 	# A listener that answers by itself, with the address and key of that region.
 	proc serves {name region} { expr {[is $name accepts 1] && [is $name share $region]} }
 	# The CQ of a connection has a channel.
@@ -38,10 +64,15 @@ namespace eval ::lesson {
 		set first "destroy $name -cascade"
 		no "the CQ of $name has no channel: connect takes -events"
 	}
+	# The value of the line, or one of those in its list, has this entry.
 	proc gave {key value} {
 		variable result
-		expr {([dict exists $result $key] || [no "what the command gave has no '$key'"]) &&
-		      [equals $key [dict get $result $key] $value]}
+		set is {}
+		foreach one [expr {[string is list $result] ? [concat [list $result] $result] : ""}] {
+			if {![catch {dict get $one $key} its]} { lappend is $its }
+		}
+		if {$is eq ""} { return [no "what the command gave has no '$key'"] }
+		expr {$value in $is || [equals $key [lindex $is end] $value]}
 	}
 	# That text stands there in a region.
 	proc holds {region off text} {
@@ -70,7 +101,9 @@ namespace eval ::lesson {
 		variable due; variable first
 		if {![has $name]} { return 0 }
 		if {[equals "$key of $name" [get $name $key] $value]} { return 1 }
-		if {[lsearch -glob $due "*-name $name*"] >= 0} { set first "destroy $name" }
+		if {[lsearch -glob $due "*-name $name*"] >= 0} {
+			set first "destroy $name[expr {[dict exists [get $name] qp] && [get $name qp] ne {} ? { -cascade} : {}}]"
+		}
 		return 0
 	}
 	proc filled {region off} {

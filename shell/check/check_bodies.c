@@ -171,6 +171,16 @@ static void check_lines(const struct words *w, int i)
 		check_walk(w->k, from, end);
 }
 
+/* The options of a step, from word i on. */
+static void check_step_options(const struct words *w, int i)
+{
+	for (; i < w->n; i += 2)
+		if (i + 1 == w->n ||
+		    (!check_word_is(w, i, "-points") && !check_word_is(w, i, "-hints")))
+			check_report(w->k, w->token[i]->start, "",
+				     "a step has the options -points N and -hints {TEXT ...}");
+}
+
 /* The words of lessons; 'l': lines, '.': a text. */
 static const struct bodies lesson_bodies[] = {
 	{ "ask", "...", check_ask }, { "say", ".", NULL },   { "task", ".lc", NULL },
@@ -206,6 +216,8 @@ bool check_bodies(const struct words *w, const char *first)
 			check_lines(w, k + 1);
 	if (b->check)
 		b->check(w);
+	if (own)
+		check_step_options(w, n + 1);
 	return true;
 }
 

@@ -37,11 +37,13 @@
  *
  * A condition can use all commands, $result, the value of the line that was typed, and
  *
- *   [did PATTERN]        it matches (string match), and has not failed
- *   [typed PATTERN]      it matches
+ *   [did PATTERN]        one of its commands matches, and it has not failed
+ *   [typed PATTERN]      one of its commands matches (string match -nocase)
  *   [fails PATTERN]      it matches, and has failed, as the step wants
- *   [gave KEY VALUE]     its value has this entry
- *   [took WR_ID]         it is a poll that has taken this completion
+ *   [gave KEY VALUE]     its value, or one in its list, has this entry
+ *   [took KEY VALUE]     a poll or 'wait wc' took a completion with this entry
+ *   [receives QP]        a receive is posted there
+ *   [has_port NAME KEY]  the local or peer address of an id has the PORT
  *   [has NAME]           there is such an object
  *   [names NAME VALUE]   the variable $NAME has this value
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says

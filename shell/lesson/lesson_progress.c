@@ -227,7 +227,7 @@ int lesson_list(struct session *s, unsigned current, struct out *o)
 		if (progress.at >= file.n && !is_here)
 			out_text(o, "  (over, with steps skipped)");
 		else if (progress.at && !is_here)
-			out_text(o, "  (left at step %u of %u)", progress.at + 1, file.n);
+			out_text(o, "  (at step %u of %u)", progress.at + 1, file.n);
 		out_text(o, "\n");
 		out_end(o);
 		lesson_free(&file);

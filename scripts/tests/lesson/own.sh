@@ -40,6 +40,7 @@ mistake 13 "the answer is '3', and the choices are 1 to 2" '} 1$' '} 3'
 mistake 13 'a question takes two or more choices' '"no" { No. }' '"no"'
 mistake 2 "title takes 1 words" 'title "Good"' 'title ;'
 mistake 9 'listen has no option -acept' ' -accept' ' -acept'
+mistake 7 'a step has the options -points N' '-points 3' '-point 3'
 echo 'ok: -n knows lessons'
 
 "$rdmash" -c 'lesson ./bad.rdma' >/dev/null 2>&1 && fail 'a bad lesson is played'

@@ -127,7 +127,7 @@ typed '!clear'
 typed 'lesson stop'
 await_text "(lesson 2 is left at step 4 of "
 typed 'lesson'
-await_text ' 2      Memory regions: keys and rights  (left at step 4 of '
+await_text ' 2      Memory regions: keys and rights  (at step 4 of '
 typed '!clear'
 typed 'lesson 2'
 await_text "(from step 4 of "

@@ -97,8 +97,6 @@ def lines(page):
             yield f"mr: {end['name']} {mr['name']} {mr['text']}"
             for line in mr.get("lines", ()):
                 yield f"bytes: {mr['name']} {line['off']} {line['hex']} {line['how']} {line['text']}"
-    if "program" in data:
-        yield "program: " + data["program"].replace("\n", " ")
 
 
 def main():
