@@ -6,7 +6,7 @@
 "use strict";
 
 const PANES = [["qps", "Queue pairs"], ["ladder", "Timeline"], ["why", "Why"],
-	["memory", "Memory"], ["cqs", "Completion queues"]];
+	["memory", "Memory"], ["cqs", "CQs"]];
 const WAIT_MS = 120; /* between an answer and the next question */
 const LOST_MS = 1500; /* the same when there was none */
 
@@ -264,6 +264,14 @@ function markRow() {
 		e.classList.add("chosen");
 }
 
+/* What does not fit on its line goes on below the value, not below its name. */
+function indented(text) {
+	const pre = make("pre");
+
+	pre.append(...text.split("\n").map(line => make("div", "", line)));
+	return pre;
+}
+
 /* Why the row that is chosen has failed: it says so itself, or the row that it led to does. Of another
  * row: the last one before it that has failed; now: what failed last. */
 function showWhy() {
@@ -273,7 +281,7 @@ function showWhy() {
 	const why = i < 0 ? state.data.why : row ? row.why : "";
 
 	put("why-body", [row && row.id, why], () => why
-		? [...row ? [make("h3", "bad", `✗ ${row.time}, ${row.end}: ${row.text}`)] : [], make("pre", "", why)]
+		? [...row ? [make("h3", "bad", `✗ ${row.time}, ${row.end}: ${row.text}`)] : [], indented(why)]
 		: [make("p", "note", i < 0 ? "Nothing has failed." : "Nothing had failed yet.")]);
 	find("why").classList.toggle("alarm", Boolean(why));
 }
