@@ -45,10 +45,9 @@ namespace eval ::lesson {
 		variable last
 		expr {[did [expr {[string match wait* $last] ? "wait wc*" : "*poll*"}]] && [gave $key $value]}
 	}
-	# An address of an id, local or peer, has the PORT of the lesson.
-	proc has_port {name key} {
-		variable due; variable first; variable meet
-		set port [dict get $meet PORT]
+	# An address of an id, local or peer, has that port.
+	proc has_port {name key port} {
+		variable due; variable first
 		if {[string match *:$port [get $name $key]]} { return 1 }
 		if {[lsearch -glob $due "*-name $name*"] >= 0} { set first "destroy $name" }
 		no "the port of $name is to be $port: it has [get $name $key]"

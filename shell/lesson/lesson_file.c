@@ -43,7 +43,7 @@
  *   [gave KEY VALUE]     its value, or one in its list, has this entry
  *   [took KEY VALUE]     a poll or 'wait wc' took a completion with this entry
  *   [receives QP]        a receive is posted there
- *   [has_port NAME KEY]  the local or peer address of an id has the PORT
+ *   [has_port NAME KEY PORT]  an address of an id, local or peer, has it
  *   [has NAME]           there is such an object
  *   [names NAME VALUE]   the variable $NAME has this value
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says
