@@ -102,7 +102,7 @@ static void on_async_ready(void *arg, int fd, short revents)
 		o = affected_object(s, dev, &ev);
 		ibv_ack_async_event(&ev);
 		note_on(o, ev.event_type);
-		rule = fault_made_async(ev.event_type);
+		rule = fault_made_async(dev->o.name, ev.event_type);
 		keep_event(s, ev.event_type, o, rule);
 		means = word_help(async_words, ev.event_type);
 		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s%s%s", o->name,
@@ -153,7 +153,8 @@ static void async_free(struct session *s)
  * network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends
  * of everything.
  *
- *   UROCE_NAME=rxe_0     the name of the device, for programs that look for one
+ *   UROCE_DEVICES=rxe_0  the name of the device, for programs that look for one; several, with
+ *                        their interfaces: uroce0:lo,uroce1:eth0
  *   UROCE_PCAP=FILE      writes all packets of a program to a file
  *   UROCE_FAULT=drop=5%  loses packets; 'help fault wire' has the other faults;
  *                        dir=out, op=ACK and psn=N say which packets; ';'

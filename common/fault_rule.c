@@ -307,6 +307,14 @@ static int read_qpn(const struct reading *in, const char *text)
 	return 0;
 }
 
+static int read_device(const struct reading *in, const char *text)
+{
+	if (!*text || strlen(text) >= sizeof in->r->device)
+		return fault_refuse(&in->why, "device=%s: not the name of a device", text);
+	strcpy(in->r->device, text);
+	return 0;
+}
+
 static int read_force(const struct reading *in, const char *text)
 {
 	(void)text;
@@ -329,6 +337,7 @@ static const struct {
 	{ "opcode", OF(FAULT_COMPLETION), false, read_opcode },
 	{ "qpn", OF(FAULT_COMPLETION), false, read_qpn },
 	{ "after", OF(FAULT_EVENT) | OF(FAULT_CM), false, read_after },
+	{ "device", OF(FAULT_EVENT), false, read_device },
 	{ "reason", OF(FAULT_CM), false, read_reason },
 	{ "when", ~OF(FAULT_EVENT), false, read_when },
 	{ "chance", ~OF(FAULT_EVENT), false, read_chance },

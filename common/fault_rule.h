@@ -38,20 +38,22 @@ enum fault_refusal {
 struct fault_rule {
 	char text[160]; /* as it was written */
 	enum fault_what what;
-	char name[48]; /* of the function, or "wc", "event", "cm" */
-	char site[96]; /* only calls that return there: "libfabric.so.1+0x12f0"; "": any */
-	bool forced;   /* an errno that the function does not give */
-	int error;     /* an errno; 0: the call does not fail */
-	int status;    /* enum ibv_wc_status */
-	int event;     /* enum ibv_event_type, enum rdma_cm_event_type */
+	char name[48];	 /* of the function, or "wc", "event", "cm" */
+	char site[96];	 /* only calls that return there: "libfabric.so.1+0x12f0"; "": any */
+	char device[64]; /* the event is only of this one; "": of each */
+	bool forced;	 /* an errno that the function does not give */
+	int error;	 /* an errno; 0: the call does not fail */
+	int status;	 /* enum ibv_wc_status */
+	int event;	 /* enum ibv_event_type, enum rdma_cm_event_type */
 	int reason;   /* of a rejection: table 128 of volume 1, 12.6.7.2; the status of the event */
 	int opcode;   /* enum ibv_wc_opcode; -1: any */
 	uint32_t qpn; /* of the completion's QP; 0: any */
 	uint64_t first, last; /* which of the cases that match, from 1 */
 	uint64_t delay_ns;    /* before the call, the event */
 	uint64_t due;	      /* when the event happens, for who makes it; 0: not known yet */
-	bool is_told;	      /* its event, for who shows it; or it has changed nothing */
-	double chance;	      /* of one that matches */
+	unsigned untold; /* events that it has made, and that nobody has been told of, for who shows
+			    them */
+	double chance;	 /* of one that matches */
 	uint64_t seed;
 	/* How many cases have matched, and how many of them were hit. */
 	_Atomic uint64_t matched, hit;

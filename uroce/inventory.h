@@ -41,7 +41,8 @@ enum uroce_kind {
 };
 
 struct uroce_context_row {
-	uint32_t number, channels; /* completion channels of it */
+	uint32_t number, channels;	 /* completion channels of it */
+	char device[IBV_SYSFS_NAME_MAX]; /* what the process calls it: UROCE_DEVICES */
 };
 
 struct uroce_pd_row {
@@ -220,7 +221,6 @@ static inline uint64_t uroce_step(enum ibv_qp_state from, enum ibv_qp_state to)
 
 struct uroce_inventory {
 	pid_t pid;
-	char device[IBV_SYSFS_NAME_MAX]; /* what the process calls uroce0: UROCE_NAME */
 	struct {
 		const void *rows; /* of the struct of this kind, n of them, by their numbers */
 		uint32_t n;

@@ -69,10 +69,12 @@ struct fault_rule; /* common/fault_rule.h */
  * updated, from now on; n 0: by none. Rules about calls are skipped. They must stay. */
 void uroce_rules_set(struct fault_rule *rules, unsigned n);
 
-/* Takes an entry out of the GID table, as if its address had been deleted, or lets two entries
- * change places. GID_CHANGE. ENODATA: there is none. uroce_gid_restore() undoes both. */
-int uroce_gid_hide(unsigned index);
-int uroce_gid_move(unsigned from, unsigned to);
+struct ibv_context;
+/* Takes an entry out of the GID table of a device, as if its address had been deleted, or lets two
+ * entries change places. GID_CHANGE. ENODATA: there is none. uroce_gid_restore() undoes both, of
+ * all devices. */
+int uroce_gid_hide(struct ibv_context *context, unsigned index);
+int uroce_gid_move(struct ibv_context *context, unsigned from, unsigned to);
 void uroce_gid_restore(void);
 
 /* -------------------------------------------------------------------- order -- */

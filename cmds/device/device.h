@@ -74,8 +74,8 @@ struct embedded_api {
 	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
 	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
 	void (*rules_set)(struct fault_rule *rules, unsigned n);
-	int (*gid_hide)(unsigned index);
-	int (*gid_move)(unsigned from, unsigned to);
+	int (*gid_hide)(struct ibv_context *context, unsigned index);
+	int (*gid_move)(struct ibv_context *context, unsigned from, unsigned to);
 	void (*gid_restore)(void);
 	int (*order_set)(uint64_t seed, unsigned level);
 	void (*order_get)(struct uroce_order *o);

@@ -113,13 +113,6 @@ static void set_note_without(const char *why)
 	*the_note = without;
 }
 
-static const char *own_name(void)
-{
-	const char *name = getenv("UROCE_NAME");
-
-	return name && *name ? name : UROCE_DEVICE;
-}
-
 static void set_note_uroce(void)
 {
 	static char note[160];
@@ -127,7 +120,7 @@ static void set_note_uroce(void)
 	snprintf(
 		note, sizeof note,
 		"No RDMA device on this machine: using %.63s, RoCEv2 in user space (see 'help uroce').",
-		own_name());
+		launch_device_name());
 	*the_note = note;
 }
 
@@ -150,7 +143,7 @@ static void choose_backend(void)
 
 int embedded_start(const struct options *opt, const char **note)
 {
-	const bool asked = opt->device && (strcmp(opt->device, own_name()) == 0 ||
+	const bool asked = opt->device && (launch_has_device(opt->device) ||
 					   strcmp(opt->device, UROCE_DEVICE) == 0);
 	char path[PATH_MAX];
 	const char *why;

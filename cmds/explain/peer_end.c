@@ -338,13 +338,14 @@ void peer_end_look(struct session *s, struct qp *qp, struct live_qp *here, struc
 {
 	struct uroce_inventory *inv = own_inventory();
 	struct held *before = s->held, held;
+	const char *port_rule;
 	SCOPED_TEXT(faults);
 
 	take_regions(s, &wr->here);
 	fault_wire_losses(&faults);
-	wr->port_is_down = fault_made_port_down();
-	snprintf(wr->faults, sizeof wr->faults, "%s",
-		 wr->port_is_down ? fault_made_port_down() : text_str(&faults));
+	port_rule = fault_made_port_down(qp ? qp->pd->dev->o.name : NULL);
+	wr->port_is_down = port_rule;
+	snprintf(wr->faults, sizeof wr->faults, "%s", port_rule ? port_rule : text_str(&faults));
 	if (qp) {
 		obj_hold(s, &held, qp->pd->dev);
 		wr->here.qp = here;

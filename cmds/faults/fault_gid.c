@@ -3,11 +3,14 @@
 #include "command/cmd.h"
 #include "device/device.h"
 #include "faults/fault_made.h"
+#include "object_args.h"
+#include "objects.h"
 #include "out.h"
 #include "session.h"
 
 struct gid_args {
 	struct num how, index, to;
+	struct dev *dev;
 };
 
 enum gid_how { GID_REMOVE, GID_MOVE, GID_RESTORE };
@@ -26,9 +29,9 @@ static int fault_gid_exec(struct session *s, const void *args, struct out *o)
 	if (a->how.v == GID_RESTORE)
 		api->gid_restore();
 	else if (a->how.v == GID_MOVE)
-		rc = api->gid_move((unsigned)a->index.v, (unsigned)a->to.v);
+		rc = api->gid_move(a->dev->v, (unsigned)a->index.v, (unsigned)a->to.v);
 	else
-		rc = api->gid_hide((unsigned)a->index.v);
+		rc = api->gid_hide(a->dev->v, (unsigned)a->index.v);
 	if (rc) {
 		fail(s, "fault gid", "ENODATA", "fault gid: there is no GID %u%s",
 		     (unsigned)a->index.v, a->to.set ? ", or no place to move it to" : "");
@@ -46,7 +49,7 @@ static const struct arg fault_gid_args[] = {
 	POS("how", gid_args, how, kind_enum, "remove, move or restore", .data = gid_words),
 	POS_OPT("index", gid_args, index, kind_u8, "in the GID table"),
 	OPT("to", gid_args, to, kind_u8, "the index that it moves to; what is there moves here"),
-	ARGS_END
+	OPT("device", gid_args, dev, kind_dev, "whose table"), ARGS_END
 };
 
 /** Programs get GID_CHANGE. QPs that use an address that was removed reach nobody, and

@@ -13,7 +13,9 @@
 #include "calls.h"
 #include "command/cmd.h"
 #include "device/device.h"
+#include "object_args.h"
 #include "object_make.h"
+#include "objects.h"
 #include "out.h"
 #include "session.h"
 #include "text.h"
@@ -25,6 +27,7 @@ struct made_args {
 	struct num
 		event; /* of the port, of the device; without it and a name the rules are listed */
 	const char *error, *delay, *when, *chance, *opcode, *qpn, *after, *reason;
+	struct dev *device; /* of the event; NULL: each */
 	struct num seed;
 	bool force, add;
 };
@@ -90,6 +93,7 @@ static void write_rule(const struct made_args *a, const struct made_kind *kind, 
 	append_word(t, "opcode", a->opcode);
 	append_word(t, "qpn", a->qpn);
 	append_word(t, "after", a->after);
+	append_word(t, "device", a->device ? a->device->o.name : NULL);
 	append_word(t, "reason", a->reason);
 	append_word(t, "when", a->when);
 	append_word(t, "chance", a->chance);
@@ -164,7 +168,7 @@ static void list_rules(const struct made_kind *kind, struct out *o)
 static bool has_option(const struct made_args *a)
 {
 	return a->error || a->delay || a->when || a->chance || a->opcode || a->qpn || a->after ||
-	       a->reason || a->seed.set || a->force || a->add;
+	       a->device || a->reason || a->seed.set || a->force || a->add;
 }
 
 static int made_exec(struct session *s, const struct made_args *a, const struct made_kind *kind,
@@ -187,18 +191,23 @@ static int made_exec(struct session *s, const struct made_args *a, const struct 
 	return 0;
 }
 
+static bool concerns(const struct fault_rule *r, const char *device)
+{
+	return !*r->device || !device || strcmp(r->device, device) == 0;
+}
+
 const char *fault_made_text(unsigned rule)
 {
 	return rule && rule <= nrules ? rules[rule - 1].text : "a rule that is gone";
 }
 
-/* A rule makes one event, which is told of once. */
-const char *fault_made_async(int event)
+/* A rule makes one event of each device, which is told of once. */
+const char *fault_made_async(const char *device, int event)
 {
 	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what == FAULT_EVENT && rules[i].event == event && rules[i].hit &&
-		    !rules[i].is_told) {
-			rules[i].is_told = true;
+		if (rules[i].what == FAULT_EVENT && rules[i].event == event && rules[i].untold &&
+		    concerns(&rules[i], device)) {
+			rules[i].untold--;
 			return rules[i].text;
 		}
 	return NULL;
@@ -206,13 +215,13 @@ const char *fault_made_async(int event)
 
 static const struct made_kind port_kind = { "fault port", "event:", FAULT_EVENT, false };
 
-const char *fault_made_port_down(void)
+const char *fault_made_port_down(const char *device)
 {
 	const struct fault_rule *last = NULL;
 
 	for (unsigned i = 0; i < nrules; i++)
 		if (is_of_kind(&rules[i], &port_kind) && rules[i].hit &&
-		    (!last || rules[i].due >= last->due))
+		    concerns(&rules[i], device) && (!last || rules[i].due >= last->due))
 			last = &rules[i];
 	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
 }
@@ -353,6 +362,7 @@ static const struct word port_words[] = { { "down", IBV_EVENT_PORT_ERR,
 static const struct arg fault_port_args[] = {
 	POS_OPT("how", made_args, event, kind_enum, "down, up or off", .data = port_words),
 	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"),
+	OPT("device", made_args, device, kind_dev_opt, "only of this device, not of each"),
 	SWITCH("add", made_args, add, "add to what is to come: down -after 1s, then up -after 3s"),
 	ARGS_END
 };
@@ -384,7 +394,8 @@ static const struct word fatal_words[] = { { "fatal", IBV_EVENT_DEVICE_FATAL,
 					   { 0 } };
 static const struct arg fault_device_args[] = {
 	POS("how", made_args, event, kind_enum, "fatal or off", .data = fatal_words),
-	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"), ARGS_END
+	OPT("after", made_args, after, kind_str, "so long after the command: 50us, 1s"),
+	OPT("device", made_args, device, kind_dev_opt, "only this device, not each"), ARGS_END
 };
 
 static int fault_device_exec(struct session *s, const void *args, struct out *o)

@@ -10,10 +10,11 @@ struct session;
 const struct embedded_api *fault_device(void);
 /* Fails with EOPNOTSUPP: only the embedded device can do what the command is for. -1. */
 int fault_needs_embedded(struct session *s, const char *command, const char *what);
-/* The rule that has made this asynchronous event, which is to be shown now, or NULL. */
-const char *fault_made_async(int event);
-/* The rule that has put the port down, where no later one has put it up; NULL: there is none. */
-const char *fault_made_port_down(void);
+/* The rule that has made this asynchronous event of a device, which is to be shown now, or NULL. */
+const char *fault_made_async(const char *device, int event);
+/* The rule that has put the port of a device (NULL: of any) down, where no later one has put it up;
+ * NULL: there is none. */
+const char *fault_made_port_down(const char *device);
 /* The rule with that number (struct record, struct failed_wr), from 1. */
 const char *fault_made_text(unsigned rule);
 

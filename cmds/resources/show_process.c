@@ -25,7 +25,8 @@
 
 struct process_text {
 	const struct uroce_inventory *inv;
-	const char *only; /* the name of one object; NULL: all */
+	const char *only;   /* the name of one object; NULL: all */
+	const char *device; /* of the context whose objects are written */
 	bool asks_peers, found;
 	struct out *o;
 	struct {
@@ -91,7 +92,7 @@ static void out_context(struct process_text *t, const struct uroce_context_row *
 {
 	if (!begin_object(t, UROCE_CONTEXT, r->number, 1))
 		return;
-	out_str(t->o, "device", t->inv->device, "  on %s", t->inv->device);
+	out_str(t->o, "device", r->device, "  on %s", r->device);
 	out_u64(t->o, "channels", r->channels, "  %u completion channel%s\n", r->channels,
 		r->channels == 1 ? "" : "s");
 	end_object(t);
@@ -101,7 +102,7 @@ static void out_cq(struct process_text *t, const struct uroce_cq_row *r)
 {
 	if (!begin_object(t, UROCE_CQ, r->number, 2))
 		return;
-	out_str(t->o, "device", t->inv->device, "  on %s", t->inv->device);
+	out_str(t->o, "device", t->device, "  on %s", t->device);
 	out_u64(t->o, "cqe", r->size, "  %u entries", r->size);
 	out_u64(t->o, "filled", r->filled, "  %u filled", r->filled);
 	out_u64(t->o, "most", r->most, r->most > r->filled ? " (%u at most)" : NULL, r->most);
@@ -268,7 +269,7 @@ static void out_qp(struct process_text *t, const struct uroce_qp_row *r)
 static void out_pd(struct process_text *t, const struct uroce_pd_row *pd)
 {
 	if (begin_object(t, UROCE_PD, pd->number, 2)) {
-		out_str(t->o, "device", t->inv->device, "  on %s\n", t->inv->device);
+		out_str(t->o, "device", t->device, "  on %s\n", t->device);
 		out_other(t, "context", UROCE_CONTEXT, pd->context, NULL);
 		end_object(t);
 	}
@@ -289,6 +290,7 @@ static void out_pd(struct process_text *t, const struct uroce_pd_row *pd)
 static void out_all(struct process_text *t)
 {
 	inventory_foreach(t->inv, UROCE_CONTEXT, uroce_context_row, context) {
+		t->device = context->device;
 		out_context(t, context);
 		inventory_foreach(t->inv, UROCE_CQ, uroce_cq_row, cq)
 			if (cq->context == context->number)

@@ -89,7 +89,7 @@ static bool peer_is_near;
 static bool is_near(const struct conn *c)
 {
 	return c->state >= CONN_REQ_RCVD && c->state <= CONN_ESTABLISHED &&
-	       c->qp_type != IBV_QPT_UD && gid_index(&c->flow.dgid, c->flow.scope) >= 0;
+	       c->qp_type != IBV_QPT_UD && gid_is_here(&c->flow.dgid, c->flow.scope);
 }
 
 /* The message that the kernel would send for it: 12.9.8.1 when there was a connection,

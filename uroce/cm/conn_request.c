@@ -27,7 +27,7 @@ static bool can_answer(const struct mad_from *from)
 
 	if (gid_equal(&from->src, &none) || gid_is_multicast(&from->src))
 		return false;
-	return gid_index(&from->dst, from->scope) >= 0;
+	return gid_find(&from->dst, from->scope) >= 0;
 }
 
 static void send_answer(const struct mad_from *from, const struct mad *m)
@@ -92,8 +92,8 @@ static bool addresses_true(const struct mad_from *from, const struct mad *m, str
 static int check_req(const struct mad_from *from, const struct mad *m, struct mad_ip *ip)
 {
 	const struct mad_req *req = &m->req;
-	int gid = gid_index(&from->dst, from->scope);
-	const struct gid_entry *e = gid >= 0 ? gid_at((unsigned)gid) : NULL;
+	const int position = gid_find(&from->dst, from->scope);
+	const struct gid_entry *e = position >= 0 ? gid_at((unsigned)position) : NULL;
 
 	if (!gid_equal(&req->sgid, &from->src) || !gid_equal(&req->dgid, &from->dst) || !e)
 		return REJ_GID;

@@ -48,16 +48,13 @@ static int read_addr(const struct sockaddr *sa, union ibv_gid *gid, uint32_t *sc
 	return 0;
 }
 
-/* The index of an address of this host, even if the host has it since a moment ago; or -1. */
-static int own_index(const union ibv_gid *gid, uint32_t scope)
+/* Has a device that address, even if the host has it since a moment ago? */
+static bool is_own(const union ibv_gid *gid, uint32_t scope)
 {
-	int index = gid_index(gid, scope);
-
-	if (index < 0) {
-		gid_refresh();
-		index = gid_index(gid, scope);
-	}
-	return index;
+	if (gid_find(gid, scope) >= 0)
+		return true;
+	gid_refresh();
+	return gid_find(gid, scope) >= 0;
 }
 
 /* Can other hosts reach an address of this one? */
@@ -94,7 +91,7 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 	if (read_addr(sa, &gid, &scope) < 0)
 		return -1;
 	any = gid_is_any(&gid);
-	if (!any && own_index(&gid, scope) < 0)
+	if (!any && !is_own(&gid, scope))
 		return fail(EADDRNOTAVAIL);
 	set_addr(src, sa);
 	number = be16toh(*port_field(src));
@@ -179,7 +176,7 @@ static int prepare_src(struct cm_id *id, const struct sockaddr *src, sa_family_t
 		return bind_locked(id, src);
 	if (gid_is_any(&gid))
 		return 0;
-	if (own_index(&gid, scope) < 0)
+	if (!is_own(&gid, scope))
 		return fail(EADDRNOTAVAIL);
 	id_set_device(id, &gid, scope);
 	return 0;
@@ -192,17 +189,17 @@ static int choose_src(struct cm_id *id, const union ibv_gid *dgid, uint32_t scop
 	struct sockaddr_storage *ss = &id->v.route.addr.src_storage;
 	const struct gid_entry *e;
 	uint16_t port = be16toh(*port_field(ss));
-	int index;
+	int position;
 
 	if (id->v.verbs) { /* bound to one address */
 		if (!id->scope && scope)
 			id->scope = scope;
 		return 0;
 	}
-	index = gid_route(&id->v.route.addr.dst_addr);
-	if (index < 0)
+	position = gid_route(&id->v.route.addr.dst_addr);
+	if (position < 0)
 		return -1;
-	e = gid_at((unsigned)index);
+	e = gid_at((unsigned)position);
 	if (!e)
 		return fail(ENODEV);
 	if (!scope && (dgid->raw[0] == 0xff || IN6_IS_ADDR_LINKLOCAL((struct in6_addr *)dgid)))
@@ -214,8 +211,8 @@ static int choose_src(struct cm_id *id, const union ibv_gid *dgid, uint32_t scop
 
 static enum ibv_mtu path_mtu(const struct cm_id *id)
 {
-	int index = gid_index(&id->sgid, id->scope);
-	const struct gid_entry *e = index < 0 ? NULL : gid_at((unsigned)index);
+	const int position = gid_find(&id->sgid, id->scope);
+	const struct gid_entry *e = position < 0 ? NULL : gid_at((unsigned)position);
 
 	return e ? gid_path_mtu(e->mtu) : IBV_MTU_1024;
 }
@@ -245,6 +242,7 @@ void id_drop_source(struct cm_id *id)
 		return;
 	id->source_failed = false;
 	id->v.verbs = NULL;
+	id->v.pd = NULL;
 	memset(&id->v.route.addr.src_storage, 0, sizeof(id->v.route.addr.src_storage));
 }
 
@@ -295,7 +293,7 @@ static bool is_silent(const struct cm_id *id)
 {
 	const union ibv_gid *dgid = &id->v.route.addr.addr.ibaddr.dgid;
 
-	return gid_index(dgid, id->scope) < 0 && !neighbour_known(dgid, id->scope);
+	return !gid_is_here(dgid, id->scope) && !neighbour_known(dgid, id->scope);
 }
 
 static int resolve_locked(struct cm_id *id, const struct sockaddr *src, const struct sockaddr *dst,

@@ -76,10 +76,10 @@ static void set_qp(struct cm_id *id, const struct rdma_conn_param *p)
 /* Fills in the connection of an active id, as far as this side knows it. */
 static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
 {
-	int index = gid_index(&id->sgid, id->scope);
+	const int position = gid_find(&id->sgid, id->scope);
 	struct conn *c;
 
-	if (index < 0)
+	if (position < 0)
 		return fail(EADDRNOTAVAIL);
 	c = conn_new(id);
 	if (!c)
@@ -95,7 +95,7 @@ static int make_conn(struct cm_id *id, const struct rdma_conn_param *p)
 	c->service = service_id((uint16_t)id->v.ps,
 				be16toh(*port_field(&id->v.route.addr.dst_storage)));
 	c->qp_type = id->v.qp_type;
-	c->mtu = gid_path_mtu(gid_at((unsigned)index)->mtu);
+	c->mtu = gid_path_mtu(gid_at((unsigned)position)->mtu);
 	c->ack_timeout = id->has_ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
 	c->retry_count = p ? limit_retries(p->retry_count) : RETRIES_MAX;
 	c->rnr_retry_count = p ? limit_retries(p->rnr_retry_count) : RETRIES_MAX;

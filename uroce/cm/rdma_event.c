@@ -33,10 +33,10 @@ void cm_event_post(struct cm_id *id, enum rdma_cm_event_type type, int status)
 		cm_channel_put(ev);
 }
 
-static void post_device_news(struct cm_id *id, void *arg)
+static void post_device_news(struct cm_id *id, void *failed_device)
 {
-	const bool failed = *(const enum ibv_event_type *)arg == IBV_EVENT_DEVICE_FATAL;
-	const bool gone = id->v.verbs && (failed || gid_index(&id->sgid, id->scope) < 0);
+	const bool failed = failed_device && id->v.verbs && id->v.verbs->device == failed_device;
+	const bool gone = id->v.verbs && (failed || gid_find(&id->sgid, id->scope) < 0);
 
 	if (!id->quiet && gone && (failed || !id->told))
 		cm_event_post(id, failed ? RDMA_CM_EVENT_DEVICE_REMOVAL : RDMA_CM_EVENT_ADDR_CHANGE,
@@ -44,9 +44,9 @@ static void post_device_news(struct cm_id *id, void *arg)
 	id->told = gone;
 }
 
-void cm_device_news(enum ibv_event_type type)
+void cm_device_news(struct ibv_device *failed)
 {
-	cm_id_each(post_device_news, &type);
+	cm_id_each(post_device_news, failed);
 }
 
 void cm_event_set_data(struct cm_event *ev, const struct mad *m, size_t skip)

@@ -69,11 +69,14 @@ void id_free(struct cm_id *id)
 
 void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
 {
+	const int position = gid_find(sgid, scope);
+	const struct cm_device *d = &cm_devices[position < 0 ? 0 : gid_device((unsigned)position)];
+
 	id->sgid = *sgid;
 	id->scope = scope;
-	id->v.verbs = cm_device_context;
+	id->v.verbs = d->context;
 	if (!id->v.pd)
-		id->v.pd = cm_device_pd;
+		id->v.pd = d->pd;
 	id->v.port_num = 1;
 	id->v.route.addr.addr.ibaddr.sgid = *sgid;
 	id->v.route.addr.addr.ibaddr.pkey = htobe16(PKEY_DEFAULT);
@@ -332,13 +335,12 @@ EXPORT int rdma_set_option(struct rdma_cm_id *v, int level, int name, void *valu
 
 /* ------------------------------------------------------------ the device -- */
 
-struct ibv_context *cm_device_context;
-struct ibv_pd *cm_device_pd;
+struct cm_device cm_devices[DEVICES_MAX];
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
-static int open_now(void)
+static int open_now(unsigned device)
 {
-	struct ibv_context *c = ibv_open_device(&the_device);
+	struct ibv_context *c = ibv_open_device(&devices[device].v);
 	struct ibv_pd *pd;
 
 	if (!c)
@@ -351,9 +353,9 @@ static int open_now(void)
 		return fail(error);
 	}
 	SCOPED_ENGINE_LOCK();
-	cm_device_context = c;
+	cm_devices[device].context = c;
+	cm_devices[device].pd = pd;
 	device_news = cm_device_news;
-	cm_device_pd = pd;
 	return 0;
 }
 
@@ -365,8 +367,9 @@ int cm_device_open(void)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&opening);
-	if (!cm_device_context)
-		r = open_now();
+	for (unsigned i = 0; i < device_count() && r == 0; i++)
+		if (!cm_devices[i].context)
+			r = open_now(i);
 	pthread_mutex_unlock(&opening);
 	pthread_setcancelstate(state, NULL);
 	return r;
@@ -380,12 +383,13 @@ EXPORT struct ibv_context **rdma_get_devices(int *n)
 		*n = 0;
 	if (cm_device_open() < 0)
 		return NULL;
-	list = calloc(2, sizeof(*list));
+	list = calloc(device_count() + 1, sizeof(*list));
 	if (!list)
 		return NULL;
-	list[0] = cm_device_context;
+	for (unsigned i = 0; i < device_count(); i++)
+		list[i] = cm_devices[i].context;
 	if (n)
-		*n = 1;
+		*n = (int)device_count();
 	return list;
 }
 
@@ -400,7 +404,6 @@ void cm_forget(void)
 	conn_forget();
 	conn_request_forget_deferred();
 	conn_port_forget();
-	cm_device_context = NULL;
-	cm_device_pd = NULL;
+	memset(cm_devices, 0, sizeof(cm_devices));
 	pthread_mutex_init(&opening, NULL);
 }

@@ -129,8 +129,11 @@ static inline bool is_datagram(const struct cm_id *id)
 /* Opens what all ids share, once: the device, and the PD of those that bring none. Without
  * the lock. 0, or -1 with errno. */
 int cm_device_open(void);
-extern struct ibv_context *cm_device_context;
-extern struct ibv_pd *cm_device_pd;
+/* By their numbers. */
+extern struct cm_device {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+} cm_devices[DEVICES_MAX];
 
 /*
  * Local ACK timeout, 4.096 us * 2^16 = 268 ms. The kernel's 19 costs 2.1 s for the loss of
@@ -187,7 +190,7 @@ void cm_await_acks(const struct cm_id *id, const unsigned *unacked);
 
 /* The addresses have changed, or the device has failed: ADDR_CHANGE for ids whose address has gone,
  * DEVICE_REMOVAL. With the lock. */
-void cm_device_news(enum ibv_event_type type);
+void cm_device_news(struct ibv_device *failed);
 
 /* An event about id, zeroed; NULL: ENOMEM, it is lost. */
 struct cm_event *cm_event_new(struct cm_id *id, enum rdma_cm_event_type type, int status);

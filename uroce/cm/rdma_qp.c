@@ -14,15 +14,15 @@
 
 int id_av(const struct cm_id *id, const union ibv_gid *dgid, struct ibv_ah_attr *av)
 {
-	int index = gid_index(&id->sgid, id->scope);
+	const int position = gid_find(&id->sgid, id->scope);
 
-	if (index < 0)
+	if (position < 0)
 		return EADDRNOTAVAIL;
 	*av = (struct ibv_ah_attr){
 		.is_global = 1,
 		.port_num = 1,
 		.grh = { .dgid = *dgid,
-			 .sgid_index = (uint8_t)index,
+			 .sgid_index = (uint8_t)((unsigned)position % GID_ENTRIES),
 			 .hop_limit = 64,
 			 .traffic_class = id->conn ? id->conn->flow.tclass : id->tos },
 	};

@@ -12,19 +12,24 @@
 #include <unistd.h>
 
 #include "gid.h"
+#include "link.h"
 #include "packet.h"
 
 /* IPv6, UDP, BTH, RETH, ImmDt and ICRC: the most that surrounds a payload */
 #define AROUND_PAYLOAD (40 + 8 + BTH_BYTES + 16 + 4 + ICRC_BYTES)
 
-static struct gid_entry table[GID_ENTRIES];
+/* The last one has the addresses of interfaces that no device has. */
+static struct gid_entry table[(DEVICES_MAX + 1) * GID_ENTRIES];
 static unsigned used; /* up to the last entry in use */
 static bool filled;
-void (*gid_changed)(bool table, bool port);
+void (*gid_changed)(unsigned device, bool table, bool port);
 unsigned gid_changes;
 
-static bool has_had_link; /* an interface other than the loopback had an address and a carrier */
-static bool link_is_up = true, put_down;
+static struct {
+	bool has_had_link; /* an interface other than the loopback had an address and a carrier */
+	bool link_is_up, put_down;
+	bool was_up; /* when gid_changed() was told */
+} ports[DEVICES_MAX];
 static union ibv_gid hidden[GID_ENTRIES]; /* gid_hide() */
 static unsigned nhidden;
 static struct {
@@ -40,8 +45,9 @@ enum rank { IPV4, IPV6, IPV6_LINK_LOCAL, LOOPBACK_IPV4, LOOPBACK_IPV6 };
 
 struct candidate {
 	enum rank rank;
-	unsigned seen; /* the kernel's order */
-	bool link;     /* its interface is not the loopback, and has a carrier */
+	unsigned seen;	 /* the kernel's order */
+	bool link;	 /* its interface is not the loopback, and has a carrier */
+	unsigned device; /* device_count(): none */
 	struct gid_entry entry;
 };
 
@@ -116,6 +122,7 @@ static unsigned read_all(int fd, struct candidate *c, const struct ifaddrs *list
 		if (read_entry(fd, &c[n].entry, ifa)) {
 			c[n].rank = rank_of((const void *)&c[n].entry.gid);
 			c[n].link = (ifa->ifa_flags & (IFF_LOOPBACK | IFF_RUNNING)) == IFF_RUNNING;
+			c[n].device = device_of_interface(c[n].entry.ifname);
 			c[n++].seen = seen;
 		}
 	qsort(c, n, sizeof(*c), compare_candidates);
@@ -166,54 +173,47 @@ static struct gid_entry *find_entry(const struct gid_entry *wanted)
 	return NULL;
 }
 
-/* Removes the entries that are not among the candidates. Returns whether there was one. */
-static bool remove_gone(const struct candidate *c, unsigned n)
+/* Removes the entries that are not among the candidates. Returns a bit for each device that had
+ * one. */
+static unsigned remove_gone(const struct candidate *c, unsigned n)
 {
-	bool changed = false;
+	unsigned changed = 0;
 
 	for (unsigned i = 0; i < used; i++) {
 		bool lives = is_empty(&table[i]);
 
 		for (unsigned k = 0; k < n && !lives; k++)
-			lives = is_same(&table[i], &c[k].entry);
+			lives = is_same(&table[i], &c[k].entry) && c[k].device == gid_device(i);
 		if (!lives) {
 			memset(&table[i], 0, sizeof(table[i]));
-			changed = true;
+			changed |= 1u << gid_device(i);
 		}
 	}
 	return changed;
 }
 
-/* Puts an address into its entry, or a free one. Returns whether it is new. */
-static bool put_entry(const struct gid_entry *entry)
+/* Puts an address into its entry, or a free one of its device. Returns whether it is new. */
+static bool put_entry(const struct candidate *c)
 {
-	struct gid_entry *e = find_entry(entry);
-	bool new = !e || e->ifindex != entry->ifindex;
+	struct gid_entry *e = find_entry(&c->entry);
+	bool new = !e || e->ifindex != c->entry.ifindex;
 
-	if (!e && entry->down)
+	if (!e && c->entry.down)
 		return false;
 	for (unsigned i = 0; !e && i < GID_ENTRIES; i++)
-		if (is_empty(&table[i]))
-			e = &table[i];
+		if (is_empty(&table[gid_position(c->device, i)]))
+			e = &table[gid_position(c->device, i)];
 	if (!e) /* the table is full: the last in order have no entry */
 		return false;
-	*e = *entry;
+	*e = c->entry;
 	if (e - table >= used)
 		used = (unsigned)(e - table) + 1;
 	return new;
 }
 
-/* An address that is on two interfaces has one entry: that of the first. */
-static bool is_double(const struct candidate *c, unsigned i)
-{
-	for (unsigned k = 0; k < i; k++)
-		if (is_same(&c[k].entry, &c[i].entry))
-			return true;
-	return false;
-}
-
-/* Takes those out that gid_hide() has hidden. Returns how many are left. */
-static unsigned leave_out_hidden(struct candidate *c, unsigned n)
+/* Takes those out that gid_hide() has hidden. An address that is on two interfaces has one entry:
+ * that of the first. Returns how many are left. */
+static unsigned leave_out(struct candidate *c, unsigned n)
 {
 	unsigned left = 0;
 
@@ -222,84 +222,134 @@ static unsigned leave_out_hidden(struct candidate *c, unsigned n)
 
 		for (unsigned k = 0; k < nhidden; k++)
 			stays &= !gid_equal(&hidden[k], &c[i].entry.gid);
+		for (unsigned k = 0; k < left; k++)
+			stays &= !is_same(&c[k].entry, &c[i].entry);
 		if (stays)
 			c[left++] = c[i];
 	}
 	return left;
 }
 
-/* One port has all interfaces: it is down when none of those has a link. The loopback counts only
+/* A port is down when none of the interfaces of its device has a link. The loopback counts only
  * where there never was another one. */
-static void read_link(const struct candidate *c, unsigned n)
+static void read_links(const struct candidate *c, unsigned n)
 {
-	bool link = false, up = false;
+	for (unsigned device = 0; device < device_count(); device++) {
+		bool link = false, up = false;
 
-	for (unsigned i = 0; i < n; i++) {
-		link |= c[i].link;
-		up |= !c[i].entry.down;
+		for (unsigned i = 0; i < n; i++) {
+			link |= c[i].device == device && c[i].link;
+			up |= c[i].device == device && !c[i].entry.down;
+		}
+		ports[device].has_had_link |= link;
+		ports[device].link_is_up = link || (!ports[device].has_had_link && up);
 	}
-	has_had_link |= link;
-	link_is_up = link || (!has_had_link && up);
-	gid_may_be_down = put_down || nhidden || !link_is_up;
+}
+
+static bool may_be_down(void)
+{
+	bool may = nhidden;
+
+	for (unsigned device = 0; device < device_count(); device++)
+		may |= ports[device].put_down || !ports[device].link_is_up;
+	for (unsigned i = 0; i < used; i++)
+		may |= table[i].down;
+	return may;
+}
+
+static void tell_changes(unsigned device, bool changed)
+{
+	const bool port = ports[device].was_up != gid_port_is_up(device);
+
+	if ((changed || port) && gid_changed)
+		gid_changed(device, changed, port);
 }
 
 void gid_refresh(void)
 {
 	struct candidate *c;
 	int n = read_candidates(&c);
-	static bool was_up;
-	bool changed = false, first = !filled;
+	const bool first = !filled;
+	unsigned changed = 0; /* devices */
 
 	if (n >= 0) { /* else the table stays as it is */
-		read_link(c, (unsigned)n);
-		n = (int)leave_out_hidden(c, (unsigned)n);
+		read_links(c, (unsigned)n);
+		n = (int)leave_out(c, (unsigned)n);
 		changed = remove_gone(c, (unsigned)n);
 		for (unsigned i = 0; i < (unsigned)n; i++)
-			if (!is_double(c, i))
-				changed |= put_entry(&c[i].entry);
-		for (unsigned i = 0; i < used; i++)
-			gid_may_be_down |= table[i].down;
+			changed |= (unsigned)put_entry(&c[i]) << c[i].device;
 		while (used && is_empty(&table[used - 1]))
 			used--;
 		filled = true;
-		gid_changes += changed;
+		gid_changes += changed != 0;
 	}
 	free(c);
-	gid_may_be_down |= put_down;
-	if ((changed || was_up != gid_port_is_up()) && !first && gid_changed)
-		gid_changed(changed, was_up != gid_port_is_up());
-	was_up = gid_port_is_up();
+	gid_may_be_down = may_be_down();
+	for (unsigned device = 0; device < device_count(); device++) {
+		if (!first)
+			tell_changes(device, changed & 1u << device);
+		ports[device].was_up = gid_port_is_up(device);
+	}
 }
 
-bool gid_port_is_up(void)
+static bool has_entry(unsigned device)
 {
-	return link_is_up && !put_down && used;
+	for (unsigned i = 0; i < GID_ENTRIES; i++)
+		if (!is_empty(&table[gid_position(device, i)]))
+			return true;
+	return false;
 }
 
-void gid_port_put_down(bool down)
+bool gid_port_is_up(unsigned device)
 {
-	put_down = down;
+	return ports[device].link_is_up && !ports[device].put_down && has_entry(device);
+}
+
+void gid_port_put_down(unsigned device, bool down)
+{
+	ports[device].put_down = down;
 	gid_refresh();
+}
+
+/* device_count(): none. */
+static unsigned find_device(const union ibv_gid *gid, uint32_t scope)
+{
+	const int position = gid_is_multicast(gid) ? -1 : gid_find(gid, scope);
+
+	if (position >= 0)
+		return gid_device((unsigned)position);
+	if (!gid_is_multicast(gid))
+		return device_count();
+	for (unsigned i = 0; i < gid_count(); i++)
+		if (table[i].ifindex == scope)
+			return gid_device(i);
+	return device_has_all() ? 0 : device_count();
+}
+
+bool gid_is_of(const union ibv_gid *gid, uint32_t scope, unsigned device)
+{
+	return find_device(gid, scope) == device;
 }
 
 bool gid_is_up(const union ibv_gid *gid, uint32_t scope)
 {
-	int index = gid_is_multicast(gid) ? -1 : gid_index(gid, scope);
+	const int position = gid_is_multicast(gid) ? -1 : gid_find(gid, scope);
+	const unsigned device = find_device(gid, scope);
 
-	if (put_down || (index < 0 && !gid_is_multicast(gid)))
+	if (device == device_count() || ports[device].put_down)
 		return false;
-	if (index >= 0 && table[index].down)
+	if (position >= 0 && table[position].down)
 		return false;
-	return link_is_up || (index >= 0 && table[index].loopback);
+	return ports[device].link_is_up || (position >= 0 && table[position].loopback);
 }
 
-bool gid_hide(unsigned index)
+bool gid_hide(unsigned position)
 {
-	if (!gid_at(index) || nhidden == GID_ENTRIES)
+	if (!gid_at(position) || nhidden == GID_ENTRIES)
 		return false;
-	hidden[nhidden++] = table[index].gid;
+	hidden[nhidden++] = table[position].gid;
 	gid_refresh();
-	return !gid_at(index);
+	return !gid_at(position);
 }
 
 static void swap_entries(unsigned a, unsigned b)
@@ -314,28 +364,31 @@ static void swap_entries(unsigned a, unsigned b)
 
 bool gid_move(unsigned from, unsigned to)
 {
-	if (!gid_at(from) || to >= GID_ENTRIES || nmoves == GID_ENTRIES)
+	if (!gid_at(from) || gid_device(from) != gid_device(to) || nmoves == GID_ENTRIES)
 		return false;
 	swap_entries(from, to);
 	moves[nmoves].a = from;
 	moves[nmoves++].b = to;
 	gid_changes++;
 	if (gid_changed)
-		gid_changed(true, false);
+		gid_changed(gid_device(from), true, false);
 	return true;
 }
 
 void gid_restore(void)
 {
-	const bool moved = nmoves;
+	unsigned moved = 0; /* devices */
 
-	for (; nmoves; nmoves--)
+	for (; nmoves; nmoves--) {
 		swap_entries(moves[nmoves - 1].a, moves[nmoves - 1].b);
+		moved |= 1u << gid_device(moves[nmoves - 1].a);
+	}
 	nhidden = 0;
-	gid_changes += moved;
+	gid_changes += moved != 0;
 	gid_refresh();
-	if (moved && gid_changed)
-		gid_changed(true, false);
+	for (unsigned device = 0; device < device_count(); device++)
+		if (moved & 1u << device && gid_changed)
+			gid_changed(device, true, false);
 }
 
 static void fill_table(void)
@@ -344,26 +397,38 @@ static void fill_table(void)
 		gid_refresh();
 }
 
-const struct gid_entry *gid_at(unsigned index)
+unsigned gid_count(void)
 {
+	const unsigned all = gid_position(device_count(), 0);
+
 	fill_table();
-	return index < used && !is_empty(&table[index]) ? &table[index] : NULL;
+	return used < all ? used : all;
 }
 
-int gid_index(const union ibv_gid *gid, unsigned scope)
+const struct gid_entry *gid_at(unsigned position)
 {
-	fill_table();
-	for (unsigned i = 0; i < used; i++)
+	return position < gid_count() && !is_empty(&table[position]) ? &table[position] : NULL;
+}
+
+/* Among the first n positions. */
+static int find_address(const union ibv_gid *gid, unsigned scope, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
 		if (!is_empty(&table[i]) && gid_equal(&table[i].gid, gid) &&
 		    (!scope || !is_link_local(gid) || table[i].ifindex == scope))
 			return (int)i;
 	return -1;
 }
 
-unsigned gid_count(void)
+int gid_find(const union ibv_gid *gid, unsigned scope)
+{
+	return find_address(gid, scope, gid_count());
+}
+
+bool gid_is_here(const union ibv_gid *gid, unsigned scope)
 {
 	fill_table();
-	return used;
+	return find_address(gid, scope, used) >= 0;
 }
 
 enum ibv_mtu gid_path_mtu(unsigned ifmtu)
@@ -438,7 +503,7 @@ int gid_route(const struct sockaddr *dst)
 	struct sockaddr_storage ss;
 	union ibv_gid gid;
 	uint32_t scope;
-	int index;
+	int position;
 
 	if (gid_of_sockaddr(&gid, &scope, dst) != 0) {
 		errno = EAFNOSUPPORT;
@@ -447,14 +512,14 @@ int gid_route(const struct sockaddr *dst)
 	gid_to_sockaddr(&ss, &gid, scope, ROCE_PORT);
 	if (find_source(&ss) != 0 || gid_of_sockaddr(&gid, &scope, (struct sockaddr *)&ss) != 0)
 		return -1;
-	index = gid_index(&gid, scope);
-	if (index < 0) { /* the kernel's message about it may not have come yet */
+	position = gid_find(&gid, scope);
+	if (position < 0) { /* the kernel's message about it may not have come yet */
 		gid_refresh();
-		index = gid_index(&gid, scope);
+		position = gid_find(&gid, scope);
 	}
-	if (index < 0)
+	if (position < 0)
 		errno = ENODEV;
-	return index;
+	return position;
 }
 
 /* -------------------------------------------- changes of addresses: rtnetlink(7) -- */

@@ -169,7 +169,7 @@ void sockets_process_print(pid_t pid, char *buf, size_t n);
  * each kind, one kind after the other. The process that asks copies the file before it looks at it.
  */
 
-#define INVENTORY_MAGIC UINT64_C(0x33746e65766e69) /* "invent3" */
+#define INVENTORY_MAGIC UINT64_C(0x34746e65766e69) /* "invent4" */
 #define INVENTORY_ROWS	65536u			   /* of a kind, at most */
 
 struct inventory_head {
@@ -179,7 +179,6 @@ struct inventory_head {
 		uint32_t n, total;
 	} kind[UROCE_KINDS];
 	uint32_t reserved;
-	char device[IBV_SYSFS_NAME_MAX]; /* as device_name() */
 };
 
 extern const uint32_t inventory_row_size[UROCE_KINDS];

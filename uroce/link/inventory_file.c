@@ -51,7 +51,7 @@ static bool is_head(const struct inventory_head *h, size_t size)
 {
 	size_t rows = 0;
 
-	if (h->magic != INVENTORY_MAGIC || !device_name_is_valid(h->device, sizeof h->device))
+	if (h->magic != INVENTORY_MAGIC)
 		return false;
 	for (unsigned i = 0; i < UROCE_KINDS; i++) {
 		if (h->kind[i].row_size != inventory_row_size[i] || h->kind[i].n > INVENTORY_ROWS ||
@@ -92,6 +92,14 @@ static bool are_gone(const struct uroce_gone_row *row, uint32_t n)
 	return true;
 }
 
+static bool are_contexts(const struct uroce_context_row *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!device_name_is_valid(row[i].device, sizeof row[i].device))
+			return false;
+	return true;
+}
+
 static bool are_cqs(const struct uroce_cq_row *row, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -124,7 +132,6 @@ static bool find_rows(struct copied *c, size_t size)
 
 	if (!is_head(h, size))
 		return false;
-	memcpy(c->v.device, h->device, sizeof c->v.device);
 	for (unsigned i = 0; i < UROCE_KINDS; i++) {
 		c->v.kind[i].rows = at;
 		c->v.kind[i].n = h->kind[i].n;
@@ -132,7 +139,8 @@ static bool find_rows(struct copied *c, size_t size)
 		qsort(at, h->kind[i].n, inventory_row_size[i], by_number);
 		at += (size_t)h->kind[i].n * inventory_row_size[i];
 	}
-	return are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n) &&
+	return are_contexts(c->v.kind[UROCE_CONTEXT].rows, c->v.kind[UROCE_CONTEXT].n) &&
+	       are_qps(c->v.kind[UROCE_QP].rows, c->v.kind[UROCE_QP].n) &&
 	       are_cqs(c->v.kind[UROCE_CQ].rows, c->v.kind[UROCE_CQ].n) &&
 	       are_gone(c->v.kind[UROCE_GONE_QP].rows, c->v.kind[UROCE_GONE_QP].n) &&
 	       are_drops(c->v.kind[UROCE_DROP].rows, c->v.kind[UROCE_DROP].n);

@@ -121,19 +121,34 @@ struct link_upper {
 };
 extern const struct link_upper link_upper;
 
-/* ---------------------------------------------------------- link_setup.c -- */
+/* ------------------------------------------------------------- devices.c -- */
 
 /*
- * The variables of the environment that concern the link: UROCE_NAME, UROCE_FAULT,
- * UROCE_FAULT_SEED, UROCE_PCAP, UROCE_GSO and UROCE_PATH.
+ * The devices of this process, from 0: UROCE_DEVICES=NAME[:INTERFACE...][,NAME...]. A device
+ * without interfaces has all that no other one has. Without the variable, or if it is not valid,
+ * there is uroce0 alone.
  */
+#define DEVICES_MAX 8
 
-/* The name of the device: UROCE_NAME, or uroce0 if that is not set or not valid. Never NULL. */
-const char *device_name(void);
+/* Reads the variable, when the library is loaded; before that there is uroce0. */
+void devices_read(void);
+/* 0, or -1 with EINVAL and a reason (of size bytes): the variable is not valid. */
+int devices_check(char *reason, size_t size);
+unsigned device_count(void);
+const char *device_name(unsigned device);
+/* All names, with commas between them. */
+const char *device_names(void);
 /* Is text a valid name of a device, and does it end within size bytes? */
 bool device_name_is_valid(const char *text, size_t size);
-/* 0, or -1 with EINVAL and a reason (of size bytes): UROCE_NAME is not valid. */
-int device_name_check(char *reason, size_t size);
+/* The device that has an interface; device_count(): none. */
+unsigned device_of_interface(const char *name);
+/* Is there one device, which has all interfaces? */
+bool device_has_all(void);
+
+/* ---------------------------------------------------------- link_setup.c -- */
+
+/* The variables of the environment that concern the link: UROCE_FAULT, UROCE_FAULT_SEED,
+ * UROCE_ORDER, UROCE_PROFILE, UROCE_PCAP, UROCE_GSO and UROCE_PATH. */
 
 /* Called with the lock when engine_get() brings the device up, after group_join(). Faults and
  * captures of the environment are applied only the first time, so that they do not undo what the

@@ -16,6 +16,21 @@
 #include "tap.h"
 #include "shown.h"
 
+/* Is the device of the rule that was added last one of ours? 0, or -1 with why. */
+static int check_device(char *why, size_t size)
+{
+	unsigned n;
+	const struct fault_rule *r = rules_all(&n);
+
+	r += n - 1;
+	for (unsigned i = 0; i < device_count(); i++)
+		if (!*r->device || strcmp(r->device, device_name(i)) == 0)
+			return 0;
+	snprintf(why, size, "device=%s: there is %s", r->device, device_names());
+	errno = EINVAL;
+	return -1;
+}
+
 /* Rules with semicolons between: those about packets, and the others. */
 static int read_rules(const char *text, unsigned long long seed, char *why, size_t size)
 {
@@ -25,7 +40,8 @@ static int read_rules(const char *text, unsigned long long seed, char *why, size
 	for (size_t n; rc == 0 && *text; text += n + (text[n] == ';')) {
 		n = strcspn(text, ";");
 		if (fault_rule_is_of_device(text)) {
-			rc = rules_add(text, n, seed, why, size);
+			rc = rules_add(text, n, seed, why, size) == 0 ? check_device(why, size)
+								      : -1;
 		} else {
 			memcpy(end, text, n + (text[n] == ';'));
 			end += n + (text[n] == ';');
@@ -96,7 +112,7 @@ static int read_environment(char *reason, size_t size)
 {
 	const char *gso = getenv("UROCE_GSO");
 
-	if (device_name_check(reason, size) != 0)
+	if (devices_check(reason, size) != 0)
 		return -1;
 	tx_gso = !gso || strcmp(gso, "0") != 0;
 	rx_setup(tx_gso);

@@ -37,7 +37,7 @@ bool path_may_share(void)
 
 bool path_is_here(const union ibv_gid *a, const union ibv_gid *b, uint32_t scope)
 {
-	return gid_index(a, scope) >= 0 && gid_index(b, scope) >= 0;
+	return gid_is_here(a, scope) && gid_is_here(b, scope);
 }
 
 static bool may_be_memory(const struct flow *flow, uint32_t qpn)

@@ -173,6 +173,8 @@ static bool read_addresses(struct packet *p, const struct slot *s, struct msghdr
 		gid_of_ipv4(&p->src, &s->from.in.sin_addr);
 		p->sport = ntohs(s->from.in.sin_port);
 	}
+	if (gid_is_multicast(&p->dst))
+		p->scope = ifindex;
 	return ifindex != 0;
 }
 
@@ -198,7 +200,7 @@ static bool is_down(const union ibv_gid *dst, uint32_t scope)
 
 static bool is_possible(const struct packet *p, uint16_t id)
 {
-	return id < SMALL || gid_index(&p->src, p->scope) < 0;
+	return id < SMALL || !gid_is_here(&p->src, p->scope);
 }
 
 /* --------------------------------------------------------------- packets -- */

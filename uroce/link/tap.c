@@ -139,7 +139,7 @@ int tap_capture(const char *file, bool append)
 		if (expand_file_name(file, path, sizeof(path)) != 0)
 			return -1;
 		before = file_limit_begin();
-		fd = pcapng_open(path, device_name(), append);
+		fd = pcapng_open(path, device_names(), append);
 		file_limit_end(before);
 		if (fd < 0)
 			return -1;

@@ -28,53 +28,71 @@
 
 #define COUNTERS_MAX 128
 #define CLASS	     "class/infiniband"
-#define IB	     "devices/" UROCE_DEVICE /* a link of the device's name leads there */
-#define PORT	     IB "/ports/1"
-#define VERBS	     "class/infiniband_verbs/" UROCE_UVERBS
+#define VERBS_CLASS  "class/infiniband_verbs"
 
-/* whole: only the directory itself; the files in it have a line of their own, or belong to other
- * devices. */
-static const struct {
-	const char *path, *place;
-	bool whole;
-} places[] = {
-	{ the_device.ibdev_path, IB, false },
-	{ "/sys/class/infiniband_verbs/" UROCE_UVERBS, VERBS, false },
-	{ "/dev/infiniband/" UROCE_UVERBS, "uverbs", false },
-	{ "/sys/class/infiniband", CLASS, true },
-	{ "/sys/class/infiniband_verbs", "class/infiniband_verbs", true },
-};
+/* What a device has in the tree. */
+static struct device_tree {
+	char ib[20]; /* "devices/uroce0": a link of the device's name leads there */
+	char verbs[48], uverbs[12], dev_file[40];
+	struct gid_entry gid[GID_ENTRIES]; /* as it was written; nothing in a child of fork() */
+	bool active;
+} trees[DEVICES_MAX];
+
+__attribute__((constructor)) static void name_trees(void)
+{
+	for (unsigned i = 0; i < DEVICES_MAX; i++) {
+		struct device_tree *t = &trees[i];
+
+		snprintf(t->ib, sizeof t->ib, "devices/uroce%u", i);
+		snprintf(t->verbs, sizeof t->verbs, VERBS_CLASS "/uverbs_uroce%u", i);
+		snprintf(t->uverbs, sizeof t->uverbs, "uverbs%u", i);
+		snprintf(t->dev_file, sizeof t->dev_file, "/dev/infiniband/uverbs_uroce%u", i);
+	}
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic bool tree_followed;
 static char root[128]; /* "": not made */
 static dev_t root_dev;
-static ino_t counter_files[COUNTERS_MAX]; /* of hw_counters, on root_dev */
+static ino_t counter_files[DEVICES_MAX * COUNTERS_MAX]; /* of hw_counters, on root_dev */
 static unsigned ncounter_files;
 static pid_t owner; /* the process that made it, and removes it */
+
+/* Is path the one that is given, or below it? Then *rest is what follows. above is empty before the
+ * constructors have run. */
+static bool is_below(const char *path, const char *above, const char **rest)
+{
+	const size_t n = strlen(above);
+
+	*rest = path + n;
+	return n && strncmp(path, above, n) == 0 && (path[n] == '/' || !path[n]);
+}
 
 const char *tree_place(const char *path, const char **rest)
 {
 	if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'd'))
 		return NULL;
-	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
-		const size_t n = strlen(places[i].path);
-
-		if (strncmp(path, places[i].path, n) != 0 || (path[n] != '/' && path[n]))
-			continue;
-		if (places[i].whole && path[n] && path[n + 1])
-			continue;
-		*rest = path + n;
-		return places[i].place;
+	for (unsigned i = 0; i < device_count(); i++) {
+		if (is_below(path, devices[i].v.ibdev_path, rest))
+			return trees[i].ib;
+		if (is_below(path, devices[i].v.dev_path, rest))
+			return trees[i].verbs;
+		if (is_below(path, trees[i].dev_file, rest))
+			return trees[i].uverbs;
 	}
+	/* the directory itself; the files in it have been looked for, or belong to other devices */
+	if (is_below(path, "/sys/" CLASS, rest) && (!**rest || !(*rest)[1]))
+		return CLASS;
+	if (is_below(path, "/sys/" VERBS_CLASS, rest) && (!**rest || !(*rest)[1]))
+		return VERBS_CLASS;
 	return NULL;
 }
 
-/* -- writing files root/name, and the directories above them -- */
+/* -- writing files: the place of a device, and what is in it -- */
 
-static bool in_root(char *buf, size_t size, const char *name)
+static bool in_root(char *buf, size_t size, const char *place, const char *name)
 {
-	return (size_t)snprintf(buf, size, "%s/%s", root, name) < size;
+	return (size_t)snprintf(buf, size, "%s/%s%s", root, place, name) < size;
 }
 
 /* Makes the directories above a file. Call this only if one is missing: most of the time mkdir(2)
@@ -88,20 +106,20 @@ static void make_above(char *path)
 	}
 }
 
-static void remove_file(const char *name)
+static void remove_file(const char *place, const char *name)
 {
 	char path[384];
 
-	if (in_root(path, sizeof path, name))
+	if (in_root(path, sizeof path, place, name))
 		unlink(path);
 }
 
-static int open_file(const char *name)
+static int open_file(const char *place, const char *name)
 {
 	char path[384];
 	int fd;
 
-	if (!in_root(path, sizeof path, name))
+	if (!in_root(path, sizeof path, place, name))
 		return -1;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0 || errno != ENOENT)
@@ -110,11 +128,12 @@ static int open_file(const char *name)
 	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 }
 
-__attribute__((format(printf, 2, 3))) static void put_file(const char *name, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void put_file(const char *place, const char *name,
+							   const char *fmt, ...)
 {
 	sigset_t before;
 	va_list ap;
-	int fd = open_file(name), n;
+	int fd = open_file(place, name), n;
 
 	if (fd < 0)
 		return;
@@ -124,27 +143,28 @@ __attribute__((format(printf, 2, 3))) static void put_file(const char *name, con
 	va_end(ap);
 	if (n < 0 ||
 	    ftruncate(fd, n) != 0) /* a full disk: an empty file is better than half a file */
-		remove_file(name);
+		remove_file(place, name);
 	file_limit_end(before);
 	close(fd);
 }
 
-static void put_link(const char *name, const char *target)
+static void put_link(const char *place, const char *name, const char *target)
 {
 	char path[384];
 
-	if (!in_root(path, sizeof path, name) || symlink(target, path) == 0 || errno != ENOENT)
+	if (!in_root(path, sizeof path, place, name) || symlink(target, path) == 0 ||
+	    errno != ENOENT)
 		return;
 	make_above(path);
 	if (symlink(target, path) != 0)
 		return; /* no room: the file stays missing */
 }
 
-static void put_directory(const char *name)
+static void put_directory(const char *place, const char *name)
 {
 	char path[384];
 
-	if (!in_root(path, sizeof path - 1, name))
+	if (!in_root(path, sizeof path - 1, place, name))
 		return;
 	strcat(path, "/");
 	make_above(path);
@@ -160,21 +180,20 @@ static void print_groups(char *text, const uint8_t *raw, unsigned n)
 	text[5 * n - 1] = '\0';
 }
 
-static char guid_text[21]; /* set by make_tree() */
+#define PORT "/ports/1"
 
+/* Of each device. */
 static const struct {
 	const char *name, *text;
 } constants[] = {
-	{ IB "/node_type", "1: CA" },
-	{ IB "/node_desc", "uroce, a RoCEv2 device in user space" },
-	{ IB "/fw_ver", UROCE_VERSION },
-	{ IB "/node_guid", guid_text },
-	{ IB "/sys_image_guid", guid_text },
-	{ IB "/device/vendor", "0x0000" },
-	{ IB "/device/device", "0x0000" },
-	{ IB "/device/subsystem_vendor", "0x0000" },
-	{ IB "/device/subsystem_device", "0x0000" },
-	{ IB "/device/numa_node", "-1" },
+	{ "/node_type", "1: CA" },
+	{ "/node_desc", "uroce, a RoCEv2 device in user space" },
+	{ "/fw_ver", UROCE_VERSION },
+	{ "/device/vendor", "0x0000" },
+	{ "/device/device", "0x0000" },
+	{ "/device/subsystem_vendor", "0x0000" },
+	{ "/device/subsystem_device", "0x0000" },
+	{ "/device/numa_node", "-1" },
 	{ PORT "/lid", "0x0" },
 	{ PORT "/lid_mask_count", "0" },
 	{ PORT "/sm_lid", "0x0" },
@@ -184,100 +203,109 @@ static const struct {
 	{ PORT "/link_layer", "Ethernet" },
 	{ PORT "/hw_counters/lifespan", "0" }, /* ms that a value may be old */
 	{ PORT "/pkeys/0", "0xffff" },
-	{ VERBS "/abi_version", "1" },
-	{ VERBS "/ibdev", the_device.name },
 };
 
-static void put_attribute(const char *kind, unsigned i, const char *text)
+static void put_guid(const struct device_tree *t, const char *name, unsigned device)
+{
+	const __be64 guid = device_guid(device);
+	char text[21];
+
+	print_groups(text, (const uint8_t *)&guid, 4);
+	put_file(t->ib, name, "%s\n", text);
+}
+
+static void put_attribute(const struct device_tree *t, const char *kind, unsigned i,
+			  const char *text)
 {
 	char name[80];
 
 	snprintf(name, sizeof name, PORT "/gid_attrs/%s/%u", kind, i);
 	if (text)
-		put_file(name, "%s\n", text);
+		put_file(t->ib, name, "%s\n", text);
 	else
-		remove_file(name);
+		remove_file(t->ib, name);
 }
 
 /* The kernel has attributes of empty entries that cannot be read; here they do not exist. */
-static void put_gid(unsigned i, const struct gid_entry *e)
+static void put_gid(const struct device_tree *t, unsigned i, const struct gid_entry *e)
 {
 	static const union ibv_gid none;
 	char name[80], text[41];
 
 	print_groups(text, e ? e->gid.raw : none.raw, 8);
 	snprintf(name, sizeof name, PORT "/gids/%u", i);
-	put_file(name, "%s\n", text);
-	put_attribute("types", i, e ? "RoCE v2" : NULL);
-	put_attribute("ndevs", i, e ? e->ifname : NULL);
+	put_file(t->ib, name, "%s\n", text);
+	put_attribute(t, "types", i, e ? "RoCE v2" : NULL);
+	put_attribute(t, "ndevs", i, e ? e->ifname : NULL);
 	if (e) {
-		snprintf(name, sizeof name, IB "/device/net/%s", e->ifname);
-		put_directory(name);
+		snprintf(name, sizeof name, "/device/net/%s", e->ifname);
+		put_directory(t->ib, name);
 	}
 }
 
-/* -- what has been written; nothing in a child of fork() -- */
-
-static struct {
-	struct gid_entry gid[GID_ENTRIES];
-	uint64_t counter[COUNTERS_MAX];
-	bool active;
-} written;
-
-/* all: not only what has changed. */
-static void put_gids(bool all)
+/* With the lock of the engine. all: not only what has changed. */
+static void put_device_gids(unsigned device, bool all)
 {
 	static const struct gid_entry none;
-	bool active;
+	struct device_tree *t = &trees[device];
+	const bool active = gid_port_is_up(device);
 
+	for (unsigned i = 0; i < GID_ENTRIES; i++) {
+		const struct gid_entry *e = gid_at(gid_position(device, i));
+
+		if (!all && memcmp(&t->gid[i], e ? e : &none, sizeof none) == 0)
+			continue;
+		t->gid[i] = e ? *e : none;
+		put_gid(t, i, e);
+	}
+	if (!all && t->active == active)
+		return;
+	t->active = active;
+	put_file(t->ib, PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
+	put_file(t->ib, PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
+}
+
+static void put_gids(bool all)
+{
 	engine_lock();
 	if (gid_count() == 0) /* the device is not open: nobody has looked yet */
 		gid_refresh();
-	active = gid_port_is_up();
-	for (unsigned i = 0; i < GID_ENTRIES; i++) {
-		const struct gid_entry *e = gid_at(i);
-
-		if (!all && memcmp(&written.gid[i], e ? e : &none, sizeof none) == 0)
-			continue;
-		written.gid[i] = e ? *e : none;
-		put_gid(i, e);
-	}
+	for (unsigned i = 0; i < device_count(); i++)
+		put_device_gids(i, all);
 	engine_unlock();
-	if (!all && written.active == active)
-		return;
-	written.active = active;
-	put_file(PORT "/state", active ? "4: ACTIVE\n" : "1: DOWN\n");
-	put_file(PORT "/phys_state", active ? "5: LinkUp\n" : "3: Disabled\n");
 }
 
+/* They count the packets of all devices of the process. */
 static void put_counters(bool all)
 {
+	static uint64_t written[COUNTERS_MAX];
 	struct uroce_counter c[COUNTERS_MAX];
 	unsigned n = uroce_counters(c, COUNTERS_MAX);
 
 	for (unsigned i = 0; i < n && i < COUNTERS_MAX; i++) {
 		char name[128];
 
-		if (!all && written.counter[i] == c[i].value)
+		if (!all && written[i] == c[i].value)
 			continue;
-		written.counter[i] = c[i].value;
+		written[i] = c[i].value;
 		snprintf(name, sizeof name, PORT "/hw_counters/%s", c[i].name);
-		put_file(name, "%llu\n", (unsigned long long)c[i].value);
+		for (unsigned k = 0; k < device_count(); k++)
+			put_file(trees[k].ib, name, "%llu\n", (unsigned long long)c[i].value);
 	}
 }
 
-static void note_counter_files(void)
+/* Adds those of a device. */
+static void note_counter_files(const struct device_tree *t)
 {
 	struct dirent *e;
 	char path[384];
 	DIR *d;
 
-	ncounter_files = 0;
-	if (!in_root(path, sizeof path, PORT "/hw_counters"))
+	if (!in_root(path, sizeof path, t->ib, PORT "/hw_counters"))
 		return;
 	d = opendir(path);
 	while (d && (e = readdir(d)))
-		if (e->d_type == DT_REG && ncounter_files < COUNTERS_MAX)
+		if (e->d_type == DT_REG && ncounter_files < DEVICES_MAX * COUNTERS_MAX)
 			counter_files[ncounter_files++] = e->d_ino;
 	if (d)
 		closedir(d);
@@ -309,31 +337,44 @@ static void make_root(void)
 	root[0] = '\0';
 }
 
-static void make_tree(void)
+static void put_device(unsigned device)
 {
 	/* which may be empty */
-	static const char *const dirs[] = { IB "/device/net", PORT "/gid_attrs/types",
+	static const char *const dirs[] = { "/device/net", PORT "/gid_attrs/types",
 					    PORT "/gid_attrs/ndevs" };
-	const __be64 guid = device_guid();
-	char name[sizeof CLASS + IBV_SYSFS_NAME_MAX];
+	const struct device_tree *t = &trees[device];
+	char name[IBV_SYSFS_NAME_MAX + 1], target[48];
 
+	snprintf(name, sizeof name, "/%s", devices[device].v.name);
+	snprintf(target, sizeof target, "../../%s", t->ib);
+	put_link(CLASS, name, target);
+	snprintf(target, sizeof target, "../../../%s/device", t->ib);
+	put_link(t->verbs, "/device", target);
+	/* programs ask whether it is a character device that may be read and written */
+	put_link(t->uverbs, "", "/dev/null");
+	for (unsigned i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		put_directory(t->ib, dirs[i]);
+	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
+		put_file(t->ib, constants[i].name, "%s\n", constants[i].text);
+	put_guid(t, "/node_guid", device);
+	put_guid(t, "/sys_image_guid", 0);
+	put_file(t->verbs, "/abi_version", "1\n");
+	put_file(t->verbs, "/ibdev", "%s\n", devices[device].v.name);
+}
+
+static void make_tree(void)
+{
 	owner = getpid();
-	print_groups(guid_text, (const uint8_t *)&guid, 4);
 	make_root();
 	if (!root[0])
 		return;
-	snprintf(name, sizeof name, CLASS "/%s", the_device.name);
-	put_link(name, "../../" IB);
-	put_link(VERBS "/device", "../../../" IB "/device");
-	/* programs ask whether it is a character device that may be read and written */
-	put_link("uverbs", "/dev/null");
-	for (unsigned i = 0; i < sizeof dirs / sizeof *dirs; i++)
-		put_directory(dirs[i]);
-	for (unsigned i = 0; i < sizeof constants / sizeof *constants; i++)
-		put_file(constants[i].name, "%s\n", constants[i].text);
+	for (unsigned i = 0; i < device_count(); i++)
+		put_device(i);
 	put_gids(true);
 	put_counters(true);
-	note_counter_files();
+	ncounter_files = 0;
+	for (unsigned i = 0; i < device_count(); i++)
+		note_counter_files(&trees[i]);
 }
 
 static void remove_below(int dir)

@@ -13,7 +13,7 @@ static int flow(struct flow *f, struct ibv_ah_attr a)
 	int err;
 
 	engine_lock();
-	err = av_flow(f, &a);
+	err = av_flow(f, 0, &a);
 	engine_unlock();
 	return err;
 }

@@ -69,15 +69,15 @@ static void listed(void)
 	CHECK_INT(list[0]->transport_type, IBV_TRANSPORT_IB);
 	CHECK_INT(ibv_get_device_index(list[0]), -1);
 	CHECK_INT(be64toh(ibv_get_device_guid(list[0])) >> 24, 0x0200c0fffe);
-	CHECK_INT(ibv_get_device_guid(list[0]), device_guid());
+	CHECK_INT(ibv_get_device_guid(list[0]), device_guid(0));
 	CHECK_INT(rig_engine_users, 0); /* looking brings nothing up */
 	ibv_free_device_list(list);
 	list = ibv_get_device_list(NULL);
 	CHECK(list && list[0]);
 	ibv_free_device_list(list);
-	setenv("UROCE_NAME", "7 is no name", 1);
+	setenv("UROCE_DEVICES", "7 is no name", 1);
 	CHECK(!ibv_get_device_list(&n) && errno == EINVAL && n == 0);
-	unsetenv("UROCE_NAME");
+	unsetenv("UROCE_DEVICES");
 	CHECK_INT(ibv_fork_init(), 0);
 	CHECK_INT(ibv_is_fork_initialized(), IBV_FORK_UNNEEDED);
 }
@@ -89,10 +89,10 @@ static void opened(void)
 
 	CHECK(!ibv_open_device(&other) && errno == ENODEV);
 	rig_engine_error = EADDRINUSE;
-	CHECK(!ibv_open_device(&the_device) && errno == EADDRINUSE);
+	CHECK(!ibv_open_device(&devices[0].v) && errno == EADDRINUSE);
 	rig_engine_error = 0;
-	context = ibv_open_device(&the_device);
-	CHECK(context && context->device == &the_device);
+	context = ibv_open_device(&devices[0].v);
+	CHECK(context && context->device == &devices[0].v);
 	CHECK_INT(rig_engine_users, 1);
 	CHECK_INT(fcntl(context->async_fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	copy = dup(context->cmd_fd); /* as pyverbs does */
@@ -129,14 +129,14 @@ static void end_owner(struct owner *o)
 static void closed_with_qp(void)
 {
 	const union ibv_gid group = rig_gid_of("224.9.8.7");
-	struct ibv_context *second = ibv_open_device(&the_device);
+	struct ibv_context *second = ibv_open_device(&devices[0].v);
 	struct owner left, mine;
 
 	rig_group_fd = RIG_MEMBER_FD;
 	left = new_owner(second, &group);
 	mine = new_owner(context, &group);
 	engine_lock();
-	event_port(IBV_EVENT_GID_CHANGE);
+	event_port(0, IBV_EVENT_GID_CHANGE);
 	engine_unlock();
 	CHECK_INT(ibv_close_device(second), 0);
 	CHECK_INT(rig_engine_users, 1);
@@ -163,7 +163,7 @@ static void closed_with_any(void)
 	struct ibv_td_init_attr td_attr = { 0 };
 
 	for (unsigned i = 0; i < 4; i++) {
-		struct ibv_context *c = ibv_open_device(&the_device);
+		struct ibv_context *c = ibv_open_device(&devices[0].v);
 		struct ibv_comp_channel *ch = i == 0 ? ibv_create_comp_channel(c) : NULL;
 		struct ibv_xrcd *xrcd = i == 1 ? ibv_open_xrcd(c, &xrcd_attr) : NULL;
 		struct ibv_dm *dm = i == 2 ? ibv_alloc_dm(c, &dm_attr) : NULL;
@@ -192,7 +192,7 @@ static void limits(void)
 	CHECK_INT(ibv_query_device(context, &a), 0);
 	CHECK(a.max_qp == MAX_QP && a.max_mr == MAX_MR && a.max_sge == MAX_SGE);
 	CHECK(a.fw_ver[0] && a.vendor_id == 0x0200c0 && a.vendor_part_id == 0);
-	CHECK_INT(a.node_guid, device_guid());
+	CHECK_INT(a.node_guid, device_guid(0));
 	CHECK_INT(ibv_query_device_ex(context, NULL, &ex), 0);
 	CHECK_INT(memcmp(&ex.orig_attr, &a, sizeof a), 0);
 	CHECK_INT(ex.odp_caps.general_caps, IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT);
@@ -306,7 +306,7 @@ static int child_main(__be64 guid_of_parent, struct ibv_cq *cq)
 	cq_forget_all();
 	if (ibv_poll_cq(cq, 1, &wc) != 1) /* a thread of the parent has its lock */
 		return 3;
-	if (device_guid() == guid_of_parent || ibv_destroy_cq(cq) != 0 ||
+	if (device_guid(0) == guid_of_parent || ibv_destroy_cq(cq) != 0 ||
 	    ibv_close_device(context) != 0)
 		return 1;
 	return rig_engine_users == 1 ? 0 : 2; /* it did not give back what the parent has */
@@ -332,7 +332,7 @@ static void forked(void)
 	const struct ibv_wc wc = { .wr_id = 1 };
 	struct ibv_comp_channel *ch = ibv_create_comp_channel(context);
 	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, ch, 0), *got;
-	const __be64 mine = device_guid();
+	const __be64 mine = device_guid(0);
 	struct ibv_async_event e;
 	int status;
 	void *arg;
@@ -341,7 +341,7 @@ static void forked(void)
 	ibv_req_notify_cq(cq, 0);
 	engine_lock();
 	cq_put(to_cq(cq), &wc, false);
-	event_port(IBV_EVENT_GID_CHANGE);
+	event_port(0, IBV_EVENT_GID_CHANGE);
 	engine_unlock();
 	fcntl(ch->fd, F_SETFL, O_NONBLOCK);
 	fcntl(context->async_fd, F_SETFL, O_NONBLOCK);
@@ -353,7 +353,7 @@ static void forked(void)
 	CHECK(child > 0);
 	CHECK_INT(waitpid(child, &status, 0), child);
 	CHECK_INT(status, 0);
-	CHECK_INT(device_guid(), mine);
+	CHECK_INT(device_guid(0), mine);
 	CHECK_INT(ibv_get_cq_event(ch, &got, &arg), 0);
 	ibv_ack_cq_events(got, 1);
 	CHECK_INT(ibv_get_async_event(context, &e), 0);

@@ -92,7 +92,7 @@ static void regions(void)
 
 int main(void)
 {
-	context = ibv_open_device(&the_device);
+	context = ibv_open_device(&devices[0].v);
 	pd = ibv_alloc_pd(context);
 	CHECK(context && pd);
 	limits();

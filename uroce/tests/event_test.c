@@ -97,9 +97,9 @@ static void kinds(void)
 	raise_qp(&qp, IBV_EVENT_COMM_EST);
 	engine_lock();
 	event_srq(&srq, IBV_EVENT_SRQ_LIMIT_REACHED);
-	event_port(IBV_EVENT_GID_CHANGE);
-	gid_changed(true, false); /* and nobody took the first */
-	gid_changed(true, false);
+	event_port(0, IBV_EVENT_GID_CHANGE);
+	gid_changed(0, true, false); /* and nobody took the first */
+	gid_changed(0, true, false);
 	engine_unlock();
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
 	CHECK(e.event_type == IBV_EVENT_COMM_EST && e.element.qp == &qp.v);
@@ -113,7 +113,7 @@ static void kinds(void)
 	ibv_ack_async_event(&e);
 	CHECK(!rig_readable(context->async_fd));
 	engine_lock();
-	gid_changed(true, false);
+	gid_changed(0, true, false);
 	engine_unlock();
 	CHECK(rig_readable(context->async_fd));
 	CHECK_INT(ibv_get_async_event(context, &e), 0);
@@ -163,7 +163,7 @@ static void destroy_waits(void)
 /* The device is closed while a thread waits for an acknowledgement, which has no effect then. */
 static void close_wakes(void)
 {
-	struct ibv_context *c = ibv_open_device(&the_device);
+	struct ibv_context *c = ibv_open_device(&devices[0].v);
 	struct ibv_pd *pd = ibv_alloc_pd(c);
 	struct qp qp = { .v.context = c, .ctx = to_context(c) };
 	struct ibv_async_event e;
@@ -287,7 +287,7 @@ static int end_both(int fd)
 		CHECK_INT(ibv_destroy_comp_channel(ended_channel), 0);
 	if (ended_context)
 		CHECK_INT(ibv_close_device(ended_context), 0);
-	c = ibv_open_device(&the_device);
+	c = ibv_open_device(&devices[0].v);
 	ch = ibv_create_comp_channel(c);
 	CHECK(c->async_fd != fd && ch->fd != fd);
 	CHECK_INT(fcntl(fd, F_SETFL, O_NONBLOCK), 0); /* the thread looks again */
@@ -309,7 +309,7 @@ static void ends_while_waiting(void)
 	CHECK(ibv_get_cq_event(ended_channel, &cq, &arg) == -1 && errno == EAGAIN);
 	CHECK(fcntl(fd, F_GETFD) == -1 && errno == EBADF);
 	ended_channel = NULL;
-	ended_context = ibv_open_device(&the_device);
+	ended_context = ibv_open_device(&devices[0].v);
 	fd = ended_context->async_fd;
 	rig_waiter = end_both;
 	CHECK(ibv_get_async_event(ended_context, &e) == -1 && errno == EAGAIN);
@@ -352,7 +352,7 @@ static void cancelled(void *(*fn)(void *), void *arg)
 /* A thread that was cancelled keeps no descriptor open. */
 static void cancel(void)
 {
-	struct ibv_context *c = ibv_open_device(&the_device);
+	struct ibv_context *c = ibv_open_device(&devices[0].v);
 	struct ibv_comp_channel *ch = ibv_create_comp_channel(c);
 	int fd = ch->fd, async_fd = c->async_fd;
 
@@ -424,7 +424,7 @@ static void events_replaced(void)
 /* In a child of fork(): nothing of the parent's is taken, or added to; nothing is waited for. */
 static void child(void)
 {
-	struct ibv_context *c = ibv_open_device(&the_device);
+	struct ibv_context *c = ibv_open_device(&devices[0].v);
 	struct ibv_comp_channel *ch = ibv_create_comp_channel(c);
 	struct ibv_cq *cq = ibv_create_cq(c, 8, NULL, ch, 0), *got;
 	struct qp qp = { .v.context = c, .ctx = to_context(c) };
@@ -459,7 +459,7 @@ static void child(void)
 
 int main(void)
 {
-	context = ibv_open_device(&the_device);
+	context = ibv_open_device(&devices[0].v);
 	descriptors();
 	kinds();
 	destroy_waits();

@@ -6,13 +6,15 @@
 #include <poll.h>
 
 #include "checks.h"
+#include "link.h"
 #include "netns.h"
 #include "rig.h"
 
 static unsigned changes;
 
-static void changed(bool table, bool port)
+static void changed(unsigned device, bool table, bool port)
 {
+	(void)device;
 	(void)port;
 	changes += table;
 }
@@ -30,7 +32,7 @@ static int index_named(const char *text)
 {
 	union ibv_gid gid = rig_gid_of(text);
 
-	return gid_index(&gid, 0);
+	return gid_find(&gid, 0);
 }
 
 static int route_to(const char *text, uint32_t scope)
@@ -126,16 +128,16 @@ static void test_down(void)
 {
 	const union ibv_gid gid = rig_gid_of("127.0.0.1");
 
-	CHECK(gid_port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
+	CHECK(gid_port_is_up(0) && !gid_may_be_down && gid_is_up(&gid, 0));
 	netns_lo(false); /* takes the IPv6 address away */
 	gid_refresh();
 	CHECK_INT(gid_count(), 1);
 	CHECK_INT(index_named("127.0.0.1"), 0);
-	CHECK(!gid_port_is_up() && gid_may_be_down && !gid_is_up(&gid, 0));
+	CHECK(!gid_port_is_up(0) && gid_may_be_down && !gid_is_up(&gid, 0));
 	netns_lo(true);
 	gid_refresh();
 	CHECK_INT(gid_count(), 2);
-	CHECK(gid_port_is_up() && !gid_may_be_down && gid_is_up(&gid, 0));
+	CHECK(gid_port_is_up(0) && !gid_may_be_down && gid_is_up(&gid, 0));
 }
 
 /* An address on two interfaces, of which the first is down: the other one works. */
@@ -190,7 +192,7 @@ static void test_interfaces(void)
 		union ibv_gid gid = rig_gid_of("fe80::7");
 		unsigned scope = i ? v1 : v0;
 
-		at = gid_index(&gid, scope);
+		at = gid_find(&gid, scope);
 		CHECK(at >= 4);
 		e = gid_at((unsigned)at);
 		CHECK_INT(e->ifindex, scope);
@@ -253,6 +255,44 @@ static void test_mtu(void)
 	CHECK_INT(gid_path_mtu(0), 0);
 }
 
+/* Each device has the addresses of its interfaces; others are of this host, and of no device. */
+static void test_devices(void)
+{
+	union ibv_gid gid = rig_gid_of("127.0.0.1"), other = rig_gid_of("10.9.0.1");
+
+	setenv("UROCE_DEVICES", "a:v0,b:lo", 1);
+	devices_read();
+	gid_refresh();
+	CHECK_INT(index_named("127.0.0.1"), (int)gid_position(1, 0));
+	CHECK(!gid_first(0) && !gid_port_is_up(0) && gid_port_is_up(1) && gid_may_be_down);
+	CHECK(gid_is_up(&gid, 0) && gid_is_of(&gid, 0, 1) && !gid_is_of(&gid, 0, 0));
+	if (netns_ip("link add v0 type veth peer name v1")) {
+		ip("link set v0 addrgenmode none up");
+		ip("link set v1 addrgenmode none up");
+		ip("addr add 10.9.0.1/24 dev v1");
+		gid_refresh();
+		CHECK_INT(index_named("10.9.0.1"), -1);
+		CHECK(gid_is_here(&other, 0) && !gid_port_is_up(0));
+		CHECK_INT(route_to("10.9.0.2", 0), -1);
+		CHECK_INT(errno, ENODEV);
+		ip("addr del 10.9.0.1/24 dev v1");
+		ip("addr add 10.9.0.1/24 dev v0");
+		gid_refresh();
+		CHECK_INT(index_named("10.9.0.1"), 0);
+		CHECK(gid_port_is_up(0) && gid_port_is_up(1) && !gid_may_be_down);
+		CHECK_INT(route_to("10.9.0.2", 0), 0);
+		gid_port_put_down(0, true);
+		CHECK(!gid_port_is_up(0) && gid_port_is_up(1) && !gid_is_up(&other, 0) &&
+		      gid_is_up(&gid, 0));
+		gid_port_put_down(0, false);
+		ip("link del v0");
+	}
+	unsetenv("UROCE_DEVICES");
+	devices_read();
+	gid_refresh();
+	CHECK_INT(index_named("127.0.0.1"), 0);
+}
+
 static void test_sockaddr(void)
 {
 	struct sockaddr_storage ss;
@@ -288,6 +328,7 @@ int main(void)
 	test_down();
 	test_same_address();
 	test_interfaces();
+	test_devices();
 	test_tentative();
 	test_many();
 	return checks_end();

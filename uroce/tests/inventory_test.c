@@ -12,6 +12,7 @@
 
 struct file {
 	struct inventory_head head;
+	struct uroce_context_row context;
 	struct uroce_mr_row mr[2];
 	struct uroce_qp_row qp;
 };
@@ -19,13 +20,15 @@ struct file {
 static struct file good(void)
 {
 	struct file f = {
-		.head = { .magic = INVENTORY_MAGIC, .device = "rxe_0" },
+		.head = { .magic = INVENTORY_MAGIC },
+		.context = { .device = "rxe_0" },
 		.mr = { { .number = 7, .rkey = 70, .len = 700 }, { .number = 3, .rkey = 30 } },
 		.qp = { .qpn = 17, .type = IBV_QPT_RC, .sends = 2, .begun = 1 },
 	};
 
 	for (unsigned i = 0; i < UROCE_KINDS; i++)
 		f.head.kind[i].row_size = inventory_row_size[i];
+	f.head.kind[UROCE_CONTEXT].n = f.head.kind[UROCE_CONTEXT].total = 1;
 	f.head.kind[UROCE_MR].n = f.head.kind[UROCE_MR].total = 2;
 	f.head.kind[UROCE_QP].n = 1;
 	f.head.kind[UROCE_QP].total = 100;
@@ -49,12 +52,14 @@ static void test_good(void)
 {
 	struct file f = good();
 	struct uroce_inventory *v = read_bytes(&f, sizeof f);
+	const struct uroce_context_row *context;
 	const struct uroce_mr_row *mr;
 	const struct uroce_qp_row *qp;
 
 	CHECK(v);
 	CHECK_INT(v->pid, 42);
-	CHECK(strcmp(v->device, "rxe_0") == 0);
+	context = v->kind[UROCE_CONTEXT].rows;
+	CHECK_STR(context->device, "rxe_0");
 	CHECK_INT(v->kind[UROCE_MR].n, 2);
 	mr = v->kind[UROCE_MR].rows;
 	CHECK_INT(mr[0].number, 3); /* in their order */
@@ -89,9 +94,9 @@ static void test_head(void)
 	f.head.kind[UROCE_MR].total = 1; /* fewer than there are */
 	refused(&f, sizeof f);
 	f = good();
-	strcpy(f.head.device, "a\033[2J");
+	strcpy(f.context.device, "a\033[2J");
 	refused(&f, sizeof f);
-	memset(f.head.device, 'a', sizeof f.head.device); /* does not end */
+	memset(f.context.device, 'a', sizeof f.context.device); /* does not end */
 	refused(&f, sizeof f);
 }
 

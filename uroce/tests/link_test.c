@@ -455,6 +455,51 @@ static void refused(const char *name, const char *value, const char *want)
 	unsetenv(name);
 }
 
+static void set_devices(const char *value)
+{
+	setenv("UROCE_DEVICES", value, 1);
+	devices_read();
+}
+
+static void check_devices(void)
+{
+	char reason[200];
+
+	refused("UROCE_DEVICES", "7/x",
+		"UROCE_DEVICES: '7/x' cannot be the name of a device: take a letter, then letters, "
+		"digits, _ and -, 63 at most");
+	refused("UROCE_DEVICES", "a,",
+		"UROCE_DEVICES: '' cannot be the name of a device: take a letter, then letters, "
+		"digits, _ and -, 63 at most");
+	refused("UROCE_DEVICES", "a:lo,a:v0", "UROCE_DEVICES: it has the device a twice");
+	refused("UROCE_DEVICES", "a:lo:v0,b:lo", "UROCE_DEVICES: it has the interface lo twice");
+	refused("UROCE_DEVICES", "a:v1:lo:lo", "UROCE_DEVICES: it has the interface lo twice");
+	refused("UROCE_DEVICES", "a:", "UROCE_DEVICES: '' cannot be the name of an interface");
+	refused("UROCE_DEVICES", "a,b:lo,c",
+		"UROCE_DEVICES: neither a nor c has an interface of its own: write c:INTERFACE");
+	refused("UROCE_DEVICES", "a:0,b:1,c:2,d:3,e:4,f:5,g:6,h:7,i:8",
+		"UROCE_DEVICES: there are more than 8 devices");
+	set_devices("7/x");
+	CHECK(device_has_all());
+	CHECK_STR(device_name(0), "uroce0");
+	set_devices("rxe_0");
+	CHECK(device_has_all());
+	CHECK_STR(device_names(), "rxe_0");
+	set_devices("a,b:lo:v0,c:v1");
+	CHECK(!device_has_all());
+	CHECK_STR(device_names(), "a,b,c");
+	CHECK_INT(device_of_interface("v0"), 1);
+	CHECK_INT(device_of_interface("v1"), 2);
+	CHECK_INT(device_of_interface("v"), 0);
+	set_devices("b:lo");
+	CHECK(!device_has_all());
+	CHECK_INT(device_of_interface("eth0"), 1);
+	set_devices("");
+	CHECK_STR(device_name(0), "uroce0");
+	CHECK_INT(devices_check(reason, sizeof(reason)), 0);
+	unsetenv("UROCE_DEVICES");
+}
+
 static void check_setup(void)
 {
 	char reason[200] = "", name[] = "link_test.XXXXXX";
@@ -468,16 +513,7 @@ static void check_setup(void)
 		"UROCE_FAULT: drop=2: not a probability: write 5% or 0.05");
 	refused("UROCE_PCAP", "/nonexistent/a",
 		"UROCE_PCAP=/nonexistent/a: No such file or directory");
-	refused("UROCE_NAME", "7/x",
-		"UROCE_NAME=7/x cannot be the name of a device: take a letter, then letters, "
-		"digits, _ and -, 63 at most");
-	CHECK_STR(device_name(), "uroce0");
-	setenv("UROCE_NAME", "rxe_0", 1);
-	CHECK_STR(device_name(), "rxe_0");
-	setenv("UROCE_NAME", "", 1);
-	CHECK_STR(device_name(), "uroce0");
-	CHECK_INT(device_name_check(reason, sizeof(reason)), 0);
-	unsetenv("UROCE_NAME");
+	check_devices();
 	setenv("UROCE_FAULT", "drop=100%,dir=out", 1);
 	refused("UROCE_FAULT_SEED", "0x", "UROCE_FAULT_SEED=0x is not a number from 1 to 2^64-1");
 	CHECK_INT(fault_directions, 0);

@@ -243,7 +243,7 @@ static void users(void)
 int main(void)
 {
 	page = sysconf(_SC_PAGESIZE);
-	context = ibv_open_device(&the_device);
+	context = ibv_open_device(&devices[0].v);
 	CHECK(context);
 	pd = ibv_alloc_pd(context);
 	access_flags();

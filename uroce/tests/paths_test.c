@@ -15,9 +15,10 @@
 #include "preload/preload.h"
 #include "verbs_app.h"
 
-#define DEVICE	 "/sys/class/infiniband/uroce0"
-#define UVERBS	 "/dev/infiniband/" UROCE_UVERBS
-#define NOT_OURS "/proc/self/comm"
+#define DEVICE	    "/sys/class/infiniband/uroce0"
+#define UVERBS_NAME "uverbs_uroce0"
+#define UVERBS	    "/dev/infiniband/" UVERBS_NAME
+#define NOT_OURS    "/proc/self/comm"
 
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 int __open_2(const char *path, int flags);
@@ -139,7 +140,7 @@ static void contents(void)
 	snprintf(guid, sizeof guid, "%s", text("node_guid"));
 	CHECK_INT(strncmp(guid, "0200:c0ff:fe", 12), 0);
 	CHECK_INT(strlen(guid), 19);
-	CHECK_INT(ibv_read_sysfs_file("/sys/class/infiniband_verbs/" UROCE_UVERBS, "ibdev", guid,
+	CHECK_INT(ibv_read_sysfs_file("/sys/class/infiniband_verbs/" UVERBS_NAME, "ibdev", guid,
 				      sizeof guid),
 		  6);
 	CHECK_STR(guid, "uroce0");
@@ -200,7 +201,7 @@ static void functions(void)
 		CHECK(__xstat(1, p, &st) == 0 && S_ISREG(st.st_mode));
 		CHECK(__fxstatat64(1, AT_FDCWD, p, &st64, 0) == 0 && S_ISREG(st64.st_mode));
 	}
-	CHECK(readlink("/sys/class/infiniband_verbs/" UROCE_UVERBS "/device", buf, sizeof buf) > 0);
+	CHECK(readlink("/sys/class/infiniband_verbs/" UVERBS_NAME "/device", buf, sizeof buf) > 0);
 	CHECK(readlinkat(AT_FDCWD, "/proc/self/exe", buf, sizeof buf) > 0);
 
 	/* neighbours with a longer name are not ours, and errors are the C library's */
@@ -254,13 +255,13 @@ static void renamed(void)
 	pid_t child = fork(); /* which has no tree yet */
 
 	if (child == 0) {
-		struct ibv_device saved = the_device;
+		struct ibv_device saved = devices[0].v;
 		bool ok;
 
-		snprintf(the_device.name, sizeof the_device.name, "rxe_0");
-		snprintf(the_device.ibdev_path, sizeof the_device.ibdev_path, "%.*srxe_0",
+		snprintf(devices[0].v.name, sizeof devices[0].v.name, "rxe_0");
+		snprintf(devices[0].v.ibdev_path, sizeof devices[0].v.ibdev_path, "%.*srxe_0",
 			 (int)(tail - DEVICE), DEVICE);
-		ok = ibv_read_sysfs_file(the_device.ibdev_path, "ports/1/link_layer", is,
+		ok = ibv_read_sysfs_file(devices[0].v.ibdev_path, "ports/1/link_layer", is,
 					 sizeof is) > 0 &&
 		     strcmp(is, "Ethernet") == 0 &&
 		     ibv_read_sysfs_file(saved.dev_path, "ibdev", is, sizeof is) > 0 &&

@@ -8,7 +8,7 @@ uroce=$1
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 command -v rdma >/dev/null || { echo 'no rdma(8) here'; exit 77; }
 netdev=$("$uroce" cat /sys/class/infiniband/uroce0/ports/1/gid_attrs/ndevs/0)
-UROCE_NAME=rxe_7 "$uroce" python3 - "$netdev" <<'END'
+UROCE_DEVICES=rxe_7 "$uroce" python3 - "$netdev" <<'END'
 import json, subprocess, sys
 rows = json.loads(subprocess.check_output(['rdma', 'link', 'show', '-j']).decode())
 with open('/sys/class/net/%s/ifindex' % sys.argv[1]) as f:

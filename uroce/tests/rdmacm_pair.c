@@ -24,10 +24,10 @@ unsigned objects(void)
 {
 	const struct context *c;
 
-	if (!cm_device_context)
+	if (!cm_devices[0].context)
 		return 0;
-	c = to_context(cm_device_context);
-	return to_pd(cm_device_pd)->users + c->channels + c->objects - 1; /* without the PD */
+	c = to_context(cm_devices[0].context);
+	return to_pd(cm_devices[0].pd)->users + c->channels + c->objects - 1; /* without the PD */
 }
 
 struct sockaddr *address(const char *host, uint16_t port)

@@ -28,7 +28,7 @@ static struct gid_entry table[RIG_GIDS];
 static bool filled;
 _Atomic unsigned rig_refreshes;
 int rig_route_errno;
-void (*gid_changed)(bool table, bool port);
+void (*gid_changed)(unsigned device, bool table, bool port);
 bool gid_may_be_down, rig_port_down;
 
 void rig_addresses(const struct rig_address *list, unsigned n)
@@ -85,7 +85,7 @@ static bool link_local(const union ibv_gid *gid)
 	return IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)gid);
 }
 
-int gid_index(const union ibv_gid *gid, unsigned scope)
+int gid_find(const union ibv_gid *gid, unsigned scope)
 {
 	for (unsigned i = 0; i < RIG_GIDS; i++) {
 		const struct gid_entry *e = gid_at(i);
@@ -96,13 +96,24 @@ int gid_index(const union ibv_gid *gid, unsigned scope)
 	return -1;
 }
 
+bool gid_is_here(const union ibv_gid *gid, unsigned scope)
+{
+	return gid_find(gid, scope) >= 0;
+}
+
+bool gid_is_of(const union ibv_gid *gid, uint32_t scope, unsigned device)
+{
+	return device == 0 && gid_find(gid, scope) >= 0;
+}
+
 void gid_refresh(void)
 {
 	rig_refreshes++;
 }
 
-bool gid_port_is_up(void)
+bool gid_port_is_up(unsigned device)
 {
+	(void)device;
 	return !rig_port_down && gid_count() > 0;
 }
 
@@ -110,16 +121,16 @@ bool gid_is_up(const union ibv_gid *gid, uint32_t scope)
 {
 	(void)gid;
 	(void)scope;
-	return gid_port_is_up();
+	return gid_port_is_up(0);
 }
 
-void gid_port_put_down(bool down)
+void gid_port_put_down(unsigned device, bool down)
 {
 	const bool changed = rig_port_down != down;
 
 	rig_port_down = down;
 	if (changed && gid_changed)
-		gid_changed(false, true);
+		gid_changed(device, false, true);
 }
 
 bool gid_hide(unsigned index)

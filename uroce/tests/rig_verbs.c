@@ -39,7 +39,7 @@ const struct rig_options rig_defaults = {
 
 __attribute__((constructor)) static void open_device(void)
 {
-	rig_context = ibv_open_device(&the_device);
+	rig_context = ibv_open_device(&devices[0].v);
 	CHECK(rig_context);
 	CHECK_INT(fcntl(rig_context->async_fd, F_SETFL, O_NONBLOCK), 0);
 	rig_pd = to_pd(ibv_alloc_pd(rig_context));

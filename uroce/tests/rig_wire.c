@@ -168,12 +168,12 @@ void tx_send_mad(const struct flow *flow, const uint8_t *buf)
 	struct mad m;
 
 	CHECK_INT(mad_parse(&m, buf, MAD_BYTES), 0);
-	CHECK(gid_index(&flow->sgid, flow->scope) >= 0);
+	CHECK(gid_find(&flow->sgid, flow->scope) >= 0);
 	if (rig_mad_fate)
 		fate = rig_mad_fate(rig_mads_sent, &m);
 	rig_mads_sent++;
 	rig_unflushed = true;
-	if (gid_index(&flow->dgid, flow->scope) < 0) {
+	if (gid_find(&flow->dgid, flow->scope) < 0) {
 		has_outgoing = true;
 		out_mad = m;
 		out_flow = *flow;

@@ -25,7 +25,7 @@ void app_addresses(bool any)
 void app_open(void)
 {
 	app_addresses(true);
-	app_context = ibv_open_device(&the_device);
+	app_context = ibv_open_device(&devices[0].v);
 	CHECK(app_context);
 	CHECK_INT(fcntl(app_context->async_fd, F_SETFL, O_NONBLOCK), 0);
 	app_pd = ibv_alloc_pd(app_context);

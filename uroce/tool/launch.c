@@ -21,9 +21,26 @@ bool launch_loaded(void)
 
 const char *launch_device_name(void)
 {
-	const char *name = getenv("UROCE_NAME");
+	static char name[64];
+	const char *devices = getenv("UROCE_DEVICES");
 
-	return name && *name ? name : UROCE_DEVICE;
+	if (!devices || !*devices)
+		return UROCE_DEVICE;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(devices, ",:"), devices);
+	return name;
+}
+
+bool launch_has_device(const char *name)
+{
+	const char *devices = getenv("UROCE_DEVICES");
+	const size_t n = strlen(name);
+
+	if (!devices || !*devices)
+		return strcmp(name, UROCE_DEVICE) == 0;
+	for (; devices; devices = strchr(devices, ',') ? strchr(devices, ',') + 1 : NULL)
+		if (strcspn(devices, ",:") == n && strncmp(devices, name, n) == 0)
+			return true;
+	return false;
 }
 
 /* Relative to the folder of the program: in the build tree, then installed. */

@@ -11,8 +11,10 @@
 
 /* Is liburoce.so loaded in this process? */
 bool launch_loaded(void);
-/* The name that liburoce.so gives the device in this process and those that it starts. */
+/* The name that liburoce.so gives the first device in this process and those that it starts; does
+ * one of the devices have that name? */
 const char *launch_device_name(void);
+bool launch_has_device(const char *name);
 /* Writes the path of a library: beside this program in its build tree, or where it was installed.
  * 0, or -1 with errno (ENOENT: not there). */
 int launch_find(const char *library, char *path, size_t size);

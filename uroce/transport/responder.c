@@ -530,9 +530,10 @@ static void deliver_multicast(struct qp *qp, void *arg)
 	const struct packet *p = arg;
 
 	/* 10.5.2: not to the QP that has sent it */
-	if (p->src_qpn == qp->v.qp_num && gid_index(&p->src, 0) >= 0)
+	if (p->src_qpn == qp->v.qp_num && gid_is_here(&p->src, 0))
 		return;
-	if (qp->type == IBV_QPT_UD && qp_state(qp) >= IBV_QPS_RTR && qp_state(qp) <= IBV_QPS_SQE)
+	if (qp->type == IBV_QPT_UD && qp_state(qp) >= IBV_QPS_RTR && qp_state(qp) <= IBV_QPS_SQE &&
+	    comes_to_device(qp, p))
 		responder_datagram(qp, p);
 }
 

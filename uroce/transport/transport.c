@@ -78,7 +78,8 @@ void transport_input(const struct packet *p)
 		return;
 	}
 	qp = qp_find(p->qpn);
-	if (!qp || qp->type != qp_type_of(p->op))
+	if (!qp || qp->type != qp_type_of(p->op) ||
+	    (qp->type == IBV_QPT_UD && !comes_to_device(qp, p)))
 		history_dropped(NULL, p, UROCE_DROP_QPN, 0, 0);
 	else if (!may_receive(qp))
 		history_dropped(qp, p, UROCE_DROP_STATE, qp_state(qp), 0);

@@ -7,6 +7,7 @@
 #include "order.h"
 #include "packet.h"
 #include "path.h"
+#include "gid.h"
 #include "queue_pair.h"
 #include "transport.h"
 #include "spec_tables.h"
@@ -36,6 +37,13 @@ static inline struct pair *qp_path(const struct qp *qp)
 static inline uint32_t packets_of(const struct qp *qp, uint32_t len)
 {
 	return len ? (len - 1) / qp->mtu + 1 : 1;
+}
+
+/* Has a datagram come to an address, or an interface, of the QP's device? */
+static inline bool comes_to_device(const struct qp *qp, const struct packet *p)
+{
+	return device_has_all() ||
+	       gid_is_of(&p->dst, p->scope, context_device(&qp->ctx->v.context));
 }
 
 /* ------------------------------------------------------------- transport.c -- */

@@ -54,7 +54,7 @@ static int check_route(const struct flow *flow)
  * ff01:0:2:c985::) from an IPv6 address of the same interface. NULL: the interface has none. */
 static const struct gid_entry *ipv6_beside(const struct gid_entry *e)
 {
-	for (unsigned i = 0; i < GID_ENTRIES; i++) {
+	for (unsigned i = 0; i < gid_count(); i++) {
 		const struct gid_entry *other = gid_at(i);
 
 		if (other && other->ifindex == e->ifindex && !gid_is_ipv4(&other->gid))
@@ -63,14 +63,15 @@ static const struct gid_entry *ipv6_beside(const struct gid_entry *e)
 	return NULL;
 }
 
-int av_flow(struct flow *flow, const struct ibv_ah_attr *a)
+int av_flow(struct flow *flow, unsigned device, const struct ibv_ah_attr *a)
 {
 	const union ibv_gid *dgid = &a->grh.dgid;
-	const struct gid_entry *e = gid_at(a->grh.sgid_index);
+	const struct gid_entry *e;
 	bool multicast = gid_is_multicast(dgid);
 
 	if (!a->is_global || a->port_num != 1 || a->grh.sgid_index >= GID_ENTRIES)
 		return EINVAL;
+	e = gid_at(gid_position(device, a->grh.sgid_index));
 	if (!e)
 		return ENODATA;
 	if (multicast && gid_is_ipv4(&e->gid) && !gid_is_ipv4(dgid))
@@ -97,9 +98,9 @@ static int ah_begin(struct ah *ah, const struct ibv_ah_attr *attr)
 	int err;
 
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(ah->v.context))
 		return EIO;
-	err = ah_count < MAX_AH ? av_flow(&ah->flow, attr) : ENOMEM;
+	err = ah_count < MAX_AH ? av_flow(&ah->flow, context_device(ah->v.context), attr) : ENOMEM;
 	if (err)
 		return err;
 	ah_count++;
@@ -164,12 +165,12 @@ static int parse_grh(const struct ibv_grh *grh, struct ibv_global_route *back, u
 	return 0;
 }
 
-/* 0 or an errno; ENOENT: the datagram was not sent to an address of ours. */
-static int init_from_wc(uint8_t port, const struct ibv_wc *wc, const struct ibv_grh *grh,
-			struct ibv_ah_attr *attr)
+/* 0 or an errno; ENOENT: the datagram was not sent to an address of the device. */
+static int init_from_wc(unsigned device, uint8_t port, const struct ibv_wc *wc,
+			const struct ibv_grh *grh, struct ibv_ah_attr *attr)
 {
 	union ibv_gid local;
-	int index, err;
+	int position, err;
 
 	*attr = (struct ibv_ah_attr){
 		.dlid = wc->slid,
@@ -183,20 +184,19 @@ static int init_from_wc(uint8_t port, const struct ibv_wc *wc, const struct ibv_
 	if (err)
 		return err;
 	SCOPED_ENGINE_LOCK();
-	index = gid_index(&local, 0);
-	if (index < 0)
+	position = gid_find(&local, 0);
+	if (position < 0 || gid_device((unsigned)position) != device)
 		return ENOENT;
 	attr->is_global = 1;
-	attr->grh.sgid_index = (uint8_t)index;
+	attr->grh.sgid_index = (uint8_t)((unsigned)position % GID_ENTRIES);
 	return 0;
 }
 
 EXPORT int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct ibv_wc *wc,
 			       struct ibv_grh *grh, struct ibv_ah_attr *attr)
 {
-	int err = init_from_wc(port, wc, grh, attr);
+	int err = init_from_wc(context_device(context), port, wc, grh, attr);
 
-	(void)context;
 	return err ? fail(err) : 0;
 }
 
@@ -222,10 +222,12 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
  * the copies for the QPs of a process.
  */
 
+#define MOST_JOINED (DEVICES_MAX * GID_ENTRIES)
+
 struct multicast_group {
 	LIST_ENTRY(multicast_group) next;
 	union ibv_gid mgid;
-	unsigned joined[GID_ENTRIES]; /* interfaces */
+	unsigned joined[MOST_JOINED]; /* interfaces */
 	unsigned njoined;
 	unsigned n;
 	struct qp *qps[MAX_MCAST_QPS];
@@ -270,25 +272,37 @@ static bool has_joined(const struct multicast_group *g, unsigned ifindex)
 	return false;
 }
 
-/* Joins on every interface where the socket is not a member yet. One interface is enough: 0, or the
- * errno of the last one if all failed. */
-static int join_interfaces(struct multicast_group *g)
+/* Joins on an interface, unless the socket is a member there. 0, or an errno. */
+static int join_interface(struct multicast_group *g, unsigned ifindex)
 {
-	int err = ENODEV;
+	if (has_joined(g, ifindex))
+		return 0;
+	/* a process that had the slot before us may have left its memberships */
+	if (set_membership(&g->mgid, ifindex, true) && errno != EADDRINUSE)
+		return errno;
+	if (g->njoined < MOST_JOINED)
+		g->joined[g->njoined++] = ifindex;
+	return 0;
+}
 
-	for (unsigned i = 0; i < gid_count(); i++) {
-		const struct gid_entry *e = gid_at(i);
+/* Joins on every interface of the QP's device. One interface is enough: 0, or the errno of the last
+ * one if all failed. */
+static int join_interfaces(struct multicast_group *g, const struct qp *qp)
+{
+	const unsigned device = context_device(&qp->ctx->v.context);
+	bool joined = false;
+	int err = ENODEV, last;
 
-		if (!e || gid_is_ipv4(&e->gid) != gid_is_ipv4(&g->mgid) ||
-		    has_joined(g, e->ifindex))
+	for (unsigned i = 0; i < GID_ENTRIES; i++) {
+		const struct gid_entry *e = gid_at(gid_position(device, i));
+
+		if (!e || gid_is_ipv4(&e->gid) != gid_is_ipv4(&g->mgid))
 			continue;
-		/* a process that had the slot before us may have left its memberships */
-		if (set_membership(&g->mgid, e->ifindex, true) && errno != EADDRINUSE)
-			err = errno;
-		else if (g->njoined < GID_ENTRIES)
-			g->joined[g->njoined++] = e->ifindex;
+		last = join_interface(g, e->ifindex);
+		joined |= last == 0;
+		err = last ? last : err;
 	}
-	return g->njoined ? 0 : err;
+	return joined ? 0 : err;
 }
 
 static void leave_interfaces(const struct multicast_group *g)
@@ -302,12 +316,13 @@ void mcast_refresh(void)
 	struct multicast_group *g;
 
 	LIST_FOREACH(g, &groups, next)
-		join_interfaces(g);
+		for (unsigned i = 0; i < g->n; i++)
+			join_interfaces(g, g->qps[i]);
 }
 
 /* ----------------------------------------------------------------- groups -- */
 
-static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
+static int group_new(const union ibv_gid *mgid, const struct qp *qp, struct multicast_group **out)
 {
 	struct multicast_group *g = group_count < MAX_MCAST_GROUPS ? calloc(1, sizeof *g) : NULL;
 	int err;
@@ -315,7 +330,7 @@ static int group_new(const union ibv_gid *mgid, struct multicast_group **out)
 	if (!g)
 		return ENOMEM;
 	g->mgid = *mgid;
-	err = join_interfaces(g);
+	err = join_interfaces(g, qp);
 	if (err) {
 		free(g);
 		return err;
@@ -351,7 +366,7 @@ static int attach_qp(struct qp *qp, const union ibv_gid *mgid)
 		return 0; /* the kernel counts it once, too */
 	if (g && g->n == MAX_MCAST_QPS)
 		return ENOMEM;
-	err = g ? 0 : group_new(mgid, &g);
+	err = g ? join_interfaces(g, qp) : group_new(mgid, qp, &g);
 	if (err)
 		return err;
 	g->qps[g->n++] = qp;
@@ -392,7 +407,7 @@ EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_
 	(void)lid;
 	if (to_qp(qp)->type != IBV_QPT_UD || !gid_is_multicast(gid))
 		return EINVAL;
-	return device_failed ? EIO : attach_qp(to_qp(qp), gid);
+	return context_failed(qp->context) ? EIO : attach_qp(to_qp(qp), gid);
 }
 
 EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)

@@ -284,7 +284,7 @@ static int check_cq(struct ibv_context *context, uint32_t cqe, struct ibv_comp_c
 static int enter_cq(struct cq *cq)
 {
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(&cq->ctx->v.context))
 		return EIO;
 	if (cq_count >= MAX_CQ)
 		return ENOMEM;
@@ -398,7 +398,8 @@ EXPORT int ibv_resize_cq(struct ibv_cq *v, int cqe)
 	engine_lock();
 	pthread_mutex_lock(&cq->taking);
 	old = cq->ring;
-	err = device_failed ? EIO : move_completions(cq, ring, (uint32_t)cqe, mask);
+	err = context_failed(&cq->ctx->v.context) ? EIO
+						  : move_completions(cq, ring, (uint32_t)cqe, mask);
 	pthread_mutex_unlock(&cq->taking);
 	engine_unlock();
 	free(err ? ring : old);

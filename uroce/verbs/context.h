@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
+#include "link.h"
+
 #define CACHE_LINE 64u /* bytes */
 
 /* The limits of the device; ibv_query_device() reports it and every create call
@@ -34,9 +36,6 @@
 #define MAX_MESSAGE	 0x40000000u /* bytes: 1 GiB; half the PSNs with an MTU of 256 are more */
 
 #define COMP_VECTORS 1 /* one thread makes all completions */
-
-/* The name of the device for those who look for it in /dev/infiniband. */
-#define UROCE_UVERBS "uverbs_uroce0"
 
 /* The number that librdmacm wants to find: RDMA_USER_CM_MAX_ABI_VERSION. */
 #define RDMA_CM_ABI 4
@@ -76,25 +75,47 @@ static inline struct context *to_context(struct ibv_context *c)
 	return (struct context *)((char *)c - offsetof(struct context, v.context));
 }
 
-/* The only device. */
-extern struct ibv_device the_device;
+/* A device of this process, with its number (link.h). */
+struct device {
+	struct ibv_device v;
+	unsigned number;
+	bool failed; /* device_fail() */
+};
+
+extern struct device devices[DEVICES_MAX]; /* device_count() of them are in use */
+
+static inline struct device *to_device(struct ibv_device *d)
+{
+	return (struct device *)d;
+}
+
+/* The device of a context: its number, and has it failed? */
+static inline unsigned context_device(const struct ibv_context *c)
+{
+	return to_device(c->device)->number;
+}
+
+static inline bool context_failed(const struct ibv_context *c)
+{
+	return to_device(c->device)->failed;
+}
 
 #define LOCAL_ACK_DELAY 12 /* 4.096 us * 2^12 = 17 ms: what a busy host takes to answer */
 
-/* 02:00:c0:ff:fe and three random bytes: another one for each process, so that a peer does
- * not take a connection of a process that was started again for one that it still has. */
-__be64 device_guid(void);
+/* 02:00:c0:ff:fe and three random bytes, and one more for each further device: another one for each
+ * process, so that a peer does not take a connection of a process that was started again for one
+ * that it still has. */
+__be64 device_guid(unsigned device);
 /* After fork(), in the child: the GUID and the next keys and numbers are other ones than the
  * parent's; the contexts are the parent's. Takes no lock. */
 void device_forget(void);
 
-/* DEVICE_FATAL: all QPs go to ERR, every context has the event, and from then on objects are
- * neither made nor changed: EIO. With the lock; the caller flushes. */
-void device_fail(void);
-extern bool device_failed;
-/* Of the connection manager, which is a floor above; NULL: it is not used. GID_CHANGE and
- * DEVICE_FATAL. */
-extern void (*device_news)(enum ibv_event_type type);
+/* DEVICE_FATAL: all QPs of the device go to ERR, every context of it has the event, and from then
+ * on its objects are neither made nor changed: EIO. With the lock; the caller flushes. */
+void device_fail(struct device *d);
+/* Of the connection manager, which is a floor above; NULL: it is not used. GID_CHANGE (failed is
+ * NULL) and DEVICE_FATAL. */
+extern void (*device_news)(struct ibv_device *failed);
 
 /* Obeys the rules about events (on_purpose.c) from now on; called when a device is opened, and when
  * the rules change. With the lock. */
@@ -198,8 +219,8 @@ void *event_take(struct event_queue *q, void *(*take)(void *owner), void *owner)
 void event_cq(struct cq *cq, enum ibv_event_type type);
 void event_qp(struct qp *qp, enum ibv_event_type type);
 void event_srq(struct srq *srq, enum ibv_event_type type);
-/* To every open context. */
-void event_port(enum ibv_event_type type);
+/* To every open context of the device. */
+void event_port(unsigned device, enum ibv_event_type type);
 
 /* Waits until every event about obj that was taken is acknowledged, and forgets those that
  * were not taken: before it is destroyed. */

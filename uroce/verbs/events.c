@@ -209,12 +209,14 @@ static struct async_event *find_queued(const struct context *c, enum ibv_event_t
 
 /* A program that never takes events has one of each kind, however often they happen: the one that
  * waits becomes the last. */
-void event_port(enum ibv_event_type type)
+void event_port(unsigned device, enum ibv_event_type type)
 {
 	struct async_event *e;
 	struct context *c;
 
 	TAILQ_FOREACH(c, &contexts, open) {
+		if (context_device(&c->v.context) != device)
+			continue;
 		e = find_queued(c, type);
 		if (!e) {
 			raise_event(c, NULL, type);

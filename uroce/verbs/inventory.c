@@ -59,10 +59,12 @@ static void put_contexts(struct inventory_file *a)
 {
 	const struct context *c;
 
-	TAILQ_FOREACH(c, &contexts, open)
-		put_row(a, UROCE_CONTEXT,
-			&(struct uroce_context_row){ .number = c->number,
-						     .channels = c->channels });
+	TAILQ_FOREACH(c, &contexts, open) {
+		struct uroce_context_row row = { .number = c->number, .channels = c->channels };
+
+		strncpy(row.device, c->v.context.device->name, sizeof row.device - 1);
+		put_row(a, UROCE_CONTEXT, &row);
+	}
 }
 
 static void put_pd(struct pd *pd, void *telling)
@@ -171,7 +173,7 @@ static void put_qp(struct qp *qp, void *telling)
 		.recv_len = failed ? qp->resp.recv.len : oldest_len(&qp->rq),
 		.sq_sig_all = qp->sq_sig_all,
 		.peer_is_here = qp_state(qp) >= IBV_QPS_RTR && qp->type != IBV_QPT_UD &&
-				gid_index(&qp->flow.dgid, 0) >= 0,
+				gid_is_here(&qp->flow.dgid, 0),
 		.steps = qp->steps,
 	};
 
@@ -212,7 +214,6 @@ static int write_answer(int fd)
 {
 	struct inventory_file a = { .fd = fd, .head = { .magic = INVENTORY_MAGIC } };
 
-	strncpy(a.head.device, device_name(), sizeof a.head.device - 1);
 	for (unsigned i = 0; i < UROCE_KINDS; i++)
 		a.head.kind[i].row_size = inventory_row_size[i];
 	if (lseek(fd, sizeof a.head, SEEK_SET) < 0)

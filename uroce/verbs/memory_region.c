@@ -119,7 +119,7 @@ static int enter_mr(struct mr *mr)
 	const size_t n = bytes_to_lock(mr, mr->access, mr->len);
 
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(mr->v.context))
 		return EIO;
 	if (profile_is_strict && !may_lock(n))
 		return ENOMEM;
@@ -226,7 +226,7 @@ static int change_mr(struct mr *mr, int flags, struct pd *pd, void *addr, size_t
 
 	engine_lock();
 	transport_settle_all();
-	if (device_failed)
+	if (context_failed(mr->v.context))
 		err = EIO;
 	else if (mr->windows)
 		err = EBUSY;
@@ -405,7 +405,7 @@ static int copy_from(void *host, struct ibv_dm *v, uint64_t offset, size_t lengt
 static int enter_dm(struct dm *dm)
 {
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(dm->v.context))
 		return EIO;
 	if (dm->length > MAX_DM - dm_used)
 		return ENOMEM;

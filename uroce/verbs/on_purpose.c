@@ -3,6 +3,7 @@
  * (common/fault_rule.h), whose time begins when the device is opened; addresses go or move at once.
  * The events are true: a port that is down carries nothing. */
 #include <errno.h>
+#include <string.h>
 
 #include "context.h"
 #include "engine.h"
@@ -12,15 +13,23 @@
 #include "uroce.h"
 
 /* Returns whether anything has changed: only then there is an event. */
-static bool make_event_true(enum ibv_event_type event)
+static bool make_event_true(struct device *d, int event)
 {
-	const bool had_failed = device_failed, was_up = gid_port_is_up();
+	const bool had_failed = d->failed, was_up = gid_port_is_up(d->number);
 
 	if (event == IBV_EVENT_DEVICE_FATAL)
-		device_fail();
+		device_fail(d);
 	else
-		gid_port_put_down(event == IBV_EVENT_PORT_ERR);
-	return had_failed != device_failed || was_up != gid_port_is_up();
+		gid_port_put_down(d->number, event == IBV_EVENT_PORT_ERR);
+	return had_failed != d->failed || was_up != gid_port_is_up(d->number);
+}
+
+/* Of the device that the rule names, or of each. */
+static void make_events_true(struct fault_rule *r)
+{
+	for (struct device *d = devices; d < devices + device_count(); d++)
+		if (!*r->device || strcmp(r->device, d->v.name) == 0)
+			r->untold += make_event_true(d, r->event);
 }
 
 static void do_due(struct timer *t);
@@ -51,8 +60,7 @@ static void do_due(struct timer *t)
 
 	while ((r = next_event(now)) && r->due <= now) {
 		fault_rule_hits(r);
-		if (!make_event_true((enum ibv_event_type)r->event))
-			r->is_told = true; /* no event comes */
+		make_events_true(r);
 	}
 	if (r)
 		timer_set(t, r->due);
@@ -73,16 +81,23 @@ EXPORT void uroce_rules_set(struct fault_rule *given, unsigned n)
 	on_purpose_begin();
 }
 
-EXPORT int uroce_gid_hide(unsigned index)
+EXPORT int uroce_gid_hide(struct ibv_context *context, unsigned index)
 {
 	SCOPED_ENGINE_LOCK();
-	return gid_hide(index) ? 0 : fail(ENODATA);
+	return index < GID_ENTRIES && gid_hide(gid_position(context_device(context), index))
+		       ? 0
+		       : fail(ENODATA);
 }
 
-EXPORT int uroce_gid_move(unsigned from, unsigned to)
+EXPORT int uroce_gid_move(struct ibv_context *context, unsigned from, unsigned to)
 {
+	const unsigned device = context_device(context);
+
 	SCOPED_ENGINE_LOCK();
-	return gid_move(from, to) ? 0 : fail(ENODATA);
+	return from < GID_ENTRIES && to < GID_ENTRIES &&
+			       gid_move(gid_position(device, from), gid_position(device, to))
+		       ? 0
+		       : fail(ENODATA);
 }
 
 EXPORT void uroce_gid_restore(void)

@@ -37,7 +37,7 @@ void pd_each(void (*fn)(struct pd *pd, void *arg), void *arg)
 static int enter_pd(struct pd *pd)
 {
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(pd->v.context))
 		return fail(EIO);
 	if (pd_count >= MAX_PD)
 		return fail(ENOMEM);
@@ -212,8 +212,9 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 		return fail_null(err ? err : ENOMEM);
 	x->v.context = context;
 	engine_lock();
-	err = device_failed ? EIO
-			    : choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
+	err = context_failed(context)
+		      ? EIO
+		      : choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
 	if (!err)
 		to_context(context)->objects++;
 	engine_unlock();

@@ -21,6 +21,7 @@
 
 /* The QP as it will be. */
 struct qp_transition {
+	unsigned device;
 	enum ibv_qp_state from, to;
 	unsigned mask;
 	struct ibv_qp_attr attr;
@@ -88,13 +89,13 @@ static int check_path(struct qp_transition *c)
 	int err = 0;
 
 	if (c->mask & IBV_QP_AV) {
-		err = av_flow(&c->flow, av);
+		err = av_flow(&c->flow, c->device, av);
 		av->grh.hop_limit = c->flow.hops; /* the route's, as the kernel tells it */
 	}
 	if (err || !(c->mask & (IBV_QP_AV | IBV_QP_PATH_MTU)))
 		return err;
 	c->mtu = spec_mtu_bytes(c->attr.path_mtu);
-	e = gid_at(av->grh.sgid_index);
+	e = gid_at(gid_position(c->device, av->grh.sgid_index));
 	if (!c->mtu || !e || c->attr.path_mtu > gid_path_mtu(e->mtu))
 		return EINVAL;
 	return 0;
@@ -119,7 +120,7 @@ static int check_transition(const struct qp *qp, const struct ibv_qp_attr *a,
 		return EINVAL;
 	c->attr.qp_state = c->to;
 	if (qp->type == IBV_QPT_UD)
-		c->mtu = spec_mtu_bytes(gid_active_mtu()); /* a datagram is no longer */
+		c->mtu = spec_mtu_bytes(gid_active_mtu(c->device)); /* a datagram is no longer */
 	return check_path(c);
 }
 
@@ -138,6 +139,7 @@ static int modify_qp(struct qp *qp, const struct ibv_qp_attr *a, unsigned mask,
 		     enum uroce_cause cause)
 {
 	struct qp_transition c = {
+		.device = context_device(&qp->ctx->v.context),
 		.from = qp_state(qp),
 		.to = mask & IBV_QP_STATE ? a->qp_state : qp_state(qp),
 		.mask = mask,
@@ -173,9 +175,10 @@ int qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, enum uroce_
 	    profile_lacks(CAP_NET_RAW))
 		return EPERM;
 	engine_lock();
-	err = device_failed ? EIO
-			    : modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask),
-					cause);
+	err = context_failed(qp->context)
+		      ? EIO
+		      : modify_qp(to_qp(qp), attr, own_half(to_qp(qp)->type, (unsigned)mask),
+				  cause);
 	engine_unlock();
 	return err;
 }

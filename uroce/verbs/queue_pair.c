@@ -281,7 +281,7 @@ static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 static int qp_begin(struct qp *qp)
 {
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(&qp->ctx->v.context))
 		return fail(EIO);
 	if (qp_enter(qp))
 		return -1;

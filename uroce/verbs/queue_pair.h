@@ -394,6 +394,6 @@ static inline struct ah *to_ah(struct ibv_ah *ah)
 /* Where an address vector leads; A17.8. 0, or an errno: EINVAL (not global, a port other
  * than 1, an index outside of the table, IPv4 and IPv6 mixed), ENODATA (no GID at that
  * index), ENETUNREACH or EHOSTUNREACH as the host's routes have it. */
-int av_flow(struct flow *flow, const struct ibv_ah_attr *attr);
+int av_flow(struct flow *flow, unsigned device, const struct ibv_ah_attr *attr);
 
 #endif

@@ -190,7 +190,7 @@ static int enter_srq(struct srq *srq)
 	static uint32_t handles;
 
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(srq->v.context))
 		return EIO;
 	if (srq_count == MAX_SRQ)
 		return ENOMEM;
@@ -276,7 +276,7 @@ static int modify_srq(struct srq *srq, const struct ibv_srq_attr *a, unsigned ma
 	uint32_t size, limit;
 
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(srq->v.context))
 		return EIO;
 	size = mask & IBV_SRQ_MAX_WR ? a->max_wr : srq->rq.size;
 	limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;

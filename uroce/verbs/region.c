@@ -334,9 +334,10 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	mw->pd = to_pd(pd);
 	mw->type = type;
 	SCOPED_ENGINE_LOCK();
-	if (device_failed || mw_count >= MAX_MW || add_key(&mw->rkey, KIND_WINDOW, mw) != 0) {
+	if (context_failed(pd->context) || mw_count >= MAX_MW ||
+	    add_key(&mw->rkey, KIND_WINDOW, mw) != 0) {
 		free(mw);
-		return fail_null(device_failed ? EIO : ENOMEM);
+		return fail_null(context_failed(pd->context) ? EIO : ENOMEM);
 	}
 	mw_count++;
 	mw->pd->users++;

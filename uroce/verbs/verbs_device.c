@@ -19,7 +19,7 @@
 #include "gid.h"
 #include "lent.h"
 #include "link.h"
-#include "file_id.h"
+#include "own_fd.h"
 #include "packet.h"
 #include "queue_pair.h"
 #include "random.h"
@@ -29,39 +29,43 @@
 /* The macro of verbs.h is for those who link the providers statically. */
 #undef ibv_get_device_list
 
-struct ibv_device the_device = {
-	.node_type = IBV_NODE_CA,
-	.transport_type = IBV_TRANSPORT_IB,
-	.dev_name = UROCE_UVERBS,
-	.dev_path = "/sys/class/infiniband_verbs/" UROCE_UVERBS,
-};
+struct device devices[DEVICES_MAX];
 
-__attribute__((constructor)) static void name_device(void)
+__attribute__((constructor)) static void name_devices(void)
 {
-	snprintf(the_device.name, sizeof the_device.name, "%s", device_name());
-	snprintf(the_device.ibdev_path, sizeof the_device.ibdev_path, "/sys/class/infiniband/%s",
-		 device_name());
+	devices_read();
+	for (unsigned i = 0; i < device_count(); i++) {
+		struct ibv_device *v = &devices[i].v;
+
+		devices[i].number = i;
+		v->node_type = IBV_NODE_CA;
+		v->transport_type = IBV_TRANSPORT_IB;
+		snprintf(v->name, sizeof v->name, "%s", device_name(i));
+		snprintf(v->ibdev_path, sizeof v->ibdev_path, "/sys/class/infiniband/%s",
+			 device_name(i));
+		snprintf(v->dev_name, sizeof v->dev_name, "uverbs_uroce%u", i);
+		snprintf(v->dev_path, sizeof v->dev_path,
+			 "/sys/class/infiniband_verbs/uverbs_uroce%u", i);
+	}
 }
 
 struct contexts contexts = TAILQ_HEAD_INITIALIZER(contexts);
 
-bool device_failed;
-
 static uint32_t contexts_opened;     /* ever */
 static _Atomic uint64_t chosen_guid; /* 0: not chosen yet */
 
-__be64 device_guid(void)
+__be64 device_guid(unsigned device)
 {
 	uint64_t now = atomic_load(&chosen_guid), mine;
 	uint32_t r;
 
-	if (now)
-		return htobe64(now);
-	random_bytes(&r, sizeof r);
-	mine = 0x0200c0fffe000000 | (r & 0xffffff);
-	if (atomic_compare_exchange_strong(&chosen_guid, &now, mine))
-		now = mine;
-	return htobe64(now);
+	if (!now) {
+		random_bytes(&r, sizeof r);
+		mine = 0x0200c0fffe000000 | (r & 0xffffff);
+		if (atomic_compare_exchange_strong(&chosen_guid, &now, mine))
+			now = mine;
+	}
+	return htobe64((now & ~UINT64_C(0xffffff)) | ((now + device) & 0xffffff));
 }
 
 void device_forget(void)
@@ -69,7 +73,8 @@ void device_forget(void)
 	struct context *c;
 
 	atomic_store(&chosen_guid, 0);
-	device_failed = false;
+	for (unsigned i = 0; i < device_count(); i++)
+		devices[i].failed = false;
 	event_forget();
 	xrc_forget();
 	TAILQ_FOREACH(c, &contexts, open) {
@@ -78,21 +83,21 @@ void device_forget(void)
 	}
 }
 
-/* If the name is refused, the user is told here: a program that looks for it would only say that
- * there is no such device. */
+/* If UROCE_DEVICES is refused, the user is told here: a program that looks for it would only say
+ * that there is no such device. */
 EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 {
 	struct ibv_device **list = NULL;
 	char reason[256];
 
-	if (device_name_check(reason, sizeof reason) == 0)
-		list = calloc(2, sizeof *list);
+	if (devices_check(reason, sizeof reason) == 0)
+		list = calloc(device_count() + 1, sizeof *list);
 	else
 		fprintf(stderr, "uroce: %s\n", reason);
 	if (num_devices)
-		*num_devices = list ? 1 : 0;
-	if (list)
-		list[0] = &the_device;
+		*num_devices = list ? (int)device_count() : 0;
+	for (unsigned i = 0; list && i < device_count(); i++)
+		list[i] = &devices[i].v;
 	return list;
 }
 
@@ -115,8 +120,7 @@ EXPORT int ibv_get_device_index(struct ibv_device *device)
 
 EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 {
-	(void)device;
-	return device_guid();
+	return device_guid(to_device(device)->number);
 }
 
 EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
@@ -165,11 +169,11 @@ static const unsigned capabilities = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_Q
 #define CAP_FLUSH_GLOBAL (UINT64_C(1) << 38)
 #define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
 
-static void device_attr(struct ibv_device_attr *a)
+static void device_attr(const struct ibv_context *c, struct ibv_device_attr *a)
 {
 	*a = (struct ibv_device_attr){
-		.node_guid = device_guid(),
-		.sys_image_guid = device_guid(),
+		.node_guid = device_guid(context_device(c)),
+		.sys_image_guid = device_guid(0), /* one adapter has all */
 		.vendor_id = VENDOR_ID,
 		.max_mr_size = UINT64_MAX,
 		.page_size_cap = 0xfffff000,
@@ -204,11 +208,10 @@ static void device_attr(struct ibv_device_attr *a)
 
 EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	(void)context;
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(context))
 		return EIO;
-	device_attr(attr);
+	device_attr(context, attr);
 	return 0;
 }
 
@@ -243,13 +246,12 @@ static int query_device_ex(struct ibv_context *context,
 		.phys_port_cnt_ex = PORTS,
 	};
 
-	(void)context;
 	if ((input && input->comp_mask) || size < offsetof(struct ibv_device_attr_ex, odp_caps))
 		return EINVAL;
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(context))
 		return EIO;
-	device_attr(&a.orig_attr);
+	device_attr(context, &a.orig_attr);
 	hand_over(attr, size, &a, sizeof a);
 	return 0;
 }
@@ -269,16 +271,16 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 		.flags = IBV_QPF_GRH_REQUIRED,
 	};
+	const unsigned device = context_device(context);
 
-	(void)context;
 	if (port != PORTS)
 		return EINVAL;
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(context))
 		return EIO;
-	a.state = gid_port_is_up() ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
-	a.phys_state = gid_port_is_up() ? PHYS_LINK_UP : PHYS_DISABLED;
-	a.active_mtu = gid_active_mtu();
+	a.state = gid_port_is_up(device) ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+	a.phys_state = gid_port_is_up(device) ? PHYS_LINK_UP : PHYS_DISABLED;
+	a.active_mtu = gid_active_mtu(device);
 	a.bad_pkey_cntr = (uint32_t)counters[CNT_BAD_PKEY];
 	a.qkey_viol_cntr = (uint32_t)counters[CNT_BAD_QKEY];
 	hand_over(attr, size, &a, sizeof a);
@@ -291,11 +293,10 @@ int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_
 EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 				uint64_t *port_speed)
 {
-	(void)context;
 	if (port_num != PORTS)
 		return errno = EINVAL;
 	SCOPED_ENGINE_LOCK();
-	if (device_failed)
+	if (context_failed(context))
 		return errno = EIO;
 	*port_speed = SPEED_OF_SDR;
 	return 0;
@@ -327,11 +328,10 @@ EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uin
 	const struct gid_entry *e;
 	struct ibv_gid_entry got;
 
-	(void)context;
 	if (port_num != PORTS || gid_index >= GID_ENTRIES || flags || entry_size < sizeof got)
 		return EINVAL;
 	SCOPED_ENGINE_LOCK();
-	e = gid_at(gid_index);
+	e = gid_at(gid_position(context_device(context), gid_index));
 	if (!e)
 		return ENODATA;
 	got = gid_entry(gid_index, e);
@@ -344,12 +344,11 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_
 {
 	size_t n = 0;
 
-	(void)context;
 	if (!max_entries || flags || entry_size < sizeof *entries)
 		return -EINVAL;
 	SCOPED_ENGINE_LOCK();
 	for (unsigned i = 0; i < GID_ENTRIES && n < max_entries; i++) {
-		const struct gid_entry *e = gid_at(i);
+		const struct gid_entry *e = gid_at(gid_position(context_device(context), i));
 		struct ibv_gid_entry got;
 
 		if (!e)
@@ -427,28 +426,29 @@ static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *va
 
 /* ------------------------------------------------------- opening and closing -- */
 
-void (*device_news)(enum ibv_event_type type);
+void (*device_news)(struct ibv_device *failed);
 
-static void addresses_changed(bool table, bool port)
+static void addresses_changed(unsigned device, bool table, bool port)
 {
-	if (port && !gid_port_is_up())
+	if (port && !gid_port_is_up(device))
 		count(CNT_LINK_DOWNED);
 	if (port)
-		event_port(gid_port_is_up() ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
+		event_port(device,
+			   gid_port_is_up(device) ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
 	if (table) {
 		mcast_refresh();
-		event_port(IBV_EVENT_GID_CHANGE);
+		event_port(device, IBV_EVENT_GID_CHANGE);
 		if (device_news)
-			device_news(IBV_EVENT_GID_CHANGE);
+			device_news(NULL);
 	}
 }
 
-static void context_init(struct context *c)
+static void context_init(struct context *c, struct ibv_device *device)
 {
 	struct ibv_context *v = &c->v.context;
 
 	c->v.sz = sizeof c->v;
-	v->device = &the_device;
+	v->device = device;
 	v->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	v->cmd_fd = -1;
 	v->num_comp_vectors = COMP_VECTORS;
@@ -478,12 +478,12 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	struct context *c;
 	int err;
 
-	if (device != &the_device)
+	if (device < &devices[0].v || device >= &devices[device_count()].v)
 		return fail_null(ENODEV);
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
-	context_init(c);
+	context_init(c, device);
 	c->queue = event_queue_new();
 	if (!c->queue) {
 		err = errno;
@@ -507,7 +507,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	gid_changed = addresses_changed;
 	c->number = contexts_opened++;
 	TAILQ_INSERT_TAIL(&contexts, c, open);
-	err = device_failed ? EIO : 0;
+	err = context_failed(&c->v.context) ? EIO : 0;
 	if (err)
 		TAILQ_REMOVE(&contexts, c, open);
 	else
@@ -538,21 +538,21 @@ static void close_qp(struct qp *qp, void *c)
 	stop_qp(qp, UROCE_BY_CLOSE);
 }
 
-static void fail_qp(struct qp *qp, void *arg)
+static void fail_qp(struct qp *qp, void *device)
 {
-	(void)arg;
-	stop_qp(qp, UROCE_BY_FAILURE);
+	if (qp->ctx->v.context.device == device)
+		stop_qp(qp, UROCE_BY_FAILURE);
 }
 
-void device_fail(void)
+void device_fail(struct device *d)
 {
-	if (device_failed)
+	if (d->failed)
 		return;
-	device_failed = true;
-	qp_each(fail_qp, NULL);
-	event_port(IBV_EVENT_DEVICE_FATAL);
+	d->failed = true;
+	qp_each(fail_qp, &d->v);
+	event_port(d->number, IBV_EVENT_DEVICE_FATAL);
 	if (device_news)
-		device_news(IBV_EVENT_DEVICE_FATAL);
+		device_news(&d->v);
 }
 
 /* This is never refused, as with the kernel: objects that were not destroyed stop working. The

@@ -119,7 +119,7 @@ const struct opcode *opcode_named(const char *name);
 struct packet {
 	/* IPv4 addresses are mapped into IPv6 (::ffff:a.b.c.d), as GIDs are. */
 	union ibv_gid src, dst;
-	uint32_t scope;	      /* interface index of link-local addresses, else 0 */
+	uint32_t scope;	      /* interface index of link-local addresses and groups, else 0 */
 	uint16_t sport;	      /* UDP source port */
 	uint8_t tclass, hops; /* DSCP and ECN; TTL or hop limit: of what was received */
 

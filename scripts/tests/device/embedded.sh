@@ -55,7 +55,7 @@ fi
 rdmash="timeout 60 $dir/rdmash"
 try --device uroce0 --unsafe -c 'echo [exec ibv_devices]'
 has 'a program at the prompt' "$(cat out.txt)" uroce0
-export UROCE_NAME=rxe_0
+export UROCE_DEVICES=rxe_0
 try --device rxe_0 -c pd -c 'call ibv_get_device_guid rxe_0'
 wants 'a name of its own: code' "$code" 0
 has 'a GUID in hex' "$(cat out.txt)" '0x0200c0'

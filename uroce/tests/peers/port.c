@@ -82,13 +82,13 @@ static void *symbol(const char *name)
 	return found;
 }
 
-static int call(const char *name, unsigned a, unsigned b)
+static int call(const char *name, struct ibv_context *ctx, unsigned a, unsigned b)
 {
-	int (*fn)(unsigned, unsigned);
+	int (*fn)(struct ibv_context *, unsigned, unsigned);
 	void *found = symbol(name);
 
 	memcpy(&fn, &found, sizeof fn);
-	return fn(a, b);
+	return fn(ctx, a, b);
 }
 
 /* The device makes the event happen now. */
@@ -194,25 +194,25 @@ static void on_purpose(struct pair *p, struct rdma_event_channel *ch)
 	expect(p->ctx, IBV_EVENT_PORT_ACTIVE);
 	CHECK_INT(pair_wait(p->a.cq, NULL), IBV_WC_SUCCESS);
 	CHECK_INT(pair_gid_index(p->ctx, &gid), 0);
-	CHECK_INT(call("uroce_gid_move", 0, 9), 0);
+	CHECK_INT(call("uroce_gid_move", p->ctx, 0, 9), 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
 	CHECK_INT(ibv_query_gid(p->ctx, 1, 9, &gid), 0);
 	CHECK(gid.raw[12] == 10);
 	pair_works(p);
-	CHECK_INT(call("uroce_gid_move", 30, 0), -1);
-	CHECK_INT(call("uroce_gid_move", 9, 5), 0);
+	CHECK_INT(call("uroce_gid_move", p->ctx, 30, 0), -1);
+	CHECK_INT(call("uroce_gid_move", p->ctx, 9, 5), 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
-	call("uroce_gid_restore", 0, 0);
+	call("uroce_gid_restore", p->ctx, 0, 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
 	CHECK_INT(ibv_query_gid(p->ctx, 1, 0, &gid), 0);
 	CHECK(gid.raw[12] == 10);
-	CHECK_INT(call("uroce_gid_hide", 0, 0), 0);
+	CHECK_INT(call("uroce_gid_hide", p->ctx, 0, 0), 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
 	expect_cm(ch, RDMA_CM_EVENT_ADDR_CHANGE);
 	CHECK_INT(pair_post(&p->a, &p->b, IBV_WR_RDMA_WRITE, 8, 1), 0);
 	poll(NULL, 0, 50);
 	CHECK_INT(ibv_poll_cq(p->a.cq, 1, &wc), 0);
-	call("uroce_gid_restore", 0, 0);
+	call("uroce_gid_restore", p->ctx, 0, 0);
 	expect(p->ctx, IBV_EVENT_GID_CHANGE);
 	CHECK_INT(pair_wait(p->a.cq, NULL), IBV_WC_SUCCESS);
 }

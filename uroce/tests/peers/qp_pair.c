@@ -8,16 +8,22 @@
 
 #define PATIENCE 60 /* seconds */
 
-struct ibv_context *pair_open(void)
+struct ibv_context *pair_open_device(unsigned number)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
+	int n;
+	struct ibv_device **list = ibv_get_device_list(&n);
 	struct ibv_context *ctx;
 
-	CHECK(list && list[0]);
-	ctx = ibv_open_device(list[0]);
+	CHECK(list && n > (int)number);
+	ctx = ibv_open_device(list[number]);
 	ibv_free_device_list(list);
 	CHECK(ctx != NULL);
 	return ctx;
+}
+
+struct ibv_context *pair_open(void)
+{
+	return pair_open_device(0);
 }
 
 void pair_to_init(struct ibv_qp *qp)
@@ -60,15 +66,20 @@ void pair_side(struct pair *p, struct side *s, int cqe)
 	pair_new_qp(s);
 }
 
-void pair_make(struct pair *p, int cqe)
+void pair_make_on(struct pair *p, unsigned device, int cqe)
 {
-	p->ctx = pair_open();
+	p->ctx = pair_open_device(device);
 	p->channel = ibv_create_comp_channel(p->ctx);
 	CHECK(p->channel != NULL);
 	pair_side(p, &p->a, cqe);
 	pair_side(p, &p->b, cqe);
 	pair_connect(p->ctx, p->a.qp, p->b.qp->qp_num, 14, 7);
 	pair_connect(p->ctx, p->b.qp, p->a.qp->qp_num, 14, 7);
+}
+
+void pair_make(struct pair *p, int cqe)
+{
+	pair_make_on(p, 0, cqe);
 }
 
 static void side_close(struct side *s)
@@ -99,9 +110,10 @@ int pair_gid_index(struct ibv_context *ctx, union ibv_gid *gid)
 	return -1;
 }
 
-void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uint8_t timeout,
-		  uint8_t retries)
+void pair_connect_to(struct ibv_context *ctx, struct ibv_qp *qp, const union ibv_gid *dgid,
+		     uint32_t peer, uint8_t timeout, uint8_t retries)
 {
+	union ibv_gid own;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_1024,
@@ -112,7 +124,8 @@ void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uin
 		.ah_attr = { .is_global = 1, .port_num = 1, .grh = { .hop_limit = 64 } },
 	};
 
-	attr.ah_attr.grh.sgid_index = (uint8_t)pair_gid_index(ctx, &attr.ah_attr.grh.dgid);
+	attr.ah_attr.grh.dgid = *dgid;
+	attr.ah_attr.grh.sgid_index = (uint8_t)pair_gid_index(ctx, &own);
 	CHECK_INT(ibv_modify_qp(qp, &attr, PAIR_TO_RTR), 0);
 	attr.qp_state = IBV_QPS_RTS;
 	attr.sq_psn = 1000;
@@ -124,6 +137,15 @@ void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uin
 				IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 					IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC),
 		  0);
+}
+
+void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uint8_t timeout,
+		  uint8_t retries)
+{
+	union ibv_gid own;
+
+	pair_gid_index(ctx, &own);
+	pair_connect_to(ctx, qp, &own, peer, timeout, retries);
 }
 
 int pair_post(struct side *from, const struct side *to, enum ibv_wr_opcode op, uint32_t n,

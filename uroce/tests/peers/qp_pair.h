@@ -35,8 +35,10 @@ struct pair {
 };
 
 struct ibv_context *pair_open(void);
+struct ibv_context *pair_open_device(unsigned number);
 /* cqe: of each completion queue; 0: enough for both queues of its QP. */
 void pair_make(struct pair *p, int cqe);
+void pair_make_on(struct pair *p, unsigned device, int cqe);
 void pair_side(struct pair *p, struct side *s, int cqe);
 /* A QP in INIT, with the PD and CQ that the side has. */
 void pair_new_qp(struct side *s);
@@ -48,6 +50,9 @@ void pair_close(struct pair *p);
  * in ibv_modify_qp(3). */
 void pair_connect(struct ibv_context *ctx, struct ibv_qp *qp, uint32_t peer, uint8_t timeout,
 		  uint8_t retries);
+/* The same with a peer at another address. */
+void pair_connect_to(struct ibv_context *ctx, struct ibv_qp *qp, const union ibv_gid *dgid,
+		     uint32_t peer, uint8_t timeout, uint8_t retries);
 int pair_gid_index(struct ibv_context *ctx, union ibv_gid *gid);
 
 /* Posts one request of the whole or the first n bytes; 0 or an errno. */
