@@ -65,7 +65,6 @@ static struct qp *new_qp(enum ibv_qp_type type)
 	return qp;
 }
 
-/* A request that is done at once leaves the queue where it starts over: at the first slot. */
 static void posted(struct qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad = NULL;
@@ -73,9 +72,7 @@ static void posted(struct qp *qp, struct ibv_send_wr *wr)
 
 	CHECK_INT(ibv_post_send(&qp->v, wr, &bad), 0);
 	CHECK(bad == NULL);
-	CHECK_INT(qp->sq.tail, tail + (rig_transport.works ? qp->sq.mask + 1 : 1));
-	if (rig_transport.works)
-		CHECK_INT(qp->sq.tail & qp->sq.mask, 0);
+	CHECK_INT(qp->sq.tail, tail + 1);
 }
 
 static void refused(struct qp *qp, struct ibv_send_wr *wr, int err)
