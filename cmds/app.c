@@ -153,8 +153,8 @@ static void async_free(struct session *s)
  * network of its own (unshare -rn). Two terminals with 127.0.0.1 are enough to try both ends
  * of everything.
  *
- *   UROCE_DEVICES=rxe_0  the name of the device, for programs that look for one; several, with
- *                        their interfaces: uroce0:lo,uroce1:eth0
+ *   UROCE_DEVICES=rxe_0  the device's name, for programs that look for one;
+ *                        several, with their interfaces: uroce0:lo,uroce1:eth0
  *   UROCE_PCAP=FILE      writes all packets of a program to a file
  *   UROCE_FAULT=drop=5%  loses packets; 'help fault wire' has the other faults;
  *                        dir=out, op=ACK and psn=N say which packets; ';'

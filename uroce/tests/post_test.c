@@ -87,7 +87,7 @@ static void refused(struct qp *qp, struct ibv_send_wr *wr, int err)
 
 static const struct send_wqe *last(struct qp *qp)
 {
-	return sq_at(qp, qp->sq.head == qp->sq.tail ? 0 : qp->sq.tail - 1);
+	return sq_at(qp, qp->sq.tail - 1);
 }
 
 static void check_wqe(const struct send_wqe *w, const struct wr_op *op, enum ibv_qp_type type)

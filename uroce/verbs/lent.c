@@ -9,6 +9,7 @@
 #include <sys/queue.h>
 
 #include "engine.h"
+#include "shown.h"
 
 #define GRANULE 8u
 
@@ -77,7 +78,7 @@ static void tell_post(const char *report)
 {
 	const void *const at = asan.address();
 	const struct loan *l = find_loan(NULL, (uintptr_t)at);
-	char places[2048] = "", *place = places;
+	char places[2048] = "", *place = places, text[4096];
 
 	(void)report;
 	if (!l)
@@ -87,7 +88,7 @@ static void tell_post(const char *report)
 	while (strstr(place, " in ibv_") && place[strlen(place) + 1])
 		place += strlen(place) + 1;
 	fprintf(stderr, "uroce: %p was lent to the device by a request that was posted at %s\n", at,
-		place);
+		shown(text, sizeof text, place, false));
 }
 
 /* A device that has a sanitizer itself is tested by it, and tells it nothing. */
