@@ -3,6 +3,7 @@
 #include "inventory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ static void put_contexts(struct inventory_file *a)
 	TAILQ_FOREACH(c, &contexts, open) {
 		struct uroce_context_row row = { .number = c->number, .channels = c->channels };
 
-		strncpy(row.device, c->v.context.device->name, sizeof row.device - 1);
+		snprintf(row.device, sizeof row.device, "%s", c->v.context.device->name);
 		put_row(a, UROCE_CONTEXT, &row);
 	}
 }
