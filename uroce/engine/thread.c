@@ -23,7 +23,7 @@
 
 #define GLANCE	  16 /* one of so many passes in a row looks at the descriptors */
 #define NEVER	  UINT64_MAX
-#define PREEMPTED (MS / 20) /* somebody else has had the processor for so long */
+#define PREEMPTED (MS / 5) /* somebody else has had the processor for so long; ticks take less */
 
 enum source { SOCKET, BELL, GSI, CONTROL, ADDRESSES, TIMER, SOURCES };
 
@@ -33,8 +33,9 @@ static struct {
 	unsigned era;
 	pthread_t thread;
 	int epoll, timer, addresses;
+	int socket, bell;   /* of the group and of the pairs, from when the thread was started */
 	uint64_t timer_set; /* to when */
-} t = { .epoll = -1, .timer = -1, .addresses = -1, .timer_set = NEVER };
+} t = { .epoll = -1, .timer = -1, .addresses = -1, .socket = -1, .bell = -1, .timer_set = NEVER };
 
 /* Is it set? The program may have closed it: own_fd.h. */
 static bool set_timer(uint64_t when)
@@ -76,11 +77,11 @@ void thread_watch_packets(bool on)
 		return;
 	t.watches_packets = on;
 	if (on) {
-		watch(group_fd(), SOCKET, EPOLLIN);
-		watch(pair_bell_fd(), BELL, EPOLLIN);
+		watch(t.socket, SOCKET, EPOLLIN);
+		watch(t.bell, BELL, EPOLLIN);
 	} else {
-		unwatch(group_fd());
-		unwatch(pair_bell_fd());
+		unwatch(t.socket);
+		unwatch(t.bell);
 	}
 }
 
@@ -203,8 +204,10 @@ static int open_all(void)
 	t.epoll = fd_mark(epoll_create1(EPOLL_CLOEXEC));
 	t.timer = fd_mark(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
 	t.watches_packets = true;
-	if (t.epoll < 0 || t.timer < 0 || watch(group_fd(), SOCKET, EPOLLIN) != 0 ||
-	    watch(pair_bell_fd(), BELL, EPOLLIN) != 0 ||
+	t.socket = group_fd();
+	t.bell = pair_bell_fd();
+	if (t.epoll < 0 || t.timer < 0 || watch(t.socket, SOCKET, EPOLLIN) != 0 ||
+	    watch(t.bell, BELL, EPOLLIN) != 0 ||
 	    watch(group_gsi_fd(), GSI, EPOLLIN | EPOLLEXCLUSIVE) != 0 ||
 	    watch(group_control_fd(), CONTROL, EPOLLIN) != 0 ||
 	    /* its count is not read: only that it ran out */

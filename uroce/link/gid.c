@@ -23,7 +23,6 @@ static struct gid_entry table[(DEVICES_MAX + 1) * GID_ENTRIES];
 static unsigned used; /* up to the last entry in use */
 static bool filled;
 void (*gid_changed)(unsigned device, bool table, bool port);
-unsigned gid_changes;
 
 static struct {
 	bool has_had_link; /* an interface other than the loopback had an address and a carrier */
@@ -281,7 +280,6 @@ void gid_refresh(void)
 		while (used && is_empty(&table[used - 1]))
 			used--;
 		filled = true;
-		gid_changes += changed != 0;
 	}
 	free(c);
 	gid_may_be_down = may_be_down();
@@ -369,7 +367,6 @@ bool gid_move(unsigned from, unsigned to)
 	swap_entries(from, to);
 	moves[nmoves].a = from;
 	moves[nmoves++].b = to;
-	gid_changes++;
 	if (gid_changed)
 		gid_changed(gid_device(from), true, false);
 	return true;
@@ -384,7 +381,6 @@ void gid_restore(void)
 		moved |= 1u << gid_device(moves[nmoves - 1].a);
 	}
 	nhidden = 0;
-	gid_changes += moved != 0;
 	gid_refresh();
 	for (unsigned device = 0; device < device_count(); device++)
 		if (moved & 1u << device && gid_changed)

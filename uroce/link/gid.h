@@ -47,8 +47,6 @@ struct gid_entry {
  * the lock. */
 void gid_refresh(void);
 extern void (*gid_changed)(unsigned device, bool table, bool port);
-/* Is incremented by each change of the tables. */
-extern unsigned gid_changes;
 
 /* The port is ACTIVE: its interfaces have a link (gid.c), and nobody has put it down. */
 bool gid_port_is_up(unsigned device);

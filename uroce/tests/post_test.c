@@ -65,6 +65,7 @@ static struct qp *new_qp(enum ibv_qp_type type)
 	return qp;
 }
 
+/* A request that is done at once leaves the queue where it starts over: at the first slot. */
 static void posted(struct qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad = NULL;
@@ -72,7 +73,9 @@ static void posted(struct qp *qp, struct ibv_send_wr *wr)
 
 	CHECK_INT(ibv_post_send(&qp->v, wr, &bad), 0);
 	CHECK(bad == NULL);
-	CHECK_INT(qp->sq.tail, tail + 1);
+	CHECK_INT(qp->sq.tail, tail + (rig_transport.works ? qp->sq.mask + 1 : 1));
+	if (rig_transport.works)
+		CHECK_INT(qp->sq.tail & qp->sq.mask, 0);
 }
 
 static void refused(struct qp *qp, struct ibv_send_wr *wr, int err)
@@ -87,7 +90,7 @@ static void refused(struct qp *qp, struct ibv_send_wr *wr, int err)
 
 static const struct send_wqe *last(struct qp *qp)
 {
-	return sq_at(qp, qp->sq.tail - 1);
+	return sq_at(qp, qp->sq.head == qp->sq.tail ? 0 : qp->sq.tail - 1);
 }
 
 static void check_wqe(const struct send_wqe *w, const struct wr_op *op, enum ibv_qp_type type)

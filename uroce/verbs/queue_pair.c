@@ -132,6 +132,64 @@ static int queues_init(struct qp *qp)
 	return qp->resp.recv_sge ? 0 : -1;
 }
 
+/* QPs lie side by side, for the same reason as send_wqe: 1,000 have 330 pages, and by calloc(3),
+ * between their queues, a page or two each. They are kept for those that are made later. With a
+ * sanitizer each is allocated and freed by itself, so that the use of one that is gone is seen. */
+#define CHUNK 64u
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ONE_BY_ONE 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ONE_BY_ONE 1
+#endif
+#ifndef ONE_BY_ONE
+#define ONE_BY_ONE 0
+#endif
+
+static TAILQ_HEAD(, qp) unused_qps = TAILQ_HEAD_INITIALIZER(unused_qps);
+
+static void add_chunk(struct qp *chunk)
+{
+	for (unsigned i = 0; i < CHUNK; i++)
+		TAILQ_INSERT_TAIL(&unused_qps, &chunk[i], due_next);
+}
+
+static struct qp *take_unused_qp(void)
+{
+	struct qp *qp, *chunk;
+
+	SCOPED_ENGINE_LOCK();
+	if (TAILQ_EMPTY(&unused_qps)) {
+		chunk = aligned_alloc(CACHE_LINE, CHUNK * sizeof *chunk);
+		if (chunk)
+			add_chunk(chunk);
+	}
+	qp = TAILQ_FIRST(&unused_qps);
+	if (qp)
+		TAILQ_REMOVE(&unused_qps, qp, due_next);
+	return qp;
+}
+
+static struct qp *qp_alloc(void)
+{
+	struct qp *qp = ONE_BY_ONE ? aligned_alloc(CACHE_LINE, sizeof *qp) : take_unused_qp();
+
+	if (qp)
+		memset(qp, 0, sizeof *qp);
+	return qp;
+}
+
+static void qp_give_back(struct qp *qp)
+{
+	if (ONE_BY_ONE) {
+		free(qp);
+		return;
+	}
+	SCOPED_ENGINE_LOCK();
+	TAILQ_INSERT_HEAD(&unused_qps, qp, due_next);
+}
+
 static void qp_free(struct qp *qp)
 {
 	free(qp->sq.ring);
@@ -141,7 +199,7 @@ static void qp_free(struct qp *qp)
 	pthread_mutex_destroy(&qp->post.lock);
 	pthread_mutex_destroy(&qp->v.mutex);
 	pthread_cond_destroy(&qp->v.cond);
-	free(qp);
+	qp_give_back(qp);
 }
 
 /* Where a type of QP has a queue, there must be a CQ of the same context for it. */
@@ -252,11 +310,10 @@ static void fill_ibv_qp(struct ibv_qp *v, const struct ibv_qp_init_attr_ex *a)
 /* Puts a QP into the state of one that was just created. */
 static struct qp *qp_new(const struct ibv_qp_init_attr_ex *a)
 {
-	struct qp *qp = aligned_alloc(CACHE_LINE, sizeof *qp);
+	struct qp *qp = qp_alloc();
 
 	if (!qp)
 		return NULL;
-	memset(qp, 0, sizeof *qp);
 	fill_ibv_qp(&qp->v, a);
 	pthread_mutex_init(&qp->post.lock, NULL);
 	qp->ctx = to_context(qp->v.context);

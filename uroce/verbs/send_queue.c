@@ -173,6 +173,18 @@ int stage_end(struct qp *qp)
 	return 0;
 }
 
+/* If nothing is on its way, the next request gets the first slot again, which is in the caches.
+ * With 1,000 QPs of 64 slots each, requests go through half as much memory. */
+static void start_over(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	if (sq->head != sq->tail || polling_frees())
+		return;
+	sq->tail = (sq->tail + sq->mask) & ~sq->mask;
+	sq->head = sq->next = qp->req.at = sq->tail;
+}
+
 static void lend(struct qp *qp, uint32_t n)
 {
 	for (uint32_t at = qp->sq.tail; n; n--, at++) {
@@ -200,6 +212,7 @@ int stage_commit(struct qp *qp)
 			engine_flush_here();
 		else
 			engine_flush();
+		start_over(qp);
 		p->head = first_taken(qp);
 	}
 	engine_unlock();
