@@ -111,7 +111,7 @@ void mem_out_bytes(struct out *o, const unsigned char *p, size_t n, uint64_t off
 
 struct get_args {
 	struct mr *mr, *other;
-	struct num off, len;
+	struct num off, len, other_off;
 	bool text, hex;
 };
 
@@ -210,7 +210,9 @@ const struct cmd cmd_mem_dump = {
 static const struct arg cmp_args[] = {
 	POS("mr", get_args, mr, kind_mr, "region"),
 	POS("other", get_args, other, kind_mr, "region to compare it with"),
-	OPT("off", get_args, off, kind_size, "offset in both", .dflt = "0"),
+	OPT("off", get_args, off, kind_size, "offset in the first region", .dflt = "0"),
+	OPT("other-off", get_args, other_off, kind_size, "offset in the second region",
+	    .dflt = "0"),
 	OPT("len", get_args, len, kind_size, "bytes; left out: up to the end of the shorter one"),
 	ARGS_END
 };
@@ -220,7 +222,7 @@ static int cmp_exec(struct session *s, const void *args, struct out *o)
 	const struct get_args *a = args;
 	size_t n, m, at = 0;
 	const unsigned char *p = mem_range(s, a->mr, &a->off, &a->len, &n);
-	const unsigned char *q = p ? mem_range(s, a->other, &a->off, &a->len, &m) : NULL;
+	const unsigned char *q = p ? mem_range(s, a->other, &a->other_off, &a->len, &m) : NULL;
 
 	if (!q)
 		return -1;
@@ -235,7 +237,7 @@ static int cmp_exec(struct session *s, const void *args, struct out *o)
 	out_u64(o, "first", p[at], "  %s+%llu 0x%02x", a->mr->o.name,
 		(unsigned long long)(a->off.v + at), p[at]);
 	out_u64(o, "second", q[at], "  %s+%llu 0x%02x\n", a->other->o.name,
-		(unsigned long long)(a->off.v + at), q[at]);
+		(unsigned long long)(a->other_off.v + at), q[at]);
 	return 0;
 }
 
