@@ -101,8 +101,13 @@ static int bind_locked(struct cm_id *id, const struct sockaddr *sa)
 		memset(src, 0, sizeof(*src));
 		return -1;
 	}
-	if (!any && !asks_for_any(id, &gid, be16toh(*port_field(src))))
-		id_set_device(id, &gid, scope);
+	if (!any && !asks_for_any(id, &gid, be16toh(*port_field(src))) &&
+	    id_set_device(id, &gid, scope) < 0) {
+		conn_port_leave(id->port, id);
+		id->port = NULL;
+		memset(src, 0, sizeof(*src));
+		return -1;
+	}
 	*port_field(src) = htobe16(number);
 	id->state = ID_BOUND;
 	return 0;
@@ -178,8 +183,7 @@ static int prepare_src(struct cm_id *id, const struct sockaddr *src, sa_family_t
 		return 0;
 	if (!is_own(&gid, scope))
 		return fail(EADDRNOTAVAIL);
-	id_set_device(id, &gid, scope);
-	return 0;
+	return id_set_device(id, &gid, scope);
 }
 
 /* Our address on the way to dst, unless the application has chosen one. 0, or -1 with errno;
@@ -204,8 +208,9 @@ static int choose_src(struct cm_id *id, const union ibv_gid *dgid, uint32_t scop
 		return fail(ENODEV);
 	if (!scope && (dgid->raw[0] == 0xff || IN6_IS_ADDR_LINKLOCAL((struct in6_addr *)dgid)))
 		scope = e->ifindex;
+	if (id_set_device(id, &e->gid, scope) < 0)
+		return -1;
 	gid_to_sockaddr(ss, &e->gid, scope, port);
-	id_set_device(id, &e->gid, scope);
 	return 0;
 }
 

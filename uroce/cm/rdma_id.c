@@ -67,11 +67,21 @@ void id_free(struct cm_id *id)
 	free(id);
 }
 
-void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
+/* The device of an address; NULL: it had failed before it could be opened. */
+static const struct cm_device *find_device(const union ibv_gid *gid, uint32_t scope)
 {
-	const int position = gid_find(sgid, scope);
+	const int position = gid_find(gid, scope);
 	const struct cm_device *d = &cm_devices[position < 0 ? 0 : gid_device((unsigned)position)];
 
+	return d->context ? d : NULL;
+}
+
+int id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
+{
+	const struct cm_device *d = find_device(sgid, scope);
+
+	if (!d)
+		return fail(ENODEV);
 	id->sgid = *sgid;
 	id->scope = scope;
 	id->v.verbs = d->context;
@@ -80,6 +90,7 @@ void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope)
 	id->v.port_num = 1;
 	id->v.route.addr.addr.ibaddr.sgid = *sgid;
 	id->v.route.addr.addr.ibaddr.pkey = htobe16(PKEY_DEFAULT);
+	return 0;
 }
 
 /* The path that the subnet administration would give. rdma_rxe has the same, but for the packet
@@ -242,6 +253,8 @@ int id_conn_request(struct cm_id *listener, struct conn *c, const struct mad *m,
 	/* as the kernel does: the client may try again, and does */
 	if (!listener->backlog)
 		return datagram ? SIDR_REJECT : CONN_IGNORE;
+	if (!find_device(&c->flow.sgid, c->flow.scope))
+		return datagram ? SIDR_NO_QP : REJ_NO_RESOURCES;
 	ev = cm_event_new(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
 	id = id_new(listener->channel, listener->v.context, listener->v.ps, c->qp_type);
 	if (!ev || !id) {
@@ -359,25 +372,29 @@ static int open_now(unsigned device)
 	return 0;
 }
 
-/* Opening the device opens files, which are cancellation points: a thread must not be cancelled
- * there while it holds the lock. */
+/* A device that has failed (EIO) takes none of the others away. Opening a device opens files, which
+ * are cancellation points: a thread must not be cancelled there while it holds the lock. */
 int cm_device_open(void)
 {
-	int r = 0, state;
+	bool is_open = false;
+	int err = 0, state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&opening);
-	for (unsigned i = 0; i < device_count() && r == 0; i++)
-		if (!cm_devices[i].context)
-			r = open_now(i);
+	for (unsigned i = 0; i < device_count() && (!err || err == EIO); i++) {
+		if (!cm_devices[i].context && open_now(i) < 0)
+			err = errno;
+		is_open |= cm_devices[i].context != NULL;
+	}
 	pthread_mutex_unlock(&opening);
 	pthread_setcancelstate(state, NULL);
-	return r;
+	return !err || (err == EIO && is_open) ? 0 : fail(err);
 }
 
 EXPORT struct ibv_context **rdma_get_devices(int *n)
 {
 	struct ibv_context **list;
+	int open = 0;
 
 	if (n)
 		*n = 0;
@@ -387,9 +404,10 @@ EXPORT struct ibv_context **rdma_get_devices(int *n)
 	if (!list)
 		return NULL;
 	for (unsigned i = 0; i < device_count(); i++)
-		list[i] = cm_devices[i].context;
+		if (cm_devices[i].context)
+			list[open++] = cm_devices[i].context;
 	if (n)
-		*n = (int)device_count();
+		*n = open;
 	return list;
 }
 

@@ -126,10 +126,10 @@ static inline bool is_datagram(const struct cm_id *id)
 
 /* ------------------------------------------------- rdma_id.c: the shared device -- */
 
-/* Opens what all ids share, once: the device, and the PD of those that bring none. Without
- * the lock. 0, or -1 with errno. */
+/* Opens what all ids share, once: each device, with a PD for those ids that bring none. Devices
+ * that have failed are left out. Without the lock. 0, or -1 with errno; EIO: all have failed. */
 int cm_device_open(void);
-/* By their numbers. */
+/* By their numbers. context NULL: it is left out. */
 extern struct cm_device {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
@@ -147,8 +147,9 @@ extern struct cm_device {
 /* Its connection, listener, groups and events go. */
 void id_shut(struct cm_id *id);
 void id_free(struct cm_id *id);
-/* Bound to the device by an address of it: fills what the application sees. */
-void id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
+/* Bound to the device by an address of it: fills what the application sees. 0, or -1 with ENODEV:
+ * that device is left out. */
+int id_set_device(struct cm_id *id, const union ibv_gid *sgid, uint32_t scope);
 /* ID_ADDR_QUERY ends: nobody waits for an answer of the neighbour any more. */
 void id_end_query(struct cm_id *id);
 /* Forgets the device and source that were chosen for an address that did not answer: another route
@@ -188,8 +189,8 @@ void cm_await_acks(const struct cm_id *id, const unsigned *unacked);
 
 /* --------------------------------------------------------------- rdma_event.c -- */
 
-/* The addresses have changed, or the device has failed: ADDR_CHANGE for ids whose address has gone,
- * DEVICE_REMOVAL. With the lock. */
+/* The addresses have changed (failed NULL): ADDR_CHANGE for ids whose address has gone. Or that
+ * device has failed: DEVICE_REMOVAL for its ids. With the lock. */
 void cm_device_news(struct ibv_device *failed);
 
 /* An event about id, zeroed; NULL: ENOMEM, it is lost. */
