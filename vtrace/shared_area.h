@@ -67,8 +67,9 @@ struct shared_options {
 	uint32_t looks;
 	/* Threads whose calls fail so are held until reader_release(). */
 	/* A process waits at its end until that was reported; and says which send buffers have
-	 * changed, and which registered memory it has given back. */
-	uint32_t checks, sums, frees;
+	 * changed, which immediate data it reads that are not there, and which registered memory
+	 * it has given back. */
+	uint32_t checks, sums, fields, frees;
 	uint32_t stop_on;   /* enum shared_stop */
 	int32_t stop_value; /* an errno, or an enum ibv_wc_status */
 	uint32_t notes;	    /* the places of calls, and of a crash */

@@ -171,6 +171,7 @@ static void *take_place(struct shared_area *s, int fd)
 		if (s->how.keeps_all)
 			record_keep_for(&s->reader);
 		sums_are_kept = s->how.sums;
+		sums_flags_are_asked = s->how.fields;
 		if (s->how.stop_on != SHARED_STOP_NEVER || s->how.looks || s->how.checks)
 			hold_begin(s, &s->process[i]);
 		freed_begin(s);
@@ -193,7 +194,7 @@ static void forget_parent(void)
 	hold_forget();
 	end_faults();
 	freed_forget();
-	sums_are_kept = false;
+	sums_are_kept = sums_flags_are_asked = false;
 	if (own_records) {
 		munmap(own_records, record_area_size());
 		munmap(own_header, sizeof *own_header);

@@ -50,7 +50,7 @@ struct kept_queue {
 	unsigned nbuilt, built_room;
 };
 
-bool sums_are_kept;
+bool sums_are_kept, sums_flags_are_asked;
 static _Atomic(struct kept_queue *) buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -402,7 +402,7 @@ void sums_polled_ex(struct ibv_cq_ex *cq, int err, struct record_from from)
 
 void sums_ask_flags(struct ibv_cq_ex *cq, struct record_from from)
 {
-	hook_fn *const flags = sums_are_kept
+	hook_fn *const flags = sums_flags_are_asked
 				       ? hooked_pointer(cq, hooks_of_cq,
 							offsetof(struct ibv_cq_ex, read_wc_flags))
 				       : NULL;

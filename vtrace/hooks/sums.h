@@ -11,8 +11,10 @@
 
 #include "call_record.h"
 
-/* Are they kept in this process? Everything below does nothing otherwise. */
+/* Are they kept in this process? All but sums_ask_flags() does nothing otherwise. */
 extern bool sums_are_kept;
+/* Does sums_ask_flags() do anything? */
+extern bool sums_flags_are_asked;
 
 /* The call may have moved a QP to RESET, which has no requests; made: it has made that one. */
 void sums_learn(const struct call_fn *fn, const uint64_t *args, const struct ibv_qp *made);
