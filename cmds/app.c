@@ -102,7 +102,7 @@ static void on_async_ready(void *arg, int fd, short revents)
 		o = affected_object(s, dev, &ev);
 		ibv_ack_async_event(&ev);
 		note_on(o, ev.event_type);
-		rule = fault_made_async(dev->o.name, ev.event_type);
+		rule = fault_made_async(dev->v->device, ev.event_type);
 		keep_event(s, ev.event_type, o, rule);
 		means = word_help(async_words, ev.event_type);
 		notice_post(s->notices, NOTICE_ASYNC, "%s: %s: %s%s%s", o->name,

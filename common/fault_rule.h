@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FAULT_RULES_MAX 63 /* of one process */
+#define FAULT_RULES_MAX	  63 /* of one process */
+#define FAULT_DEVICES_MAX 8
 
 enum fault_what {
 	FAULT_CALL,	  /* a function fails, or takes longer */
@@ -51,9 +52,10 @@ struct fault_rule {
 	uint64_t first, last; /* which of the cases that match, from 1 */
 	uint64_t delay_ns;    /* before the call, the event */
 	uint64_t due;	      /* when the event happens, for who makes it; 0: not known yet */
-	unsigned untold; /* events that it has made, and that nobody has been told of, for who shows
-			    them */
-	double chance;	 /* of one that matches */
+	/* The struct ibv_device of each device whose event it has made, by number, until somebody
+	 * has been told of it, for who shows events; NULL: none. */
+	const void *_Atomic untold[FAULT_DEVICES_MAX];
+	double chance; /* of one that matches */
 	uint64_t seed;
 	/* How many cases have matched, and how many of them were hit. */
 	_Atomic uint64_t matched, hit;

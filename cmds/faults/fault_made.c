@@ -201,16 +201,22 @@ const char *fault_made_text(unsigned rule)
 	return rule && rule <= nrules ? rules[rule - 1].text : "a rule that is gone";
 }
 
-/* A rule makes one event of each device, which is told of once. */
-const char *fault_made_async(const char *device, int event)
+/* A device that waits to tell of an event tells of later ones of its kind at the same time: all
+ * rules that have made one are done. */
+const char *fault_made_async(const struct ibv_device *device, int event)
 {
-	for (unsigned i = 0; i < nrules; i++)
-		if (rules[i].what == FAULT_EVENT && rules[i].event == event && rules[i].untold &&
-		    concerns(&rules[i], device)) {
-			rules[i].untold--;
-			return rules[i].text;
-		}
-	return NULL;
+	const char *text = NULL;
+
+	for (unsigned i = 0; i < nrules * FAULT_DEVICES_MAX; i++) {
+		struct fault_rule *r = &rules[i / FAULT_DEVICES_MAX];
+		const void *expected = device;
+
+		if (r->what == FAULT_EVENT && r->event == event &&
+		    atomic_compare_exchange_strong(&r->untold[i % FAULT_DEVICES_MAX], &expected,
+						   NULL))
+			text = r->text;
+	}
+	return text;
 }
 
 static const struct made_kind port_kind = { "fault port", "event:", FAULT_EVENT, false };

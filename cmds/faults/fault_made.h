@@ -4,14 +4,16 @@
 #define CMDS_FAULT_MADE_H
 
 struct embedded_api;
+struct ibv_device;
 struct session;
 
 /* The embedded device, where it is used, else NULL. */
 const struct embedded_api *fault_device(void);
 /* Fails with EOPNOTSUPP: only the embedded device can do what the command is for. -1. */
 int fault_needs_embedded(struct session *s, const char *command, const char *what);
-/* The rule that has made this asynchronous event of a device, which is to be shown now, or NULL. */
-const char *fault_made_async(const char *device, int event);
+/* The rule that has made this asynchronous event of a device, which is to be shown now (the last
+ * one, if they are several), or NULL. */
+const char *fault_made_async(const struct ibv_device *device, int event);
 /* The rule that has put the port of a device (NULL: of any) down, where no later one has put it up;
  * NULL: there is none. */
 const char *fault_made_port_down(const char *device);

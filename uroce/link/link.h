@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fault_rule.h"
 #include "packet.h"
 
 /* Where packets go. QPs and address handles keep one. */
@@ -125,10 +126,10 @@ extern const struct link_upper link_upper;
 
 /*
  * The devices of this process, from 0: UROCE_DEVICES=NAME[:INTERFACE...][,NAME...]. A device
- * without interfaces has all that no other one has. Without the variable, or if it is not valid,
- * there is uroce0 alone.
+ * without interfaces has all that no other one has. Without the variable UROCE_NAME, its name
+ * before release 0.3, is read; without both, or if it is not valid, there is uroce0 alone.
  */
-#define DEVICES_MAX 8
+#define DEVICES_MAX FAULT_DEVICES_MAX
 
 /* Reads the variable, when the library is loaded; before that there is uroce0. */
 void devices_read(void);

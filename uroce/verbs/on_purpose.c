@@ -24,12 +24,23 @@ static bool make_event_true(struct device *d, int event)
 	return had_failed != d->failed || was_up != gid_port_is_up(d->number);
 }
 
+static bool is_open(const struct device *d)
+{
+	const struct context *c;
+
+	TAILQ_FOREACH(c, &contexts, open)
+		if (c->v.context.device == &d->v)
+			return true;
+	return false;
+}
+
 /* Of the device that the rule names, or of each. */
 static void make_events_true(struct fault_rule *r)
 {
 	for (struct device *d = devices; d < devices + device_count(); d++)
-		if (!*r->device || strcmp(r->device, d->v.name) == 0)
-			r->untold += make_event_true(d, r->event);
+		if ((!*r->device || strcmp(r->device, d->v.name) == 0) &&
+		    make_event_true(d, r->event) && is_open(d))
+			atomic_store(&r->untold[d->number], &d->v);
 }
 
 static void do_due(struct timer *t);
