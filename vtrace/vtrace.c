@@ -358,6 +358,7 @@ static int trace_program(char **argv)
 			  !the.views.report && !the.replay.path && !the.check.is_on;
 	the.how.checks = the.check.is_on;
 	the.how.sums = the.check.is_on && the.check.wanted[CHECK_SEND_CHANGED];
+	the.how.fields = the.check.is_on && the.check.wanted[CHECK_WC_FIELD];
 	the.how.frees = the.check.is_on && the.check.wanted[CHECK_FREED];
 	if (the.check.is_on && checking_begin(&the.check, the.views.to, the.views.json))
 		return EXIT_USAGE;
@@ -452,11 +453,14 @@ static bool choose_within(const char *time)
 
 static int inject_each(char **argv)
 {
+	int code;
+
 	the.each.json = the.views.json;
 	the.each.follows = the.how.follows;
 	the.each.to = the.views.to;
 	the.each.argv = argv;
-	return each_run(&the.each);
+	code = each_run(&the.each);
+	return door_is_incomplete() ? EXIT_INCOMPLETE : code;
 }
 
 int main(int argc, char **argv)

@@ -146,6 +146,10 @@ ok "and is named" grep -q '/dev/full: No space left on device: the trace is inco
 status=0
 "$vtrace" --report /dev/full -q "$uroce" "$programs/traced_program" calls 3 >/dev/null 2>"$tmp/err" || status=$?
 ok "a report that cannot be written, too" test "$status" = 125
+status=0
+"$uroce" "$vtrace" --inject-each=ibv_alloc_pd -o /dev/full "$programs/traced_program" calls 1 >/dev/null 2>&1 ||
+	status=$?
+ok "and rows of --inject-each" test "$status" = 125
 
 # names that would control a terminal
 evil=$tmp/$'evil\e]0;owned\a'
