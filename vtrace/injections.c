@@ -16,6 +16,7 @@
 #include "door.h"
 #include "fault_rule.h"
 #include "launch.h"
+#include "live_program.h"
 #include "words.h"
 
 static struct {
@@ -89,15 +90,20 @@ static bool read_rule(const char *text, unsigned i, struct fault_rule *r)
 
 	if (fault_rule_read(text, the.seed, i, r, why, sizeof why) == 0 &&
 	    call_fault_check(r, why, sizeof why) == 0) {
-		if (r->what == FAULT_CALL || launch_loaded() || r->status == IBV_WC_RETRY_EXC_ERR)
+		if (*r->device && launch_loaded() && !launch_has_device(r->device))
+			snprintf(why, sizeof why, "device=%s: there is %s", r->device,
+				 launch_devices());
+		else if (r->what == FAULT_CALL || launch_loaded() ||
+			 r->status == IBV_WC_RETRY_EXC_ERR)
 			return true;
-		snprintf(
-			why, sizeof why,
-			r->what == FAULT_COMPLETION
-				? "a device that has sent the request already can only be said to "
-				  "have got no answer: RETRY_EXC_ERR; uroce0 can: uroce vtrace ..."
-				: "only uroce0 can make that come true, with all that follows from "
-				  "it: uroce vtrace ...");
+		else
+			snprintf(
+				why, sizeof why,
+				r->what == FAULT_COMPLETION
+					? "a device that has sent the request already can only be said to "
+					  "have got no answer: RETRY_EXC_ERR; uroce0 can: uroce vtrace ..."
+					: "only uroce0 can make that come true, with all that follows from "
+					  "it: uroce vtrace ...");
 	}
 	door_say("--inject '%s': %s", text, why);
 	return false;
@@ -138,16 +144,33 @@ static bool has_happened(unsigned i)
 	return the.rules[i].what == FAULT_EVENT && atomic_load(&the.counts[i].hit);
 }
 
-/* An event of a connection has the number of its rule. One of the port or the device has no room
- * for it; a rule makes one, and links that change make the same. */
-static unsigned rule_of_event(const struct record *r)
+/* Is the context one of that device? What librdmacm has opened is known if there is no other
+ * device. */
+static bool is_of_device(const struct reader_news *call, uint64_t context, const char *name)
 {
+	const struct live_object *o = live_object_at(call->process->live->seen, context);
+	const struct record_object *device = o && o->uses[0]
+						     ? record_objects_at(call->process->objects,
+									 o->uses[0], call->r->end)
+						     : NULL;
+
+	if (!device || !*device->name)
+		return !strchr(launch_devices(), ',');
+	return strncmp(device->name, name, sizeof device->name - 1) == 0;
+}
+
+/* An event of a connection has the number of its rule. One of the port or the device has no room
+ * for it; a rule makes one of each of its devices, and links that change make the same. */
+static unsigned rule_of_event(const struct reader_news *call)
+{
+	const struct record *r = call->r;
 	const struct rdma_cm_event *cm = record_cm_event(r);
 	const struct ibv_async_event *async = record_async_event(r);
 	const unsigned rule = cm ? fault_rule_of_vendor_err(cm->param.conn.qp_num) : 0;
 
 	for (unsigned i = 0; async && i < the.n; i++)
-		if (has_happened(i) && the.rules[i].event == (int)async->event_type)
+		if (has_happened(i) && the.rules[i].event == (int)async->event_type &&
+		    (!*the.rules[i].device || is_of_device(call, r->args[0], the.rules[i].device)))
 			return i + 1;
 	return rule <= the.n ? rule : 0;
 }
@@ -167,9 +190,11 @@ const char *injections_port_down(void)
 	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
 }
 
-unsigned injections_rule(const struct record *r)
+unsigned injections_rule(const struct reader_news *call)
 {
-	return r->rule || r->err || !r->ended ? r->rule : rule_of_event(r);
+	const struct record *r = call->r;
+
+	return r->rule || r->err || !r->ended ? r->rule : rule_of_event(call);
 }
 
 void injections_explain(FILE *to, const struct reader_news *call, bool json)
@@ -177,7 +202,7 @@ void injections_explain(FILE *to, const struct reader_news *call, bool json)
 	const struct record *r = call->r;
 	const struct rdma_cm_event *cm = r->err ? NULL : record_cm_event(r);
 	const struct ibv_async_event *async = r->err ? NULL : record_async_event(r);
-	const char *rule = injections_text(injections_rule(r));
+	const char *rule = injections_text(injections_rule(call));
 	const char *name = cm	   ? word_name(cm_event_words, cm->event)
 			   : async ? word_name(async_words, async->event_type)
 				   : strerrorname_np(r->err);

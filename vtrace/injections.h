@@ -23,7 +23,7 @@ const char *injections_text(unsigned rule);
 /* The programs that this reads are about to begin. */
 void injections_watch(const struct reader *r);
 /* The rule that has made the call fail or wait, or the event that it has returned; 0: none. */
-unsigned injections_rule(const struct record *r);
+unsigned injections_rule(const struct reader_news *call);
 /* The rule that has put the port down, where none has put it up again; NULL: there is none. */
 const char *injections_port_down(void);
 /* Why the call has failed, or that event has come: it was made to. */

@@ -123,8 +123,8 @@ void line_write_json(FILE *to, const struct reader_news *call)
 		fputs(",\"made\":", to), k.bytes(&k, o->name, strlen(o->name));
 	else if (r->fn->says != RESULT_NOTHING)
 		fprintf(to, ",\"result\":%" PRId64, (int64_t)r->result);
-	if (injections_rule(r))
-		fprintf(to, ",\"injected\":\"%s\"", injections_text(injections_rule(r)));
+	if (injections_rule(call))
+		fprintf(to, ",\"injected\":\"%s\"", injections_text(injections_rule(call)));
 	if (r->ended && !r->err)
 		write_out_json(&k, r);
 	fputs("}\n", to);
@@ -149,7 +149,7 @@ void line_write_result(FILE *to, const struct reader_news *call)
 	call_text_result(to, &names, call->r);
 	if (call->r->rule && !call->r->err)
 		fputs(" (delayed)", to);
-	else if (injections_rule(call->r))
+	else if (injections_rule(call))
 		fputs(" (injected)", to);
 }
 

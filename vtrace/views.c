@@ -272,7 +272,7 @@ static void explain_injected(const struct reader_news *news)
 	if (the.v.report)
 		xappendf(&the.why, "[%d] %s: made on purpose: --inject %s\n",
 			 (int)news->process->pid, news->r->fn->name,
-			 injections_text(injections_rule(news->r)));
+			 injections_text(injections_rule(news)));
 }
 
 static void explain_call(const struct reader_news *news)
@@ -433,7 +433,7 @@ static void take_call(const struct reader_news *news)
 		if (the.v.explain && wc[i].wc.status != IBV_WC_SUCCESS && !wc[i].follows)
 			explain_completion(news, &wc[i]);
 	}
-	if (the.v.explain && injections_rule(news->r) && (news->r->err || !news->r->rule))
+	if (the.v.explain && injections_rule(news) && (news->r->err || !news->r->rule))
 		explain_injected(news);
 	else if (the.v.explain &&
 		 (news->r->err || record_call_row(news->r) == ROW_rdma_get_cm_event ||

@@ -19,25 +19,30 @@ bool launch_loaded(void)
 	return dlsym(RTLD_DEFAULT, "uroce_tap") != NULL;
 }
 
-const char *launch_device_name(void)
+const char *launch_devices(void)
 {
-	static char name[64];
 	const char *devices = getenv("UROCE_DEVICES");
 
 	if (!devices || !*devices)
-		return UROCE_DEVICE;
+		devices = getenv("UROCE_NAME"); /* until release 0.4 */
+	return devices && *devices ? devices : UROCE_DEVICE;
+}
+
+const char *launch_device_name(void)
+{
+	static char name[64];
+	const char *devices = launch_devices();
+
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(devices, ",:"), devices);
 	return name;
 }
 
 bool launch_has_device(const char *name)
 {
-	const char *devices = getenv("UROCE_DEVICES");
 	const size_t n = strlen(name);
 
-	if (!devices || !*devices)
-		return strcmp(name, UROCE_DEVICE) == 0;
-	for (; devices; devices = strchr(devices, ',') ? strchr(devices, ',') + 1 : NULL)
+	for (const char *devices = launch_devices(); devices;
+	     devices = strchr(devices, ',') ? strchr(devices, ',') + 1 : NULL)
 		if (strcspn(devices, ",:") == n && strncmp(devices, name, n) == 0)
 			return true;
 	return false;

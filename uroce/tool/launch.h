@@ -11,8 +11,9 @@
 
 /* Is liburoce.so loaded in this process? */
 bool launch_loaded(void);
-/* The name that liburoce.so gives the first device in this process and those that it starts; does
- * one of the devices have that name? */
+/* The devices that liburoce.so has in this process and those that it starts, as UROCE_DEVICES has
+ * them. The name of the first; does one of them have that name? */
+const char *launch_devices(void);
 const char *launch_device_name(void);
 bool launch_has_device(const char *name);
 /* Writes the path of a library: beside this program in its build tree, or where it was installed.

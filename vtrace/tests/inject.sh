@@ -83,6 +83,16 @@ event:PORT_ERR:after=50ms|PORT_ERR:async PORT_ERR 1
 event:PORT_ERR:after=50ms event:PORT_ACTIVE:after=60ms|PORT_ACTIVE:async PORT_ACTIVE 4
 event:DEVICE_FATAL:after=50ms|DEVICE_FATAL:async DEVICE_FATAL 0
 ROWS
+	# of two devices, the rule that has made the event of this one
+	UROCE_DEVICES=uroce0,uroce1:lo timeout 60 "${run[@]}" "$vtrace" -o "$work/trace" \
+		--inject event:PORT_ERR:device=uroce1 --inject event:PORT_ERR:device=uroce0:after=50ms \
+		"$programs/injected_events" uroce0 PORT_ERR >"$work/out" 2>"$work/err" ||
+		fail "two devices: ended with $?: $(cat "$work/out" "$work/err")"
+	grep -qF 'made on purpose: --inject event:PORT_ERR:device=uroce0:after=50ms' "$work/trace" ||
+		fail "two devices: $(cat "$work/trace")"
+	"${run[@]}" "$vtrace" --inject event:PORT_ERR:device=urocee0 true 2>"$work/said"
+	[ $? = 2 ] || fail "a device that is not there is taken"
+	grep -q 'device=urocee0: there is uroce0' "$work/said" || fail "no such device: $(cat "$work/said")"
 	UROCE_FAULT='drop=0%;wc:status=RETRY_EXC_ERR:opcode=RECV' "${run[@]}" "$program" >"$work/out" 2>&1 &&
 		fail "UROCE_FAULT: a rule about receives is taken"
 	grep -q "UROCE_FAULT: 'RECV' is no opcode of a request that can be made to fail" "$work/out" ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * injected_events ADDRESS EVENT [N]: an event-driven program. It connects to itself, waits by
- * poll(2) for whatever comes, prints it, and ends with the N-th (1) EVENT.
+ * injected_events ADDRESS|DEVICE EVENT [N]: an event-driven program. It connects to itself, or
+ * opens the device, waits for whatever comes, prints it, and ends with the N-th (1) EVENT.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -86,9 +86,22 @@ static void take_async_event(struct ibv_context *context)
 			print("async", names[i].name, port.state);
 }
 
+static void wait_on_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+
+	for (int i = 0; list && list[i] && !context; i++)
+		if (strcmp(ibv_get_device_name(list[i]), name) == 0)
+			context = ibv_open_device(list[i]);
+	must(!context, "ibv_open_device");
+	while (left > 0)
+		take_async_event(context);
+}
+
 int main(int argc, char **argv)
 {
-	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_event_channel *channel;
 	struct sockaddr_in here = { .sin_family = AF_INET };
 	struct rdma_cm_id *listener, *id;
 
@@ -97,8 +110,12 @@ int main(int argc, char **argv)
 	setlinebuf(stdout);
 	awaited = argv[2];
 	left = argc > 3 ? atoi(argv[3]) : 1;
+	if (inet_pton(AF_INET, argv[1], &here.sin_addr) != 1) {
+		wait_on_device(argv[1]);
+		return 0;
+	}
+	channel = rdma_create_event_channel();
 	must(!channel, "rdma_create_event_channel");
-	inet_pton(AF_INET, argv[1], &here.sin_addr);
 	must(rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP), "rdma_create_id");
 	must(rdma_bind_addr(listener, (struct sockaddr *)&here), "rdma_bind_addr");
 	must(rdma_listen(listener, 1), "rdma_listen");
