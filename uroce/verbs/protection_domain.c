@@ -140,10 +140,11 @@ static int dealloc_td(struct ibv_td *v)
 
 #define XRCD_KNOWN (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
 
-/* A domain of a file is found by that file, but only in this process: another process that opens
- * the file has a domain of its own. */
+/* A domain of a file is found by that file, but only of its device and in this process: another
+ * device, and another process that opens the file, have domains of their own. */
 struct xrc_domain {
 	LIST_ENTRY(xrc_domain) entry;
+	unsigned device;
 	bool has_file;
 	dev_t dev;
 	ino_t inode;
@@ -159,21 +160,23 @@ static uint32_t next_srqn; /* 0: not drawn yet */
 
 _Static_assert((MAX_SRQ & (MAX_SRQ - 1)) == 0, "places are the lowest bits of numbers");
 
-static struct xrc_domain *find_xrc_domain(const struct stat *st)
+static struct xrc_domain *find_xrc_domain(unsigned device, const struct stat *st)
 {
 	struct xrc_domain *d;
 
 	LIST_FOREACH(d, &xrc_domains, entry)
-		if (d->has_file && d->dev == st->st_dev && d->inode == st->st_ino)
+		if (d->has_file && d->device == device && d->dev == st->st_dev &&
+		    d->inode == st->st_ino)
 			return d;
 	return NULL;
 }
 
 /* The kernel's rules: without a file a new domain; with one O_CREAT and O_EXCL as open(2), but
  * EAGAIN where there is none yet, and EINVAL where there must not be. st: NULL without a file. */
-static int choose_xrc_domain(const struct stat *st, int oflags, struct xrc_domain **domain)
+static int choose_xrc_domain(unsigned device, const struct stat *st, int oflags,
+			     struct xrc_domain **domain)
 {
-	struct xrc_domain *d = st ? find_xrc_domain(st) : NULL;
+	struct xrc_domain *d = st ? find_xrc_domain(device, st) : NULL;
 
 	if (d && oflags & O_EXCL)
 		return EINVAL;
@@ -183,6 +186,7 @@ static int choose_xrc_domain(const struct stat *st, int oflags, struct xrc_domai
 		d = calloc(1, sizeof *d);
 		if (!d)
 			return ENOMEM;
+		d->device = device;
 		if (st) {
 			d->has_file = true;
 			d->dev = st->st_dev;
@@ -214,7 +218,8 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_i
 	engine_lock();
 	err = context_failed(context)
 		      ? EIO
-		      : choose_xrc_domain(a->fd == -1 ? NULL : &st, a->oflags, &x->domain);
+		      : choose_xrc_domain(context_device(context), a->fd == -1 ? NULL : &st,
+					  a->oflags, &x->domain);
 	if (!err)
 		to_context(context)->objects++;
 	engine_unlock();

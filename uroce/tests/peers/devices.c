@@ -6,9 +6,12 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "checks.h"
 #include "fault_rule.h"
@@ -117,7 +120,7 @@ static void post(struct side *from, const struct side *to)
 	CHECK_INT(ibv_poll_cq(from->cq, 1, &wc), 0);
 }
 
-/* What is posted to or from the second device while it is down waits; the first one goes on. */
+/* Requests to or from the second device wait while it is down; the first one goes on. */
 static void one_is_down(struct pair *p, struct pair *q, struct pair *c)
 {
 	expect(q->ctx, IBV_EVENT_PORT_ERR);
@@ -299,10 +302,71 @@ static void connections(struct pair *p, struct pair *q)
 	rdma_destroy_event_channel(ch);
 }
 
+/* One device has failed before librdmacm opens it: the other one serves. */
+static void one_has_failed(void)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *second = ibv_open_device(list[1]), **open;
+	struct rdma_event_channel *ch;
+	struct rdma_cm_id *id;
+	int n;
+
+	CHECK(second != NULL);
+	make_happen("event:DEVICE_FATAL:device=uroce1");
+	expect(second, IBV_EVENT_DEVICE_FATAL);
+	open = rdma_get_devices(&n);
+	CHECK(open && n == 1 && open[0]->device == list[0] && !open[1]);
+	rdma_free_devices(open);
+	ch = rdma_create_event_channel();
+	CHECK(ch != NULL);
+	CHECK_INT(rdma_destroy_id(bound_to(ch, "127.0.0.1")), 0);
+	CHECK_INT(inet_pton(AF_INET, "10.0.0.1", &addr.sin_addr), 1);
+	CHECK_INT(rdma_create_id(ch, &id, NULL, RDMA_PS_TCP), 0);
+	CHECK(rdma_bind_addr(id, (struct sockaddr *)&addr) == -1 && errno == ENODEV);
+	CHECK_INT(rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, 1000), 0);
+	expect_cm(ch, id, RDMA_CM_EVENT_ADDR_ERROR);
+	CHECK_INT(rdma_destroy_id(id), 0);
+	rdma_destroy_event_channel(ch);
+	exit(0);
+}
+
+static void run_alone(void (*part)(void))
+{
+	const pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0)
+		part();
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
+}
+
+/* An XRC domain of a file is one of its device alone. */
+static void xrc_domains(const struct pair *p, const struct pair *q)
+{
+	FILE *file = tmpfile();
+	struct ibv_xrcd_init_attr init = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							IBV_XRCD_INIT_ATTR_OFLAGS,
+					   .fd = file ? fileno(file) : -1,
+					   .oflags = O_CREAT };
+	struct ibv_xrcd *of_p = ibv_open_xrcd(p->ctx, &init), *of_q;
+
+	CHECK(file && of_p);
+	init.oflags = 0;
+	CHECK(!ibv_open_xrcd(q->ctx, &init) && errno == EAGAIN);
+	init.oflags = O_CREAT | O_EXCL;
+	of_q = ibv_open_xrcd(q->ctx, &init);
+	CHECK(of_q != NULL);
+	CHECK_INT(ibv_close_xrcd(of_p) | ibv_close_xrcd(of_q), 0);
+	fclose(file);
+}
+
 int main(void)
 {
 	struct pair p, q, c;
 
+	run_alone(one_has_failed);
 	pair_make_on(&p, 0, 0);
 	pair_make_on(&q, 1, 0);
 	listed(&p, &q);
@@ -312,6 +376,7 @@ int main(void)
 	pair_works(&c);
 	go_down(&p, &q, &c);
 	datagrams(&p, &q);
+	xrc_domains(&p, &q);
 	connections(&p, &q);
 	return checks_end();
 }
