@@ -139,7 +139,7 @@ int tap_capture(const char *file, bool append)
 		if (expand_file_name(file, path, sizeof(path)) != 0)
 			return -1;
 		before = file_limit_begin();
-		fd = pcapng_open(path, device_names(), append);
+		fd = fd_mark(pcapng_open(path, device_names(), append));
 		file_limit_end(before);
 		if (fd < 0)
 			return -1;
@@ -148,7 +148,7 @@ int tap_capture(const char *file, bool append)
 	err = capture_err;
 	if (close_capture() != 0)
 		err = errno;
-	capture = fd_mark(fd);
+	capture = fd;
 	capture_err = 0;
 	update_tap_on();
 	if (!err || file)
