@@ -127,6 +127,8 @@ static int read_devices(struct devices_asked *d, char *why, size_t size)
 
 	d->n = 0;
 	if (!text || !*text)
+		text = getenv("UROCE_NAME"); /* until release 0.4 */
+	if (!text || !*text)
 		text = UROCE_DEVICE;
 	if (strlen(text) >= sizeof d->text)
 		return refuse(why, size, "it has more than %zu characters", sizeof d->text - 1);

@@ -497,7 +497,12 @@ static void check_devices(void)
 	set_devices("");
 	CHECK_STR(device_name(0), "uroce0");
 	CHECK_INT(devices_check(reason, sizeof(reason)), 0);
+	setenv("UROCE_NAME", "rxe_0", 1); /* its old name */
+	devices_read();
+	CHECK_STR(device_names(), "rxe_0");
+	unsetenv("UROCE_NAME");
 	unsetenv("UROCE_DEVICES");
+	devices_read();
 }
 
 static void check_setup(void)

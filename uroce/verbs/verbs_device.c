@@ -83,6 +83,18 @@ void device_forget(void)
 	}
 }
 
+/* Says once what the variable is called now. */
+static void note_old_variable(void)
+{
+	static atomic_flag noted = ATOMIC_FLAG_INIT;
+	const char *now = getenv("UROCE_DEVICES"), *old = getenv("UROCE_NAME");
+
+	if ((!now || !*now) && old && *old && !atomic_flag_test_and_set(&noted))
+		fputs("uroce: note: UROCE_NAME is called UROCE_DEVICES now; the old word goes with "
+		      "release 0.4\n",
+		      stderr);
+}
+
 /* If UROCE_DEVICES is refused, the user is told here: a program that looks for it would only say
  * that there is no such device. */
 EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
@@ -90,6 +102,7 @@ EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 	struct ibv_device **list = NULL;
 	char reason[256];
 
+	note_old_variable();
 	if (devices_check(reason, sizeof reason) == 0)
 		list = calloc(device_count() + 1, sizeof *list);
 	else

@@ -35,6 +35,9 @@ import json, subprocess
 rows = json.loads(subprocess.check_output(['$uroce', 'rdma', 'link', 'show', '-j']))
 assert [(r['ifname'], r['netdev'], r['state']) for r in rows] == [('uroce0', 'lo', 'ACTIVE'), ('uroce1', 'v0', 'ACTIVE')], rows"
 
+old_name() { env -u UROCE_DEVICES UROCE_NAME=rxe_0 "$uroce" ibv_devices 2>&1 | paste -sd' ' | grep 'note: UROCE_NAME is called UROCE_DEVICES now.* rxe_0'; }
+ok 'the old name of the variable' old_name
+
 for address in 127.0.0.1 10.0.0.1; do
 	both "rping, $address" 'until_listening 7174' "'$uroce' rping -s -C 3 -p 7174" \
 		"'$uroce' rping -c -a $address -C 3 -p 7174"
