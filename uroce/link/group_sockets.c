@@ -407,7 +407,8 @@ static pid_t find_process(const struct inodes *set)
 	return pid;
 }
 
-/* The device that the inodes of sockets are on; 0: that cannot be told. */
+/* The device that the inodes of sockets are on; 0: that cannot be told, for want of a descriptor.
+ */
 static dev_t device_of_sockets(void)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -420,7 +421,8 @@ static dev_t device_of_sockets(void)
 }
 
 /* A line: its number, POSIX, ADVISORY, WRITE, process, device and inode, first and last byte. A
- * file of another device may have the inode of a socket. */
+ * file of another device may have the inode of a socket; it is mistaken for that where the device
+ * of sockets cannot be told. */
 void sockets_slot_pids(pid_t pids[SLOTS])
 {
 	const dev_t device = device_of_sockets();
@@ -438,7 +440,8 @@ void sockets_slot_pids(pid_t pids[SLOTS])
 
 		if (sscanf(line, "%*u: POSIX %*s WRITE %d %x:%x:%" SCNu64 " %u", &pid, &major,
 			   &minor, &inode, &slot) == 5 &&
-		    makedev(major, minor) == device && slot < SLOTS && has_inode(&set, inode))
+		    (!device || makedev(major, minor) == device) && slot < SLOTS &&
+		    has_inode(&set, inode))
 			pids[slot] = pid;
 	}
 	line_reader_close(&locks);

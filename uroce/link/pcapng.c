@@ -27,7 +27,7 @@
 #define EPB_FLAG_INBOUND  1u
 #define EPB_FLAG_OUTBOUND 2u
 
-#define NAME_MAX_BYTES 64 /* of an interface: block.data has room for them */
+#define NAMES_MAX_BYTES 64 /* of an interface: block.data has room for them */
 
 /* A block that is being built, in the byte order of this machine, which the format allows. */
 struct pcapng_block {
@@ -92,17 +92,29 @@ static void put_section(struct pcapng_block *b)
 	end_block(b, start, 0);
 }
 
-static void put_interface(struct pcapng_block *b, const char *name)
+/* The length of a list of names with commas between, less the last ones that there is no room for.
+ */
+static size_t fitting_length(const char *names)
+{
+	const size_t all = strlen(names);
+	size_t n = all;
+
+	while (n > NAMES_MAX_BYTES || (n && n < all && names[n] != ','))
+		n--;
+	return n;
+}
+
+static void put_interface(struct pcapng_block *b, const char *names)
 {
 	static const uint8_t nanoseconds = 9; /* a negative power of ten */
-	size_t start = b->n, length = strlen(name);
+	size_t start = b->n;
 
 	put_u32(b, INTERFACE);
 	put_u32(b, 0);
 	put_u16(b, LINKTYPE_RAW);
 	put_u16(b, 0);
 	put_u32(b, 0); /* no limit: packets are whole */
-	put_option(b, IF_NAME, name, length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
+	put_option(b, IF_NAME, names, fitting_length(names));
 	put_option(b, IF_TSRESOL, &nanoseconds, 1);
 	put_option(b, OPT_END, "", 0);
 	end_block(b, start, 0);
