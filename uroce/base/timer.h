@@ -29,8 +29,8 @@ static inline bool timer_running(const struct timer *t)
 
 /* When the next one runs out; UINT64_MAX: none runs. */
 uint64_t timer_next(void);
-/* Runs what is due at now. One that is set meanwhile to a time gone by has its turn in the next
- * run. */
+/* Runs what is due at now. One that is set meanwhile to a time gone by has its turn, with those due
+ * after it, in the next run. */
 void timer_run(uint64_t now);
 /* Stops all: after fork(). */
 void timer_forget(void);

@@ -109,7 +109,7 @@ static void say_goodbye(struct conn *c)
 	conn_rule(c, &m);
 }
 
-/* Who has each slot, of those that were asked about in one look. */
+/* The owner of each slot, of those that were asked about in one look. */
 struct slot_owners {
 	uint64_t asked; /* a bit each */
 	pid_t pid[SLOTS];

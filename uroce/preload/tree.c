@@ -30,7 +30,7 @@
 #define CLASS	     "class/infiniband"
 #define VERBS_CLASS  "class/infiniband_verbs"
 
-/* What a device has in the tree. */
+/* A device's part of the tree. */
 static struct device_tree {
 	char ib[20]; /* "devices/uroce0": a link of the device's name leads there */
 	char verbs[48], uverbs[12], dev_file[40];

@@ -520,8 +520,8 @@ static void test_removed(void)
 	worker_end(&b);
 }
 
-/* Who has a slot is what the kernel says of the lock on a socket: the same lock on a file of
- * another device, which has the inode of that socket, is somebody else's. */
+/* The kernel knows by the lock on a socket who has a slot: the same lock on a file of another
+ * device, which has the inode of that socket, is somebody else's. */
 static void test_locks_of_files(void)
 {
 	static const char forged[] = "/tmp/locks";

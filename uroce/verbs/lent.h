@@ -13,7 +13,7 @@
  * back when a completion of such a queue is polled, and by nothing else. What a peer WRITEs is not
  * told: programs agree on that by ways that are not seen here.
  *
- * What is reported has the place of the post, too: below the report of AddressSanitizer, and as the
+ * Reports have the place of the post, too: below the report of AddressSanitizer, and as the
  * caller of the device's access in that of ThreadSanitizer.
  *
  * The functions of the sanitizers are looked up when a device is opened. All but lent_polled() run

@@ -56,7 +56,7 @@ static int open_file(int i)
 	}
 }
 
-/* Whether it is as it was opened: nothing was written to it, nothing set, and it is not closed. */
+/* Is it as it was opened: nothing was written to it, nothing set, and it is not closed? */
 static bool is_untouched(int i, int file)
 {
 	struct itimerspec timer = { .it_value.tv_sec = 1 };

@@ -95,8 +95,8 @@ static void send_fragments(void)
 	await_success(r.cq);
 }
 
-/* What is read of one peer is sent to another one: with the key of another region of that memory.
- */
+/* The data that are read of one peer are sent to another one: with the key of another region of
+ * that memory. */
 static void forward(void)
 {
 	struct ibv_mr *whole = register_part(0, 8192);
