@@ -56,7 +56,7 @@ const struct check_rule check_rules[CHECK_RULES] = {
 	[CHECK_CQ_OVERRUN] = { "cq-overrun", CHECK_MISTAKE, "a completion queue has overrun",
 			       "give ibv_create_cq() room for all completions that can come before the next poll",
 			       "ibv_create_cq(3), ibv_get_async_event(3)" },
-	[CHECK_CQ_SMALL] = { "cq-small", CHECK_MAY,
+	[CHECK_CQ_SMALL] = { "cq-small", CHECK_MISTAKE,
 			     "more signaled requests were outstanding than their completion queue has entries",
 			     "give ibv_create_cq() room for all of them, signal fewer, or poll before posting more",
 			     "ibv_create_cq(3)" },
