@@ -51,13 +51,14 @@ static void explain_data(struct session *s, const struct cm_event *ev)
 	fail_row(s, "data", "%s %s%s", hex, text, n > 48 ? " ..." : "");
 }
 
-/* Was the event made on purpose? Then no cause is looked for. */
-static void add_made(struct session *s, const struct cm_event *ev)
+/* Was the event made on purpose? Adds that it was, which is the whole cause. */
+static bool add_made(struct session *s, const struct cm_event *ev)
 {
 	const unsigned rule = fault_rule_of_vendor_err(ev->conn.qp_num);
 
 	if (rule)
 		fail_on_purpose(s, "on purpose: %s (fault event)", fault_made_text(rule));
+	return rule != 0;
 }
 
 /* Adds why the event came, or why the peer may be silent. */
@@ -96,7 +97,9 @@ static int fail_attempt(struct session *s, struct id *id, const char *call,
 	else
 		fail(s, call, name, "%s: %s %s: %s: %s", call, id->o.name, name, cm_status_text(ev),
 		     help ? help : "no reason given");
-	add_made(s, ev);
+	explain_data(s, ev);
+	if (add_made(s, ev))
+		return -1;
 	if (ev->type == RDMA_CM_EVENT_ADDR_ERROR ||
 	    (ev->type == RDMA_CM_EVENT_ROUTE_ERROR && ev->status == -ENODEV))
 		cm_explain_resolve(s, rdma_get_local_addr(id->v), e.to, abs(ev->status));
@@ -104,7 +107,6 @@ static int fail_attempt(struct session *s, struct id *id, const char *call,
 		add_causes(s, &e);
 	if (is_refused && fact && fact->cures)
 		fail_row(s, "remedy", "%s", fact->cures[0]);
-	explain_data(s, ev);
 	return -1;
 }
 

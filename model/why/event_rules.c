@@ -59,25 +59,29 @@ const char *why_event_meaning(const struct failed_event *e)
 	return e->status ? word_help(statuses(e), (uint64_t)abs(e->status)) : NULL;
 }
 
-const struct fact *why_event_fact(const struct failed_event *e)
-{
-	const struct fact *reason = statuses(e) == rej_words
-					    ? fact_of(fact_family("rej"), (uint64_t)e->status)
-					    : NULL;
-
-	return reason ? reason : fact_of(fact_family("cm-event"), e->event);
-}
-
 #define NO_LISTENER  8 /* reasons of a reject that its CM knows, and not the program there */
 #define STALE_CONN   10
 #define SIDR_NO_PORT 1
+
+const struct fact *why_event_fact(const struct failed_event *e)
+{
+	const struct fact_family *reasons = fact_family("rej");
+	const struct word *words = statuses(e);
+	const struct fact *reason = NULL;
+
+	if (words == sidr_words)
+		return e->status == SIDR_NO_PORT ? fact_of(reasons, NO_LISTENER) : NULL;
+	if (words == rej_words)
+		reason = fact_of(reasons, (uint64_t)e->status);
+	return reason ? reason : fact_of(fact_family("cm-event"), e->event);
+}
 
 static bool is_known(const struct sockaddr *to)
 {
 	return to && (to->sa_family == AF_INET || to->sa_family == AF_INET6);
 }
 
-/* What the connection manager of the peer has seen. */
+/* Adds what the connection manager of the peer has seen. */
 static void add_what_the_peer_says(const struct failed_event *e, struct causes *c)
 {
 	const struct word *words = statuses(e);
