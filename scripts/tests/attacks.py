@@ -297,20 +297,36 @@ CONNECTS = ("while 1 {catch {connect 127.0.0.1 7471 -name c -within 2ms}; "
 EVENTS = "while 1 {fault port down; fault port up; sleep 0}"
 
 
+def events_told(what, told):
+    """How many events of that kind are in the file of what a process has told, and in how many bytes."""
+    told.seek(0)
+    text = told.read()
+    if len(text) > 20000 * (SECONDS + 2):
+        fail("floods", f"{what}: {len(text)} bytes are told: {text[-300:]!r}")
+    events = text.count(b"*") + sum(int(line.split()[2]) for line in text.splitlines() if b" more, which" in line)
+    if not events:
+        fail("floods", f"no event {what} is told: {text[-300:]!r}")
+    return f"{events} events {what} in {len(text)} bytes"
+
+
 def floods():
     """Other processes connect in a loop, and a script makes events of its own in one: what is told of
     them is some lines and a number, memory stays as it is, and signals are heard."""
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as made:
         victims = [subprocess.Popen([RDMASH, "-X", "-c", "listen 7471 -name door", "-c", "echo ready",
                                      "-c", "sleep 3600s"], stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.PIPE, stderr=told)]
-        victims[0].stdout.readline()
-        victims[0].stdout.readline()
+                                    stdout=subprocess.PIPE, stderr=asked)]
+        said = [victims[0].stdout.readline() for _ in range(2)]
+        if said[1] != b"ready\n":
+            fail("floods", f"it does not listen: {said}")
         victims.append(subprocess.Popen([RDMASH, "-X", "-c", EVENTS], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=told))
+                                        stdout=subprocess.DEVNULL, stderr=made))
         clients = [start(CONNECTS) for _ in range(2)]
         time.sleep(SECONDS)
         for victim in victims:
+            if victim.poll() is not None:
+                fail("floods", f"it has ended by itself: {victim.returncode}")
+                continue
             with open(f"/proc/{victim.pid}/statm", encoding="utf-8") as f:
                 pages = int(f.read().split()[1])
             if pages * 4096 > 200 << 20:
@@ -324,13 +340,9 @@ def floods():
                 why = "SIGTERM does not end it"
             if why:
                 fail("floods", why)
-        told.seek(0)
-        text = told.read()
+        results = [events_told(*told) for told in (("of connections", asked), ("of its own", made))]
     works("floods", 7472)
-    if len(text) > 20000 * (SECONDS + 2):
-        fail("floods", f"{len(text)} bytes are told: {text[-300:]!r}")
-    more = sum(int(line.split()[2]) for line in text.splitlines() if b" more, which" in line)
-    return f"{more + text.count(b'*')} events in {len(text)} bytes"
+    return "; ".join(results)
 
 
 KINDS = (links, packets, rings, kills, silent, floods, hangup)
