@@ -214,6 +214,7 @@ static int begin_view(struct session *s, const struct view_args *a)
 	}
 	v->title = xstrdup(a->title);
 	s->ctx->view = v;
+	view_memory_begin(s, &v->memory);
 	v->timer = loop_after(s->loop, ASK_MS, ask_peers, v);
 	timeline_begin(s);
 	view_whys_learn(s, &v->whys);
@@ -243,8 +244,8 @@ static int view_exec(struct session *s, const void *args, struct out *o)
  * objects of the processes at the other ends are shown, too. Press ? there for the keys: one pane
  * alone, an earlier row with everything as it was then, the next failure.
  *
- * Nothing can be changed from there. Who does not know the address, which has a secret word, is
- * refused, and so are other hosts; from another host use ssh -L PORT:127.0.0.1:PORT.
+ * Nothing can be changed from there. A browser that does not know the address, which has a secret
+ * word, is refused, and so are other hosts; from another host use ssh -L PORT:127.0.0.1:PORT.
  * 'report' writes the same page as a file.
  * > view => http://127.0.0.1:
  * > view off */

@@ -26,6 +26,8 @@ struct view_memory {
 	unsigned n;
 };
 
+/* The first look, at regions that may have been filled long ago: nothing has just changed. */
+void view_memory_begin(struct session *s, struct view_memory *m);
 /* Looks at all regions of this session; true: a byte has changed since the last look. */
 bool view_memory_look(struct session *s, struct view_memory *m);
 /* Writes the lines of a region into its open dict. m NULL: those that are not zero. */

@@ -90,6 +90,20 @@ bool view_memory_look(struct session *s, struct view_memory *m)
 	return any;
 }
 
+/* Nobody has looked before: the bytes that are not zero have changed at some time. */
+static void age(struct view_region *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		r->how[i] = r->how[i] == ' ' ? ' ' : 'c';
+}
+
+void view_memory_begin(struct session *s, struct view_memory *m)
+{
+	view_memory_look(s, m);
+	for (unsigned i = 0; i < m->n; i++)
+		age(&m->v[i]);
+}
+
 void view_memory_free(struct view_memory *m)
 {
 	for (unsigned i = 0; i < m->n; i++)
@@ -146,8 +160,7 @@ void view_memory_out(const struct view_memory *m, const struct mr *mr, struct ou
 	if (!r) {
 		r = add_region(&own, mr);
 		look_at(r, mr);
-		for (size_t i = 0; i < r->n; i++)
-			r->how[i] = r->how[i] == ' ' ? ' ' : 'c'; /* nobody has looked before */
+		age(r);
 	}
 	out_lines(o, r, mr->len);
 	view_memory_free(&own);

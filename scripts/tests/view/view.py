@@ -25,6 +25,9 @@ class Session:
         self.process = subprocess.Popen([rdmash, "-X"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True)
         self.pid, self.asked = self.process.pid, 0
+        self.begin(*view)
+
+    def begin(self, *view):
         said = self.run(" ".join(["view", *view]))
         self.url = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", said).group()
         self.port = int(self.url.split(":")[2].split("/")[0])
@@ -135,6 +138,12 @@ def what_the_document_is(s):
 
 
 def what_is_shown(s):
+    s.run("view off; reg 4096 -name before; mem put before 64 old")
+    s.begin()
+    old = next(mr for mr in s.state()["ends"][0]["regions"] if mr["name"] == "before")
+    ok([line["how"].strip() for line in old["lines"] if line["how"].strip()] == ["ccc"],
+       "bytes that are older than the view have not just changed", old)
+    s.run("destroy before")
     s.run("reg 4096 -name window; listen 7471 -address 10.0.0.1 -share window -accept; connect 10.0.0.1 7471")
     s.run('post write -text "hello"; poll')
     first = s.await_state(lambda st: any(r["kind"] == "completion" for r in st["rows"]), "a completion")
