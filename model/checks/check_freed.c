@@ -99,13 +99,23 @@ void checks_freed(struct checks *c, const struct live_program *p, const struct r
 
 /* --------------------------------------------------------------------------- calls -- */
 
+/* A region that only gets another PD or other rights still has the memory, under a key that may be
+ * new. */
 void check_freed_before(struct checks *c, const struct record *r)
 {
-	if (!c->nfreed || (!check_ends_region(r) && !check_moves_region(r)))
+	const bool is_rereg = record_call_row(r) == ROW_ibv_rereg_mr && !r->err;
+	const struct ibv_mr *mr;
+	bool forgets;
+
+	if (!c->nfreed || (!is_rereg && !check_ends_region(r)))
 		return;
+	forgets = !is_rereg || r->args[1] & IBV_REREG_MR_CHANGE_TRANSLATION;
+	mr = record_bytes(r, r->args[0], NULL);
 	for (unsigned i = 0; i < c->nfreed; i++)
-		if (c->freed[i].mr == r->args[0])
+		if (c->freed[i].mr == r->args[0] && forgets)
 			c->freed[i--] = c->freed[--c->nfreed];
+		else if (c->freed[i].mr == r->args[0] && mr)
+			c->freed[i].lkey = mr->lkey;
 }
 
 static void tell_used(struct checks *c, const struct live_program *p, const struct record *r,
