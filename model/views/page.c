@@ -80,6 +80,7 @@ static void out_summary(struct out *o, const struct ladder *l)
 {
 	time_t second = (time_t)(l->start / 1000000000);
 	char when[64] = "";
+	SCOPED_TEXT(took);
 	struct tm tm;
 
 	if (!l->n) {
@@ -88,11 +89,12 @@ static void out_summary(struct out *o, const struct ladder *l)
 	}
 	if (localtime_r(&second, &tm))
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
+	if (ladder_time(l, &l->rows[l->n - 1], &took))
+		text_add(&took, " ms");
 	page_strf(o, "summary",
-		  "Began %s; took %.3f ms: %u calls, %u packets, %u completions, %u events%s%s",
-		  when, ladder_ms(l, &l->rows[l->n - 1]), count_rows(l, LADDER_CALL),
-		  count_rows(l, LADDER_PACKET), count_rows(l, LADDER_WC),
-		  count_rows(l, LADDER_EVENT), l->remarks ? ". " : "",
+		  "Began %s; took %s: %u calls, %u packets, %u completions, %u events%s%s", when,
+		  text_str(&took), count_rows(l, LADDER_CALL), count_rows(l, LADDER_PACKET),
+		  count_rows(l, LADDER_WC), count_rows(l, LADDER_EVENT), l->remarks ? ". " : "",
 		  l->remarks ? l->remarks : "");
 }
 

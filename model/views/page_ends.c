@@ -8,6 +8,7 @@
 #include "heap.h"
 #include "out.h"
 #include "page.h"
+#include "spec_tables.h"
 #include "text.h"
 #include "visible.h"
 #include "why.h"
@@ -49,7 +50,10 @@ static void out_request(struct out *o, const struct page_qp *qp, const struct po
 	out_dict(o, NULL);
 	out_id(o, qp->number, wr->wr_id);
 	out_str(o, "what", wr->op ? wr->op->name : "?", NULL);
-	page_strf(o, "size", "%" PRIu32 " B", wr->len);
+	if (wr->op && wr->op->code == FLUSH_WR && wr->flush_level == FLUSH_MR)
+		out_str(o, "size", "whole region", NULL);
+	else
+		page_strf(o, "size", "%" PRIu32 " B", wr->len);
 	out_end(o);
 }
 
