@@ -67,7 +67,7 @@ void live_regions_add(struct live_regions *s, const struct record *r, uint64_t a
 	live_object_name(objects, (uintptr_t)mr->pd, OBJECT_PD, r->end, v->pd);
 }
 
-void seen_regions_change(struct live_regions *s, const struct record *r,
+void live_regions_change(struct live_regions *s, const struct record *r,
 			 struct record_objects *objects)
 {
 	const struct ibv_mr *mr = record_bytes(r, r->args[0], NULL);

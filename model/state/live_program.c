@@ -496,7 +496,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 		take_async_event(p, r);
 		break;
 	case ROW_ibv_rereg_mr:
-		seen_regions_change(&p->regions, r, objects);
+		live_regions_change(&p->regions, r, objects);
 		break;
 	case ROW_rdma_disconnect:
 		take_disconnect(p, r);

@@ -31,7 +31,7 @@ struct live_regions {
 void live_regions_add(struct live_regions *s, const struct record *r, uint64_t address,
 		      struct record_objects *objects);
 /* r is ibv_rereg_mr(). */
-void seen_regions_change(struct live_regions *s, const struct record *r,
+void live_regions_change(struct live_regions *s, const struct record *r,
 			 struct record_objects *objects);
 void live_regions_gone(struct live_regions *s, uint64_t address);
 /* The one that is registered at that address; NULL: there is none. */
