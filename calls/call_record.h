@@ -58,8 +58,8 @@ struct record {
 			    none */
 	int err;	 /* errno of one that failed, or 0 */
 	uint64_t result; /* sign-extended, or a pointer */
-	/* In the order of fn->args. What is not an object points to a copy, as do the pointers
-	 * within copies; NULL: there is none. */
+	/* In the order of fn->args. All but objects point to copies, as do the pointers within
+	 * copies; NULL: there is none. */
 	const uint64_t *args;  /* copied before the call; out-parameters after it */
 	const uint64_t *after; /* copied after the call; NULL: it has not ended */
 	unsigned nargs;

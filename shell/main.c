@@ -331,7 +331,7 @@ static bool has_ended(const struct session *s, int rc)
 }
 
 /* The length of the commands that the text begins with and that are complete: a line ends the last
- * one. What does not parse is complete when it is all that there is. */
+ * one. Text that does not parse is complete when it is all that there is. */
 static size_t whole_commands(const char *text, size_t len)
 {
 	const char *end = text + len, *p = text;

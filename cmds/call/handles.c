@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live objects and the libraries' objects behind them. What call creates becomes an object of a
- * command's class where its struct fits, so that post, poll and other commands work with it.
+ * Live objects and the libraries' objects behind them. An object that call creates becomes one of
+ * a command's class where its struct fits, so that post, poll and other commands work with it.
  * Anything else becomes a struct lib_obj, which knows the function that destroys it.
  */
 #include <errno.h>

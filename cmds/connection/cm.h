@@ -85,7 +85,8 @@ const struct id *cm_request_here(struct session *s, const struct id *id);
  * command, for the message. *ev, unless NULL, gets a copy. */
 int cm_await(struct session *s, struct id *id, const char *call, enum rdma_cm_event_type want,
 	     uint64_t within_ms, struct cm_event *ev);
-/* Waits for a request, on listener or (NULL) any: its id, or NULL with s->fail filled. */
+/* Waits for a request, on listener or (NULL) any: its id, or NULL with s->fail filled. what is the
+ * command, "accept". */
 struct id *cm_await_request(struct session *s, struct id *listener, const char *what,
 			    uint64_t within_ms);
 /* Waits for and takes the next event of id (for a listener also of its requests), or of any id

@@ -346,7 +346,8 @@ bool cm_ends_named(const struct id *id)
 }
 
 /* The message of listen -share, in network byte order. Most programs exchange the first twelve
- * bytes in this form. */
+ * bytes in this form. The length is there twice: right after these, where some of them read
+ * it, and behind the magic, where rdmash reads it, former versions too. */
 struct shared_window {
 	uint64_t addr;
 	uint32_t rkey;

@@ -225,8 +225,8 @@ static int read_exec(struct session *s, const void *args, struct out *o)
 /** The bytes at the peer's address come into the region, which needs LOCAL_WRITE. The
  * address is in the window that the peer has told (listen -share): -at; or -remote.
  * The peer's region and QP must allow REMOTE_READ, and both QPs must have been
- * connected with room for reads (max_rd_atomic, max_dest_rd_atomic). What is
- * posted after a read may overtake its data: -fence makes it wait.
+ * connected with room for reads (max_rd_atomic, max_dest_rd_atomic). A request
+ * that is posted after a read may overtake its data: -fence makes it wait.
  * > mem put window 0 "read me"
  * > post read buf -off 100 -len 7 => RDMA_READ of 7 bytes
  * > poll => SUCCESS  RDMA_READ
@@ -298,7 +298,7 @@ static int cmp_swap_exec(struct session *s, const void *args, struct out *o)
 }
 
 /** If the 8 bytes at the peer hold -compare they become -swap, with nothing in
- * between. What was there before comes into the region, swapped or not. The
+ * between. The bytes of before come into the region, swapped or not. The
  * address must be a multiple of 8, the peer must allow REMOTE_ATOMIC, and only
  * accesses through the same device are atomic with each other.
  * > mem put window 0 [binary format w 5]

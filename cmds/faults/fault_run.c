@@ -232,7 +232,7 @@ static int list_exec(struct session *s, const void *args, struct out *o)
 	return 0;
 }
 
-/** The catalogue of fault run. As a value: a list of dicts with the name and what each
+/** The catalogue of fault run. Its value is a list of dicts with the name and what each
  * end sees of it by the specification.
  * > fault list => bad-rkey */
 const struct cmd cmd_fault_list = {

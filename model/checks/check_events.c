@@ -113,7 +113,7 @@ static void count_done(const struct live_program *p, struct check_note *cq, bool
 	}
 }
 
-/* What came before the CQ was armed makes no event. A poll that finds less than it has room for
+/* A completion before the CQ was armed makes no event. A poll that finds less than it has room for
  * leaves nothing of that. */
 static void note_poll(struct checks *c, const struct live_program *p, const struct record *r)
 {
@@ -142,7 +142,6 @@ static bool has_channel(const struct live_object *o, uint64_t channel)
 	return false;
 }
 
-/* A CQ that was made with a channel is followed. */
 /* A peer that answers what it is asked sends nothing before. */
 static void note_post(const struct live_program *p, const struct record *r)
 {

@@ -8,7 +8,7 @@
 #include "heap.h"
 #include "recorded.h"
 
-/* What the rules keep of an object of the model, with which it ends. */
+/* The notes of the rules about an object of the model, which end with it. */
 struct check_note {
 	/* Of a CQ, by ibv_req_notify_cq(3). */
 	bool is_armed, is_solicited_only, was_polled; /* at least once */
@@ -125,7 +125,8 @@ bool check_ends_region(const struct record *r);
  * peer whose calls are not seen? */
 bool check_is_open(const struct live_program *p, const struct live_region *region, unsigned rights,
 		   bool to_strangers);
-/* What is taken away from the requests that use it: an address handle, or bytes of a region. */
+/* Something that is taken away from the requests that use it: an address handle, or bytes of a
+ * region. */
 struct check_taken {
 	enum check_id id;
 	const char *object, *part, *how; /* its name; "" or "the memory ... in "; "destroyed" */

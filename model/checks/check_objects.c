@@ -137,7 +137,7 @@ static void tell_open(struct checks *c, const struct live_program *p, const stru
 	n->begun.call = NULL;
 }
 
-/* It ends what was not begun: another thread may be within. */
+/* The call ends what was not begun: another thread may be within. */
 static void tell_needless(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct live_object *o = live_object_at(p->seen, r->args[0]);

@@ -204,7 +204,8 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
 	check_objects_after(c, p, r);
 }
 
-/* Rules that count what the program has, or has got, would find too little. */
+/* Rules that count what the program has done would count too little, and find mistakes that are
+ * none. */
 void checks_lost(struct checks *c)
 {
 	c->has_lost = true;

@@ -75,7 +75,7 @@ const struct own_value *replay_value_own_at(const struct own_value *own, unsigne
 
 /*
  * The memory of a recorded program that it has registered or sent from, as blocks: each becomes a
- * buffer of the replay. What stands in a block is known as far as it was looked at.
+ * buffer of the replay. The bytes of a block are known as far as it was looked at.
  */
 
 struct memory_block {

@@ -62,7 +62,7 @@ function places() {
 	return all;
 }
 
-/* What is elsewhere now goes there visibly; what is new lights up. */
+/* An element that is elsewhere now goes there visibly; a new one lights up. */
 function move(before) {
 	if (matchMedia("(prefers-reduced-motion: reduce)").matches)
 		return;
@@ -264,7 +264,7 @@ function markRow() {
 		e.classList.add("chosen");
 }
 
-/* What does not fit on its line goes on below the value, not below its name. */
+/* Text that does not fit on its line goes on below the value, not below its name. */
 function indented(text) {
 	const pre = make("pre");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A process on uroce0 as the page shows it. What the device keeps of the past are the changes of
- * state, so that an earlier moment has no queues. */
+/* A process on uroce0 as the page shows it. The device keeps only the changes of state of the past,
+ * so that an earlier moment has no queues. */
 #include <inttypes.h>
 #include <stdio.h>
 

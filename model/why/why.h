@@ -70,7 +70,7 @@ struct failed_wr {
 
 struct posted_wr;
 
-/* The request that it was posted as is known. */
+/* Takes over the fields of the posted request, which is known. */
 void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted);
 
 /* Finds the causes, each checked against the regions and QPs that are known as far as that can be.

@@ -78,7 +78,7 @@ namespace eval ::lesson {
 		expr {[has $region] &&
 		      [equals "what is at $off of $region" [mem get $region $off [string length $text]] $text]}
 	}
-	# What the command gave is that text, or begins with it.
+	# The result of the command is that text, or begins with it.
 	proc saw text {
 		variable result
 		equals {what the command gave} [string range $result 0 [string length $text]-1] $text

@@ -24,8 +24,8 @@ void help_version(FILE *to);
 /* The version, such as "0.1.0". */
 const char *help_version_number(void);
 
-/* A page that belongs to no command. As with a command, its text is the comment before its
- * definition. */
+/* A page that belongs to no command. Its text is the comment before its definition, like
+ * that of a command. */
 struct topic {
 	const char *name;
 	const char *title;

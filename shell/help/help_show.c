@@ -60,9 +60,9 @@ const struct topic topic_language = { .name = "language", .title = "The language
  *
  * Scripts are not trusted. They cannot run programs, reach the network only by commands
  * of the shell, and files only below the directory of the script or one that
- * --allow-dir names; they write no file that has a second name (a hard link). What a script
- * leaves behind, its procs, traces and methods, keeps these limits, whoever calls it. Lines
- * that you type are yours: no limits.
+ * --allow-dir names; they write no file that has a second name (a hard link). The
+ * procs, traces and methods that a script leaves behind keep these limits, whoever calls
+ * them. Lines that you type are yours: no limits.
  *
  * At the prompt and with -c you can read the global variables of scripts that were run, and
  * call their procs, unless a command or proc of that name is there already. A script can read

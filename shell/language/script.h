@@ -94,8 +94,8 @@ void script_fs_init(void);
 void script_fs_free(void);
 
 /* Where a command is, or an error was: "file:line in proc < file:line", and the first of these
- * places (line 0: none is known). What was typed has no name: "line 2 in proc". The caller frees
- * the text. */
+ * places (line 0: none is known). Typed text has no name: "line 2 in proc". The caller frees the
+ * text. */
 struct where {
 	struct text text;
 	struct position innermost;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """coverage.py RDMASH SCRIPT...: scripts work while their commands are traced. Each function that a command
 says it calls (help coverage counts those) is called while that command runs, in its examples, in those of
-another one or in a script, on the embedded device in the network of on.sh. What a command does for an
-earlier one that works on in the background is that one's. Fails by the names of command and function."""
+another one or in a script, on the embedded device in the network of on.sh. Calls of a command for an
+earlier one that works on in the background are that one's. Fails by the names of command and function."""
 import json
 import os
 import re

@@ -35,8 +35,8 @@ browse() {	# PAGE WORDS...
 		bad "$page: the browser ends with $?: $(tail -3 log)"
 }
 
-# silent PAGE: nothing was said to the console, nothing asked for. What the browser asks for on
-# its own account has no origin.
+# silent PAGE: nothing was said to the console, nothing asked for. A request that the browser
+# makes on its own account has no origin.
 silent() {
 	! grep 'CONSOLE' log || bad "$1: the console is not silent"
 	! asks_for || bad "$1: something was asked of the network"
