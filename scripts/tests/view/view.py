@@ -180,6 +180,15 @@ def what_was_then(s, state):
     ok(len(versions) == 1, "who only looks changes nothing, and leaves nothing in the record", versions)
 
 
+def flush_of_a_region(s):
+    s.run("destroy -all; reg 4096 -name pm -access local-write,remote-write,flush-global; "
+          "listen 7475 -address 10.0.0.1 -share pm -accept -flush; connect 10.0.0.1 7475 -flush; "
+          "post flush -len 8; post flush")
+    state = s.await_state(lambda st: any(q["sends"]["requests"] for q in qps(st).values()), "a FLUSH")
+    sizes = [wr["size"] for q in qps(state).values() for wr in q["sends"]["requests"]]
+    ok(sizes == ["8 B", "whole region"], "a FLUSH of a whole region says so", sizes)
+
+
 def hostile_text(s):
     """Whatever comes from a peer, a name or a file is text in each drawing and each value."""
     s.run("destroy -all; set hostile {%s}" % HOSTILE.replace("\x1b", "\\x1b").replace("\x07", "\\x07"))
@@ -283,6 +292,7 @@ def main():
     what_the_document_is(s)
     state = what_is_shown(s)
     what_was_then(s, state)
+    flush_of_a_region(s)
     hostile_text(s)
     nobody_holds_it_up(s)
     memory_is_flat(s, float(os.environ.get("VIEW_SECONDS", "3")))
