@@ -83,8 +83,8 @@ event:PORT_ERR:after=50ms|PORT_ERR:async PORT_ERR 1
 event:PORT_ERR:after=50ms event:PORT_ACTIVE:after=60ms|PORT_ACTIVE:async PORT_ACTIVE 4
 event:DEVICE_FATAL:after=50ms|DEVICE_FATAL:async DEVICE_FATAL 0
 ROWS
-	# of two devices, the rule that has made the event of this one
-	UROCE_DEVICES=uroce0,uroce1:lo timeout 60 "${run[@]}" "$vtrace" -o "$work/trace" \
+	# of two devices, the rule that has made the event of this one: the other has no interface
+	UROCE_DEVICES=uroce0:lo,uroce1 timeout 60 "${run[@]}" "$vtrace" -o "$work/trace" \
 		--inject event:PORT_ERR:device=uroce1 --inject event:PORT_ERR:device=uroce0:after=50ms \
 		"$programs/injected_events" uroce0 PORT_ERR >"$work/out" 2>"$work/err" ||
 		fail "two devices: ended with $?: $(cat "$work/out" "$work/err")"
