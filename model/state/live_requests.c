@@ -2,7 +2,6 @@
 /* The requests that a program has posted, and the completions that it has taken. */
 #include "live_program.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "heap.h"
@@ -473,8 +472,7 @@ static struct open_wc *open_wc_of(const struct live_program *p, uint64_t cq)
 	return NULL;
 }
 
-/* The QP of a completion of which the program has not asked for the QP number: one that uses the CQ
- * and has posted that wr_id. */
+/* The QP of a completion without a QP number: one that uses the CQ and has posted that wr_id. */
 static struct live_queues *poster_of(const struct live_program *p, const struct open_wc *o)
 {
 	struct live_queues *e;
