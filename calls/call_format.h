@@ -69,8 +69,8 @@ void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t
 		   uint64_t result);
 
 /* Sinks that write to a stream: "qp0 {qp_state INIT port_num 1}"; "qp0, &(struct ibv_qp_attr){
- * .qp_state = IBV_QPS_INIT }, IBV_QP_STATE"; "qp":"qp0","attr":{"qp_state":"INIT"}. Who sets
- * .own writes in the same syntax, after call_begin_text(). */
+ * .qp_state = IBV_QPS_INIT }, IBV_QP_STATE"; "qp":"qp0","attr":{"qp_state":"INIT"}. A sink
+ * whose .own is set writes in the same syntax, after call_begin_text(). */
 struct call_sink call_words_sink(FILE *to);
 struct call_sink call_c_sink(FILE *to);
 struct call_sink call_json_sink(FILE *to);

@@ -165,7 +165,7 @@ def describe(value, siblings, table):
 
 
 def link(values, table):
-    """What is known only when all have been described: conditions, and what counts what."""
+    """Adds facts that need all values: conditions, and which value counts which."""
     for i, value in enumerate(values):
         by = value.attrs.get("with")
         if by:
@@ -535,7 +535,7 @@ def write_newer_structs(table, out):
 
 
 def missing(f):
-    """What a library that does not have the function is taken to say."""
+    """The function in place of one that the library does not have."""
     says = "" if f.void else "\treturn NULL;\n" if f.result.pointers else "\treturn ENOSYS;\n"
     return (f"static {f.result.declare('missing_' + f.name)}({f.parameters()})\n{{\n" +
             "".join(f"\t(void){a.name};\n" for a in f.args) + f"\terrno = ENOSYS;\n{says}}}\n\n")

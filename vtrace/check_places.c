@@ -58,7 +58,7 @@ static void add_module(struct places *p, const char *line)
 	p->v[p->n++] = m;
 }
 
-/* Reads the map anew. What was known stays if the process has ended. */
+/* Reads the map anew. The last one stays if the process has ended. */
 static void read_modules(struct places *p)
 {
 	char path[64], *maps = NULL, line[4352];

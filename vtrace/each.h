@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vtrace --inject-each: the program once for each place that calls a function which can fail, with
- * that one call failing. What becomes of the program shows whether it is prepared for it.
+ * that one call failing. The end of the program shows whether it is prepared for that.
  */
 #ifndef VTRACE_EACH_H
 #define VTRACE_EACH_H

@@ -311,8 +311,8 @@ static bool read_record(struct reader *r, struct process_place *place, unsigned 
 	return true;
 }
 
-/* Reads the records of a ring up to its head. What the ring says of itself may be any numbers, and
- * change: with each step there is less to read. */
+/* Reads the records of a ring up to its head. The numbers that the ring says of itself may be any,
+ * and change: with each step there is less to read. */
 static void read_ring(struct reader *r, struct process_place *place, unsigned thread,
 		      enum record_path path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that vtrace shares with the programs that it traces: one sealed memfd that contains
- * this struct and then an area of records (calls/record_rings.h) for each process. What a program
- * has written stays when it is killed. Any of them can write anything at any time: vtrace believes
+ * this struct and then an area of records (calls/record_rings.h) for each process. Records
+ * of a program that is killed stay. Any of them can write anything at any time: vtrace believes
  * no word of it that it has not copied and checked, and writes only at places that it knows itself.
  */
 #ifndef VTRACE_SHARED_AREA_H

@@ -56,6 +56,18 @@ def ended_badly(process):
     return None
 
 
+def end(kind, process):
+    """Ends it by SIGTERM; that it does not end so, or not well, is a failure of that kind of attack."""
+    process.terminate()
+    try:
+        why = ended_badly(process)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        why = "SIGTERM does not end it"
+    if why:
+        fail(kind, why)
+
+
 PAIR = ("reg 4096 -name window; listen {port} -share window -accept; connect 127.0.0.1 {port}; "
         "reg 4096 -name buf")
 WORK = "while 1 {post write buf -len 64; poll -within 5s}"
@@ -178,14 +190,7 @@ def rings():
         for f, _, _ in memory:
             f.close()
         for process in (client, server):
-            process.terminate()
-            try:
-                why = ended_badly(process)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                why = "SIGTERM does not end it"
-            if why:
-                fail("rings", why)
+            end("rings", process)
     if not written:
         fail("rings", "no memory is shared")
     works("rings", 7472)
@@ -253,14 +258,7 @@ def silent():
         time.sleep(0.001)
     if server.poll() is not None:
         fail("silent", f"the server has ended: {server.communicate()[1]!r:.400}")
-    server.send_signal(signal.SIGTERM)
-    try:
-        why = ended_badly(server)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        why = "SIGTERM does not end it"
-    if why:
-        fail("silent", why)
+    end("silent", server)
     return n
 
 
@@ -332,14 +330,7 @@ def floods():
             if pages * 4096 > 200 << 20:
                 fail("floods", f"{pages} pages of memory")
         for process in victims + clients:
-            process.terminate()
-            try:
-                why = ended_badly(process)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                why = "SIGTERM does not end it"
-            if why:
-                fail("floods", why)
+            end("floods", process)
         results = [events_told(*told) for told in (("of connections", asked), ("of its own", made))]
     works("floods", 7472)
     return "; ".join(results)

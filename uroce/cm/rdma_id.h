@@ -12,8 +12,8 @@
  *                     rdma_join_multicast(3)
  *   rdma_qp.c         the QP of an id and its transitions
  *
- * Calls of verbs are made as an application makes them: without the lock. What else touches
- * an id does so with the lock held; the fields that the application sees are its own
+ * Calls of verbs are made as an application makes them: without the lock. All else that
+ * touches an id does so with the lock held; the fields that the application sees are its own
  * business while it runs calls on the same id from several threads.
  */
 #ifndef UROCE_CM_RDMA_ID_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GID tables: the addresses of this host that each device uses (devices.c). A device has one
- * port, and its table only RoCEv2 entries: IPv4, then IPv6, then the loopback addresses. Annex
+ * The GID tables: the addresses of this host that each device uses (device_names.c). A device has
+ * one port, and its table only RoCEv2 entries: IPv4, then IPv6, then the loopback addresses. Annex
  * A17.8.
  *
  * Here the tables lie one behind the other. A position is a place among all; an index, which

@@ -44,7 +44,7 @@ bool tx_has_room(struct pair *pair, bool answer);
 bool tx_is_blocked(const struct pair *pair);
 /* Sends a MAD of MAD_BYTES to QP 1 of flow->dgid, the general services interface: 3.9.3, 13.5. */
 void tx_send_mad(const struct flow *flow, const uint8_t *mad);
-/* Sends what is queued. What the kernel refuses is lost, as on a wire, and counted. */
+/* Sends what is queued. Packets that the kernel refuses are lost, as on a wire, and counted. */
 void tx_flush(void);
 
 /* Queues a complete UDP payload, ICRC included, that the faults have let pass, perhaps late or
@@ -122,7 +122,7 @@ struct link_upper {
 };
 extern const struct link_upper link_upper;
 
-/* ------------------------------------------------------------- devices.c -- */
+/* -------------------------------------------------------- device_names.c -- */
 
 /*
  * The devices of this process, from 0: UROCE_DEVICES=NAME[:INTERFACE...][,NAME...]. A device

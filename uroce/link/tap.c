@@ -55,7 +55,7 @@ static int close_capture(void)
 	return capture >= 0 && fd_is_marked(capture) ? close(capture) : 0;
 }
 
-/* Ends the capture, for instance because the disk is full. What is in the file can be read. */
+/* Ends the capture, for instance because the disk is full. The file can be read as it is. */
 static void end_capture(int err)
 {
 	if (appended[0])

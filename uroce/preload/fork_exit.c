@@ -88,7 +88,7 @@ static void tell_peers(void)
 
 /* If a process ends with connections, the peers are told, as the kernel would do for its devices.
  * A signal handler may have called exit() in the middle of a call: then they find out by
- * themselves. What exit() does after this may take for ever. */
+ * themselves. The rest of exit() may take for ever. */
 __attribute__((destructor)) static void farewell(void)
 {
 	if (engine_lock_patiently()) {

@@ -23,9 +23,9 @@ static int old_query_port(struct ibv_context *c, uint8_t port, struct ibv_port_a
 }
 #define ibv_query_port(c, port, a) ___ibv_query_port(c, port, a)
 
-/* The beginnings of these are an interface between binaries: they may only grow. What the
- * program sees comes first in what we allocate. The mutex and the condition in some of them are
- * larger on some processors. */
+/* The beginnings of these are an interface between binaries: they may only grow. The part
+ * that the program sees comes first in what we allocate. The mutex and the condition in some of
+ * them are larger on some processors. */
 #define LOCKS (sizeof(pthread_mutex_t) + sizeof(pthread_cond_t))
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct ibv_device) == 664, "ibv_device");

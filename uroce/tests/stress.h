@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two ends exchange operations of all kinds in both directions and check every byte: see
- * stress.c. They go on in rounds. What happens in a round follows from the seed, so each end
+ * stress.c. They go on in rounds. The seed decides what happens in a round, so each end
  * knows what the other one does.
  */
 #ifndef UROCE_TESTS_STRESS_H

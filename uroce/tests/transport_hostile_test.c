@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets that no honest peer sends. What fails a check of 9.6, or lies outside of what is
- * expected, changes nothing but counters; what breaks the rules within it ends the QP and
- * touches no memory.
+ * Packets that no honest peer sends. One that fails a check of 9.6, or has an unexpected
+ * PSN, changes nothing but counters; one that breaks the rules within that ends the QP and touches
+ * no memory.
  */
 #include "rig.h"
 

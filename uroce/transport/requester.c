@@ -455,8 +455,8 @@ static enum step send_step(struct qp *qp, struct pair *pair, struct send_wqe *w,
 	return STOP;
 }
 
-/* Sends until something stops it. What the peer has sent is acknowledged before what may be the
- * reply to it leaves: its SEND completes before its RECV, as with hardware. */
+/* Sends until something stops it. Packets of the peer are acknowledged before a request leaves
+ * that may be the reply to them: its SEND completes before its RECV, as with hardware. */
 static void send_requests(struct qp *qp)
 {
 	struct requester *r = &qp->req;

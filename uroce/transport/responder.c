@@ -4,8 +4,8 @@
  *
  * The checks of a packet come first: a packet that fails them has written nothing (but for a SEND
  * with invalidate, whose key is looked at when its data is in the receive), and one that lacks a
- * receive finds the responder unchanged when it comes again. What earlier packets of the same
- * message have written stays, and their receive is completed with an error.
+ * receive finds the responder unchanged when it comes again. Data of earlier packets of the
+ * same message stays, and their receive is completed with an error.
  *
  * The steps are called as in rdma_rxe's responder, whose RESPST_CHK_OP_SEQ is check_op_seq():
  * check_psn, check_op_seq, check_length, check_op_valid, check_resource (a receive), check_rkey,

@@ -10,8 +10,8 @@
  *
  * ThreadSanitizer: the device is two threads of its own (fibers), one for send queues, one for
  * receive queues. They take over what the program has done when it posts to a queue, and give it
- * back when a completion of such a queue is polled, and by nothing else. What a peer WRITEs is not
- * told: programs agree on that by ways that are not seen here.
+ * back when a completion of such a queue is polled, and by nothing else. WRITEs of a peer are not
+ * told: programs agree on them by ways that are not seen here.
  *
  * Reports have the place of the post, too: below the report of AddressSanitizer, and as the
  * caller of the device's access in that of ThreadSanitizer.

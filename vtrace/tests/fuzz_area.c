@@ -2,8 +2,8 @@
 /*
  * fuzz_area [SECONDS [SEED]]: a process that means harm to vtrace writes into the memory that they
  * share, while everything that vtrace has for it reads: records of all functions with any arguments
- * and copies, positions of rings, the state of threads, and any word at any place. What is read is
- * written nowhere; the reader must not break, and must go on.
+ * and copies, positions of rings, the state of threads, and any word at any place. The result of
+ * reading is written nowhere; the reader must not break, and must go on.
  */
 #include <fcntl.h>
 #include <inttypes.h>

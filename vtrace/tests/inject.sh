@@ -83,13 +83,17 @@ event:PORT_ERR:after=50ms|PORT_ERR:async PORT_ERR 1
 event:PORT_ERR:after=50ms event:PORT_ACTIVE:after=60ms|PORT_ACTIVE:async PORT_ACTIVE 4
 event:DEVICE_FATAL:after=50ms|DEVICE_FATAL:async DEVICE_FATAL 0
 ROWS
-	# of two devices, the rule that has made the event of this one: the other has no interface
-	UROCE_DEVICES=uroce0:lo,uroce1 timeout 60 "${run[@]}" "$vtrace" -o "$work/trace" \
-		--inject event:PORT_ERR:device=uroce1 --inject event:PORT_ERR:device=uroce0:after=50ms \
-		"$programs/injected_events" uroce0 PORT_ERR >"$work/out" 2>"$work/err" ||
-		fail "two devices: ended with $?: $(cat "$work/out" "$work/err")"
-	grep -qF 'made on purpose: --inject event:PORT_ERR:device=uroce0:after=50ms' "$work/trace" ||
-		fail "two devices: $(cat "$work/trace")"
+	# of two devices, the rule that has made the event of this one: the first one has made one, too
+	if ip link add w0 type veth peer name w1 2>/dev/null && ip addr add 10.9.0.1/24 dev w0 &&
+		ip link set w1 up && ip link set w0 up; then
+		UROCE_DEVICES=uroce0:lo,uroce1 timeout 60 "${run[@]}" "$vtrace" --must-inject -o "$work/trace" \
+			--inject event:PORT_ERR:device=uroce1 --inject event:PORT_ERR:device=uroce0:after=50ms \
+			"$programs/injected_events" uroce0 PORT_ERR >"$work/out" 2>"$work/err" ||
+			fail "two devices: ended with $?: $(cat "$work/out" "$work/err")"
+		grep -qF 'made on purpose: --inject event:PORT_ERR:device=uroce0:after=50ms' "$work/trace" ||
+			fail "two devices: $(cat "$work/trace")"
+		ip link del w0
+	fi
 	"${run[@]}" "$vtrace" --inject event:PORT_ERR:device=urocee0 true 2>"$work/said"
 	[ $? = 2 ] || fail "a device that is not there is taken"
 	grep -q 'device=urocee0: there is uroce0' "$work/said" || fail "no such device: $(cat "$work/said")"

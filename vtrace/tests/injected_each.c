@@ -2,7 +2,7 @@
 /*
  * A program that is prepared for some failures: without a device or a PD it says so and ends with
  * exit code 3; without a region it waits for ever; a CQ it takes for granted; and it does not care
- * whether the device can be queried. What it has made it destroys, but for the failure of a PD.
+ * whether the device can be queried. It destroys its objects, but for the failure of a PD.
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>

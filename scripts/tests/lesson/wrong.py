@@ -61,7 +61,7 @@ class Terminal:
         self.tmux("send-keys", *names)
 
     def run(self, line):
-        """What the line says, with its colours."""
+        """The text of the line, with its colours."""
         self.tmux("clear-history")
         self.tmux("send-keys", "-l", "--", line)
         if line:

@@ -139,7 +139,7 @@ checked = 0
 
 
 def acts(data):
-    """What in the bytes would act on a terminal or deceive; None: nothing."""
+    """The bytes that would act on a terminal or deceive; None: there are none."""
     try:
         text = OURS.sub(b"", data.replace(b"\r\n", b"\n")).decode("utf-8")
     except UnicodeDecodeError as why:

@@ -307,7 +307,7 @@ def explanations():
 
 
 def wrong_options():
-    """What explain tells to type, with an option that its command does not have."""
+    """Lines that explain tells to type, with an option that their command does not have."""
     known, seen = options(), 0
     for name, text in explanations():
         for part in re.split(r"[;,:(\[]|\\n|\b(?:of|or|and)\b", text):

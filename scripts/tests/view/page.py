@@ -48,7 +48,7 @@ class Page(HTMLParser):
 
 
 def drawing(text):
-    """What a drawing must not have; it is well-formed."""
+    """Parts that a drawing must not have; it is well-formed."""
     for element in ElementTree.fromstring(text).iter():
         name = element.tag.split("}")[1]
         if name in ("script", "image", "a", "foreignObject", "style", "use") or any(
@@ -61,7 +61,7 @@ def check_ends(ends):
 
 
 def check(text):
-    """What is wrong with the document, and its values."""
+    """Faults of the document, and its values."""
     page = Page(text)
     wrong = list(page.wrong)
     if "default-src 'none'" not in page.policy or "unsafe" in page.policy:

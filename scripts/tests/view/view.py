@@ -34,7 +34,7 @@ class Session:
         self.path = self.url[self.url.index("/", 8):]
 
     def run(self, command):
-        """What the command says."""
+        """The output of the command."""
         self.asked += 1
         end = f"done-{self.asked}"
         self.process.stdin.write(f"{command}\necho {end}\n")

@@ -50,7 +50,7 @@ def flatten(tree, into):
 
 
 def mend(fields, layers):
-    """What tshark knows, but says elsewhere, or wrongly."""
+    """Fields that tshark knows, but says elsewhere, or wrongly."""
     if "vendor" in fields: # a CNP: its 16 bytes and the ICRC
         digits = max(fields.pop("vendor"), key=len).replace(":", "")
         fields["payload"], fields["invariant.crc"] = [digits[:-8]], ["0x" + digits[-8:]]

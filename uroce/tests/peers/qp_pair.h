@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two connected QPs of one process, for programs that use the device as any program does:
- * through libibverbs, with nothing of uroce linked. What cannot be had ends the program.
+ * through libibverbs, with nothing of uroce linked. The program ends if something cannot be had.
  */
 #ifndef UROCE_TESTS_PEERS_QP_PAIR_H
 #define UROCE_TESTS_PEERS_QP_PAIR_H

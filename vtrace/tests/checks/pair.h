@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two QPs of one process, a and b, that are connected, each with a CQ of its own; and the table of
- * cases of a program. What a case leaves is given back after it, so that nothing is left by a
- * correct one. */
+ * cases of a program. Objects that a case leaves are given back after it, so that nothing is
+ * left by a correct one. */
 #ifndef CHECKS_PAIR_H
 #define CHECKS_PAIR_H
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# devices.sh PROGRAM-UROCE DEVICES RDMASH: several devices in a process, each on interfaces of its own,
+# several_devices.sh UROCE PROGRAM RDMASH: several devices in a process, each on interfaces of its own,
 # as programs see them; of several paths one goes down, and the others go on.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh" "$@"
