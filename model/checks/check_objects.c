@@ -197,12 +197,10 @@ void checks_no_immediate(struct checks *c, const struct live_program *p, const s
 /* Of a completion that has failed only a few fields are valid. */
 static void look_at_field(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	const struct open_wc *o = p->open;
+	const struct open_wc *o = live_program_open_wc(p, r->args[0]);
 
-	while (o < p->open + p->nopen && o->cq != r->args[0])
-		o++;
-	if (o < p->open + p->nopen && o->wc.status != IBV_WC_SUCCESS)
-		tell_field(c, p, r, r->args[0], r->fn->name,
+	if (o && o->wc.status != IBV_WC_SUCCESS)
+		tell_field(c, p, r, o->cq, r->fn->name,
 			   temp_text("that has failed (%s)", live_status(o->wc.status)));
 }
 

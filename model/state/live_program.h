@@ -257,6 +257,9 @@ const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t por
 /* The *n completions of the last call of live_program_take(). */
 const struct live_wc *live_program_completions(const struct live_program *p, unsigned *n);
 
+/* The completion of an extended CQ that is, or was last, open to the calls that read its values;
+ * NULL: none was. */
+struct open_wc *live_program_open_wc(const struct live_program *p, uint64_t cq);
 /* r is ibv_start_poll() or ibv_next_poll(), and the calls that ask for values of its completion
  * were taken. Afterwards live_program_completions() has that completion, before the call that ends
  * it is taken. */

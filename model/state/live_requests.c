@@ -464,7 +464,7 @@ void live_program_take_poll(struct live_program *p, const struct record *r)
 
 /* ---------------------------------------------------------- of extended CQs -- */
 
-static struct open_wc *open_wc_of(const struct live_program *p, uint64_t cq)
+struct open_wc *live_program_open_wc(const struct live_program *p, uint64_t cq)
 {
 	for (unsigned i = 0; i < p->nopen; i++)
 		if (p->open[i].cq == cq)
@@ -515,7 +515,7 @@ static void end_open_wc(struct live_program *p, const struct record *r, struct o
 
 void live_program_end_poll(struct live_program *p, const struct record *r)
 {
-	struct open_wc *o = open_wc_of(p, r->args[0]);
+	struct open_wc *o = live_program_open_wc(p, r->args[0]);
 
 	p->ncompletions = 0;
 	if (o)
@@ -525,7 +525,7 @@ void live_program_end_poll(struct live_program *p, const struct record *r)
 static void begin_open_wc(struct live_program *p, const struct record *r, uint64_t wr_id,
 			  enum ibv_wc_status status)
 {
-	struct open_wc *o = open_wc_of(p, r->args[0]);
+	struct open_wc *o = live_program_open_wc(p, r->args[0]);
 
 	if (!o) {
 		p->open = xgrow(p->open, p->nopen, sizeof *p->open);
@@ -548,7 +548,7 @@ bool live_program_take_extended_poll(struct live_program *p, const struct record
 
 	if (r->fn->path != CALL_DATAPATH || !r->nargs || r->fn->args[0].object != OBJECT_CQ_EX)
 		return false;
-	o = open_wc_of(p, r->args[0]);
+	o = live_program_open_wc(p, r->args[0]);
 	if (o && record_call_row(r) == ROW_ibv_wc_read_opcode) {
 		o->wc.opcode = (enum ibv_wc_opcode)r->result;
 		o->is_recv = o->wc.opcode & IBV_WC_RECV;

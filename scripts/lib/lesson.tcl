@@ -73,6 +73,11 @@ namespace eval ::lesson {
 		if {$is eq ""} { return [no "what the command gave has no '$key'"] }
 		expr {$value in $is || [equals $key [lindex $is end] $value]}
 	}
+	# The command gave one thing, not a list of several.
+	proc gave_one {} {
+		variable result
+		expr {![string match "\{*" $result] || [no "the command gave several, and is to give one"]}
+	}
 	# That text stands there in a region.
 	proc holds {region off text} {
 		expr {[has $region] &&
