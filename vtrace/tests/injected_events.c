@@ -95,8 +95,10 @@ static void wait_on_device(const char *name)
 		if (strcmp(ibv_get_device_name(list[i]), name) == 0)
 			context = ibv_open_device(list[i]);
 	must(!context, "ibv_open_device");
+	ibv_free_device_list(list);
 	while (left > 0)
 		take_async_event(context);
+	ibv_close_device(context);
 }
 
 int main(int argc, char **argv)

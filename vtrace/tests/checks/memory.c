@@ -99,7 +99,7 @@ static void use_later(void)
 		check("ibv_rereg_mr", ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
 						   memory + 64, LEN - 128, 0));
 	}
-	if (is("post_moved_pd"))
+	if (is("post_freed_moved_pd"))
 		check("ibv_rereg_mr", ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, r.pd, NULL, 0, 0));
 	post_own(false);
 	end_region();
@@ -269,7 +269,7 @@ static const struct check_case cases[] = {
 	{ "post_freed", use_later },
 	{ "post_freed_often", use_later },
 	{ "post_reregistered", use_later },
-	{ "post_moved_pd", use_later },
+	{ "post_freed_moved_pd", use_later },
 	{ "free_moved", give_back_moved },
 	{ "free_former", give_back_moved },
 	{ "free_open", give_back_unused },
