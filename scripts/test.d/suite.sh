@@ -3,9 +3,10 @@
 what[suite]='one build; unit tests, scripts and other programs on the embedded device, terminal,
 	manual pages and packages; tests that need the kernel'"'"'s device (rdma_rxe) run in one
 	virtual machine and one pair of them. With --all also slow variants of these tests, the page in
-	Chromium, the embedded device against rdma_rxe, and siw'
+	Chromium, the embedded device against rdma_rxe, and siw; all others but unit tests run in the step
+	memory'
 tests['suite quick']='-LE ^(all|long)$'
-tests['suite all']='-LE ^long$'
+tests['suite all']='-L ^(unit|lab|all|package|browser|source|bench)$ -LE ^long$'
 
 step_suite() {
 	local warnings=-DRDMASH_WERROR=OFF why
