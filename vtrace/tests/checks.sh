@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # checks.sh VTRACE DIR [CASE...]: the cases of checks/checks.list (those of these names), whose programs
 # are in DIR, under vtrace --check. Exactly the rules of the list have to be named. UROCE: the command
-# in front, on the embedded device. Cases run several at a time.
+# in front, on the embedded device. Cases run four at a time.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 vtrace=$1
@@ -10,11 +10,7 @@ dir=$2
 shift 2
 address=${ADDRESS:-10.0.0.1}
 device=()
-at_a_time=1 # a machine of the lab has little memory
-if [ "${RDMASH_DEVICE:-}" = uroce0 ]; then
-	device=("$UROCE")
-	at_a_time=4
-fi
+[ "${RDMASH_DEVICE:-}" != uroce0 ] || device=("$UROCE")
 # the programs leave memory, and use some that is gone, which the record copies
 export ASAN_OPTIONS="detect_leaks=0:replace_intrin=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 work=$(mktemp -d)
@@ -45,7 +41,7 @@ while IFS='|' read -r program name expected elsewhere; do
 	[ "$program" != wrapper ] || is_seen free || continue # it has no other free() to go on to
 	run_case "$program" "$name" "$expected" "$elsewhere" </dev/null &
 	jobs=$((jobs + 1))
-	[ $((jobs % at_a_time)) != 0 ] || wait
+	[ $((jobs % 4)) != 0 ] || wait
 done <"$here/checks/checks.list" >"$work/cases"
 wait
 
