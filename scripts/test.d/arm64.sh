@@ -22,7 +22,7 @@ step_arm64() {
 		as_root touch "$dir/unpacked"
 	fi
 	PKG_CONFIG_SYSROOT_DIR=$dir PKG_CONFIG_LIBDIR=$dir/$pkg:$dir/usr/share/pkgconfig \
-		build build-arm64 -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+		build build-arm64 -G 'Unix Makefiles' -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
 		-DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_SYSROOT="$dir" \
 		-DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu -DCMAKE_MAKE_PROGRAM="$(command -v make)" \
 		-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER \

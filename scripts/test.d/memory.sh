@@ -6,7 +6,7 @@ tests[memory]='-LE ^(lab|all|long|package|browser|source)$'
 
 step_memory() {
 	# -O1 makes the tests a fifth faster, which is more than it costs to build
-	build build-asan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug '-DCMAKE_C_FLAGS_DEBUG=-g -O1' \
-		"$(werror gcc)" -DRDMASH_SANITIZE=ON || return
+	build build-asan "${sanitized[@]}" '-DCMAKE_C_FLAGS_DEBUG=-g -O1' "$(werror gcc)" \
+		-DRDMASH_SANITIZE=ON || return
 	run_tests build-asan memory
 }

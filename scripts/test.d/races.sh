@@ -6,7 +6,7 @@ tests['races threads']="--repeat until-fail:${RDMASH_RACES:=10} $threads"
 tests['races busy']="--repeat until-fail:$RDMASH_RACES -LE ^(lab|all|long|package|browser|source)\$"
 
 step_races() {
-	build build-tsan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DRDMASH_SANITIZE=thread || return
+	build build-tsan "${sanitized[@]}" -DRDMASH_SANITIZE=thread || return
 	run_tests build-tsan 'races threads'
 	build build -DCMAKE_C_COMPILER=gcc -DBUILD_TESTING=ON || return
 	jobs=$((4 * $(nproc))) run_tests build 'races busy'
