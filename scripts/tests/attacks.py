@@ -56,7 +56,7 @@ def ended_badly(process):
     return None
 
 
-def end(kind, process):
+def end_process(kind, process):
     """Ends it by SIGTERM; that it does not end so, or not well, is a failure of that kind of attack."""
     process.terminate()
     try:
@@ -190,7 +190,7 @@ def rings():
         for f, _, _ in memory:
             f.close()
         for process in (client, server):
-            end("rings", process)
+            end_process("rings", process)
     if not written:
         fail("rings", "no memory is shared")
     works("rings", 7472)
@@ -258,7 +258,7 @@ def silent():
         time.sleep(0.001)
     if server.poll() is not None:
         fail("silent", f"the server has ended: {server.communicate()[1]!r:.400}")
-    end("silent", server)
+    end_process("silent", server)
     return n
 
 
@@ -330,7 +330,7 @@ def floods():
             if pages * 4096 > 200 << 20:
                 fail("floods", f"{pages} pages of memory")
         for process in victims + clients:
-            end("floods", process)
+            end_process("floods", process)
         results = [events_told(*told) for told in (("of connections", asked), ("of its own", made))]
     works("floods", 7472)
     return "; ".join(results)
