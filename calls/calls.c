@@ -192,8 +192,8 @@ size_t call_sockaddr_len(const void *address)
 		return sizeof(struct sockaddr_in6);
 	case AF_IB:
 		return sizeof(struct sockaddr_ib);
-	default:
-		return 0;
+	default: /* of no length that is known */
+		return sizeof(sa_family_t);
 	}
 }
 

@@ -26,9 +26,9 @@ struct traced {
 	struct check_process *check; /* of check.c; NULL: it is not checked */
 	unsigned place;		     /* in the ladder */
 	bool was_asked;		     /* at its end */
-	bool has_ended;
-	struct packets *packets; /* NULL: none yet */
-	struct traced *next;	 /* the one that has begun before */
+	uint64_t ended;		     /* ticks: when it was found to have ended; 0: it runs */
+	struct packets *packets;     /* NULL: none yet */
+	struct traced *next;	     /* the one that has begun before */
 };
 
 enum reader_what {

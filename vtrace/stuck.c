@@ -251,7 +251,7 @@ void stuck_out(struct reader *reader, struct traced *process, const struct uroce
 			   .o = o,
 			   .c = &c };
 
-	if (!process->has_ended) {
+	if (!process->ended) {
 		s.pid = process->pid;
 		tell_threads(&s, reader, process);
 	}

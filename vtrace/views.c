@@ -133,7 +133,7 @@ static void learn_connection(pid_t pid, struct live_qp *qp)
 		return;
 	inv = process_inventory(pid);
 	row = inv ? process_qp(inv, qp->number) : NULL;
-	if (row && row->attr.dest_qp_num) {
+	if (row && row->attr.path_mtu) { /* of a QP that is connected, if only with number 0 */
 		qp->attr = row->attr;
 		qp->cap = row->attr.cap;
 		qp->known |= IBV_QP_DEST_QPN | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS |
@@ -170,6 +170,7 @@ static struct live_end find_peer(const struct traced *process, const struct live
 		if (peer) {
 			learn_connection(p->pid, &peer->v);
 			end = live_program_end(p->live, peer);
+			end.ended = p->ended;
 		} else if (gone)
 			snprintf(end.gone, sizeof end.gone, "%s, the peer's QP, was destroyed",
 				 gone);
@@ -200,25 +201,7 @@ static void write_explained(const struct reader_news *news, const struct out *o)
 	}
 }
 
-/* The device knows what no call shows: the state of a QP of the traced end, receives that are used
- * although their completions were not polled, and that a CQ has overrun. */
-static void learn_of_device(const struct live_end *asked, struct live_end *traced)
-{
-	struct live_qp *qp = (struct live_qp *)(uintptr_t)traced->qp;
-
-	if (!asked->qp || asked->qp->number != qp->number)
-		return;
-	memcpy(qp->overrun, asked->qp->overrun, sizeof qp->overrun);
-	qp->overrun_cqe = asked->qp->overrun_cqe;
-	qp->state = asked->qp->state;
-	qp->refusal = asked->qp->refusal;
-	qp->strays = asked->qp->strays;
-	qp->is_unpolled = asked->qp->recvs < qp->recvs;
-	if (qp->is_unpolled)
-		qp->recvs = asked->qp->recvs;
-}
-
-/* The same of the traced process: answers that were dropped, its own CQ. */
+/* The device of the traced process tells of answers that were dropped, its own CQ. */
 static void learn_own(pid_t pid, struct live_qp *qp)
 {
 	struct uroce_inventory *own = process_inventory(pid);
@@ -241,7 +224,7 @@ static void explain_completion(const struct reader_news *news, const struct live
 		asked = asked_peer(&wc->qp->v);
 	}
 	if (traced.qp)
-		learn_of_device(&asked, &traced);
+		asked_peer_learn(&asked, &traced);
 	else if (!*traced.gone)
 		there = &asked;
 	explain_traced_completion(news->process->live, wc, there, o);
@@ -332,15 +315,15 @@ static void explain_end(const struct reader_news *news, bool is_end)
 /* The waits of the process, now or when it was ended. */
 static void write_stuck(struct traced *p)
 {
-	struct uroce_inventory *inv = p->has_ended ? NULL : process_inventory(p->pid);
+	struct uroce_inventory *inv = p->ended ? NULL : process_inventory(p->pid);
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
 	out_int(o, "pid", p->pid,
-		p->has_ended ? "vtrace: process %d was ended while this waited:\n"
-			     : "vtrace: process %d makes no progress:\n",
+		p->ended ? "vtrace: process %d was ended while this waited:\n"
+			 : "vtrace: process %d makes no progress:\n",
 		(int)p->pid);
-	for (struct live_tracked_qp *qp = p->live->newest; qp && !p->has_ended; qp = qp->older)
+	for (struct live_tracked_qp *qp = p->live->newest; qp && !p->ended; qp = qp->older)
 		learn_connection(p->pid, &qp->v);
 	stuck_out(the.v.reader, p, inv, the.progress, o);
 	line_write_repeated(the.v.to);
@@ -348,7 +331,7 @@ static void write_stuck(struct traced *p)
 	if (the.v.json)
 		fprintf(the.v.to, "{\"stuck\":%.*s}\n", (int)strcspn(text_str(&text), "\n"),
 			text_str(&text));
-	else if (!p->has_ended || strchr(text_str(&text), '\n')[1])
+	else if (!p->ended || strchr(text_str(&text), '\n')[1])
 		fputs(text_str(&text), the.v.to);
 	door_flush(the.v.to);
 	out_free(o);
@@ -385,7 +368,7 @@ static void look_for_stuck(const struct reader_news *news)
 		return;
 	the.told_stuck = true;
 	for (struct traced *p = the.newest; p; p = p->next)
-		if (!p->has_ended)
+		if (!p->ended)
 			write_stuck(p);
 }
 
@@ -494,7 +477,7 @@ static void take_unfinished(const struct reader_news *news)
 /* A process that ends by itself is asked before that. */
 static void take_end(struct traced *p)
 {
-	p->has_ended = true;
+	p->ended = record_time();
 	if (the.v.explain && !p->was_asked && p->live)
 		write_stuck(p);
 }

@@ -65,6 +65,39 @@ struct live_end asked_peer(const struct live_qp *qp)
 	return end;
 }
 
+/* The regions of both become those that were traced, and the windows that the device tells. */
+static void take_windows(struct live_end *asked, struct live_end *traced)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < asked->nregions; i++)
+		if (!asked->regions[i].lkey)
+			asked->regions[n++] = asked->regions[i];
+	asked->regions = xrealloc(asked->regions, n + traced->nregions + 1, sizeof *asked->regions);
+	for (unsigned i = 0; i < traced->nregions; i++)
+		asked->regions[n++] = traced->regions[i];
+	traced->regions = asked->regions;
+	traced->nregions = n;
+	traced->has_windows = false;
+}
+
+void asked_peer_learn(struct live_end *asked, struct live_end *traced)
+{
+	struct live_qp *qp = (struct live_qp *)(uintptr_t)traced->qp;
+
+	if (!asked->qp || asked->qp->number != qp->number)
+		return;
+	take_windows(asked, traced);
+	memcpy(qp->overrun, asked->qp->overrun, sizeof qp->overrun);
+	qp->overrun_cqe = asked->qp->overrun_cqe;
+	qp->state = asked->qp->state;
+	qp->refusal = asked->qp->refusal;
+	qp->strays = asked->qp->strays;
+	qp->is_unpolled = asked->qp->recvs < qp->recvs;
+	if (qp->is_unpolled)
+		qp->recvs = asked->qp->recvs;
+}
+
 void asked_peer_free(struct live_end *end)
 {
 	free(end->qps.v);

@@ -15,6 +15,10 @@ void asked_peer_name(struct live_end *end, pid_t pid);
  * one with a QP that is connected with qp. Its .is_asked is false where no process can be asked. To
  * be freed by asked_peer_free(). */
 struct live_end asked_peer(const struct live_qp *qp);
+/* Adds to a traced end what no call shows and its device does: the state of its QP, windows,
+ * receives that are used although their completions were not polled, that a CQ has overrun. The
+ * regions are those of asked then. */
+void asked_peer_learn(struct live_end *asked, struct live_end *traced);
 void asked_peer_free(struct live_end *end);
 
 #endif

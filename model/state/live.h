@@ -72,6 +72,8 @@ struct live_end {
 	const struct live_qp *qp; /* NULL: it cannot be seen */
 	char whose[80]; /* before its objects in texts: "", or "b: " of a peer, "@b " in commands */
 	char gone[80];	/* why it cannot be seen any more: "process 17 has ended"; or "" */
+	uint64_t ended; /* ticks: when its process was found to have ended; 0: it has not */
+	bool has_windows; /* it may have some that are not among regions */
 	struct live_region *regions;
 	unsigned nregions;
 	/* All QPs of the process, which is one that was asked; qp is one of them, or NULL. v is to

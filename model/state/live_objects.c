@@ -42,7 +42,9 @@ void live_regions_add(struct live_regions *s, const struct record *r, uint64_t a
 		      struct record_objects *objects)
 {
 	const struct ibv_mr *mr = record_bytes(r, address, NULL);
-	uint64_t iova = record_arg(r, "iova");
+	const unsigned row = record_call_row(r);
+	const bool has_iova = row == ROW_ibv_reg_mr_iova || row == ROW_ibv_reg_mr_iova2 ||
+			      row == ROW_ibv_reg_dmabuf_mr;
 	struct live_region *v;
 
 	if (!mr)
@@ -58,7 +60,7 @@ void live_regions_add(struct live_regions *s, const struct record *r, uint64_t a
 	v = &s->v[s->n++];
 	*v = (struct live_region){ .lkey = mr->lkey,
 				   .rkey = mr->rkey,
-				   .begin = iova ? iova : (uintptr_t)mr->addr,
+				   .begin = has_iova ? record_arg(r, "iova") : (uintptr_t)mr->addr,
 				   .len = mr->length,
 				   .access = (unsigned)record_arg(r, "access") };
 	if (v->access & IBV_ACCESS_ZERO_BASED)

@@ -318,6 +318,7 @@ static void take_object(struct live_program *p, const struct record *r, uint64_t
 
 	if (comp || cm)
 		o->fd = comp ? comp->fd : cm->fd;
+	p->had_windows |= kind == OBJECT_MW;
 	if (mw)
 		o->rkey = mw->rkey;
 	if (cq)
@@ -582,5 +583,6 @@ struct live_end live_program_end(const struct live_program *p, struct live_track
 	}
 	return (struct live_end){ .qp = qp ? &qp->v : NULL,
 				  .regions = p->regions.v,
-				  .nregions = p->regions.n };
+				  .nregions = p->regions.n,
+				  .has_windows = p->had_windows };
 }

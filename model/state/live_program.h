@@ -129,7 +129,7 @@ struct posted_wr {
 	uint64_t wr_id, when; /* ticks: when the call that posted it began */
 	uint64_t done; /* ticks: when its completion or a later one was taken; 0: it was not */
 	const struct wr_op *op;
-	uint32_t to_qpn, to_qkey; /* of a datagram */
+	uint32_t to_qpn; /* of a datagram */
 	uint64_t ah;
 	uint64_t remote;	 /* address and key at the peer, for RDMA and atomics */
 	uint32_t rkey;		 /* or the key that it invalidates */
@@ -228,6 +228,7 @@ struct open_wc {
 struct live_program {
 	struct live_object *seen; /* a table by address, which owns them */
 	struct live_tracked_qp *newest;
+	bool had_windows; /* one was made */
 	struct live_regions regions;
 	struct live_gone_qps gone;
 	struct live_limits limits;

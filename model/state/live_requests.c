@@ -110,7 +110,6 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 
 	if (type == IBV_QPT_UD) {
 		p.to_qpn = wr->wr.ud.remote_qpn;
-		p.to_qkey = wr->wr.ud.remote_qkey;
 		p.ah = (uintptr_t)wr->wr.ud.ah;
 	} else if (p.op && p.op->atomic) {
 		p.remote = wr->wr.atomic.remote_addr;
@@ -118,7 +117,7 @@ static struct posted_wr posted_send(const struct record *r, const struct ibv_sen
 	} else if (p.op && p.op->remote) {
 		p.remote = wr->wr.rdma.remote_addr;
 		p.rkey = wr->wr.rdma.rkey;
-	} else if (wr->opcode == IBV_WR_LOCAL_INV) {
+	} else if (wr->opcode == IBV_WR_LOCAL_INV || wr->opcode == IBV_WR_SEND_WITH_INV) {
 		p.rkey = wr->invalidate_rkey;
 	}
 	if (wr->opcode == IBV_WR_BIND_MW)
@@ -199,7 +198,6 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 	case ROW_ibv_wr_set_ud_addr:
 		last->ah = r->args[1];
 		last->to_qpn = (uint32_t)r->args[2];
-		last->to_qkey = (uint32_t)r->args[3];
 		break;
 	case ROW_ibv_wr_set_inline_data:
 		last->is_inline = true;
@@ -592,8 +590,8 @@ unsigned live_program_due(const struct live_program *p, uint64_t cq)
 
 	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
 		if (qp->send_cq == cq)
-			n += live_program_outstanding(p, qp, false);
-		if (qp->recv_cq == cq && !qp->srq)
+			n += live_program_signaled(p, qp);
+		if (qp->recv_cq == cq && (!qp->srq || !n))
 			n += live_program_outstanding(p, qp, true);
 	}
 	return n;

@@ -4,6 +4,11 @@
 
 #include "diagnosis.h"
 
+bool why_region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
+{
+	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
+}
+
 /* The new R_Key of a window of type 2: its upper 24 bits are those of the window. The library makes
  * that of type 1. */
 static void check_new_key(const struct diagnosis *q)

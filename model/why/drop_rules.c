@@ -10,8 +10,10 @@
 #include "asked_peer.h"
 #include "live_program.h"
 #include "processes.h"
+#include "heap.h"
 #include "waits.h"
 #include "why.h"
+#include "words.h"
 
 struct look {
 	const struct live_program *p;
@@ -58,33 +60,49 @@ static const char *drop_reason(const struct uroce_drop_row *d)
 		snprintf(text, sizeof text, "a message of %u bytes is more than the MTU, %u",
 			 d->has, d->wants);
 		break;
+	case UROCE_DROP_STATE:
+		if (d->has != IBV_QPS_INIT)
+			return NULL;
+		snprintf(text, sizeof text, "it is in INIT, and receives from RTR on");
+		break;
 	default:
 		return NULL;
 	}
 	return text;
 }
 
-static void add_drop(const struct look *l, const char *whose, const struct uroce_drop_row *d)
+/* The number is that of a QP of another type. */
+static const char *other_type(const struct uroce_qp_row *to, const struct uroce_drop_row *d)
 {
-	const char *reason = d->qp == UROCE_NO_OBJECT ? NULL : drop_reason(d);
-
-	if (reason)
-		cause_add(l->c, IS_SO, NULL, "%sqp%u has dropped %llu datagram%s of QP %u: %s",
-			  whose, d->qp, (unsigned long long)d->count, d->count == 1 ? "" : "s",
-			  d->src_qpn, reason);
+	return d->dropped == UROCE_DROP_QPN && d->src_qpn && to->type != IBV_QPT_UD
+		       ? temp_text("it is %s, which takes no datagrams",
+				   word_name(qp_type_words, to->type))
+		       : NULL;
 }
 
-bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
-		 struct causes *c)
+/* from: the number of the QP that has sent them. */
+static void add_drop(struct causes *c, const char *whose, const struct uroce_inventory *at,
+		     const struct uroce_drop_row *d, uint32_t from)
+{
+	const struct uroce_qp_row *to = process_qp(at, d->dest_qpn);
+	const char *reason = !to			? NULL
+			     : d->qp == UROCE_NO_OBJECT ? other_type(to, d)
+							: drop_reason(d);
+
+	if (reason)
+		cause_add(c, IS_SO, NULL, "%sqp%u has dropped %llu %s%s of QP %u: %s", whose,
+			  to->number, (unsigned long long)d->count,
+			  d->src_qpn ? "datagram" : "packet", d->count == 1 ? "" : "s", from,
+			  reason);
+}
+
+bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, struct causes *c)
 {
 	const unsigned before = c->n;
 
 	inventory_foreach(own, UROCE_DROP, uroce_drop_row, d)
-		if (d->dest_qpn == qpn && d->qp != UROCE_NO_OBJECT &&
-		    d->dropped != UROCE_DROP_NO_RECV && drop_reason(d))
-			cause_add(c, IS_SO, NULL, "%s has dropped %llu datagram%s of QP %u: %s",
-				  name, (unsigned long long)d->count, d->count == 1 ? "" : "s",
-				  d->src_qpn, drop_reason(d));
+		if (d->dest_qpn == qpn && d->dropped != UROCE_DROP_NO_RECV)
+			add_drop(c, "", own, d, d->src_qpn);
 	return c->n > before;
 }
 
@@ -100,9 +118,15 @@ static void find_drops(const struct look *l, const struct uroce_inventory *at)
 
 	if (at->pid != l->own->pid)
 		asked_peer_name(&end, at->pid);
-	inventory_foreach(at, UROCE_DROP, uroce_drop_row, d)
-		if (d->src_qpn && (at->pid == l->own->pid || has_qp(l->own, d->src_qpn)))
-			add_drop(l, end.whose, d);
+	inventory_foreach(at, UROCE_DROP, uroce_drop_row, d) {
+		const struct uroce_qp_row *to = process_qp(at, d->dest_qpn);
+		const uint32_t from = d->src_qpn || !to || to->type != IBV_QPT_UC
+					      ? d->src_qpn
+					      : to->attr.dest_qp_num;
+
+		if (from && (at->pid == l->own->pid || has_qp(l->own, from)))
+			add_drop(l->c, end.whose, at, d, from);
+	}
 }
 
 /* ---------------------------------------- datagrams that no device has counted -- */

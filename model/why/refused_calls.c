@@ -369,7 +369,7 @@ static void find_port_user(const struct refused_call *f, uint16_t port, bool is_
 static void find_bind(const struct refused_call *f)
 {
 	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
-	const bool is_bind = record_call_row(f->r) == ROW_rdma_bind_addr;
+	const bool is_bind = record_call_row(f->r) != ROW_rdma_listen;
 	const struct sockaddr *sa = is_bind ? argument(f, 1) : id ? &id->route.addr.src_addr : NULL;
 	const struct live_object *bound = live_object_at(f->p->seen, f->r->args[0]);
 	uint16_t port = sa ? live_port_of(sa) : 0;
@@ -530,6 +530,7 @@ static const struct {
 	{ ROW_rdma_disconnect, EINVAL, find_id },    { ROW_rdma_bind_addr, 0, find_bind },
 	{ ROW_rdma_listen, 0, find_bind },	     { ROW_rdma_resolve_addr, 0, find_resolve },
 	{ ROW_rdma_resolve_route, 0, find_resolve }, { ROW_rdma_getaddrinfo, 0, find_lookup },
+	{ ROW_rdma_resolve_addr, 0, find_bind },     { ROW_rdma_join_multicast, 0, find_id },
 };
 
 /* Calls whose first argument is a queue, which has to be known. */

@@ -6,6 +6,7 @@
 #include "heap.h"
 #include "host_gid.h"
 #include "spec_tables.h"
+#include "words.h"
 
 /* "qp0 (QP 17, RTS, connected with QP 18)" for each of them. */
 static const char *name_qps(const struct live_qps *qps)
@@ -89,6 +90,13 @@ static void check_silence(const struct diagnosis *q, uint32_t number)
 		why_add_there(q, IS_SO, NULL, "%s", q->wr->there.gone);
 		return;
 	}
+	if (!number && q->qp && q->qp->known & IBV_QP_DEST_QPN) {
+		cause_add(q->c, IS_SO, NULL,
+			  "%s is connected with QP 0, which is none: the peer has accepted without "
+			  "a QP (rdma_create_qp, or qp_num), or has told 0",
+			  q->qp->name);
+		return;
+	}
 	if (q->wr->there.is_asked) {
 		check_number(q, number);
 		return;
@@ -133,6 +141,13 @@ static bool check_peer_state(const struct diagnosis *q)
 			      "%s, a CQ of %s, the peer's QP, has overrun: it has room for %u "
 			      "completions, and more came than were polled",
 			      peer->overrun, peer->name, peer->overrun_cqe);
+		return true;
+	}
+	if (q->qp && q->qp->type != peer->type && q->qp->type <= IBV_QPT_UD &&
+	    peer->type <= IBV_QPT_UD && q->qp->type && peer->type) {
+		why_add_there(q, IS_SO, next, "%s, the peer's QP, is %s, and %s is %s", peer->name,
+			      word_name(qp_type_words, peer->type), q->qp->name,
+			      word_name(qp_type_words, q->qp->type));
 		return true;
 	}
 	if (!is_talking(peer->state)) {
@@ -218,13 +233,13 @@ static bool check_begun_anew(const struct diagnosis *q)
 static void check_psns(const struct diagnosis *q, const char *next)
 {
 	const struct live_qp *peer = q->peer;
-	const uint32_t expected = peer->attr.rq_psn;
+	const uint32_t expected = peer->attr.rq_psn & 0xffffff;
 	uint32_t begin;
 	bool is_before;
 
 	if (!(peer->known & IBV_QP_RQ_PSN) || !q->qp || !(q->qp->known & IBV_QP_SQ_PSN))
 		return;
-	begin = q->qp->attr.sq_psn;
+	begin = q->qp->attr.sq_psn & 0xffffff;
 	is_before = (expected - begin) & 0x800000;
 	if (!peer->first_psn && (q->qp->answered || (q->qp->unanswered && expected == begin)))
 		return;
@@ -237,6 +252,18 @@ static void check_psns(const struct diagnosis *q, const char *next)
 			q, expected == begin ? IS_NOT : IS_SO, next,
 			"PSNs: this end began with %u (sq_psn), %s expected %u first (rq_psn)",
 			begin, peer->name, expected);
+}
+
+/* A process that ended before the post, or after it had answered, is the cause. true: it is. */
+static bool check_ended(const struct diagnosis *q)
+{
+	const struct live_end *there = &q->wr->there;
+	const bool is_sure = there->ended < q->wr->posted || (q->qp && !q->qp->unanswered);
+
+	if (there->ended)
+		why_add_there(q, is_sure ? IS_SO : MAY_BE, NULL,
+			      "the process of %s, the peer's QP, has ended", q->peer->name);
+	return there->ended && is_sure;
 }
 
 void why_check_peer_answers(const struct diagnosis *q)
@@ -255,7 +282,8 @@ void why_check_peer_answers(const struct diagnosis *q)
 			check_silence(q, a->dest_qp_num);
 	} else {
 		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
-		if (!check_peer_state(q) && !check_strays(q) && !check_begun_anew(q))
+		if (!check_peer_state(q) && !check_strays(q) && !check_begun_anew(q) &&
+		    !check_ended(q))
 			check_psns(q, next);
 	}
 	if (causes_confirmed(q->c))

@@ -51,7 +51,11 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 	struct channel_cqs cqs = { 0 };
 
 	live_objects_users(p->seen, r->args[0], count_cq, &cqs);
-	if (cqs.n && !cqs.armed)
+	if (!cqs.n)
+		cause_add(c, IS_SO, NULL,
+			  "no CQ was made with %s: its events come elsewhere, or not",
+			  live_program_name(p, r->args[0], r->end));
+	else if (!cqs.armed)
 		cause_add(c, IS_SO, NULL,
 			  "%s is not armed: ibv_req_notify_cq is needed before each event",
 			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
@@ -65,6 +69,12 @@ static void find_elsewhere(const struct live_program *p, const struct record *r,
 
 	for (const struct live_object *id = p->seen; id; id = id->hh.next) {
 		channel = id->asked ? live_object_at(p->seen, id->channel) : NULL;
+		if (channel && channel->address == r->args[0])
+			cause_add(
+				c, MAY_BE, NULL,
+				"%s of %s has no answer: the peer has called neither rdma_accept nor "
+				"rdma_reject, or is not reached",
+				id->asked->name, live_program_name(p, id->address, r->end));
 		if (!channel || !channel->made.is_own || channel->address == r->args[0])
 			continue;
 		cause_add(c, MAY_BE, NULL, "the event after %s of %s comes in %s, not in %s",
@@ -169,42 +179,6 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c)
 
 /* ------------------------------------------------------------------------ receives -- */
 
-/* The Q_Key of a request: one with the highest bit set stands for that of its QP. */
-static uint32_t sent_qkey(const struct live_tracked_qp *from, const struct posted_wr *sent)
-{
-	return sent->to_qkey >> 31 ? from->v.attr.qkey : sent->to_qkey;
-}
-
-/* A datagram to the QP with another Q_Key, since its oldest receive waits. */
-static bool find_wrong_qkey(const struct live_program *p, const struct live_queues *e,
-			    struct causes *c)
-{
-	const struct live_qp *to = &e->qp.v;
-	const uint64_t since = e->recvs.n ? e->recvs.v[e->recvs.begin].when : 0;
-	const struct posted_wr *sent;
-	uint64_t at;
-
-	for (const struct live_tracked_qp *from = p->newest; from; from = from->older) {
-		at = 0;
-		while (from->v.type == IBV_QPT_UD &&
-		       (sent = posted_queue_next(&live_program_entry(p, from->address)->sends,
-						 &at))) {
-			if (sent->when < since || sent->to_qpn != to->number ||
-			    sent_qkey(from, sent) == to->attr.qkey)
-				continue;
-			cause_add(c, IS_SO, NULL,
-				  "%s has sent wr_id %" PRIu64
-				  " to %s with Q_Key 0x%x, but its Q_Key is 0x%x: such a datagram "
-				  "is dropped in silence",
-				  live_program_name(p, from->address, UINT64_MAX), sent->wr_id,
-				  live_program_name(p, e->qp.address, UINT64_MAX),
-				  sent_qkey(from, sent), to->attr.qkey);
-			return true;
-		}
-	}
-	return false;
-}
-
 void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroce_inventory *own,
 		    struct causes *c)
 {
@@ -220,9 +194,7 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 			  name);
 		return;
 	}
-	if (e->qp.v.known & IBV_QP_QKEY && find_wrong_qkey(p, e, c))
-		return;
-	if (own && why_dropped(own, e->qp.v.number, name, c))
+	if (own && why_dropped(own, e->qp.v.number, c))
 		return;
 	cause_add(c, MAY_BE, NULL,
 		  "nobody has sent to %s with its Q_Key%s (a datagram with another is dropped in "
@@ -252,14 +224,17 @@ void why_polled_in_vain(const struct live_program *p, const struct live_object *
 	/* once is not in vain */
 	const bool is_polled = cq->in_vain > since + (now - since) / 2;
 
-	if (is_polled && cq->crossed && !live_program_due(p, cq->address))
-		cause_add(
-			c, MAY_BE, NULL,
-			"%s is polled in vain: no request that completes into it is outstanding. %u "
-			"of its completions %s taken by another thread than the one that had "
-			"posted the request: one that is dropped is lost for the other",
-			live_program_name(p, cq->address, now), cq->crossed,
-			cq->crossed == 1 ? "was" : "were");
+	if (is_polled && !live_program_due(p, cq->address))
+		cause_add(c, MAY_BE, NULL,
+			  "%s is polled in vain: no request that makes a completion in it is "
+			  "outstanding (sends that are not signaled make none)%s",
+			  live_program_name(p, cq->address, now),
+			  !cq->crossed
+				  ? ""
+				  : temp_text(". %u of its completions %s taken by another "
+					      "thread than the one that had posted the request: "
+					      "one that is dropped is lost for the other",
+					      cq->crossed, cq->crossed == 1 ? "was" : "were"));
 }
 
 void why_no_event(const struct uroce_cq_row *cq, struct causes *c)

@@ -30,23 +30,20 @@ static const struct live_region *region_by_key(const struct live_end *e, enum ke
 	return found;
 }
 
-bool why_region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
-{
-	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
-}
-
 const char *why_range_beyond(const struct live_region *r, const char *name, uint64_t addr,
 			     uint32_t len)
 {
 	const uint64_t at = addr - r->begin, beyond = at + len - r->len;
 	static char text[256];
 
-	if (addr >= r->begin && at <= r->len)
+	if (r->len && addr >= r->begin && at <= r->len)
 		snprintf(text, sizeof text,
 			 "%u byte%s at %s + %" PRIu64 " (0x%" PRIx64 ") end %" PRIu64
 			 " byte%s beyond it: it has %" PRIu64 " bytes",
 			 len, len == 1 ? "" : "s", name, at, addr, beyond, beyond == 1 ? "" : "s",
 			 r->len);
+	else if (!r->len)
+		snprintf(text, sizeof text, "%s is not bound", name);
 	else
 		snprintf(text, sizeof text,
 			 "address 0x%" PRIx64 " is not in %s, which has %" PRIu64
@@ -292,7 +289,7 @@ static void check_key_there(const struct diagnosis *q)
 		why_add_there(q, IS_SO, NULL, "0x%x is an lkey: peers use the rkey", q->wr->rkey);
 	else
 		why_add_there(
-			q, IS_SO, "show",
+			q, q->wr->there.has_windows ? MAY_BE : IS_SO, "show",
 			"no region or window has the rkey 0x%x: it was deregistered, or is wrong",
 			q->wr->rkey);
 	if (!gone && !swapped)
@@ -309,6 +306,8 @@ static void check_target(const struct diagnosis *q)
 	const bool has_ended = there->is_asked && !*there->whose;
 	const char *gone = has_ended ? "the process of the peer's QP has ended" : there->gone;
 
+	if (q->peer && !mr && q->wr->op && q->wr->op->code == IBV_WR_SEND_WITH_INV)
+		check_key_there(q);
 	if (!q->wr->op || !q->wr->op->remote)
 		return;
 	if (q->peer) {
@@ -377,9 +376,9 @@ static void check_receives_there(const struct diagnosis *q)
 	else if (!q->peer->recvs) {
 		cause_add(q->c, IS_SO,
 			  q->wr->there.is_asked && *q->wr->there.whose ? NULL : receive_there(q),
-			  "%s%s, the peer's QP, has no RECV posted%s%s", q->wr->there.whose,
-			  q->peer->name, used,
-			  room_there(q) ? "" : ", and its PD no region for one");
+			  "%s%s, %s, has no RECV posted%s%s", q->wr->there.whose, q->peer->name,
+			  q->peer == q->qp ? "which is connected with itself" : "the peer's QP",
+			  used, room_there(q) ? "" : ", and its PD no region for one");
 	} else
 		why_add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now",
 			      q->peer->name, q->peer->recvs);
@@ -507,7 +506,7 @@ static void check_recv_there(const struct diagnosis *q)
 		why_add_there(
 			q, IS_SO, "poll, then explain",
 			"%s has refused the message: the buffer of its RECV is not valid (lkey, "
-			"range, LOCAL_WRITE)",
+			"range, PD, LOCAL_WRITE)",
 			q->peer->name);
 	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
@@ -565,6 +564,7 @@ void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted)
 {
 	wr->known = true;
 	wr->wr_id = posted->wr_id;
+	wr->posted = posted->when;
 	wr->op = posted->op;
 	wr->recv = posted->op == &wr_ops[WR_RECV];
 	wr->is_inline = posted->is_inline;

@@ -50,7 +50,7 @@ struct failed_wr {
 	char qp[LIVE_NAME]; /* of which it was, which may be gone; "": not known */
 	bool known;	    /* what follows, but for the ends */
 	bool is_either;	    /* both queues have a request of this wr_id, and complete into one CQ */
-	uint64_t wr_id;
+	uint64_t wr_id, posted; /* ticks: when it was posted */
 	bool recv, is_inline;
 	const struct wr_op *op; /* NULL: not known */
 	uint64_t remote;	/* address and key at the peer, for RDMA and atomics */

@@ -7,6 +7,8 @@
  * counts it. Twenty mistakes, which were written down, with what has to be said of them, before any
  * was run; the rules were left as they were.
  */
+#include <signal.h>
+
 #include "case_rig.h"
 
 #define RECORD 128
@@ -99,6 +101,8 @@ static void run_server(struct log *l)
 		connect_qp(l);
 		receive_into(l, l->r.mr, RECORD);
 	}
+	if (is("server_killed"))
+		raise(SIGKILL);
 	if (is("server_resets"))
 		change_state(l, IBV_QPS_RESET);
 	if (is("server_reregisters")) {
@@ -149,12 +153,19 @@ static void use_log(struct log *l)
 
 static void run_client(struct log *l)
 {
+	char c;
+
 	meet_again(l->tcp);
 	if (is("server_reconnects")) {
 		send_record(l);
 		meet_again(l->tcp);
 	}
-	meet_again(l->tcp);
+	if (is("server_killed")) {
+		recv(l->tcp, &c, 1, 0);
+		sleep(1); /* the post comes after the end */
+	} else {
+		meet_again(l->tcp);
+	}
 	send_record(l);
 	use_log(l);
 	if (is("mr_freed_pd"))

@@ -147,6 +147,40 @@ static void call_too_early(void)
 	ends("rdma_connect", rdma_connect(client, &param));
 }
 
+/* There is no way to go, or no second one. */
+static void resolve_wrongly(void)
+{
+	struct sockaddr_storage to = socket_address(is("link_local") ? "fe80::1234" : address,
+						    PORT);
+	struct sockaddr_storage from = socket_address("192.0.2.9", "0");
+
+	if (is("no_family"))
+		to.ss_family = AF_UNSPEC;
+	check("rdma_create_id", rdma_create_id(of_client, &client, NULL, RDMA_PS_TCP));
+	if (is("join_unbound"))
+		ends("rdma_join_multicast", rdma_join_multicast(client, (void *)&to, NULL));
+	ends("rdma_resolve_addr",
+	     rdma_resolve_addr(client, is("foreign_source") ? (void *)&from : NULL, (void *)&to,
+			       1000));
+	await_event(of_client, RDMA_CM_EVENT_ADDR_RESOLVED);
+	ends("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
+}
+
+/* The answer names the QP 0. */
+static void accept_without_qp(void)
+{
+	struct rdma_conn_param param = { .retry_count = 2, .responder_resources = 1 };
+	struct ibv_sge sge = { 0 };
+	struct ibv_send_wr wr = { .sg_list = &sge, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_wc wc;
+
+	ask();
+	ends("rdma_accept", rdma_accept(server, &param));
+	await_event(of_client, RDMA_CM_EVENT_ESTABLISHED);
+	ends("ibv_post_send", ibv_post_send(client->qp, &wr, &bad));
+	exit(await_within(client->qp->send_cq, &wc, 20000) == 1 && !wc.status ? 0 : 1);
+}
+
 static void bind_wrongly(void)
 {
 	struct sockaddr_storage at = socket_address(is("bind_foreign") ? "192.0.2.9" : address,
@@ -203,6 +237,12 @@ static const struct {
 	{ "disconnect_unbound", call_too_early },
 	{ "qp_unbound", call_too_early },
 	{ "connect_without_route", call_too_early },
+	{ "link_local", resolve_wrongly },
+	{ "no_family", resolve_wrongly },
+	{ "foreign_source", resolve_wrongly },
+	{ "join_unbound", resolve_wrongly },
+	{ "resolve_twice", resolve_wrongly },
+	{ "accept_without_qp", accept_without_qp },
 	{ "bind_twice", bind_wrongly },
 	{ "bind_foreign", bind_wrongly },
 	{ "qp_of_listener", use_listener },

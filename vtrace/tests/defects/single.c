@@ -182,17 +182,20 @@ static void bind_window(void)
 				.mr = mr,
 				.addr = (uintptr_t)r.memory,
 				.length = is("mw_too_long") ? 9000 : 4096,
-				.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+				.mw_access_flags = is("mw_read_only") ? IBV_ACCESS_REMOTE_READ
+								      : IBV_ACCESS_REMOTE_WRITE,
 			},
 		},
 	}, *bad;
 
 	makes("ibv_reg_mr", mr);
 	join(&r, a, b);
-	ends("ibv_post_send", ibv_post_send(b, &wr, &bad));
-	completes(other_cq);
+	if (!is("mw_unbound")) {
+		ends("ibv_post_send", ibv_post_send(b, &wr, &bad));
+		completes(other_cq);
+	}
 	check("WRITE", post_request(&r, a, IBV_WR_RDMA_WRITE, 2, 8, (uintptr_t)r.memory,
-				    is("mw_old_key") ? mw->rkey : key));
+				    is("mw_old_key") || is("mw_unbound") ? mw->rkey : key));
 	completes(r.cq);
 	if (is("mr_still_bound"))
 		ends("ibv_dereg_mr", ibv_dereg_mr(mr));
@@ -220,6 +223,146 @@ static void bind_old_window(void)
 	join(&r, a, b);
 	ends("ibv_bind_mw", ibv_bind_mw(b, mw, &bind));
 	completes(other_cq);
+}
+
+/* --------------------------------------------------------------------- types, groups -- */
+
+static struct ibv_qp *make_qp_of(enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = r.cq,
+		.recv_cq = r.cq,
+		.qp_type = type,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp *qp = ibv_create_qp(r.pd, &init);
+
+	makes("ibv_create_qp", qp);
+	return qp;
+}
+
+/* UC has fewer attributes than RC. */
+static void join_uc(struct ibv_qp *qp, uint32_t number)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = number,
+		.rq_psn = 7,
+		.ah_attr = { .is_global = 1,
+			     .port_num = 1,
+			     .grh = { .dgid = r.gid, .sgid_index = r.gid_index, .hop_limit = 64 } },
+	};
+
+	check("to INIT", to_init(qp, 1));
+	check("to RTR", ibv_modify_qp(qp, &attr,
+				      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+					      IBV_QP_RQ_PSN));
+	attr.qp_state = IBV_QPS_RTS;
+	attr.sq_psn = 7;
+	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+static void meet_wrongly(void)
+{
+	struct ibv_qp *uc = make_qp_of(IBV_QPT_UC), *other = make_qp_of(IBV_QPT_UC);
+	struct path path = usual_path(&r, is("qp_to_itself") ? a->qp_num : uc->qp_num);
+	struct ibv_wc wc;
+
+	if (is("uc_no_receive")) {
+		join_uc(uc, other->qp_num);
+		join_uc(other, uc->qp_num);
+		check("SEND", post_request(&r, uc, IBV_WR_SEND, 1, 64, 0, 0));
+		completes(r.cq);
+		exit(await_within(r.cq, &wc, 200) == 1 ? 0 : 1);
+	}
+	join_uc(uc, a->qp_num);
+	check("to INIT", to_init(a, 1));
+	check("to RTR", to_rtr(a, &path));
+	check("to RTS", to_rts(a, &path));
+	check("SEND", post_request(&r, a, IBV_WR_SEND, 1, 64, 0, 0));
+	completes(r.cq);
+}
+
+static void datagram_to(struct ibv_qp *to, uint32_t qkey)
+{
+	struct ibv_qp *ud = make_qp_of(IBV_QPT_UD);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = qkey };
+	struct ibv_ah_attr way = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .dgid = r.gid, .sgid_index = r.gid_index, .hop_limit = 64 }
+	};
+	struct ibv_sge sge = { (uintptr_t)r.memory, 64, r.lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .ah = ibv_create_ah(is("ah_of_other_pd") ? ibv_alloc_pd(r.context) : r.pd,
+					       &way),
+			   .remote_qpn = to->qp_num,
+			   .remote_qkey = qkey },
+	}, *bad;
+	const int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+
+	check("to INIT", ibv_modify_qp(ud, &attr, mask));
+	if (to->qp_type == IBV_QPT_UD)
+		check("to INIT", ibv_modify_qp(to, &attr, mask));
+	attr.qp_state = IBV_QPS_RTR;
+	check("to RTR", ibv_modify_qp(ud, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	check("to RTS", ibv_modify_qp(ud, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	ends("ibv_post_send", ibv_post_send(ud, &wr, &bad));
+	completes(r.cq);
+}
+
+/* Nobody gets it. */
+static void send_datagram(void)
+{
+	struct ibv_wc wc;
+
+	if (is("ud_to_rc"))
+		join(&r, a, b);
+	datagram_to(is("ud_to_rc") ? b : make_qp_of(IBV_QPT_UD), 17);
+	exit(await_within(r.cq, &wc, 200) == 1 ? 0 : 1);
+}
+
+static void join_group(void)
+{
+	union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, [11] = 0xff, 239, 0, 0, 1 } };
+
+	ends("ibv_attach_mcast", ibv_attach_mcast(a, &group, 0));
+}
+
+static void write_at_iova(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr_iova(r.pd, r.memory, 8192, 0,
+					    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+
+	makes("ibv_reg_mr_iova", mr);
+	join(&r, a, b);
+	check("WRITE",
+	      post_request(&r, a, IBV_WR_RDMA_WRITE, 1, 64, (uintptr_t)r.memory, mr->rkey));
+	completes(r.cq);
+}
+
+static void invalidate_nothing(void)
+{
+	struct ibv_sge sge = { (uintptr_t)r.memory, 64, r.lkey };
+	struct ibv_send_wr wr = {
+		.wr_id = 1,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND_WITH_INV,
+		.send_flags = IBV_SEND_SIGNALED,
+		.invalidate_rkey = 0x77777701,
+	}, *bad;
+
+	join(&r, a, b);
+	check("ibv_post_recv", post_receive(&r, b, 1, 64));
+	ends("ibv_post_send", ibv_post_send(a, &wr, &bad));
+	completes(r.cq);
 }
 
 /* --------------------------------------------------------------------------- queues -- */
@@ -405,6 +548,17 @@ static const struct {
 	{ "mw_too_long", bind_window },
 	{ "mw_old_key", bind_window },
 	{ "mr_still_bound", bind_window },
+	{ "mw_read_only", bind_window },
+	{ "mw_unbound", bind_window },
+	{ "peer_is_uc", meet_wrongly },
+	{ "qp_to_itself", meet_wrongly },
+	{ "uc_no_receive", meet_wrongly },
+	{ "ud_to_rc", send_datagram },
+	{ "ud_in_init", send_datagram },
+	{ "ah_of_other_pd", send_datagram },
+	{ "rc_in_group", join_group },
+	{ "region_from_0", write_at_iova },
+	{ "invalidated_nothing", invalidate_nothing },
 	{ "qp_of_srq_recv", fill_srq },
 	{ "srq_in_use", fill_srq },
 	{ "srq_resized", fill_srq },
