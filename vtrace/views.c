@@ -265,10 +265,12 @@ static void explain_call(const struct reader_news *news)
 	const struct ibv_async_event *event = record_async_event(news->r);
 	struct live_tracked_qp *qp = event && event->event_type == IBV_EVENT_QP_FATAL
 					     ? live_program_qp(p, (uintptr_t)event->element.qp)
+				     : record_call_row(news->r) == ROW_ibv_modify_qp
+					     ? live_program_qp(p, news->r->args[0])
 					     : NULL;
 	struct out *o = out_new(true);
 
-	if (qp)
+	if (qp && (event || news->r->err))
 		learn_own(news->process->pid, &qp->v);
 	if ((explain_traced_call(p, news->r, o) || explain_traced_event(p, news->r, o)) &&
 	    is_new_explanation(before, o)) {

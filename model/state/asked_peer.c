@@ -85,6 +85,8 @@ void asked_peer_learn(struct live_end *asked, struct live_end *traced)
 {
 	struct live_qp *qp = (struct live_qp *)(uintptr_t)traced->qp;
 
+	if (asked->is_asked && !asked->qp && !traced->ended) /* it has no QPs any more */
+		traced->ended = UINT64_MAX;
 	if (!asked->qp || asked->qp->number != qp->number)
 		return;
 	take_windows(asked, traced);

@@ -152,8 +152,10 @@ void live_qp_take_device(struct live_qp *qp, const struct uroce_inventory *inv)
 {
 	const struct uroce_qp_row *row = process_qp(inv, qp->number);
 
-	if (row)
+	if (row) {
+		qp->state = row->attr.qp_state;
 		take_overrun(qp, inv, row);
+	}
 	take_strays(qp, inv);
 }
 

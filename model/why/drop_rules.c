@@ -80,35 +80,28 @@ static const char *other_type(const struct uroce_qp_row *to, const struct uroce_
 		       : NULL;
 }
 
-/* from: the number of the QP that has sent them. */
-static void add_drop(struct causes *c, const char *whose, const struct uroce_inventory *at,
+/* to, called name, has dropped packets of QP from. */
+static void add_drop(struct causes *c, const char *name, const struct uroce_qp_row *to,
 		     const struct uroce_drop_row *d, uint32_t from)
 {
-	const struct uroce_qp_row *to = process_qp(at, d->dest_qpn);
-	const char *reason = !to			? NULL
-			     : d->qp == UROCE_NO_OBJECT ? other_type(to, d)
-							: drop_reason(d);
+	const char *reason = d->qp == UROCE_NO_OBJECT ? other_type(to, d) : drop_reason(d);
 
 	if (reason)
-		cause_add(c, IS_SO, NULL, "%sqp%u has dropped %llu %s%s of QP %u: %s", whose,
-			  to->number, (unsigned long long)d->count,
-			  d->src_qpn ? "datagram" : "packet", d->count == 1 ? "" : "s", from,
-			  reason);
+		cause_add(c, IS_SO, NULL, "%s has dropped %llu %s%s of QP %u: %s", name,
+			  (unsigned long long)d->count, d->src_qpn ? "datagram" : "packet",
+			  d->count == 1 ? "" : "s", from, reason);
 }
 
-bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, struct causes *c)
+bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
+		 struct causes *c)
 {
+	const struct uroce_qp_row *to = process_qp(own, qpn);
 	const unsigned before = c->n;
 
 	inventory_foreach(own, UROCE_DROP, uroce_drop_row, d)
-		if (d->dest_qpn == qpn && d->dropped != UROCE_DROP_NO_RECV)
-			add_drop(c, "", own, d, d->src_qpn);
+		if (to && d->dest_qpn == qpn && d->dropped != UROCE_DROP_NO_RECV)
+			add_drop(c, name, to, d, d->src_qpn);
 	return c->n > before;
-}
-
-static bool has_qp(const struct uroce_inventory *inv, uint32_t qpn)
-{
-	return process_qp(inv, qpn) != NULL;
 }
 
 /* Datagrams that the process has dropped of others, or others of it; its own ones once. */
@@ -120,12 +113,11 @@ static void find_drops(const struct look *l, const struct uroce_inventory *at)
 		asked_peer_name(&end, at->pid);
 	inventory_foreach(at, UROCE_DROP, uroce_drop_row, d) {
 		const struct uroce_qp_row *to = process_qp(at, d->dest_qpn);
-		const uint32_t from = d->src_qpn || !to || to->type != IBV_QPT_UC
-					      ? d->src_qpn
-					      : to->attr.dest_qp_num;
+		const bool is_uc = to && to->type == IBV_QPT_UC;
+		const uint32_t from = is_uc ? to->attr.dest_qp_num : d->src_qpn;
 
-		if (from && (at->pid == l->own->pid || has_qp(l->own, from)))
-			add_drop(l->c, end.whose, at, d, from);
+		if (to && from && (at->pid == l->own->pid || process_qp(l->own, from)))
+			add_drop(l->c, temp_text("%sqp%u", end.whose, to->number), to, d, from);
 	}
 }
 

@@ -254,16 +254,18 @@ static void check_psns(const struct diagnosis *q, const char *next)
 			begin, peer->name, expected);
 }
 
-/* A process that ended before the post, or after it had answered, is the cause. true: it is. */
+/* true: the process of the peer had ended before the post. */
 static bool check_ended(const struct diagnosis *q)
 {
-	const struct live_end *there = &q->wr->there;
-	const bool is_sure = there->ended < q->wr->posted || (q->qp && !q->qp->unanswered);
+	const uint64_t ended = q->wr->there.ended;
+	const bool is_sure = ended && ended < q->wr->posted;
 
-	if (there->ended)
-		why_add_there(q, is_sure ? IS_SO : MAY_BE, NULL,
-			      "the process of %s, the peer's QP, has ended", q->peer->name);
-	return there->ended && is_sure;
+	if (ended)
+		why_add_there(
+			q, is_sure ? IS_SO : MAY_BE, NULL,
+			"the process of %s, the peer's QP, has ended, or replaced itself (exec)",
+			q->peer->name);
+	return is_sure;
 }
 
 void why_check_peer_answers(const struct diagnosis *q)
@@ -289,6 +291,7 @@ void why_check_peer_answers(const struct diagnosis *q)
 	if (causes_confirmed(q->c))
 		return;
 	cause_add(q->c, MAY_BE, "counters; fault wire",
-		  "packets are lost: %u tries, each after %.1f ms at least", a->retry_cnt + 1u,
-		  (double)spec_ack_timeout_ns(a->timeout) / 1e6);
+		  "packets are lost, or the peer's program is stopped (SIGSTOP, a debugger): %u "
+		  "tries, each after %.1f ms at least",
+		  a->retry_cnt + 1u, (double)spec_ack_timeout_ns(a->timeout) / 1e6);
 }

@@ -48,14 +48,14 @@ static void count_cq(void *arg, const struct live_object *user)
 /* No event of a completion channel can come. */
 static void find_unarmed(const struct live_program *p, const struct record *r, struct causes *c)
 {
+	const struct live_object *channel = live_object_at(p->seen, r->args[0]);
 	struct channel_cqs cqs = { 0 };
 
 	live_objects_users(p->seen, r->args[0], count_cq, &cqs);
-	if (!cqs.n)
-		cause_add(c, IS_SO, NULL,
-			  "no CQ was made with %s: its events come elsewhere, or not",
+	if (!cqs.n && channel && channel->made.is_own)
+		cause_add(c, IS_SO, NULL, "%s is the channel of no CQ: no event comes there",
 			  live_program_name(p, r->args[0], r->end));
-	else if (!cqs.armed)
+	else if (cqs.n && !cqs.armed)
 		cause_add(c, IS_SO, NULL,
 			  "%s is not armed: ibv_req_notify_cq is needed before each event",
 			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
@@ -194,7 +194,7 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 			  name);
 		return;
 	}
-	if (own && why_dropped(own, e->qp.v.number, c))
+	if (own && why_dropped(own, e->qp.v.number, name, c))
 		return;
 	cause_add(c, MAY_BE, NULL,
 		  "nobody has sent to %s with its Q_Key%s (a datagram with another is dropped in "

@@ -17,9 +17,10 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c);
  * process tells, or NULL. */
 void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroce_inventory *own,
 		    struct causes *c);
-/* Adds the datagrams to the QP of that number that its device has dropped although it has
+/* Adds the datagrams to the QP of that number and name that its device has dropped although it has
  * a receive. false: none. */
-bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, struct causes *c);
+bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
+		 struct causes *c);
 /* Adds the requests of a QP that were built, and that nothing has posted. */
 void why_built_wait(const struct live_program *p, const struct live_tracked_qp *qp,
 		    struct causes *c);

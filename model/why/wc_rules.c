@@ -241,7 +241,7 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 	else if (!is_of_whole_region(q->wr) && !why_region_holds(mr, q->wr->remote, q->wr->len))
 		why_add_there(q, IS_SO, next, "%s",
 			      why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
-	if (lacks)
+	if (lacks && mr->len) /* a window that is not bound has none */
 		why_add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(lacks));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
 		why_add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
