@@ -289,7 +289,8 @@ const struct live_tracked_qp *live_program_queue(const struct live_program *p, u
 /* The name of the object that was at address at that time; "" if there was none. Valid until the
  * next call is taken. */
 const char *live_program_name(const struct live_program *p, uint64_t address, uint64_t when);
-/* How many work requests that complete into the CQ are not completed; those of SRQs do not count.
+/* How many work requests that make a completion in the CQ are not completed; those of SRQs count
+ * only if there is no other.
  */
 unsigned live_program_due(const struct live_program *p, uint64_t cq);
 /* The name of a destroyed QP of that number that was connected with the one numbered peer, or NULL.

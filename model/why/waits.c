@@ -225,16 +225,15 @@ void why_polled_in_vain(const struct live_program *p, const struct live_object *
 	const bool is_polled = cq->in_vain > since + (now - since) / 2;
 
 	if (is_polled && !live_program_due(p, cq->address))
-		cause_add(c, MAY_BE, NULL,
-			  "%s is polled in vain: no request that makes a completion in it is "
-			  "outstanding (sends that are not signaled make none)%s",
-			  live_program_name(p, cq->address, now),
-			  !cq->crossed
-				  ? ""
-				  : temp_text(". %u of its completions %s taken by another "
-					      "thread than the one that had posted the request: "
-					      "one that is dropped is lost for the other",
-					      cq->crossed, cq->crossed == 1 ? "was" : "were"));
+		cause_add(
+			c, MAY_BE, NULL,
+			"%s is polled in vain: no request that completes into it is outstanding%s",
+			live_program_name(p, cq->address, now),
+			!cq->crossed ? " (a send that is not signaled makes no completion)"
+				     : temp_text(". %u of its completions %s taken by another "
+						 "thread than the one that had posted the request: "
+						 "one that is dropped is lost for the other",
+						 cq->crossed, cq->crossed == 1 ? "was" : "were"));
 }
 
 void why_no_event(const struct uroce_cq_row *cq, struct causes *c)
