@@ -33,17 +33,17 @@ static void keep_completions(void)
 }
 
 /* An object gets its name when the call that makes it has returned. */
-static void learn_names(const struct record *r)
+static void learn_names(uint64_t when)
 {
 	struct live_regions *s = &the.live->regions;
 
 	for (struct live_tracked_qp *qp = the.live->newest; qp; qp = qp->older)
 		if (!*qp->v.name)
-			live_object_name(&record_own_objects, qp->address, OBJECT_QP, r->begin,
+			live_object_name(&record_own_objects, qp->address, OBJECT_QP, when,
 					 qp->v.name);
 	for (unsigned i = 0; i < s->n; i++)
-		if (!*s->v[i].name)
-			live_object_name(&record_own_objects, s->at[i], OBJECT_MR, r->begin,
+		if (!*s->v[i].name && !s->v[i].gone)
+			live_object_name(&record_own_objects, s->at[i], OBJECT_MR, when,
 					 s->v[i].name);
 }
 
@@ -84,7 +84,7 @@ static void take_call(void *arg, const struct record *from)
 	(void)arg;
 	r.from = (struct record_from){ .at = *the.commands };
 	if (the.checks)
-		learn_names(&r);
+		learn_names(r.begin);
 	if (record_call_row(&r) == call_count) {
 		take_own_row(&r);
 		return;
@@ -121,6 +121,7 @@ void own_model_begin(const unsigned long *commands)
 
 const struct live_program *own_model(void)
 {
+	learn_names(record_time());
 	return the.live;
 }
 

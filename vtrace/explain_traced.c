@@ -25,8 +25,6 @@
 void explain_traced_completion(const struct live_program *p, const struct live_wc *wc,
 			       const struct live_end *there, struct out *o)
 {
-	const struct posted_wr *posted = &wc->posted;
-	const struct live_object *window;
 	const char *down = injections_port_down();
 	struct failed_wr wr = {
 		.is_foreign = true,
@@ -43,14 +41,8 @@ void explain_traced_completion(const struct live_program *p, const struct live_w
 		snprintf(wr.faults, sizeof wr.faults, "--inject %s", down);
 	if (wc->qp)
 		snprintf(wr.qp, sizeof wr.qp, "%s", wc->qp->v.name);
-	if (wc->known) {
-		why_take_posted(&wr, posted);
-		window = live_object_at(p->seen, posted->bind.mw);
-		wr.bind.mw_rkey = window ? window->rkey : 0;
-		for (unsigned i = 0; i < p->regions.n; i++)
-			if (posted->bind.mr == p->regions.at[i])
-				wr.bound = &p->regions.v[i];
-	}
+	if (wc->known)
+		why_take_posted(&wr, &wc->posted, p);
 	causes_out_wc(&wr, o);
 }
 

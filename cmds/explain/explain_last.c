@@ -94,7 +94,7 @@ static struct failed_wr look_at_failed(struct session *s, const struct bad_wc *b
 	struct qp *qp = obj_find(s, &qp_class, bad->qp);
 
 	if (bad->known)
-		why_take_posted(&wr, &bad->posted);
+		why_take_posted(&wr, &bad->posted, own_model());
 	wr.is_either = bad->is_either;
 	if (qp && qp->o.serial != bad->serial)
 		qp = NULL;

@@ -42,9 +42,7 @@ void live_regions_add(struct live_regions *s, const struct record *r, uint64_t a
 		      struct record_objects *objects)
 {
 	const struct ibv_mr *mr = record_bytes(r, address, NULL);
-	const unsigned row = record_call_row(r);
-	const bool has_iova = row == ROW_ibv_reg_mr_iova || row == ROW_ibv_reg_mr_iova2 ||
-			      row == ROW_ibv_reg_dmabuf_mr;
+	const bool has_iova = r->nargs > 4; /* which may be 0 */
 	struct live_region *v;
 
 	if (!mr)

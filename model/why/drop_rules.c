@@ -71,20 +71,15 @@ static const char *drop_reason(const struct uroce_drop_row *d)
 	return text;
 }
 
-/* The number is that of a QP of another type. */
-static const char *other_type(const struct uroce_qp_row *to, const struct uroce_drop_row *d)
-{
-	return d->dropped == UROCE_DROP_QPN && d->src_qpn && to->type != IBV_QPT_UD
-		       ? temp_text("it is %s, which takes no datagrams",
-				   word_name(qp_type_words, to->type))
-		       : NULL;
-}
-
 /* to, called name, has dropped packets of QP from. */
 static void add_drop(struct causes *c, const char *name, const struct uroce_qp_row *to,
 		     const struct uroce_drop_row *d, uint32_t from)
 {
-	const char *reason = d->qp == UROCE_NO_OBJECT ? other_type(to, d) : drop_reason(d);
+	const bool is_other = d->dropped == UROCE_DROP_QPN && d->src_qpn && to->type != IBV_QPT_UD;
+	const char *reason = is_other ? temp_text("it is %s, which takes no datagrams",
+						  word_name(qp_type_words, to->type))
+			     : d->qp == UROCE_NO_OBJECT ? NULL
+							: drop_reason(d);
 
 	if (reason)
 		cause_add(c, IS_SO, NULL, "%s has dropped %llu %s%s of QP %u: %s", name,

@@ -75,12 +75,12 @@ static void find_elsewhere(const struct live_program *p, const struct record *r,
 				"%s of %s has no answer: the peer has called neither rdma_accept nor "
 				"rdma_reject, or is not reached",
 				id->asked->name, live_program_name(p, id->address, r->end));
-		if (!channel || !channel->made.is_own || channel->address == r->args[0])
-			continue;
-		cause_add(c, MAY_BE, NULL, "the event after %s of %s comes in %s, not in %s",
-			  id->asked->name, live_program_name(p, id->address, r->end),
-			  live_program_name(p, channel->address, r->end),
-			  live_program_name(p, r->args[0], r->end));
+		else if (channel && channel->made.is_own)
+			cause_add(c, MAY_BE, NULL,
+				  "the event after %s of %s comes in %s, not in %s",
+				  id->asked->name, live_program_name(p, id->address, r->end),
+				  live_program_name(p, channel->address, r->end),
+				  live_program_name(p, r->args[0], r->end));
 	}
 }
 

@@ -560,24 +560,6 @@ static void doubt_request(const struct failed_wr *wr, struct causes *c)
 		  wr->recv ? "SEND" : "RECV", wr->wr_id);
 }
 
-void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted)
-{
-	wr->known = true;
-	wr->wr_id = posted->wr_id;
-	wr->posted = posted->when;
-	wr->op = posted->op;
-	wr->recv = posted->op == &wr_ops[WR_RECV];
-	wr->is_inline = posted->is_inline;
-	wr->remote = posted->remote;
-	wr->rkey = posted->rkey;
-	wr->len = posted->len;
-	wr->nsge = posted->nsge;
-	memcpy(wr->sge, posted->sge, posted->nsge * sizeof *wr->sge);
-	wr->flush_type = posted->flush_type;
-	wr->flush_level = posted->flush_level;
-	wr->bind = posted->bind;
-}
-
 void why_request_failed(const struct failed_wr *wr, struct causes *c)
 {
 	const struct diagnosis q = { .wr = wr, .qp = wr->here.qp, .peer = wr->there.qp, .c = c };

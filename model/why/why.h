@@ -69,9 +69,11 @@ struct failed_wr {
 };
 
 struct posted_wr;
+struct live_program;
 
 /* Takes over the fields of the posted request, which is known. */
-void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted);
+void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
+		     const struct live_program *p);
 
 /* Finds the causes, each checked against the regions and QPs that are known as far as that can be.
  * To be freed with causes_free(). */
