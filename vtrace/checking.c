@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,7 +28,7 @@ struct check_process {
 	uint64_t calls, requests; /* requests: posts, polls and the like */
 	bool has_connected;	  /* a QP of it can send or receive */
 	bool is_on_uroce;	  /* whose requests go through libibverbs */
-	bool has_end;		  /* it has ended by exit() */
+	bool has_end;		  /* it has ended by exit(), and with success */
 	bool has_lost;		  /* calls of it were lost */
 	bool is_to_stop;	  /* a finding of this call is one to stop on */
 };
@@ -344,9 +345,12 @@ static struct check_peer find_peer(void *arg, const struct live_tracked_qp *qp)
 			     ? NULL
 			     : live_program_numbered(p->of->live, qp->v.attr.dest_qp_num,
 						     qp->v.number);
-		if (to && check_sends_to(&qp->v, p->of->live, &to->v))
-			return (struct check_peer){ live_program_entry(p->of->live, to->address),
-						    temp_text(" of process %d", (int)p->of->pid) };
+		if (to && check_sends_to(&qp->v, p->of->live, &to->v)) {
+			struct check_peer peer = check_peer_of(p->of->live, to);
+
+			snprintf(peer.whose, sizeof peer.whose, " of process %d", (int)p->of->pid);
+			return peer;
+		}
 	}
 	return (struct check_peer){ 0 };
 }
@@ -441,7 +445,7 @@ static int write_unchecked(const char *why)
 	return CHECK_EXIT_UNCHECKED;
 }
 
-int checking_end(int status)
+int checking_end(void)
 {
 	uint64_t calls = 0, requests = 0;
 	bool has_connected = false, is_on_uroce = false;
@@ -450,14 +454,13 @@ int checking_end(int status)
 		return -1;
 	while (the.processes) {
 		struct check_process *p = the.processes;
-		const bool is_first = !p->next;
 
 		the.processes = p->next;
 		calls += p->calls;
 		requests += p->requests;
 		has_connected |= p->has_connected;
 		is_on_uroce |= p->is_on_uroce;
-		end_process(p, p->has_end && (!is_first || status == 0));
+		end_process(p, p->has_end);
 		free(p);
 	}
 	write_repeated();

@@ -36,9 +36,9 @@ bool checking_call_after(const struct reader_news *news);
 bool checking_own_call(const struct reader_news *news);
 /* Any other news. */
 void checking_take(const struct reader_news *news);
-/* Writes what was found of all processes. status: of wait(2), of the first. Returns the exit code
- * that vtrace has; -1: that of the program. */
-int checking_end(int status);
+/* Writes what was found of all processes. Returns the exit code that vtrace has; -1: that of the
+ * program. */
+int checking_end(void);
 
 /* ------------------------------------------------------------- lines of the source -- */
 

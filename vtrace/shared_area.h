@@ -25,10 +25,14 @@
  * depth or more: ibv_query_device(), and ibv_query_port() of at most so many ports. */
 #define SHARED_OWN_DEPTH 1000
 #define SHARED_PORTS	 4
-/* The call of that kind with which libvtrace.so says that the process ends, or that it is about to
- * destroy a CQ: its argument. */
+/* The call of that kind with which libvtrace.so says that the process ends, with success or
+ * without, or that it is about to destroy a CQ: its argument. */
 #define SHARED_LOOK_ROW ROW_ibv_node_type_str
-enum { SHARED_END = IBV_NODE_CA, SHARED_DESTROYS = IBV_NODE_SWITCH };
+enum {
+	SHARED_END = IBV_NODE_CA,
+	SHARED_DESTROYS = IBV_NODE_SWITCH,
+	SHARED_FAILED = IBV_NODE_ROUTER
+};
 
 /* The call of that kind with which it says that a send buffer has changed before its completion was
  * polled: the QP, nothing, the address and the length of the SGE. It comes before that poll.

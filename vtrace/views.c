@@ -382,7 +382,7 @@ static void take_own_call(const struct reader_news *news)
 	if (checking_own_call(news))
 		reader_hold(the.v.reader, news->process, news->r->thread);
 	if (record_call_row(news->r) == SHARED_LOOK_ROW)
-		explain_end(news, news->r->args[0] == SHARED_END);
+		explain_end(news, news->r->args[0] != SHARED_DESTROYS);
 	else if (record_call_row(news->r) != SHARED_CHANGED_ROW)
 		live_program_take_limits(news->process->live, news->r);
 }

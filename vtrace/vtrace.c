@@ -48,7 +48,7 @@ static const char usage[] =
 	"  -c, --counts        write a table at the end instead of the calls: how often each function was\n"
 	"                      called, and how long it took; how long operations took\n"
 	"  -e, --only LIST     write only these calls: names ('ibv_post_*'), set-up, data; commas between\n"
-	"  -f, --follow        trace children as well\n"
+	"  -f, --follow        trace children as well, as --check does\n"
 	"      --inject RULE   make calls fail on purpose: ibv_reg_mr:error=ENOMEM:when=3 fails the third,\n"
 	"                      3+ and 2..10 several, rdma_connect:delay=5ms takes longer; @FILE has rules\n"
 	"      --inject-each[=LIST]  run the program once for each place that calls one of these functions\n"
@@ -358,6 +358,7 @@ static int trace_program(char **argv)
 	the.how.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
 			  !the.views.report && !the.replay.path && !the.check.is_on;
 	the.how.checks = the.check.is_on;
+	the.how.follows |= the.check.is_on && !the.replay.path;
 	the.how.sums = the.check.is_on && the.check.wanted[CHECK_SEND_CHANGED];
 	the.how.fields = the.check.is_on && the.check.wanted[CHECK_WC_FIELD];
 	the.how.frees = the.check.is_on && the.check.wanted[CHECK_FREED];
@@ -387,7 +388,7 @@ static int trace_program(char **argv)
 	views_begin(&the.views);
 	status = follow_programs(r, &command);
 	write_exit_status(command, status);
-	code = checking_end(status);
+	code = checking_end();
 	views_end();
 	captures_end(the.views.captures);
 	writes_script = the.replay.path != NULL;

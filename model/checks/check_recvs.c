@@ -114,6 +114,14 @@ bool check_sends_to(const struct live_qp *qp, const struct live_program *p,
 	       memcmp(gid, &there->grh.dgid, sizeof *gid) == 0;
 }
 
+struct check_peer check_peer_of(const struct live_program *p, const struct live_tracked_qp *qp)
+{
+	return (struct check_peer){
+		.queues = live_program_entry(p, qp->address),
+		.receives = live_program_entry(p, qp->srq ? qp->srq : qp->address),
+	};
+}
+
 struct check_peer check_find_peer(const struct checks *c, const struct live_program *p,
 				  const struct live_tracked_qp *qp)
 {
@@ -123,8 +131,28 @@ struct check_peer check_find_peer(const struct checks *c, const struct live_prog
 		return (struct check_peer){ 0 };
 	own = live_program_numbered(p, qp->v.attr.dest_qp_num, qp->v.number);
 	if (own && check_sends_to(&qp->v, p, &own->v))
-		return (struct check_peer){ live_program_entry(p, own->address), "" };
+		return check_peer_of(p, own);
 	return c->peer ? c->peer(c->arg, qp) : (struct check_peer){ 0 };
+}
+
+/* It has happened: this holds for peers whose calls are not seen, too. */
+static void look_for_refused(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_wc *wc;
+	unsigned n;
+
+	wc = live_program_completions(p, &n);
+	for (unsigned i = 0; i < n; i++) {
+		struct check_finding f;
+
+		if (wc[i].wc.status != IBV_WC_RNR_RETRY_EXC_ERR || !wc[i].qp)
+			continue;
+		f = check_new(CHECK_RQ_DRY, wc[i].qp->v.name, r,
+			      "the peer of %s had no receive for a message, and %s gave up",
+			      wc[i].qp->v.name, wc[i].qp->v.name);
+		f.grade = CHECK_MISTAKE;
+		check_add_made(c, p, &f, wc[i].qp->address);
+	}
 }
 
 static bool waits_for_ever(const struct live_tracked_qp *qp)
@@ -133,22 +161,40 @@ static bool waits_for_ever(const struct live_tracked_qp *qp)
 	       (!(qp->v.known & IBV_QP_RNR_RETRY) || qp->v.attr.rnr_retry >= RETRIES_FOR_EVER);
 }
 
+/* The messages of all QPs of the program whose peers take these receives. */
+static unsigned long long count_messages(const struct checks *c, const struct live_program *p,
+					 const struct live_queues *e, const struct check_peer *peer)
+{
+	unsigned long long n = 0, most = 0;
+
+	if (!peer->queues->qp.srq)
+		return e->sends.messages;
+	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older)
+		most += live_program_entry(p, qp->address)->sends.messages;
+	for (const struct live_tracked_qp *qp = p->newest; qp && most > peer->receives->recvs.had;
+	     qp = qp->older)
+		if (check_find_peer(c, p, qp).receives == peer->receives)
+			n += live_program_entry(p, qp->address)->sends.messages;
+	return n;
+}
+
 static void look_for_receives(struct checks *c, const struct live_program *p,
 			      const struct record *r, const struct live_queues *e,
 			      const struct check_peer *peer)
 {
 	const struct live_tracked_qp *qp = &e->qp, *to = &peer->queues->qp;
-	const unsigned long long messages = e->sends.messages, had = peer->queues->recvs.had;
+	const unsigned long long had = peer->receives ? peer->receives->recvs.had : 0,
+				 messages = peer->receives ? count_messages(c, p, e, peer) : 0;
 	struct check_finding f;
 
-	if (to->srq || messages <= had)
+	if (messages <= had)
 		return;
 	f = check_new(
 		CHECK_RQ_DRY, qp->v.name, r,
-		"%s has been given %llu message%s to send, and %s%s, to which it is connected, "
+		"%s%s has been given %llu message%s to send, and %s%s%s, to which it is connected, "
 		"%llu receive%s so far",
-		qp->v.name, messages, check_s(messages), to->v.name, peer->whose, had,
-		check_s(had));
+		qp->v.name, to->srq ? " with others" : "", messages, check_s(messages),
+		to->srq ? "the SRQ of " : "", to->v.name, peer->whose, had, check_s(had));
 	if (qp->v.type == IBV_QPT_UC)
 		check_doubt(&f,
 			    "certain if the message arrives before the receive is posted: it is "
@@ -270,6 +316,8 @@ void check_recvs_after(struct checks *c, const struct live_program *p, const str
 			late->posted = check_place_of(r);
 		break;
 	default:
+		if (r->fn->path == CALL_DATAPATH)
+			look_for_refused(c, p, r);
 		if (c->followed && r->fn->path == CALL_DATAPATH)
 			look_at_arrivals(c, p);
 	}

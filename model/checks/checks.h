@@ -91,9 +91,13 @@ struct checks *checks_new(const bool *wanted,
 void checks_free(struct checks *c);
 /* The other end of a QP in another process whose calls are seen, too. */
 struct check_peer {
-	const struct live_queues *queues; /* NULL: it is not known */
-	const char *whose;		  /* " of process 12"; as temp_text() */
+	const struct live_queues *queues;   /* NULL: it is not known */
+	const struct live_queues *receives; /* that it takes: its own, or those of its SRQ, which
+					       may not be known */
+	char whose[24];			    /* " of process 12" */
 };
+/* The QP of that address in p; whose is empty. */
+struct check_peer check_peer_of(const struct live_program *p, const struct live_tracked_qp *qp);
 typedef struct check_peer check_peer_fn(void *arg, const struct live_tracked_qp *qp);
 /* Does the QP send to the GID from which the other one, of the program p, sends? Their numbers
  * alone may be those of other hosts. */

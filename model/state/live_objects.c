@@ -266,6 +266,12 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 	return e ? (uintptr_t)(e->listen_id ? e->listen_id : e->id) : 0;
 }
 
+/* Has the event brought an id, which the program has to destroy? */
+static bool requested_id(const struct rdma_cm_event *e)
+{
+	return e && e->event == RDMA_CM_EVENT_CONNECT_REQUEST;
+}
+
 /* The id has asked for something of which an event tells, in the channel that it has now. */
 static void take_asked(struct live_object **objects, const struct record *r)
 {
@@ -353,6 +359,9 @@ void live_objects_take(struct live_object **objects, const struct record *r)
 		take_acknowledged(objects, element_of(record_bytes(r, first, NULL)), 1);
 		break;
 	case ROW_rdma_get_cm_event:
+		if (requested_id(record_cm_event(r)))
+			live_objects_made(objects, r, (uintptr_t)record_cm_event(r)->id,
+					  OBJECT_CM_ID);
 		take_event(objects, id_of(record_cm_event(r)), OBJECT_CM_ID, "rdma_ack_cm_event");
 		take_answered(objects, record_cm_event(r));
 		break;

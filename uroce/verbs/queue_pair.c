@@ -456,6 +456,10 @@ EXPORT int ibv_query_qp(struct ibv_qp *v, struct ibv_qp_attr *attr, int mask,
 	if (mask & IBV_QP_RATE_LIMIT)
 		return EOPNOTSUPP;
 	engine_lock();
+	if (qp_find(v->qp_num) != qp) { /* it was destroyed */
+		engine_unlock();
+		return EINVAL;
+	}
 	qp_attr_now(qp, attr);
 	if (mask & IBV_QP_STATE)
 		v->state = attr->qp_state;

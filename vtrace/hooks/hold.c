@@ -149,11 +149,19 @@ static void ask_to_look(int why)
 	hold_until_looked_at();
 }
 
+static int exit_status;
+
+static void keep_status(int status, void *arg)
+{
+	(void)arg;
+	exit_status = status;
+}
+
 /* At the end of the program vtrace asks the device what went wrong without an error. */
 __attribute__((destructor)) static void hold_end(void)
 {
 	if (looks_at_end)
-		ask_to_look(SHARED_END);
+		ask_to_look(exit_status ? SHARED_FAILED : SHARED_END);
 }
 
 void record_ending(const struct call_fn *fn)
@@ -173,6 +181,8 @@ void hold_begin(struct shared_area *shared, struct shared_process *process)
 		record_watch(&watch);
 	hold_looks = shared->how.looks && dlsym(RTLD_DEFAULT, "uroce_inventory_of_process");
 	looks_at_end = hold_looks || shared->how.checks;
+	if (looks_at_end)
+		on_exit(keep_status, NULL);
 }
 
 void hold_forget(void)

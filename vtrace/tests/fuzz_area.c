@@ -249,7 +249,7 @@ static uint64_t read_program(const struct way *way, int64_t until)
 	}
 	if (way->recorded)
 		demand(recording_end(true) == 0, "a script is written");
-	checking_end(0);
+	checking_end();
 	views_end();
 	injections_end();
 	fclose(v.to);

@@ -120,7 +120,8 @@ static void outrun_peer(void)
 {
 	const int n = 3, early = is("rq_in_time") || is("rq_returned") ? n : n - 1;
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 8, .max_sge = 1 } };
-	struct ibv_srq *srq = is("rq_shared") ? ibv_create_srq(r.pd, &init) : NULL;
+	struct ibv_srq *srq = is("rq_shared") || is("rq_shared_kept") ? ibv_create_srq(r.pd, &init)
+								      : NULL;
 	struct ibv_qp *to = srq ? make_wide_qp(IBV_QPT_RC, other_cq, srq, 0) : b;
 
 	join_for(a, to, is("rq_dry_for_ever") ? 7 : 6);
@@ -143,6 +144,12 @@ static void outrun_peer(void)
 	}
 	if (!srq)
 		return;
+	if (is("rq_shared_kept")) {
+		struct ibv_sge sge = { (uintptr_t)r.memory + MEMORY / 2, 64, r.lkey };
+		struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+		check("ibv_post_srq_recv", ibv_post_srq_recv(srq, &wr, &bad));
+	}
 	post(IBV_WR_SEND, 0, 8, IBV_SEND_SIGNALED);
 	move_to(a, IBV_QPS_ERR);
 	check("ibv_destroy_qp", ibv_destroy_qp(to));
@@ -359,7 +366,7 @@ static void use_again(void)
 
 static void connect_ends(void)
 {
-	const bool is_early = is("late_not") || is("late_connect");
+	const bool is_early = is("late_not") || is("late_connect") || is("request_left");
 	struct rdma_conn_param param = parameters();
 	struct sockaddr_in from = { .sin_family = AF_INET };
 	struct rdma_cm_id *listener;
@@ -394,7 +401,9 @@ static void connect_ends(void)
 	if (is("late_destroyed"))
 		use_again();
 	ibv_dereg_mr(mr);
-	check("rdma_destroy_id", rdma_destroy_id(server) | rdma_destroy_id(listener));
+	if (!is("request_left"))
+		check("rdma_destroy_id", rdma_destroy_id(server));
+	check("rdma_destroy_id", rdma_destroy_id(listener));
 	rdma_destroy_event_channel(server_events);
 }
 
@@ -412,6 +421,7 @@ static const struct check_case cases[] = {
 	{ "rq_returned", outrun_peer },
 	{ "rq_writes", outrun_peer },
 	{ "rq_shared", outrun_peer },
+	{ "rq_shared_kept", outrun_peer },
 	{ "rq_elsewhere", send_elsewhere },
 	{ "threads_by_turns", share_cq },
 	{ "threads_usual", share_cq },
@@ -425,6 +435,7 @@ static const struct check_case cases[] = {
 	{ "late_default", connect_ends },
 	{ "late_asked", connect_ends },
 	{ "late_destroyed", connect_ends },
+	{ "request_left", connect_ends },
 };
 
 int main(int argc, char **argv)

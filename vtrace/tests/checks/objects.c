@@ -90,6 +90,12 @@ static void use_gone(void)
 		ibv_destroy_cq(cq);
 	if (is("qp_twice"))
 		ibv_destroy_qp(qp);
+	if (is("qp_queried")) {
+		struct ibv_qp_init_attr init;
+		struct ibv_qp_attr attr;
+
+		ibv_query_qp(qp, &attr, IBV_QP_STATE, &init);
+	}
 	if (is("qp_modified"))
 		move_to(qp, IBV_QPS_ERR);
 }
@@ -140,6 +146,13 @@ static void fork_end(void)
 	struct ibv_pd *pd = ibv_alloc_pd(r.context);
 	pid_t child = fork();
 
+	if (!child && !is("forked")) {
+		struct ibv_device **list = ibv_get_device_list(NULL);
+
+		check("ibv_open_device", ibv_open_device(list[0]) ? 0 : errno);
+		ibv_free_device_list(list);
+		exit(is("child_failed"));
+	}
 	if (!child) {
 		ibv_dealloc_pd(pd);
 		_exit(0);
@@ -170,12 +183,15 @@ static const struct check_case cases[] = {
 	{ "cq_twice", use_gone },
 	{ "qp_twice", use_gone },
 	{ "qp_modified", use_gone },
+	{ "qp_queried", use_gone },
 	{ "gone_unused", use_gone },
 	{ "same_address", use_again },
 	{ "busy_then_right", destroy_busy },
 	{ "busy_ignored", destroy_busy },
 	{ "lives", live },
 	{ "forked", fork_end },
+	{ "child_left", fork_end },
+	{ "child_failed", fork_end },
 };
 
 MAIN(cases)
