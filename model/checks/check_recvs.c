@@ -84,8 +84,21 @@ static void tell_late(struct checks *c, const struct live_program *p, const stru
 	check_add_made(c, p, &f, qp->address);
 }
 
-/* A message has come that nothing of this end has asked for. */
-static void look_at_arrivals(struct checks *c, const struct live_program *p)
+/* It has happened: this holds for peers whose calls are not seen, too. */
+static void tell_refused(struct checks *c, const struct live_program *p, const struct record *r,
+			 const struct live_qp *qp, uint64_t address)
+{
+	struct check_finding f = check_new(
+		CHECK_RQ_DRY, qp->name, r,
+		"the peer of %s had no receive for a message, and %s gave up", qp->name, qp->name);
+
+	f.grade = CHECK_MISTAKE;
+	check_add_made(c, p, &f, address);
+}
+
+/* A message has come that nothing of this end has asked for, or one was refused. */
+static void look_at_completions(struct checks *c, const struct live_program *p,
+				const struct record *r)
 {
 	const struct live_wc *wc;
 	unsigned n;
@@ -94,6 +107,8 @@ static void look_at_arrivals(struct checks *c, const struct live_program *p)
 	for (unsigned i = 0; i < n; i++) {
 		struct check_note *late = wc[i].qp ? find_late(c, p, wc[i].qp->address) : NULL;
 
+		if (wc[i].qp && wc[i].wc.status == IBV_WC_RNR_RETRY_EXC_ERR)
+			tell_refused(c, p, r, &wc[i].qp->v, wc[i].qp->address);
 		if (!late || !(wc[i].wc.opcode & IBV_WC_RECV) || wc[i].wc.status != IBV_WC_SUCCESS)
 			continue;
 		if (late->posted.call)
@@ -133,26 +148,6 @@ struct check_peer check_find_peer(const struct checks *c, const struct live_prog
 	if (own && check_sends_to(&qp->v, p, &own->v))
 		return check_peer_of(p, own);
 	return c->peer ? c->peer(c->arg, qp) : (struct check_peer){ 0 };
-}
-
-/* It has happened: this holds for peers whose calls are not seen, too. */
-static void look_for_refused(struct checks *c, const struct live_program *p, const struct record *r)
-{
-	const struct live_wc *wc;
-	unsigned n;
-
-	wc = live_program_completions(p, &n);
-	for (unsigned i = 0; i < n; i++) {
-		struct check_finding f;
-
-		if (wc[i].wc.status != IBV_WC_RNR_RETRY_EXC_ERR || !wc[i].qp)
-			continue;
-		f = check_new(CHECK_RQ_DRY, wc[i].qp->v.name, r,
-			      "the peer of %s had no receive for a message, and %s gave up",
-			      wc[i].qp->v.name, wc[i].qp->v.name);
-		f.grade = CHECK_MISTAKE;
-		check_add_made(c, p, &f, wc[i].qp->address);
-	}
 }
 
 static bool waits_for_ever(const struct live_tracked_qp *qp)
@@ -317,8 +312,6 @@ void check_recvs_after(struct checks *c, const struct live_program *p, const str
 		break;
 	default:
 		if (r->fn->path == CALL_DATAPATH)
-			look_for_refused(c, p, r);
-		if (c->followed && r->fn->path == CALL_DATAPATH)
-			look_at_arrivals(c, p);
+			look_at_completions(c, p, r);
 	}
 }

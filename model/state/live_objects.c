@@ -266,12 +266,6 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 	return e ? (uintptr_t)(e->listen_id ? e->listen_id : e->id) : 0;
 }
 
-/* Has the event brought an id, which the program has to destroy? */
-static bool requested_id(const struct rdma_cm_event *e)
-{
-	return e && e->event == RDMA_CM_EVENT_CONNECT_REQUEST;
-}
-
 /* The id has asked for something of which an event tells, in the channel that it has now. */
 static void take_asked(struct live_object **objects, const struct record *r)
 {
@@ -311,6 +305,7 @@ void live_objects_take_look(struct live_object *objects, const struct record *r)
 void live_objects_take(struct live_object **objects, const struct record *r)
 {
 	const uint64_t first = r->nargs ? r->args[0] : 0;
+	const struct rdma_cm_event *e;
 	struct live_object *o;
 	const uint64_t *cq;
 
@@ -359,11 +354,11 @@ void live_objects_take(struct live_object **objects, const struct record *r)
 		take_acknowledged(objects, element_of(record_bytes(r, first, NULL)), 1);
 		break;
 	case ROW_rdma_get_cm_event:
-		if (requested_id(record_cm_event(r)))
-			live_objects_made(objects, r, (uintptr_t)record_cm_event(r)->id,
-					  OBJECT_CM_ID);
-		take_event(objects, id_of(record_cm_event(r)), OBJECT_CM_ID, "rdma_ack_cm_event");
-		take_answered(objects, record_cm_event(r));
+		e = record_cm_event(r); /* it may bring an id, which the program has to destroy */
+		if (e && e->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+			live_objects_made(objects, r, (uintptr_t)e->id, OBJECT_CM_ID);
+		take_event(objects, id_of(e), OBJECT_CM_ID, "rdma_ack_cm_event");
+		take_answered(objects, e);
 		break;
 	case ROW_rdma_ack_cm_event:
 		take_acknowledged(objects, id_of(record_bytes(r, first, NULL)), 1);
