@@ -415,7 +415,9 @@ static void finish_list(const struct image *first, const struct record_call *c,
 	struct image m;
 
 	me.depth++;
-	while (args[1] && !is_refused && image_begin(&m, c->row, args, plan->nargs, c->from)) {
+	for (unsigned i = 0; args[1] && !is_refused && i < RECORD_LIST_MAX &&
+			     image_begin(&m, c->row, args, plan->nargs, c->from);
+	     i++) {
 		record_keep(&m, plan, fn, args, RECORD_BEFORE, 0, false);
 		is_refused = bad && record_piece(m.w, m.n, RECORD_BEFORE, *bad);
 		record_keep(&m, plan, fn, args, RECORD_AFTER, result, is_refused);

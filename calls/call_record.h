@@ -31,6 +31,8 @@
 #define RECORD_MAX	  (1u << 13)
 #define RECORD_DATA_MAX	  4096 /* bytes of one copy */
 #define RECORD_STRING_MAX 256
+#define RECORD_SGES_MAX	  256	/* of a request; a number that is larger is a mistake */
+#define RECORD_LIST_MAX	  65536 /* requests; a longer list may be circular */
 
 enum record_path {
 	RECORD_CONTROL,

@@ -571,7 +571,7 @@ void call_tell_args(struct call_sink *k, const struct call_fn *fn, const uint64_
 		k->values = fn->args;
 		k->base = (const char *)args;
 		k->is_arg = true;
-		k->mask = by_mask ? args[v->with - 1] : 0;
+		k->mask = by_mask ? args[v->with - 1] | CALL_MASKED : 0;
 		call_tell(k, v, &args[i], by_mask ? 0 : call_length(fn->args, v, args, true));
 	}
 	k->mask = 0;
@@ -585,7 +585,7 @@ void call_tell_out(struct call_sink *k, const struct call_fn *fn, const uint64_t
 	const void *to;
 
 	memcpy(&to, &args[i], sizeof to);
-	k->mask = by_mask ? args[v->with - 1] : 0;
+	k->mask = by_mask ? args[v->with - 1] | CALL_MASKED : 0;
 	if (v->role == CALL_MADE || v->role == CALL_FOUND || v->kind == CALL_BYTES)
 		call_tell(k, v, to, 0);
 	else

@@ -239,6 +239,9 @@ size_t call_length(const struct call_value *values, const struct call_value *v, 
 		   bool is_arg);
 /* The size of the address by its family; 0 if the family is unknown. */
 size_t call_sockaddr_len(const void *address);
+/* In a mask: the call was given one, perhaps 0. */
+#define CALL_MASKED (UINT64_C(1) << 63)
+
 /* Is the field there, given its siblings in the struct at p, a mask that the call was given
  * (0: none) and a QP type (0: not known)? */
 bool call_field_is_set(const struct call_struct *of, const struct call_value *field, const void *p,

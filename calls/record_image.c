@@ -54,9 +54,12 @@ static void walk_list(struct record_walker *w, const struct call_value *v, uint6
 		      size_t n)
 {
 	size_t size = v->kind == CALL_OBJECTS ? sizeof(void *) : v->of ? v->of->size : v->size;
-	const char *base = n ? follow_pointer(w, pointer, n * size, TARGET_BYTES) : NULL;
+	const bool is_possible = n <= RECORD_MAX / size;
+	const char *base = n ? follow_pointer(w, pointer, is_possible ? n * size : RECORD_MAX + 1,
+					      TARGET_BYTES)
+			     : NULL;
 
-	if (!base || v->kind == CALL_OBJECTS || !v->of)
+	if (!base || !is_possible || v->kind == CALL_OBJECTS || !v->of)
 		return;
 	for (size_t i = 0; i < n; i++)
 		walk_fields(w, v->of, base + i * size);
@@ -369,7 +372,7 @@ static const void *copy_pointed(struct record_walker *w, uint64_t *pointer, size
 
 static void keep_sges(struct image *m, const struct ibv_sge *sge, int n)
 {
-	if (n <= 0 || n > 256)
+	if (n <= 0 || n > RECORD_SGES_MAX || !sge)
 		return;
 	add_image_piece(m, RECORD_BEFORE, (uintptr_t)sge, sge, (size_t)n * sizeof *sge);
 }
@@ -394,7 +397,9 @@ static bool is_whole(struct image *m, const struct image *before, bool is_first)
 
 static void keep_sends(struct image *m, const struct ibv_send_wr *first)
 {
-	for (const struct ibv_send_wr *wr = first; wr; wr = wr->next) {
+	const struct ibv_send_wr *wr = first;
+
+	for (unsigned i = 0; wr; wr = wr->next, i++) { /* a list may be circular */
 		const struct image before = *m;
 
 		add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, send_wr_size(wr));
@@ -402,19 +407,21 @@ static void keep_sends(struct image *m, const struct ibv_send_wr *first)
 		if (wr->opcode == IBV_WR_TSO)
 			add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr->tso.hdr, wr->tso.hdr,
 					wr->tso.hdr_sz);
-		if (!is_whole(m, &before, wr == first))
+		if (!is_whole(m, &before, i == 0))
 			return;
 	}
 }
 
 static void keep_recvs(struct image *m, const struct ibv_recv_wr *first)
 {
-	for (const struct ibv_recv_wr *wr = first; wr; wr = wr->next) {
+	const struct ibv_recv_wr *wr = first;
+
+	for (unsigned i = 0; wr; wr = wr->next, i++) { /* a list may be circular */
 		const struct image before = *m;
 
 		add_image_piece(m, RECORD_BEFORE, (uintptr_t)wr, wr, sizeof *wr);
 		keep_sges(m, wr->sg_list, wr->num_sge);
-		if (!is_whole(m, &before, wr == first))
+		if (!is_whole(m, &before, i == 0))
 			return;
 	}
 }
@@ -427,10 +434,13 @@ uint64_t record_rest(const struct image *m, const struct row_plan *plan, const u
 	if (!m->left_out || (!sends && plan->plan != PLAN_RECV))
 		return 0;
 	at = args[1];
-	while (at && record_piece(m->w, m->n, RECORD_BEFORE, at))
+	for (unsigned i = 0; at && i < CHAIN_MAX; i++) {
+		if (!record_piece(m->w, m->n, RECORD_BEFORE, at))
+			return at == args[1] ? 0 : at;
 		at = sends ? (uintptr_t)((const struct ibv_send_wr *)(uintptr_t)at)->next
 			   : (uintptr_t)((const struct ibv_recv_wr *)(uintptr_t)at)->next;
-	return at == args[1] ? 0 : at;
+	}
+	return 0;
 }
 
 /* Copies wr_id and wr_flags, which the program writes directly into the QP. */

@@ -19,6 +19,7 @@
 #include "file/file.h"
 #include "grade/grade.h"
 #include "help/help.h"
+#include "inherited.h"
 #include "language/interp.h"
 #include "language/script.h"
 #include "lesson/lesson.h"
@@ -544,7 +545,7 @@ int main(int argc, char **argv)
 	struct session s = { .opt.device = getenv("RDMASH_DEVICE") };
 	int code, device;
 
-	print_begin();
+	inherited_repair();
 	guard_stack();
 	setlocale(LC_CTYPE, "");
 	print_is_utf8();

@@ -177,7 +177,7 @@ static void add_file(struct captures *c, const char *name)
 
 	if (pid <= 0 || has_file_of(c, pid))
 		return;
-	fd = openat(c->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(c->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return;
 	f = xcalloc(1, sizeof *f);

@@ -19,6 +19,7 @@
 
 #include "calls.h"
 #include "each.h"
+#include "inherited.h"
 #include "launch.h"
 #include "reader.h"
 
@@ -61,6 +62,7 @@ static pid_t start(char *const *argv, struct reader *r, int said)
 	dup2(none, STDOUT_FILENO);
 	dup2(said >= 0 ? said : none, STDERR_FILENO);
 	make_sanitizers_abort();
+	inherited_restore();
 	if (!r || (reader_admit(r) == 0 && launch_preload("libvtrace.so") == 0))
 		execvp(argv[0], argv);
 	why = strerror(errno);

@@ -17,6 +17,7 @@
 #include "door.h"
 #include "each.h"
 #include "heap.h"
+#include "inherited.h"
 #include "injections.h"
 #include "launch.h"
 #include "text.h"
@@ -180,6 +181,7 @@ static void restore_signals(void)
 	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
 		sigaction(caught[i], &kept[i], NULL);
 	sigaction(SIGXFSZ, &kept_size, NULL);
+	inherited_restore();
 }
 
 /* The libraries that are loaded before others, in that order. */
@@ -400,8 +402,9 @@ static int trace_program(char **argv)
 			 the.how.follows ? "" : " (its children may have: -f)");
 	not_injected = injections_end();
 	if (reader_refused(r))
-		door_say_incomplete("%u processes were not traced: too many at a time",
-				    reader_refused(r));
+		door_say_incomplete(
+			"%u processes were not traced: more than %d at a time, or too little memory",
+			reader_refused(r), SHARED_PROCESSES);
 	reader_close(r);
 	door_close(the.views.to);
 	if (door_is_incomplete())
@@ -469,6 +472,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
+	inherited_repair();
 	setlocale(LC_CTYPE, ""); /* decides which characters a timeline can use */
 	while ((c = getopt_long(argc, argv, "+ce:fjo:qh", options, NULL)) != -1)
 		switch (c) {

@@ -483,13 +483,6 @@ void print_color(const bool *on)
 	colors = on;
 }
 
-void print_begin(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0) /* open() takes the lowest that is free */
-			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 int print_failed(void)
 {
 	if (fflush(stdout) && !failed)

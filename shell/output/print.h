@@ -77,9 +77,6 @@ bool print_is_utf8(void);
 void print_editor(struct edit *e);
 /* Colours are shown while *on; NULL: never. */
 void print_color(const bool *on);
-/* A stream that the program was started without is one that can be neither read nor written: else
- * the next file that is opened would take its place. To be called first. */
-void print_begin(void);
 /* Writes what stdio keeps back. The errno that writing to standard output has failed with, or 0. */
 int print_failed(void);
 

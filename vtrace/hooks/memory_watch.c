@@ -210,8 +210,9 @@ static void look_at_inline(const struct record *r)
 			note_unwatched((uintptr_t)buf[i].addr, buf[i].length);
 	if (r->fn != &call_table[ROW_ibv_post_send])
 		return;
-	for (; wr; wr = wr->next)
-		for (int i = 0; wr->send_flags & IBV_SEND_INLINE && wr->sg_list && i < wr->num_sge;
+	for (unsigned n = 0; wr && n < RECORD_LIST_MAX; wr = wr->next, n++)
+		for (int i = 0; wr->send_flags & IBV_SEND_INLINE && wr->sg_list &&
+				i < wr->num_sge && wr->num_sge <= RECORD_SGES_MAX;
 		     i++)
 			note_unwatched(wr->sg_list[i].addr, wr->sg_list[i].length);
 }

@@ -184,7 +184,7 @@ static struct kept_sum sum_request(struct kept_queue *q, const struct ibv_send_w
 	struct kept_sum s = { .wr_id = wr->wr_id,
 			      .is_signaled = wr->send_flags & IBV_SEND_SIGNALED };
 
-	for (int i = 0; reads_memory(wr) && i < wr->num_sge; i++)
+	for (int i = 0; reads_memory(wr) && i < wr->num_sge && wr->num_sge <= RECORD_SGES_MAX; i++)
 		add_sge(&s, wr->sg_list[i].addr, wr->sg_list[i].length);
 	sum_sges(q, &s);
 	return s;
@@ -230,7 +230,7 @@ void sums_post(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 	const int err = errno;
 	struct kept_queue *q = meet_queue(qp);
 
-	for (; q && wr; wr = wr->next) {
+	for (unsigned i = 0; q && wr && i < RECORD_LIST_MAX; wr = wr->next, i++) {
 		const struct kept_sum s = sum_request(q, wr);
 
 		put_sum(q, qp, &s);
@@ -272,7 +272,7 @@ void sums_build_sges(struct ibv_qp_ex *qp, size_t n, const struct ibv_sge *sge)
 	struct kept_queue *q = meet_queue(&qp->qp_base);
 	struct kept_sum *last = q && q->nbuilt ? &q->built[q->nbuilt - 1] : NULL;
 
-	for (size_t i = 0; last && !last->fills && i < n; i++)
+	for (size_t i = 0; last && !last->fills && i < n && n <= RECORD_SGES_MAX; i++)
 		add_sge(last, sge[i].addr, sge[i].length);
 }
 

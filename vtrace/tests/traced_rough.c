@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* traced_rough ADDRESS CASE [LEFT]: a program that is rough with its device, for trust.sh and
  * stuck.sh: "closed" closes the descriptors of all that it uses, and opens files in their places;
- * "exec" becomes itself LEFT times, "many" sends and adds five hundred times, and "busy" works
- * until it is ended. */
+ * "exec" becomes itself LEFT times, "many" sends and adds five hundred times, "busy" works until it
+ * is ended, "odd" posts lists that no device can take, and "lease" has leases of what vtrace reads.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -116,6 +118,55 @@ static void run_busy(struct rig *r, struct ibv_qp *qp, struct ibv_comp_channel *
 		write_once(r, qp);
 }
 
+/* Numbers of SGEs that are impossible, and lists that are their own rest: each is refused. */
+static void run_odd(const struct rig *r, struct ibv_qp *qp)
+{
+	struct ibv_sge sge = { (uintptr_t)r->memory, 8, r->lkey };
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad_send;
+	struct ibv_recv_wr receive = { .num_sge = 0 }, *bad_receive;
+	const int numbers[] = { INT32_MAX, 1 << 20, -1 };
+
+	for (unsigned i = 0; i < 4 * sizeof numbers / sizeof *numbers; i++) {
+		send.sg_list = receive.sg_list = i & 1 ? NULL : &sge;
+		send.num_sge = receive.num_sge = numbers[i / 4];
+		send.send_flags = i & 2 ? IBV_SEND_INLINE : 0;
+		check("SGEs of a send", !ibv_post_send(qp, &send, &bad_send));
+		check("SGEs of a receive", !ibv_post_recv(qp, &receive, &bad_receive));
+	}
+	send = (struct ibv_send_wr){ .next = &send, .sg_list = &sge, .num_sge = 1 };
+	receive = (struct ibv_recv_wr){ .next = &receive, .sg_list = &sge, .num_sge = 1 };
+	check("sends in a circle", !ibv_post_send(qp, &send, &bad_send));
+	send.send_flags = IBV_SEND_INLINE;
+	check("inline sends in a circle", !ibv_post_send(qp, &send, &bad_send));
+	check("receives in a circle", !ibv_post_recv(qp, &receive, &bad_receive));
+	exit(0);
+}
+
+/* Files beside those of the captured packets, which another process can only open when this one has
+ * given them back. A child keeps them. */
+static void run_lease(void)
+{
+	const char *pattern = getenv("UROCE_PCAP");
+	char path[4096], to[4096];
+	int fd;
+
+	check("UROCE_PCAP", pattern ? 0 : ENOENT);
+	signal(SIGIO, SIG_IGN);
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s.rough", pattern);
+		snprintf(to, sizeof to, "%.*s/%d", (int)(strrchr(pattern, '/') - pattern), pattern,
+			 900000 + i);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		check("F_SETLEASE", fd < 0 || fcntl(fd, F_SETLEASE, F_WRLCK) ? errno : 0);
+		check("rename", rename(path, to) ? errno : 0);
+	}
+	if (fork() == 0) {
+		sleep(50);
+		_exit(0);
+	}
+	exit(0);
+}
+
 /* Until vtrace has given back what it has read of the captured packets. */
 static void await_hole(void)
 {
@@ -159,6 +210,10 @@ int main(int argc, char **argv)
 	qp = make_qp(&r, r.cq, r.cq, NULL, 16);
 	peer = make_qp(&r, r.cq, r.cq, NULL, 16);
 	join(&r, qp, peer);
+	if (is("odd"))
+		run_odd(&r, qp);
+	if (is("lease"))
+		run_lease();
 	if (is("busy"))
 		run_busy(&r, qp, channel);
 	for (int i = 0; is("many") && i < 500; i++)

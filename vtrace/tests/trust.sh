@@ -46,6 +46,19 @@ ok "what the device writes is not for the files that have its descriptors' numbe
 ok "exec opens the device anew, captures and all" rough exec 3
 ok "--record of 2,000 requests ends" timeout -k 5 30 "$uroce" "$vtrace" -q --record "$tmp/script" \
 	-o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many
+rough_status=0
+timeout -k 5 30 "$uroce" "$vtrace" -q --record /dev/full -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many \
+	>"$tmp/out" 2>"$tmp/err" || rough_status=$?
+ok "also on a full disk" test "$rough_status" = 125
+ok "which is named" grep -q '^vtrace: /dev/full: No space left on device' "$tmp/err"
+# a program that posts what cannot be posted, which the device alone refuses
+for way in '' --check --timeline "--record $tmp/script"; do
+	# shellcheck disable=SC2086 # options
+	ok "impossible lists, vtrace $way" timeout -k 5 30 "$vtrace" $way -o "$tmp/trace" "$uroce" \
+		"$programs/traced_rough" 10.0.0.1 odd
+done
+ok "a file that cannot be opened now is not waited for" timeout -k 1 20 "$vtrace" --timeline -o "$tmp/trace" \
+	"$uroce" "$programs/traced_rough" 10.0.0.1 lease
 timeout -k 5 60 "$uroce" "$programs/traced_rough" 10.0.0.1 closed
 ok "nor without vtrace; and the device's end is not awaited for ever" test $? = 0
 
@@ -126,6 +139,29 @@ child=$(pgrep -P $!)
 ends "the third SIGTERM, when the program ignores it" 3
 ok "the program goes on" kill -0 "$child"
 kill -9 "$child"
+
+# what a parent has handed on: signals that are blocked, or ignored; streams that are closed
+# with_signals HOW COMMAND...
+with_signals() {
+	timeout -k 1 30 python3 -c 'import os, signal, sys
+if sys.argv[1] == "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGTERM])
+else: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[2], sys.argv[2:])' "$@"
+}
+for how in blocked ignored; do
+	status=0
+	with_signals $how "$vtrace" -o "$tmp/trace" "$uroce" "$programs/traced_program" exit 7 || status=$?
+	ok "SIGCHLD is $how" test "$status" = 7
+	ok "SIGCHLD is $how, --inject-each" with_signals $how "$uroce" "$vtrace" --inject-each=ibv_alloc_pd \
+		-o "$tmp/trace" "$programs/traced_program" calls 1
+	ok "the program has it so" with_signals $how "$vtrace" -q python3 -c 'import signal, sys
+blocked = signal.SIGCHLD in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+ignored = signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+sys.exit((blocked, ignored) != (sys.argv[1] == "blocked", sys.argv[1] == "ignored"))' $how
+done
+"$vtrace" -j -o "$tmp/trace" "$uroce" "$programs/traced_program" exit 7 2>&-
+ok "what is said to a closed stderr is not in the trace" python3 -c 'import json, sys
+for line in open(sys.argv[1]): json.loads(line)' "$tmp/trace"
 
 # a script that nobody reads is being written, or will be: one signal is enough
 mkfifo "$tmp/script-fifo"

@@ -110,6 +110,80 @@ cheat 0 'a peer that does it' <<'END'
 peer p
 @p { qp create -name left }
 END
+cheat 0 'attributes without their bit in the mask' <<'END'
+qp create -name left
+foreach state {INIT RTR RTS} { call ibv_modify_qp left [list qp_state $state retry_cnt 3] 0 }
+catch { call ibv_modify_qp left {qp_state RTS retry_cnt 3} STATE }
+END
+cheat 0 'other objects of the name' <<'END'
+foreach how {
+	{ reg 64 -name left } { cq -name left } { pd -name left } { srq -name left }
+	{ connect 10.0.0.1 7471 -prepare -name left } { listen 7471 -name left } { tcp listen 0 -name left }
+} { catch $how; catch { destroy left -cascade } }
+catch { qp create -name "left\n1..4\nok 1" }
+catch { reg 64 -name "\x1b\[2Jok 1" }
+END
+cheat 0 'an end that looks like checks' <<'END'
+error "\nok 1 left goes from RESET to RTS (4 points)\n1..1\n# 10 of 10 points"
+END
+cheat 0 'exit in a handler, and in an expectation' <<'END'
+on timer 1ms { exit 0 }
+proc bgerror args { quit 0 }
+sleep 50
+expect -value 1 { quit 0 }
+END
+cheat 0 'the environment' <<'END'
+array set ::env { RDMASH_LIB /nonexistent RDMASH_DEVICE none PATH {} }
+set ::tcl_precision 1
+catch { encoding system identity }
+END
+cheat 0 'to close, or to hold, the streams of the checks' <<'END'
+foreach how { { close stdout } { close stderr } { chan close stdout } { flush stdout } { fconfigure stdout -blocking 0 } } { catch $how }
+catch { interp alias {} expect {} set }
+catch { text save /dev/stdout "ok 1\n" }
+END
+cheat 0 'to flood what is shown' <<'END'
+while 1 { echo [string repeat x 100000]; print y; puts stderr z }
+END
+cheat 0 'destructors, coroutines and traces that end later' <<'END'
+oo::class create C { destructor { exit 0 } }
+C create c
+coroutine co apply {{} { yield; while 1 { yield; expect -points 10 -true {1} } }}
+proc unknown args { co }
+on async { co }
+tcl_trace add variable ::grade::rows write { apply {args { exit 0 }} }
+catch { tcl_trace add execution expect enter { apply {args { exit 0 }} } }
+END
+cheat 0 'a remote call to itself that comes late' <<'END'
+rpc serve f {} { expect -points 10 -true {1}; exit 0 }
+set r [dict get [rpc connect 127.0.0.1 [dict get [rpc listen 0] port]] name]
+for {set i 0} {$i < 100} {incr i} { rpc call $r f -background }
+END
+cheat 0 'to change what is shown, or to close the device' <<'END'
+notices off
+history off
+timing on
+trace all
+wire on
+close
+END
+cheat 0 'to delete all commands, and all namespaces' <<'END'
+catch { namespace delete ::tcl ::oo }
+foreach c [info commands] { if {$c ni {rename foreach if catch}} { catch { rename $c {} } } }
+END
+cheat 0 'words in other forms for what is refused' <<'END'
+foreach how {
+	{ pee x } { ::peer x } { namespace eval x { ::fault run bad-rkey } } { apply {{} { ::ben write }} }
+	{ repeat 1 { tim clear } } { @x pid } { on timer 1ms { les 3 } }
+} { catch $how }
+END
+# a parent that does not want to know how its children end
+: >hand-in.rdma
+python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$rdmash" --grade rules.rdma hand-in.rdma >out 2>err
+code=$?
+[ $code = 3 ] && grep -qx '# 0 of 10 points' out || no "SIGCHLD is ignored: exit code $code"
 # Failed calls are pushed out of the record by later ones.
 cat >rules.rdma <<'END'
 expect -points 6 -name {no call has failed} -true {[complete] && [failures] eq ""}
