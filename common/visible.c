@@ -102,14 +102,26 @@ static void append_escape(struct text *to, const struct character *c)
 		xappendf(to, "\\U%08x", c->code);
 }
 
+/* JSON writes a character beyond the basic plane as a surrogate pair. */
+static void append_json_escape(struct text *d, const struct character *c)
+{
+	if (c->code <= 0xffff)
+		xappendf(d, "\\u%04x", c->code);
+	else
+		xappendf(d, "\\u%04x\\u%04x", 0xd7c0 + (c->code >> 10), 0xdc00 | (c->code & 0x3ff));
+}
+
 void visible_append(struct text *to, const char *text, size_t len, enum visible_lines lines)
 {
 	struct character c;
 
 	for (size_t i = 0; i < len; i += c.len) {
 		c = visible_character(text + i, len - i);
-		if (c.visible || (lines == VISIBLE_LINES && (text[i] == '\n' || text[i] == '\t')))
+		if (c.visible ||
+		    (lines != VISIBLE_ONE_LINE && (text[i] == '\n' || text[i] == '\t')))
 			text_add_bytes(to, text + i, c.len);
+		else if (lines == VISIBLE_JSON)
+			append_json_escape(to, &c);
 		else
 			append_escape(to, &c);
 	}

@@ -30,6 +30,7 @@ struct character visible_character(const char *text, size_t len);
 enum visible_lines {
 	VISIBLE_LINES,	  /* newlines and tabs stay */
 	VISIBLE_ONE_LINE, /* they become \n and \t */
+	VISIBLE_JSON,	  /* as VISIBLE_LINES, by the escapes of JSON's strings */
 };
 
 /* Appends text with everything invisible escaped. */

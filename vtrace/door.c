@@ -18,6 +18,7 @@ struct door {
 	const char *path;
 	struct text line; /* that has not ended */
 	bool has_said;	  /* that it cannot be written */
+	enum visible_lines lines;
 };
 
 static struct door to_stderr = { .fd = STDERR_FILENO, .path = "stderr" }, to_file;
@@ -40,7 +41,7 @@ static void write_visible(struct door *d, const char *text, size_t n)
 	struct text shown;
 
 	shown = (struct text){ 0 };
-	visible_append(&shown, text, n, VISIBLE_LINES);
+	visible_append(&shown, text, n, d->lines);
 	write_all(d, text_str(&shown), text_len(&shown));
 	text_free(&shown);
 }
@@ -148,6 +149,11 @@ void door_flush(FILE *to)
 {
 	fflush(to);
 	note_failure(to == door_stderr() ? &to_stderr : &to_file);
+}
+
+void door_take_json(FILE *to)
+{
+	*(to == door_stderr() ? &to_stderr.lines : &to_file.lines) = VISIBLE_JSON;
 }
 
 void door_close(FILE *to)

@@ -590,6 +590,8 @@ int main(int argc, char **argv)
 		door_say("%s: %s", the.file, strerror(errno));
 		return EXIT_FAILED;
 	}
+	if (the.views.json)
+		door_take_json(the.views.to);
 	if (the.injects_each)
 		return inject_each(argv + optind);
 	if (the.each.peer || (the.each.junit && !the.check.is_on)) {

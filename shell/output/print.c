@@ -432,28 +432,11 @@ int print_bytes(enum print_to to, const char *data, size_t len)
 	return print_raw(to, text_str(&d), text_len(&d));
 }
 
-/* JSON writes a character beyond the basic plane as a surrogate pair. */
-static void append_json_escape(struct text *d, const struct character *c)
-{
-	if (c->code <= 0xffff)
-		xappendf(d, "\\u%04x", c->code);
-	else
-		xappendf(d, "\\u%04x\\u%04x", 0xd7c0 + (c->code >> 10), 0xdc00 | (c->code & 0x3ff));
-}
-
 void print_json(const char *json)
 {
-	size_t len = strlen(json);
-	struct character c;
 	SCOPED_TEXT(d);
 
-	for (size_t i = 0; i < len; i += c.len) {
-		c = visible_character(json + i, len - i);
-		if (c.visible || json[i] == '\n')
-			text_add_bytes(&d, json + i, c.len);
-		else
-			append_json_escape(&d, &c);
-	}
+	visible_append(&d, json, strlen(json), VISIBLE_JSON);
 	put_string(PRINT_OUT, &d);
 }
 

@@ -47,6 +47,8 @@ static void words(void)
 	}
 	CHECK_STR(visible("a\nb\tc\r", 6, VISIBLE_LINES), "a\nb\tc\\x0d");
 	CHECK_STR(visible("a\0b", 3, VISIBLE_LINES), "a\\x00b");
+	CHECK_STR(visible("a\n\303\266\377\342\200\256\363\240\201\201", 12, VISIBLE_JSON),
+		  "a\n\303\266\\u00ff\\u202e\\udb40\\udc41");
 }
 
 /* Every code there is: what comes out is visible, and does not change when it is put in. */

@@ -195,5 +195,13 @@ for way in '-f' '-j' '-c' '--timeline'; do
 	"$vtrace" $way "$uroce" "$evil" calls 1 >>"$tmp/seen" 2>&1
 	ok "vtrace $way writes no control characters" test "$(tr -d '\n\t' <"$tmp/seen" | LC_ALL=C grep -c '[[:cntrl:]]')" = 0
 done
+evil=$tmp/$'evil\xff\xf3\xa0\x81\x81'
+cp "$programs/traced_program" "$evil"
+for way in '-j' '--timeline -j' '-c -j' '--check=all -j'; do
+	# shellcheck disable=SC2086 # options
+	"$vtrace" $way -o "$tmp/trace" "$uroce" "$evil" flush 3 >/dev/null 2>&1
+	ok "vtrace $way is JSON, whatever the program is called" python3 -c 'import json, sys
+for line in open(sys.argv[1]): json.loads(line)' "$tmp/trace"
+done
 ok "what they are is shown" grep -q 'evil.x1b\]0;owned.x07' "$tmp/seen"
 finish
