@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* places_test LIBRARY: the place of a function in a library with debug information is found; and
- * whatever becomes of the library's file, vtrace goes on. */
+ * whatever becomes of the library's file, and of who reads it, vtrace goes on. */
 #include "checking.h"
 
 #include <dlfcn.h>
@@ -26,6 +26,25 @@ static struct record_from within(void *library, const char *function)
 	return (struct record_from){ .at = (uintptr_t)code + 4 };
 }
 
+/* The process that reads debug information is stopped: the place stays an address, and no process
+ * is left behind. */
+static void stop_reader(struct record_from known, struct record_from asked)
+{
+	struct places *p = check_places_new(getpid());
+	char command[80];
+	const char *text = check_places_text(p, known);
+
+	demand(strstr(text, "place_first.c"), "no place in the source", text);
+	snprintf(command, sizeof command, "pkill -STOP -x places_test -P %d", (int)getpid());
+	demand(system(command) == 0, "nothing to stop", command);
+	text = check_places_text(p, asked);
+	demand(strstr(text, "places_test.") && !strstr(text, "place_second.c"),
+	       "a place that nobody has read", text);
+	snprintf(command, sizeof command, "pgrep -x places_test -P %d", (int)getpid());
+	demand(system(command) != 0, "the process is there still", "");
+	check_places_free(p);
+}
+
 int main(int argc, char **argv)
 {
 	char copy[] = "/tmp/places_test.XXXXXX";
@@ -44,6 +63,7 @@ int main(int argc, char **argv)
 	demand(library, "not loaded", copy);
 	first = within(library, "place_first");
 	second = within(library, "place_second");
+	stop_reader(first, second);
 	p = check_places_new(getpid());
 	text = check_places_text(p, first);
 	demand(strstr(text, "place_first.c\\x1b[2J:"), "no place in the source, or not visible",
