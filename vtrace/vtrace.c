@@ -397,7 +397,7 @@ static int trace_program(char **argv)
 	if (the.replay.path && recording_end(!told_to_end))
 		door_note_incomplete();
 	writes_script = false;
-	if (!the.seen && !hindrance)
+	if (!the.seen && !hindrance && !reader_refused(r))
 		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],
 			 the.how.follows ? "" : " (its children may have: -f)");
 	not_injected = injections_end();

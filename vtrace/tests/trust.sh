@@ -34,6 +34,11 @@ ok "nor a command of the recorded script" test -z "$(grep -v '^#' "$tmp/script" 
 # a limit of the size of files is for vtrace's memory, too
 no_files() { (ulimit -f 0; "$vtrace" -q "$uroce" "$programs/traced_program" calls 3) 2>&1; }
 no_files | grep -q '^vtrace: shared memory: File too large' || not_ok 'a limit of the size of files'
+# a program that has no room for its calls: it is not said that it has made none
+"$vtrace" -o "$tmp/trace" "$uroce" bash -c "ulimit -v 300000; exec '$programs/traced_program' calls 3" >/dev/null 2>"$tmp/err"
+if grep -q ' were not traced' "$tmp/err"; then
+	ok "a program without room for its calls" test "$(grep -c 'has called nothing' "$tmp/err")" = 0
+fi
 # a program that puts a link in the place of vtrace's directory
 mkdir "$tmp/precious"
 touch "$tmp/precious/file"
