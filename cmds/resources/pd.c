@@ -309,9 +309,7 @@ static int fill_ah_attr(struct session *s, const struct ah_args *a, struct ah *a
 static int create_ah(struct session *s, struct ah *ah)
 {
 	char dgid[INET6_ADDRSTRLEN];
-	struct ibv_port_attr port;
 
-	ibv_query_port(ah->pd->dev->v, ah->attr.port_num, &port); /* for own_refusal() */
 	inet_ntop(AF_INET6, &ah->attr.grh.dgid, dgid, sizeof dgid);
 	ah->v = ibv_create_ah(ah->pd->v, &ah->attr);
 	if (ah->v)
@@ -350,7 +348,7 @@ const struct cmd cmd_ah = {
 	.name = "ah",
 	.family = "resources",
 	.summary = "make an address handle: the destination of a UD message",
-	.calls = "ibv_query_port(3), ibv_create_ah(3), ibv_init_ah_from_wc(3)",
+	.calls = "ibv_create_ah(3), ibv_init_ah_from_wc(3)",
 	.args = ah_args,
 	.exec = ah_exec,
 };
