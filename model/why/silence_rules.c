@@ -254,24 +254,19 @@ static void check_psns(const struct diagnosis *q, const char *next)
 			begin, peer->name, expected);
 }
 
-/* true: the process of the peer had ended before the post. */
-static bool check_ended(const struct diagnosis *q)
+static void add_ended(const struct diagnosis *q, enum verdict verdict)
 {
-	const uint64_t ended = q->wr->there.ended;
-	const bool is_sure = ended && ended < q->wr->posted;
-
-	if (ended)
-		why_add_there(
-			q, is_sure ? IS_SO : MAY_BE, NULL,
-			"the process of %s, the peer's QP, has ended, or replaced itself (exec)",
-			q->peer->name);
-	return is_sure;
+	why_add_there(q, verdict, NULL,
+		      "the process of %s, the peer's QP, has ended, or replaced itself (exec)",
+		      q->peer->name);
 }
 
 void why_check_peer_answers(const struct diagnosis *q)
 {
 	static const struct ibv_qp_attr none;
 	const struct ibv_qp_attr *a = q->qp ? &q->qp->attr : &none;
+	const uint64_t ended = q->wr->there.ended;
+	bool is_told;
 	char next[64];
 
 	if (*q->wr->faults)
@@ -284,12 +279,16 @@ void why_check_peer_answers(const struct diagnosis *q)
 			check_silence(q, a->dest_qp_num);
 	} else {
 		snprintf(next, sizeof next, "qp-state %s", q->peer->name);
-		if (!check_peer_state(q) && !check_strays(q) && !check_begun_anew(q) &&
-		    !check_ended(q))
+		is_told = check_peer_state(q) || check_strays(q) || check_begun_anew(q);
+		if (!is_told && ended && ended < q->wr->posted)
+			add_ended(q, IS_SO);
+		else if (!is_told)
 			check_psns(q, next);
 	}
 	if (causes_confirmed(q->c))
 		return;
+	if (q->peer && ended)
+		add_ended(q, MAY_BE);
 	cause_add(q->c, MAY_BE, "counters; fault wire",
 		  "packets are lost, or the peer's program is stopped (SIGSTOP, a debugger): %u "
 		  "tries, each after %.1f ms at least",

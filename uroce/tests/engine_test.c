@@ -78,17 +78,27 @@ static void looks_on(void)
 	CHECK(tries < PATIENCE);
 }
 
+/* On a busy machine that while may be over when the next packet comes. */
+static void rests(void)
+{
+	unsigned tries = 0;
+
+	do {
+		app_yields_for = 1;
+		for (unsigned i = 0; i < 50; i++)
+			passes_for_packet();
+		app_yields_for = 0;
+	} while (passes_for_packet() > 2 && ++tries < 20);
+	CHECK(tries < 20);
+}
+
 /* After a packet the thread looks on. If others have taken the processor again and again when it
  * gave way, it does not look on for a while. */
 static void test_look_on(void)
 {
 	CHECK_INT(engine_get(), 0);
 	looks_on();
-	app_yields_for = 1;
-	for (unsigned i = 0; i < 50; i++)
-		passes_for_packet();
-	app_yields_for = 0;
-	CHECK(passes_for_packet() <= 2);
+	rests();
 	looks_on();
 	engine_put();
 }
