@@ -129,8 +129,8 @@ start no-such-program
 has 'no program' "$err" 'posix_spawn: no-such-program: No such file or directory (ENOENT)'
 start sh -c 'printf "\036{\"hello\":{\"protocol\":9,\"version\":\"9.9\"}}\n"; cat >/dev/null'
 has 'another version' "$err" 'its rdmash 9.9 uses version 9 of the protocol, this one version 1'
-run -q -X -c 'peer b -within 100 -command {sh -c {echo Welcome; exec sleep 1000}}'
-has 'no answer' "$err" 'no rdmash answered within 100 ms'
+run -q -X -c 'peer b -within 5s -command {sh -c {echo Welcome; exec sleep 1000}}'
+has 'no answer' "$err" 'no rdmash answered within 5000 ms'
 has 'no answer: last words' "$err" 'said last   Welcome'
 # one that says hello, and then anything but what it should
 cat >liar <<'END'
