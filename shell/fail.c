@@ -22,8 +22,12 @@ bool fail_is_usage(const struct fail *f)
 	return false;
 }
 
+/* A place may be there already: where nothing is called info any more, to look for it fails, too.
+ */
 void fail_place(struct session *s, struct where *w)
 {
+	free(s->fail.where);
+	free(s->fail.file);
 	s->fail.where = xstrdup(text_str(&w->text));
 	s->fail.file = w->innermost.name ? xstrdup(w->innermost.name) : NULL;
 	s->fail.line = w->innermost.line;
