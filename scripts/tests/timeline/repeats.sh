@@ -51,5 +51,6 @@ for call in rdma_connect rdma_accept ibv_post_send ibv_post_recv; do
 	grep -q "$call(" session.c || bad "session.c has no $call"
 done
 grep -q 'wire .*\.\.\. [0-9]* times more: -> .*RC_SEND_ONLY' err || bad "wire on has not counted"
-[ "$(grep -c '^\* wire' err)" -lt 40 ] || bad "wire on has written $(grep -c '^\* wire' err) lines"
+# of over 40,000 packets; a line comes now and then, so a slow machine has more of them
+[ "$(grep -c '^\* wire' err)" -lt 400 ] || bad "wire on has written $(grep -c '^\* wire' err) lines"
 exit $((failures != 0))
