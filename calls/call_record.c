@@ -70,8 +70,6 @@ void record_no_memory(void)
 	_exit(70);
 }
 
-/* ------------------------------------------------------------------------ plans -- */
-
 static void make_plans(void)
 {
 	unsigned n = call_count + the.nown;
@@ -415,9 +413,8 @@ static void finish_list(const struct image *first, const struct record_call *c,
 	struct image m;
 
 	me.depth++;
-	for (unsigned i = 0; args[1] && !is_refused && i < RECORD_LIST_MAX &&
-			     image_begin(&m, c->row, args, plan->nargs, c->from);
-	     i++) {
+	while (args[1] && !is_refused && begin - c->begin < RECORD_LIST_MAX &&
+	       image_begin(&m, c->row, args, plan->nargs, c->from)) {
 		record_keep(&m, plan, fn, args, RECORD_BEFORE, 0, false);
 		is_refused = bad && record_piece(m.w, m.n, RECORD_BEFORE, *bad);
 		record_keep(&m, plan, fn, args, RECORD_AFTER, result, is_refused);

@@ -295,8 +295,6 @@ static _Noreturn void exit_as_program(int status)
 	exit(128 + WTERMSIG(status));
 }
 
-/* ------------------------------------------------------------------------------- the trace -- */
-
 /* command: its name, and arguments that are left out. */
 static void write_exit_status(const char *command, int status)
 {

@@ -225,8 +225,6 @@ static void bind_old_window(void)
 	completes(other_cq);
 }
 
-/* --------------------------------------------------------------------- types, groups -- */
-
 static struct ibv_qp *make_qp_of(enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr init = {
@@ -241,7 +239,6 @@ static struct ibv_qp *make_qp_of(enum ibv_qp_type type)
 	return qp;
 }
 
-/* UC has fewer attributes than RC. */
 static void join_uc(struct ibv_qp *qp, uint32_t number)
 {
 	struct ibv_qp_attr attr = {
