@@ -192,7 +192,7 @@ size_t call_sockaddr_len(const void *address)
 		return sizeof(struct sockaddr_in6);
 	case AF_IB:
 		return sizeof(struct sockaddr_ib);
-	default: /* of no length that is known */
+	default:
 		return sizeof(sa_family_t);
 	}
 }

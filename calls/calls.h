@@ -237,7 +237,7 @@ bool call_is_pointer(const struct call_value *v);
  * (is_arg) among the arguments at base. 0: there are none, or the number is impossible. */
 size_t call_length(const struct call_value *values, const struct call_value *v, const void *base,
 		   bool is_arg);
-/* The size of the address by its family; 0 if the family is unknown. */
+/* The size of the address by its family; of an unknown family, that of the family alone. */
 size_t call_sockaddr_len(const void *address);
 /* In a mask: the call was given one, perhaps 0. */
 #define CALL_MASKED (UINT64_C(1) << 63)

@@ -22,8 +22,8 @@ bool fail_is_usage(const struct fail *f)
 	return false;
 }
 
-/* A place may be there already: where nothing is called info any more, to look for it fails, too.
- */
+/* The place may be set already: the search for it fails as well in a script that has deleted the
+ * command info. */
 void fail_place(struct session *s, struct where *w)
 {
 	free(s->fail.where);

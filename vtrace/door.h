@@ -9,7 +9,7 @@
 
 /* A stream to a file, which is made; NULL with errno. A line is written when it has ended. */
 FILE *door_open(const char *path);
-/* What is written there is JSON: so are the escapes. */
+/* The stream takes JSON from now on: invisible characters are escaped as JSON does it. */
 void door_take_json(FILE *to);
 /* The stream to stderr. It stays open. */
 FILE *door_stderr(void);

@@ -321,7 +321,7 @@ static int follow_programs(struct reader *r, const char **command)
 
 	for (;;) {
 		ended = program_has_ended(&status);
-		/* others, which the program has left behind, may go on for long */
+		/* children that the program has left behind may run for long */
 		reader_next(r, &news, ended && (told_to_end || reader_is_idle(r)) ? 0 : 50);
 		the.seen += news.what == READER_BEGUN;
 		if (news.what == READER_BEGUN && news.process->pid == first)

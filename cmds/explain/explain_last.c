@@ -267,11 +267,17 @@ static struct qp *unexplained_qp(struct session *s, const struct bad_wc *bad, co
 	return !bad || is_asked_for(qp) || own_outstanding(qp, false).n ? qp : NULL;
 }
 
+/* That of this procedure, or of the line before; NULL: nothing has failed. */
+static const struct fail *last_failure(const struct session *s)
+{
+	return s->fail.text ? &s->fail : s->before.text ? &s->before : NULL;
+}
+
 int explain_last(struct session *s, struct out *o)
 {
 	struct bad_wc last;
 	const struct bad_wc *bad = bad_wc_last(&last) ? &last : NULL;
-	const struct fail *f = s->fail.text ? &s->fail : s->before.text ? &s->before : NULL;
+	const struct fail *f = last_failure(s);
 	const struct qp *down = qp_in_err(s, bad);
 
 	if (!bad && (!f || strcmp(f->call, "explain") == 0)) {
@@ -294,7 +300,7 @@ int explain_last(struct session *s, struct out *o)
 
 int explain_now(struct session *s, struct out *o)
 {
-	const struct fail *f = s->fail.text ? &s->fail : s->before.text ? &s->before : NULL;
+	const struct fail *f = last_failure(s);
 	struct bad_wc last;
 	bool any = bad_wc_last(&last);
 	struct qp *qp = unexplained_qp(s, any ? &last : NULL, f);

@@ -84,13 +84,13 @@ static void tell_late(struct checks *c, const struct live_program *p, const stru
 	check_add_made(c, p, &f, qp->address);
 }
 
-/* It has happened: this holds for peers whose calls are not seen, too. */
+/* The status alone says it, so the peer's calls need not be seen. */
 static void tell_refused(struct checks *c, const struct live_program *p, const struct record *r,
 			 const struct live_qp *qp, uint64_t address)
 {
 	struct check_finding f = check_new(
 		CHECK_RQ_DRY, qp->name, r,
-		"the peer of %s had no receive for a message, and %s gave up", qp->name, qp->name);
+		"a message of %s was given up: it ended with RNR_RETRY_EXC_ERR", qp->name);
 
 	f.grade = CHECK_MISTAKE;
 	check_add_made(c, p, &f, address);

@@ -92,8 +92,7 @@ void checks_free(struct checks *c);
 /* The other end of a QP in another process whose calls are seen, too. */
 struct check_peer {
 	const struct live_queues *queues;   /* NULL: it is not known */
-	const struct live_queues *receives; /* that it takes: its own, or those of its SRQ, which
-					       may not be known */
+	const struct live_queues *receives; /* of the QP or its SRQ; NULL: they are not known */
 	char whose[24];			    /* " of process 12" */
 };
 /* The QP of that address in p; whose is empty. */

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A posted request as the rules take it. Why a BIND_MW has failed: the window's new key, and the
- * region under it. */
+/* Why a BIND_MW has failed: the window's new key, and the region under it. */
 #include <string.h>
 
 #include "diagnosis.h"
-#include "live_program.h"
-
-bool why_region_holds(const struct live_region *r, uint64_t addr, uint64_t len)
-{
-	return addr >= r->begin && len <= r->len && addr - r->begin <= r->len - len;
-}
 
 /* The new R_Key of a window of type 2: its upper 24 bits are those of the window. The library makes
  * that of type 1. */
@@ -56,29 +49,4 @@ void why_check_bind(const struct diagnosis *q)
 	if (q->qp && *mr->pd && strcmp(mr->pd, q->qp->pd) != 0)
 		cause_add(q->c, IS_SO, NULL, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			  q->qp->pd);
-}
-
-void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
-		     const struct live_program *p)
-{
-	const struct live_object *window = live_object_at(p->seen, posted->bind.mw);
-
-	wr->known = true;
-	wr->wr_id = posted->wr_id;
-	wr->posted = posted->when;
-	wr->op = posted->op;
-	wr->recv = posted->op == &wr_ops[WR_RECV];
-	wr->is_inline = posted->is_inline;
-	wr->remote = posted->remote;
-	wr->rkey = posted->rkey;
-	wr->len = posted->len;
-	wr->nsge = posted->nsge;
-	memcpy(wr->sge, posted->sge, posted->nsge * sizeof *wr->sge);
-	wr->flush_type = posted->flush_type;
-	wr->flush_level = posted->flush_level;
-	wr->bind = posted->bind;
-	wr->bind.mw_rkey = window ? window->rkey : 0;
-	for (unsigned i = 0; i < p->regions.n; i++)
-		if (posted->bind.mr == p->regions.at[i])
-			wr->bound = &p->regions.v[i];
 }

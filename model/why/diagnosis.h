@@ -16,6 +16,8 @@ struct diagnosis {
 /* Adds a cause that was seen at the other end. next: what to type there, or NULL. */
 void why_add_there(const struct diagnosis *q, enum verdict verdict, const char *next,
 		   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A window that has no region: it has no rights, either. */
+bool why_is_unbound(const struct live_region *r);
 bool why_region_holds(const struct live_region *r, uint64_t addr, uint64_t len);
 /* How a range that is not in the region lies beside it. Valid until the next call. */
 const char *why_range_beyond(const struct live_region *r, const char *name, uint64_t addr,

@@ -91,10 +91,11 @@ static void check_silence(const struct diagnosis *q, uint32_t number)
 		return;
 	}
 	if (!number && q->qp && q->qp->known & IBV_QP_DEST_QPN) {
-		cause_add(q->c, IS_SO, NULL,
-			  "%s is connected with QP 0, which is none: the peer has accepted without "
-			  "a QP (rdma_create_qp, or qp_num), or has told 0",
-			  q->qp->name);
+		cause_add(
+			q->c, IS_SO, NULL,
+			"%s is connected with QP 0, which is none: dest_qp_num was given as 0, or "
+			"the peer has accepted without a QP (rdma_create_qp, or qp_num)",
+			q->qp->name);
 		return;
 	}
 	if (q->wr->there.is_asked) {

@@ -30,28 +30,6 @@ static const struct live_region *region_by_key(const struct live_end *e, enum ke
 	return found;
 }
 
-const char *why_range_beyond(const struct live_region *r, const char *name, uint64_t addr,
-			     uint32_t len)
-{
-	const uint64_t at = addr - r->begin, beyond = at + len - r->len;
-	static char text[256];
-
-	if (r->len && addr >= r->begin && at <= r->len)
-		snprintf(text, sizeof text,
-			 "%u byte%s at %s + %" PRIu64 " (0x%" PRIx64 ") end %" PRIu64
-			 " byte%s beyond it: it has %" PRIu64 " bytes",
-			 len, len == 1 ? "" : "s", name, at, addr, beyond, beyond == 1 ? "" : "s",
-			 r->len);
-	else if (!r->len)
-		snprintf(text, sizeof text, "%s is not bound", name);
-	else
-		snprintf(text, sizeof text,
-			 "address 0x%" PRIx64 " is not in %s, which has %" PRIu64
-			 " bytes from 0x%" PRIx64 " on",
-			 addr, name, r->len, r->begin);
-	return text;
-}
-
 /* ------------------------------------------------------------- this end's buffers -- */
 
 /* The region of the QP's PD that these bytes are in; NULL: there is none, or it has that lkey. */
@@ -241,7 +219,7 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 	else if (!is_of_whole_region(q->wr) && !why_region_holds(mr, q->wr->remote, q->wr->len))
 		why_add_there(q, IS_SO, next, "%s",
 			      why_range_beyond(mr, mr->name, q->wr->remote, q->wr->len));
-	if (lacks && mr->len) /* a window that is not bound has none */
+	if (lacks && !why_is_unbound(mr))
 		why_add_there(q, IS_SO, rights, "%s has no %s", mr->name, why_access(lacks));
 	if (strcmp(mr->pd, q->peer->pd) != 0)
 		why_add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
@@ -558,6 +536,31 @@ static void doubt_request(const struct failed_wr *wr, struct causes *c)
 		  "or it is the %s: both have wr_id %" PRIu64
 		  " and complete into one CQ, and the opcode of a failed completion is not valid",
 		  wr->recv ? "SEND" : "RECV", wr->wr_id);
+}
+
+void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
+		     const struct live_program *p)
+{
+	const struct live_object *window = live_object_at(p->seen, posted->bind.mw);
+
+	wr->known = true;
+	wr->wr_id = posted->wr_id;
+	wr->posted = posted->when;
+	wr->op = posted->op;
+	wr->recv = posted->op == &wr_ops[WR_RECV];
+	wr->is_inline = posted->is_inline;
+	wr->remote = posted->remote;
+	wr->rkey = posted->rkey;
+	wr->len = posted->len;
+	wr->nsge = posted->nsge;
+	memcpy(wr->sge, posted->sge, posted->nsge * sizeof *wr->sge);
+	wr->flush_type = posted->flush_type;
+	wr->flush_level = posted->flush_level;
+	wr->bind = posted->bind;
+	wr->bind.mw_rkey = window ? window->rkey : 0;
+	for (unsigned i = 0; i < p->regions.n; i++)
+		if (posted->bind.mr == p->regions.at[i])
+			wr->bound = &p->regions.v[i];
 }
 
 void why_request_failed(const struct failed_wr *wr, struct causes *c)

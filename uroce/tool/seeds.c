@@ -108,7 +108,7 @@ int seeds_run(unsigned n, const char *level, unsigned seconds, char **argv)
 	char order[32];
 	sigset_t ended;
 
-	signal(SIGCHLD, SIG_DFL); /* where a parent ignores it, nobody can be waited for */
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, no child can be waited for */
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &ended, NULL);
