@@ -76,7 +76,7 @@ WORK = "while 1 {post write buf -len 64; poll -within 5s}"
 def works(kind, port):
     """Two ends in a new process still reach each other."""
     again = start(PAIR.format(port=port), "post write buf -len 64",
-                  "expect status SUCCESS {poll -within 20s}")
+                  "expect status SUCCESS {poll -within 60s}")
     try:
         out, err = again.communicate(timeout=60)
     except subprocess.TimeoutExpired:

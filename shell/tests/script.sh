@@ -256,7 +256,7 @@ mkfifo commands
 driven=$!
 exec 3>commands
 echo 'puts [incr n]' >&3
-timeout 30 sh -c 'until grep -q 1 answers; do sleep 0.05; done'
+timeout 120 sh -c 'until grep -q 1 answers; do sleep 0.05; done'
 wants 'standard input: the first answer comes first' $? 0
 printf 'foreach i {5 6} {\n' >&3
 printf 'puts [incr n $i] }\nputs "x"y\nputs never\n' >&3

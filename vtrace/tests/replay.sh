@@ -50,13 +50,14 @@ play() {
 }
 
 # a client by the connection manager: what it sends has its addresses and keys
-server "$tmp/first" "${on[@]}" rping -s -a $address -C 3 -v
+raced=(sh "$(dirname "$0")/raced.sh")
+server "$tmp/first" "${raced[@]}" "${on[@]}" rping -s -a $address -C 3 -v
 ok "rping's client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
 	rping -c -a $address -C 3 -v
 ok "its server ends" wait "$pid"
 has_no "all values were followed" 'NOT FOLLOWED'
 has "addresses and keys are those of the replay" 'binary format WI.*\[get mr[0-9] addr\] \[get mr[0-9] rkey\]'
-server "$tmp/second" "${on[@]}" rping -s -a $address -C 3 -v
+server "$tmp/second" "${raced[@]}" "${on[@]}" rping -s -a $address -C 3 -v
 ok "the script plays rping's client" play $address
 ok "its server ends" wait "$pid"
 same "rping's server has said the same" <(grep ping "$tmp/first") <(grep ping "$tmp/second")
@@ -178,7 +179,7 @@ done
 
 [ -n "$uroce" ] || finish
 client=("${on[@]}" rping -c -a "$address" -C 2 -v -V)
-behind "rping's server is recorded" sh "$(dirname "$0")/raced.sh" \
+behind "rping's server is recorded" "${raced[@]}" \
 	"$vtrace" --record "$tmp/script.rdma" "${on[@]}" rping -s -a $address -C 2
 has_no "all values were followed" 'NOT FOLLOWED'
 behind "the script plays rping's server" "$rdmash" -q "$tmp/script.rdma"

@@ -20,7 +20,7 @@ done
 client=$(sed -E 's/.* of process ([0-9]+) is held.*/\1/' <<<"$line")
 server=$("$uroce" status | sed -En "/pid $client /d; s/^slot [0-9]+ +pid ([0-9]+) .*/\1/p")
 
-shown() { timeout 30 "$rdmash" --json -c "show -process $1"; }
+shown() { timeout 120 "$rdmash" --json -c "show -process $1"; }
 shown "$server" >"$tmp/server.json"
 shown "$client" >"$tmp/client.json"
 ok "what both have, and whom they are connected with" python3 - "$tmp" "$server" "$client" <<'PYTHON'
@@ -59,7 +59,7 @@ ok "one of them" grep -q '^mr mr0  16384 B .* LOCAL_WRITE$' \
 says() {
 	local what=$1 text=$2
 	shift 2
-	timeout 30 "$rdmash" -c "show $*" >"$tmp/said" 2>&1
+	timeout 120 "$rdmash" -c "show $*" >"$tmp/said" 2>&1
 	ok "$what: fails" test $? = 1
 	ok "$what" grep -q -- "$text" "$tmp/said"
 }

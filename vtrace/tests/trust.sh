@@ -49,20 +49,20 @@ ok "vtrace removes its own captures only" test -e "$tmp/precious/file"
 rough() { timeout -k 5 60 "$uroce" "$vtrace" --timeline -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 "$@"; }
 ok "what the device writes is not for the files that have its descriptors' numbers now" rough closed
 ok "exec opens the device anew, captures and all" rough exec 3
-ok "--record of 2,000 requests ends" timeout -k 5 30 "$uroce" "$vtrace" -q --record "$tmp/script" \
+ok "--record of 2,000 requests ends" timeout -k 5 120 "$uroce" "$vtrace" -q --record "$tmp/script" \
 	-o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many
 rough_status=0
-timeout -k 5 30 "$uroce" "$vtrace" -q --record /dev/full -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many \
+timeout -k 5 120 "$uroce" "$vtrace" -q --record /dev/full -o "$tmp/trace" "$programs/traced_rough" 10.0.0.1 many \
 	>"$tmp/out" 2>"$tmp/err" || rough_status=$?
 ok "also on a full disk" test "$rough_status" = 125
 ok "which is named" grep -q '^vtrace: /dev/full: No space left on device' "$tmp/err"
 # a program that posts what cannot be posted, which the device alone refuses
 for way in '' --check --timeline "--record $tmp/script"; do
 	# shellcheck disable=SC2086 # options
-	ok "impossible lists, vtrace $way" timeout -k 5 30 "$vtrace" $way -o "$tmp/trace" "$uroce" \
+	ok "impossible lists, vtrace $way" timeout -k 5 120 "$vtrace" $way -o "$tmp/trace" "$uroce" \
 		"$programs/traced_rough" 10.0.0.1 odd
 done
-ok "a file that cannot be opened now is not waited for" timeout -k 1 20 "$vtrace" --timeline -o "$tmp/trace" \
+ok "a file that cannot be opened now is not waited for" timeout -k 1 120 "$vtrace" --timeline -o "$tmp/trace" \
 	"$uroce" "$programs/traced_rough" 10.0.0.1 lease
 timeout -k 5 60 "$uroce" "$programs/traced_rough" 10.0.0.1 closed
 ok "nor without vtrace; and the device's end is not awaited for ever" test $? = 0
@@ -95,7 +95,7 @@ ok "the program outlives a vtrace that nobody has waited for" wait_until test -e
 kill "$parent"
 
 # in another PID namespace
-ok "a PID namespace" timeout -k 1 30 "$vtrace" -f -o "$tmp/trace" "$uroce" unshare -pf --mount-proc \
+ok "a PID namespace" timeout -k 1 120 "$vtrace" -f -o "$tmp/trace" "$uroce" unshare -pf --mount-proc \
 	"$programs/traced_program" calls 3
 ok "its calls are seen, with the number that the process has here" grep -q '^[0-9:.]* \[[0-9]\{2,\}\] ibv_alloc_pd' "$tmp/trace"
 
@@ -107,10 +107,10 @@ else
 	cp "$programs/traced_program" "$programs/traced_scribbler" "$tmp"
 	# a network of its own: a program of root that is still ending has the port of this one
 	apart() { unshare --net sh -c 'ip link set lo up && exec "$@"' sh "$@"; }
-	ok "a program of another user" apart timeout -k 1 30 "$vtrace" -o "$tmp/trace" \
+	ok "a program of another user" apart timeout -k 1 120 "$vtrace" -o "$tmp/trace" \
 		setpriv --reuid 12345 --regid 12345 --clear-groups "$uroce" "$tmp/traced_program" calls 3
 	ok "its calls are seen, too" grep -q ' ibv_alloc_pd ' "$tmp/trace"
-	ok "with its packets" apart timeout -k 1 30 "$vtrace" --timeline -o "$tmp/trace" \
+	ok "with its packets" apart timeout -k 1 120 "$vtrace" --timeline -o "$tmp/trace" \
 		setpriv --reuid 12345 --regid 12345 --clear-groups "$uroce" "$tmp/traced_program" calls 3
 	ok "it has its device" grep -q ' ibv_alloc_pd ' "$tmp/trace"
 	apart timeout -k 5 60 "$vtrace" -o "$tmp/trace" setpriv --reuid 12345 --regid 12345 --clear-groups \
@@ -148,7 +148,7 @@ kill -9 "$child"
 # what a parent has handed on: signals that are blocked, or ignored; streams that are closed
 # with_signals HOW COMMAND...
 with_signals() {
-	timeout -k 1 30 python3 -c 'import os, signal, sys
+	timeout -k 1 120 python3 -c 'import os, signal, sys
 if sys.argv[1] == "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGTERM])
 else: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[2], sys.argv[2:])' "$@"

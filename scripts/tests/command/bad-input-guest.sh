@@ -43,8 +43,8 @@ ended() {
 pair='listen 7471 -address 10.0.0.1 -name srv
 connect 10.0.0.1 7471 -prepare -events -name c
 cm connect c -nowait
-accept srv -within 10s
-cm event c -within 10s
+accept srv -within 60s
+cm event c -within 60s
 reg 1M -name buf -pd [get [get c qp] pd]'
 
 # ------------------------------------------------------------------- in one process

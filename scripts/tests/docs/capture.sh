@@ -27,7 +27,7 @@ post fetch-add buf -add 2; poll
 post send buf -len 8
 catch {poll -within 100}
 post recv window -qp $there
-poll -within 10s
+poll -within 60s
 post write buf -len 8 -at 5000
 catch {poll}
 disconnect c

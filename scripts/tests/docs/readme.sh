@@ -54,7 +54,7 @@ END
 chmod +x "$dir/bin/ssh"
 block 'Two ends' | sed 's/node2/127.0.0.1/' >"$dir/peer.rdma"
 grep -q '^peer b -host 127.0.0.1$' "$dir/peer.rdma" || fail 'no peer in its block'
-echo 'post write -text "hello, memory"; expect status SUCCESS {poll -within 10s}
+echo 'post write -text "hello, memory"; expect status SUCCESS {poll -within 60s}
 expect -value "hello, memory" {@b mem get window 0 13}' >>"$dir/peer.rdma"
 PATH=$dir/bin:$PATH timeout 60 "$rdmash" -X -q -c "$(cat "$dir/peer.rdma")" >"$dir/verdict" ||
 	fail "the block of the peer: $(cat "$dir/verdict")"

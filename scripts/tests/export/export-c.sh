@@ -123,7 +123,7 @@ write_pair() {
 	grep -q 'DISCONNECTED' "$dir/pair-client/pair-client.c" &&
 		not_ok "the client waits for a server that does not leave"
 	session left '-role client' -- -f "$dir/pair.rdma" -c \
-		'while {[dict get [cm event id2 -within 9000] event] ne "ESTABLISHED"} {}; disconnect id2'
+		'while {[dict get [cm event id2 -within 60s] event] ne "ESTABLISHED"} {}; disconnect id2'
 	grep -q 'RDMA_CM_EVENT_DISCONNECTED' "$dir/left/left.c" ||
 		not_ok "the client does not wait for the server, which leaves first"
 }
@@ -162,8 +162,8 @@ write_tcp() {
 		} else {
 			mem put buf 0 "over TCP"
 			post send buf -len 8
-			expect status SUCCESS {poll -within 20s}
-			expect -value "" {tcp recv told 1 -any -within 20s}
+			expect status SUCCESS {poll -within 60s}
+			expect -value "" {tcp recv told 1 -any -within 60s}
 		}
 	END
 	server told "$dir"

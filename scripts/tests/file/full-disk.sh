@@ -79,7 +79,7 @@ done <<<"$whole"
 # --- files that grow: what was written before can be read ---
 
 write='for {set i 0} {$i < 40} {incr i} {post write from -remote [get to addr] -rkey [get to rkey]
-	poll -within 20s}'
+	poll -within 60s}'
 mkdir grow && cd grow || exit
 run -q -X -c "$connect" -c 'capture start f.pcapng' -c 'capture stop' -c 'capture start f.pcapng'
 wants 'capture: not over a file that is there' "$code" 1

@@ -78,13 +78,13 @@ DOORS = {
     "trace: arguments": "trace all; set p [dict get [tcp listen 0] port]; connect $short $p",
     "notice: private data": CONNECT + """trace all
         cm connect out -nowait -private-data $short; accept -private-data $short
-        wait event ESTABLISHED -id out -within 10s""",
+        wait event ESTABLISHED -id out -within 60s""",
     "private data": CONNECT + """
         cm connect out -nowait -private-data $short; accept; echo [private-data door-1]
         private-data out; show""",
     "reject data": CONNECT + """
-        cm connect out -nowait; cm event door -within 10s; reject -private-data $short
-        cm event out -within 10s; private-data out""",
+        cm connect out -nowait; cm event door -within 60s; reject -private-data $short
+        cm event out -within 60s; private-data out""",
     "oob": """qp create -name q
         set p [dict get [oob listen 0 -background -address 127.0.0.1] port]
         tcp connect 127.0.0.1 $p -name t
@@ -95,7 +95,7 @@ DOORS = {
                        "mem get hostile_mr -text",
     "peer: its error": "peer b; @b error $hostile",
     "peer: in background": """peer b; @b -background {error "\\x1b\\]0;x\\x07"}
-        wait until {[dict get [@b] state] eq "idle"} -within 20s""",
+        wait until {[dict get [@b] state] eq "idle"} -within 60s""",
     "timeline": CONNECT + "timeline on; cm connect out -nowait -private-data $short; accept\n"
                 "catch {connect $short 1}; timeline",
     "call: a function's name": "call $short",

@@ -74,26 +74,26 @@ CASES = {
     "a completion with an error": (PAIR + "post write buf -remote 0 -rkey 1 -len 8", "poll -ok",
                                    HELP, ""),
     "nobody receives": (PAIR + "post send -text hi", "poll -within 200", DO,
-                        "poll -qp [get out qp] -ok -within 20s"),
+                        "poll -qp [get out qp] -ok -within 60s"),
     "receives that nobody has polled": (
         PAIR + "set q [get out qp]; post recv window -qp qp1; post send -text hi; poll -qp $q -ok\n"
         "post send -text again", "poll -qp $q -within 200", DO,
-        "poll -qp $q -ok -within 20s; expect -true {[regexp {not polled yet} $how]}"),
+        "poll -qp $q -ok -within 60s; expect -true {[regexp {not polled yet} $how]}"),
     "bench without receives": (PAIR, "bench send buf -repeat 10 -within 1s", DO, "again"),
     "no receive, and the QP is in ERR": (
         WINDOW + "listen 7471 -address 10.0.0.1 -accept -rnr-retry 1\nconnect 10.0.0.1 7471\n"
         "post send -text hi",
         # explain tells it, not the row next of the error
-        "poll -ok -within 20s",
+        "poll -ok -within 60s",
         "set cause [lindex [dict get [explain] causes] 0]\n"
         "set lines [lindex [split [dict get $cause next] (] 0]\n"
         "lassign [split $lines {;}] leave connect receive\n"
         "eval $leave; eval $connect\n"
         "set server [lindex [lsort -dictionary [dict keys [dict filter [show] key id*]]] end]\n"
         "eval [string map [list QP [get $server qp]] $receive]",
-        "post send -text again; poll -ok -within 20s"),
+        "post send -text again; poll -ok -within 60s"),
     "nobody can receive": (PAIR + "destroy buf; destroy window; post send -text hi",
-                           "poll -within 200", DO, "poll -qp [get out qp] -ok -within 20s"),
+                           "poll -within 200", DO, "poll -qp [get out qp] -ok -within 60s"),
     "a text without quotes": ("reg 64 -name m", "mem put m 0 hello, memory", DO,
                               "expect -value {hello, memory} {mem get m 0 13}"),
     "post before connect": ("listen 7471 -address 10.0.0.1 -accept\n"
@@ -101,7 +101,7 @@ CASES = {
                             "post send buf", DO, "again"),
     "post before accept": ("listen 7471 -address 10.0.0.1 -name door\n"
                            "connect 10.0.0.1 7471 -name out -prepare\n"
-                           "cm connect out -nowait; cm event door -within 20s\n"
+                           "cm connect out -nowait; cm event door -within 60s\n"
                            "set in [dict get [accept -prepare] id]; reg 64 -name buf "
                            "-pd [get [get $in qp] pd]",
                            "post send buf -qp [get $in qp]",
@@ -142,7 +142,7 @@ CASES = {
     "cm accept without a QP": ("listen 7471 -address 10.0.0.1 -name door\n"
                                "connect 10.0.0.1 7471 -name out -prepare\n"
                                "cm connect out -nowait\n"
-                               "set in [dict get [cm event door -within 20s] id]",
+                               "set in [dict get [cm event door -within 60s] id]",
                                "cm accept $in", DO, "again"),
     "cm connect without a QP": ("listen 7471 -address 10.0.0.1 -accept\n" + CM, "cm connect a", DO,
                                 "again"),

@@ -18,15 +18,15 @@ barrier -within 30s
 @a reg 64 -name buf
 @a mem put buf 0 "from uroce to rxe"
 @a post write buf -len 17 -remote [@b get window addr] -rkey [@b get window rkey]
-expect -name "the write completes" status SUCCESS {@a poll -within 10s}
+expect -name "the write completes" status SUCCESS {@a poll -within 60s}
 expect -name "and is there" -value "from uroce to rxe" {@b mem get window 0 17}
 @a post recv buf -len 64
 @b post send window -off 5 -len 5
-expect -name "the send completes" status SUCCESS {@b poll -within 10s}
-expect -name "and has arrived" -value uroce {@a poll -within 10s; @a mem get buf 0 5}
+expect -name "the send completes" status SUCCESS {@b poll -within 60s}
+expect -name "and has arrived" -value uroce {@a poll -within 60s; @a mem get buf 0 5}
 expect -name "errors have their code" -error EINVAL {@b modify-qp RESET -force -qkey 1}
 @a disconnect
-expect -name "b sees the end" event DISCONNECTED {@b wait event DISCONNECTED -within 10s}
+expect -name "b sees the end" event DISCONNECTED {@b wait event DISCONNECTED -within 60s}
 END
 mkfifo "$tmp/in" "$tmp/out"
 cat > "$tmp/machine" << END

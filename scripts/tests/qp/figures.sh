@@ -32,10 +32,10 @@ timeline on
 post send -text waits -qp left
 modify-qp SQD left
 qp-state left -svg draining.svg
-wait until {[lsearch [timeline] {*RNR NAK* again [4-9]*}] >= 0} -within 20s
+wait until {[lsearch [timeline] {*RNR NAK* again [4-9]*}] >= 0} -within 60s
 timeline -svg folded.svg
 post recv m -len 64 -qp right
-wait until {![dict get [qp-state left] permits draining]} -within 20s
+wait until {![dict get [qp-state left] permits draining]} -within 60s
 qp-state left -svg drained.svg
 post send -sge [get m addr]:8:0x1 -qp u
 poll -qp u

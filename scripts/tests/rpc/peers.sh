@@ -66,7 +66,7 @@ until_in "$tmp/server" 'is this another protocol'
 exec 3<>/dev/tcp/10.0.0.1/7100
 printf '\0\0\0\2{}' >&3
 until_in "$tmp/server" "the peer is no end of rpc"
-has 'the reason is told' <(timeout 20 cat <&3 | tr -d '\0') 'no: the peer is no end of rpc'
+has 'the reason is told' <(timeout 120 cat <&3 | tr -d '\0') 'no: the peer is no end of rpc'
 exec 3<>/dev/tcp/10.0.0.1/7100
 printf '\xff\xff\xff\xff' >&3
 until_in "$tmp/server" 'no length between'

@@ -49,7 +49,7 @@ exec 2>/dev/null # where bash tells of jobs that were killed
 run() {
 	local words
 	eval "words=(${2//@/10.0.0.1})"
-	"$rdmash" -q --allow-dir "$dir" -c 'set within 8s' -f "$dir/$1.rdma" -- "${words[@]}" \
+	"$rdmash" -q --allow-dir "$dir" -c 'set within 60s' -f "$dir/$1.rdma" -- "${words[@]}" \
 		>"$dir/$3" 2>&1 </dev/null &
 }
 listens() {

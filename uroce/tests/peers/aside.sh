@@ -121,8 +121,8 @@ by_order() {
 for path in udp memory; do
 	export UROCE_PATH=$path
 	both "UROCE_PCAP by $path" 'until_listening 7174' \
-		"UROCE_PCAP='$tmp/server.$path' '$uroce' rping -s -a 127.0.0.1 -C 20" \
-		"UROCE_PCAP='$tmp/client.$path' '$uroce' rping -c -a 127.0.0.1 -C 20"
+		"UROCE_PCAP='$tmp/server.$path' rping_counted '$uroce' 20 -s -a 127.0.0.1 -C 20" \
+		"UROCE_PCAP='$tmp/client.$path' rping_counted '$uroce' 20 -c -a 127.0.0.1 -C 20"
 	for end in server client; do packets "$tmp/$end.$path" >"$tmp/$end.packets.$path"; done
 	ok "both ends have seen the same packets by $path" \
 		diff <(grep -v ' 100 ' "$tmp/server.packets.$path" | sort -u) \

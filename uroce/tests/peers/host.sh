@@ -16,7 +16,7 @@ says() {
 		shift
 	done
 	shift
-	! timeout 30 "$@" >"$tmp/said" 2>&1 || return 1
+	! timeout 120 "$@" >"$tmp/said" 2>&1 || return 1
 	cat "$tmp/said"
 	for word in "${words[@]}"; do
 		grep -qF -- "$word" "$tmp/said" || return 1
@@ -45,7 +45,7 @@ for how in 'AF_INET6 :: 0' 'AF_INET 127.0.0.1 0' 'AF_INET6 :: 1'; do
 	kill "$pid"
 	wait "$pid"
 done
-ok 'then it is free' timeout 30 "$uroce" "$abuse" plain
+ok 'then it is free' timeout 120 "$uroce" "$abuse" plain
 
 # another user
 if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups test -x "$uroce" 2>/dev/null; then
@@ -70,10 +70,10 @@ done
 slots() { [ "$("$uroce" status | grep -c '^slot')" = "$1" ]; }
 ok '63 processes' within 30 slots 63
 ok 'the 64th' says '63 processes' 'uroce status' -- "$uroce" ibv_devinfo
-ok 'the 63rd listens' timeout 30 "$uroce" true
+ok 'the 63rd listens' timeout 120 "$uroce" true
 kill -9 "$last"
 wait "$last" 2>/dev/null
-ok 'one ends: there is room' timeout 30 "$uroce" ibv_devinfo
+ok 'one ends: there is room' timeout 120 "$uroce" ibv_devinfo
 kill "${started[@]}" 2>/dev/null
 wait
 started=()
@@ -82,20 +82,20 @@ started=()
 for n in 64 100; do
 	ok "$n descriptors" bash -c "ulimit -n $n; $(declare -f says); tmp=$tmp
 		says 'too many open files' 'ulimit -n' -- '$uroce' ibv_devinfo ||
-			timeout 30 '$uroce' '$abuse' plain"
+			timeout 120 '$uroce' '$abuse' plain"
 done
 
 # a kernel that cannot steer packets to sockets
 ok 'no steering: it says so' says 'cannot share a UDP port' -- "$abuse" unsteered "$uroce" ibv_devinfo
 
 # addresses that come and go
-ok 'addresses that come and go' timeout 30 "$uroce" "$abuse" addresses
-each 'a narrow interface' timeout 30 "$uroce" "$abuse" narrow
+ok 'addresses that come and go' timeout 120 "$uroce" "$abuse" addresses
+each 'a narrow interface' timeout 120 "$uroce" "$abuse" narrow
 
 # no IPv6
 echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 ok 'no IPv6: no GID of it' bash -c "! '$uroce' ibv_devinfo -v | grep -q 'GID.*[^f]::1'"
-ok 'no IPv6: it works' timeout 30 "$uroce" "$abuse" plain
-both 'no IPv6: rdma_cm' 'until_listening 7174' "'$uroce' rping -s -a 127.0.0.1 -C 3" \
-	"'$uroce' rping -c -a 127.0.0.1 -C 3 -V"
+ok 'no IPv6: it works' timeout 120 "$uroce" "$abuse" plain
+both 'no IPv6: rdma_cm' 'until_listening 7174' "rping_counted '$uroce' 3 -s -a 127.0.0.1 -C 3" \
+	"rping_counted '$uroce' 3 -c -a 127.0.0.1 -C 3"
 finish

@@ -24,13 +24,13 @@ connected() { "$uroce" status | grep -q 'qp .*RTS'; }
 
 rping_server() { start server rping -s -a 127.0.0.1 "$@"; server=$pid; until_listening 7174; }
 rping_client() { start client rping -c -a 127.0.0.1 "$@"; client=$pid; }
-works() { ok "$1" timeout 20 "$uroce" rping -c -a 127.0.0.1 -C 3 -V; }
+works() { ok "$1" timeout 120 "$uroce" rping -c -a 127.0.0.1 -C 3 -V; }
 
 # listening
 rping_server -P
 kill -9 "$server"
 ok 'nobody listens any more: refused at once' bash -c \
-	"timeout 10 '$uroce' rping -c -a 127.0.0.1 -C 1 2>&1 | grep -q 'RDMA_CM_EVENT_REJECTED, error 8'"
+	"timeout 120 '$uroce' rping -c -a 127.0.0.1 -C 1 2>&1 | grep -q 'RDMA_CM_EVENT_REJECTED, error 8'"
 rping_server -P
 works 'a listener that is started again'
 
@@ -94,7 +94,7 @@ ok 'it says why' shows client 'Failed status 12'
 # the only holder of the sockets is stopped: a newcomer gets them nevertheless
 rping_server -P
 kill -STOP "$server"
-ok 'the device beside a stopped process' timeout 20 "$uroce" ibv_devinfo
+ok 'the device beside a stopped process' timeout 120 "$uroce" ibv_devinfo
 kill -CONT "$server"
 works 'which then goes on'
 kill -9 "$server"

@@ -39,8 +39,8 @@ old_name() { env -u UROCE_DEVICES UROCE_NAME=rxe_0 "$uroce" ibv_devices 2>&1 | p
 ok 'the old name of the variable' old_name
 
 for address in 127.0.0.1 10.0.0.1; do
-	both "rping, $address" 'until_listening 7174' "'$uroce' rping -s -C 3 -p 7174" \
-		"'$uroce' rping -c -a $address -C 3 -p 7174"
+	both "rping, $address" 'until_listening 7174' "rping_counted '$uroce' 3 -s -C 3 -p 7174" \
+		"rping_counted '$uroce' 3 -c -a $address -C 3 -p 7174"
 done
 # fails TEXT COMMAND...: the command fails, and says why
 fails() { ! "$uroce" "${@:2}" >"$tmp/refused" 2>&1 && grep -F -- "$1" "$tmp/refused"; }
