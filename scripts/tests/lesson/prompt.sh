@@ -22,7 +22,7 @@ says() {
 	screen | grep -qF -- "$1"
 }
 await_text() {
-	until_so 20 says "$1" || fail "no '$1'"
+	until_so 60 says "$1" || fail "no '$1'"
 }
 
 columns=80
@@ -164,7 +164,7 @@ echo 'ok: a lesson goes on where it was left'
 # An event of what was before may come at any time.
 clean() {
 	typed '!clear'
-	until_so 10 is_clean || fail 'the screen is not cleared'
+	until_so 60 is_clean || fail 'the screen is not cleared'
 }
 is_clean() {
 	! says lesson && at_prompt

@@ -45,10 +45,12 @@ class Terminal:
 
     def until(self, holds, what):
         end = time.monotonic() + 100
+        pause = 0.02
         while not holds():
             if time.monotonic() > end:
                 sys.exit(f"not ok: {what}; the screen:\n{self.screen()}")
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = min(pause * 2, 0.16)
 
     def at_prompt(self):
         lines = [line for line in self.screen().split("\n") if line.strip()]

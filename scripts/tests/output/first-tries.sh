@@ -14,7 +14,7 @@ said() {
 	screen | tr -s ' \n' ' ' | grep -qF -- "$1"
 }
 await_said() {
-	until_so 10 said "$1" || fail "no '$1'"
+	until_so 60 said "$1" || fail "no '$1'"
 }
 # A notice of what was before may come at any time.
 is_clean() {
@@ -22,7 +22,7 @@ is_clean() {
 }
 clean() {
 	line '!clear'
-	until_so 10 is_clean || fail 'the screen is not cleared'
+	until_so 60 is_clean || fail 'the screen is not cleared'
 }
 ok() {
 	echo "ok: $1"
@@ -383,10 +383,10 @@ run 'echo two'
 await 'qp[0-9]+:RTS> *$'
 clean
 run 'post recv inbox -qp qp0'
-until_so 10 eval "screen | tr -s ' \n' ' ' | grep -Eq 'and the way back; -qp qp[1-9][0-9]* is connected'" ||
+until_so 60 eval "screen | tr -s ' \n' ' ' | grep -Eq 'and the way back; -qp qp[1-9][0-9]* is connected'" ||
 	fail 'the QP of the next client is not named'
 run 'explain qp0'
-until_so 10 eval "screen | tr -s ' \n' ' ' | grep -Eq 'next: -qp (qp[0-9]+), which is connected; or destroy qp0 -cascade: then \1 is'" ||
+until_so 60 eval "screen | tr -s ' \n' ' ' | grep -Eq 'next: -qp (qp[0-9]+), which is connected; or destroy qp0 -cascade: then \1 is'" ||
 	fail 'explain does not name the QP of the next client'
 run 'post recv inbox'
 await_said 'RECV of 64 bytes'
@@ -420,7 +420,7 @@ line 'connect 127.0.0.1 7480 -name quick; disconnect quick'
 window 1
 await_said 'CONNECT_REQUEST'
 run 'accept'
-until_so 10 eval "screen | tr -s ' \n' ' ' | grep -q 'ESTABLISHED with.*DISCONNECTED by'" ||
+until_so 60 eval "screen | tr -s ' \n' ' ' | grep -q 'ESTABLISHED with.*DISCONNECTED by'" ||
 	fail 'it went before it came'
 ok 'ESTABLISHED is told before DISCONNECTED'
 line quit

@@ -24,7 +24,7 @@ await 'client0 has left, 1 calls answered'
 last_is_typed() {
 	screen | grep . | tail -n 1 | grep -q '> rpc call rpc0 half ty'
 }
-until_so 10 last_is_typed || fail 'the line that is being typed is not the last one'
+until_so 60 last_is_typed || fail 'the line that is being typed is not the last one'
 key C-c
 
 # both ends here: the server works while rpc call waits

@@ -11,7 +11,7 @@ rdmash=$1
 
 # shown TEXT: as a part of a line, as it is.
 shown() {
-	until_so 10 has_text "$1" || fail "'$1' does not appear"
+	until_so 60 has_text "$1" || fail "'$1' does not appear"
 }
 
 has_text() {
@@ -242,6 +242,6 @@ line 'reg 4096 -name window; qp create -type RC; qp-state'
 await '^   now      RESET'
 id=$(pid)
 stop
-until_so 10 gone "$id" || fail "process $id survives its terminal"
+until_so 60 gone "$id" || fail "process $id survives its terminal"
 in_order "$dir/err" 'ibv_destroy_qp' 'ibv_destroy_cq' 'ibv_dealloc_pd'
 in_order "$dir/err" 'ibv_dereg_mr' 'ibv_dealloc_pd'

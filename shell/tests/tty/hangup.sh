@@ -9,7 +9,7 @@ type 'echo half'
 await '> echo half$'
 id=$(pid)
 stop
-until_so 10 gone "$id" || fail "process $id survives its terminal"
+until_so 60 gone "$id" || fail "process $id survives its terminal"
 
 for signal in TERM HUP; do
 	start "$@"

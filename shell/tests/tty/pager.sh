@@ -19,7 +19,7 @@ moved() {
 	key j
 	shows_not '^device$'
 }
-until_so 10 moved || fail 'less does not go on after Ctrl-C'
+until_so 60 moved || fail 'less does not go on after Ctrl-C'
 await '^Space goes on, q goes back$'
 key q
 await_prompt

@@ -18,7 +18,7 @@ type "echo $(a 300)"
 key Home End
 type "$(a 90)z"
 await 'az$'
-until_so 10 has_scrolled '^\* cm +notice$' || fail 'no notice above the line'
+until_so 60 has_scrolled '^\* cm +notice$' || fail 'no notice above the line'
 key Home Left End BSpace
 type 'y'
 await 'ay$'

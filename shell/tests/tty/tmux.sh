@@ -71,7 +71,7 @@ window() {
 # Takes the terminal away.
 stop() {
 	on_tmux kill-session
-	until_so 10 gone "$(cat "$dir/runner")" || fail 'the terminal stays'
+	until_so 60 gone "$(cat "$dir/runner")" || fail 'the terminal stays'
 }
 
 # A zombie is gone, too: where process 1 is no init, as in containers, nobody takes it.
@@ -121,7 +121,7 @@ has_size() {
 # resize COLUMNS ROWS: tmux tells the program some time after it has changed the screen.
 resize() {
 	on_tmux resize-window -x "$1" -y "$2"
-	until_so 10 has_size "$(on_tmux display-message -p '#{pane_tty}')" "$1" "$2" ||
+	until_so 60 has_size "$(on_tmux display-message -p '#{pane_tty}')" "$1" "$2" ||
 		fail 'the size stays'
 }
 
@@ -144,14 +144,19 @@ fail() {
 }
 
 # until_so SECONDS COMMAND ...: whether the command succeeds within that time, or somewhat more
-# (no clock is asked: that is a program, and slow where the processor is emulated).
+# (no clock is asked: that is a program, and slow where the processor is emulated). What does not
+# come at once is looked for less often: each look starts programs.
 until_so() {
-	tries=$(($1 * 30))
+	left=$(($1 * 100)) pause=3
 	shift
 	until "$@"; do
-		[ "$tries" -gt 0 ] || return 1
-		tries=$((tries - 1))
-		sleep 0.03
+		[ "$left" -gt 0 ] || return 1
+		left=$((left - pause))
+		case $pause in
+		3) sleep 0.03; pause=7 ;;
+		7) sleep 0.07; pause=15 ;;
+		*) sleep 0.15 ;;
+		esac
 	done
 }
 
@@ -165,12 +170,12 @@ shows_not() {
 
 # await REGEX [SECONDS]: a line of the screen matches.
 await() {
-	until_so "${2:-10}" shows "$1" || fail "'$1' does not appear"
+	until_so "${2:-60}" shows "$1" || fail "'$1' does not appear"
 }
 
 # await_not REGEX [SECONDS]: no line matches (any more).
 await_not() {
-	until_so "${2:-10}" shows_not "$1" || fail "'$1' stays"
+	until_so "${2:-60}" shows_not "$1" || fail "'$1' stays"
 }
 
 has_cursor() {
@@ -178,7 +183,7 @@ has_cursor() {
 }
 
 await_cursor() {
-	until_so 10 has_cursor "$1" || fail "the cursor is at $(cursor), not at $1"
+	until_so 60 has_cursor "$1" || fail "the cursor is at $(cursor), not at $1"
 }
 
 ends_with() {
@@ -188,7 +193,7 @@ ends_with() {
 
 # await_rows TEXT: the last rows with anything on them are exactly these.
 await_rows() {
-	until_so 10 ends_with "$1" || {
+	until_so 60 ends_with "$1" || {
 		printf '%s\n' "$1" | sed 's/^/wanted: /' >&2
 		fail "the rows are others"
 	}
@@ -200,7 +205,7 @@ has_column() {
 
 # await_column N: in whatever row.
 await_column() {
-	until_so 10 has_column "$1" || fail "the cursor is at $(cursor), not in column $1"
+	until_so 60 has_column "$1" || fail "the cursor is at $(cursor), not in column $1"
 }
 
 is_screen() {
@@ -209,7 +214,7 @@ is_screen() {
 
 # await_screen TEXT: the screen is exactly this (less the empty rows at its end).
 await_screen() {
-	until_so 10 is_screen "$1" || {
+	until_so 60 is_screen "$1" || {
 		printf '%s\n' "$1" | sed 's/^/wanted: /' >&2
 		fail "the screen is another"
 	}
@@ -220,7 +225,7 @@ await_screen() {
 # takes what acts as a key: Ctrl-D, ^R, ^U, ^W, and Ctrl-C, which also drops what was typed
 # and not read yet.
 at_prompt() {
-	screen 2>/dev/null | sed '/^ *$/d' | tail -n 1 | grep -Eq "^[^>]*$prompt"
+	screen 2>/dev/null | awk -v prompt="^[^>]*$prompt" '!/^ *$/ { last = $0 } END { exit last !~ prompt }'
 }
 
 off_prompt() {
@@ -228,26 +233,26 @@ off_prompt() {
 }
 
 await_prompt() {
-	until_so 30 at_prompt || fail 'no prompt'
+	until_so 60 at_prompt || fail 'no prompt'
 }
 
 # run TEXT: as line, until the next prompt is there.
 run() {
 	type "$1"
-	until_so 10 off_prompt || fail "'$1' is not shown"
+	until_so 60 off_prompt || fail "'$1' is not shown"
 	key Enter
 	await_prompt
 }
 
 has_only() {
-	[ "$(screen | grep -c .)" = 1 ] && shows "$1"
+	screen | awk -v wanted="$1" '/./ { n++; last = $0 } END { exit !(n == 1 && last ~ wanted) }'
 }
 
 # clear_screen [COMMAND [PROMPT]]: nothing is left but a prompt. Before text is awaited that the
 # screen has shown already.
 clear_screen() {
 	line "${1-!clear}"
-	until_so 10 has_only "${2-$prompt}" || fail 'the screen is not cleared'
+	until_so 60 has_only "${2-$prompt}" || fail 'the screen is not cleared'
 }
 
 # Ctrl-C, where something is typed that the screen shows.
