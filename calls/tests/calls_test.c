@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table against what is known of the headers and libraries: each NAMES file has a line for
- * each function that is new in a release. Without files: prints the names of the table's functions,
- * for headers.sh.
+ * each function, and each value of an enum, that is new in a release. Without files: prints the
+ * names of the table's functions, for headers.sh.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -59,7 +59,8 @@ static void check_names(const char *file, unsigned release)
 		exit(1);
 	}
 	while (fscanf(f, "%63s %63s %63s", name, header, how) == 3)
-		check_line(file, name, header, how, &seen);
+		if (strcmp(how, "enum") != 0) /* a value: see headers.sh */
+			check_line(file, name, header, how, &seen);
 	fclose(f);
 	for (unsigned i = 0; i < call_count; i++)
 		CHECK(seen.row[i] == (call_table[i].since <= release), "%s: since %u: %s", file,

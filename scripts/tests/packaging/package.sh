@@ -116,7 +116,7 @@ fi
 pack() {
 	mkdir -p "$tmp/pack/source/debian"
 	cp -r "$source"/debian "$tmp/pack/source"
-	cp "$source/LICENSE" "$tmp/pack/source"
+	cp -r "$source/LICENSES" "$tmp/pack/source"
 	printf '%s\n' rdmash uroce >"$tmp/pack/source/debian/debhelper-build-stamp"
 	(cd "$tmp/pack/source" && RDMASH_BUILD=$build DEB_BUILD_OPTIONS=noautodbgsym \
 		debian/rules binary) >"$tmp/log" 2>&1
