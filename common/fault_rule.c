@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "near.h"
+#include "word.h"
 
 /* ------------------------------------------------------------------------ values as text -- */
 
@@ -76,14 +77,9 @@ bool fault_read_number(const char *text, uint64_t max, uint64_t *value)
 
 /* ------------------------------------------------------------------------------ the words -- */
 
-struct word {
-	const char *name;
-	int value;
-};
-
-#define STATUS(word)                 \
-	{                            \
-#word, IBV_WC_##word \
+#define STATUS(word)                       \
+	{                                  \
+#word, IBV_WC_##word, NULL \
 	}
 static const struct word statuses[] = {
 	STATUS(LOC_LEN_ERR),	   STATUS(LOC_QP_OP_ERR),
@@ -93,30 +89,30 @@ static const struct word statuses[] = {
 	STATUS(REM_OP_ERR),	   STATUS(RETRY_EXC_ERR),
 	STATUS(RNR_RETRY_EXC_ERR), STATUS(REM_ABORT_ERR),
 	STATUS(FATAL_ERR),	   STATUS(RESP_TIMEOUT_ERR),
-	STATUS(GENERAL_ERR),	   { NULL, 0 },
+	STATUS(GENERAL_ERR),	   { 0 },
 };
 
-#define OPCODE(word)                 \
-	{                            \
-#word, IBV_WC_##word \
+#define OPCODE(word)                       \
+	{                                  \
+#word, IBV_WC_##word, NULL \
 	}
 static const struct word opcodes[] = {
 	OPCODE(SEND),	   OPCODE(RDMA_WRITE), OPCODE(RDMA_READ), OPCODE(COMP_SWAP),
-	OPCODE(FETCH_ADD), OPCODE(BIND_MW),    OPCODE(LOCAL_INV), { NULL, 0 },
+	OPCODE(FETCH_ADD), OPCODE(BIND_MW),    OPCODE(LOCAL_INV), { 0 },
 };
 
 static const struct word events[] = {
-	{ "PORT_ERR", IBV_EVENT_PORT_ERR },
-	{ "PORT_ACTIVE", IBV_EVENT_PORT_ACTIVE },
-	{ "DEVICE_FATAL", IBV_EVENT_DEVICE_FATAL },
-	{ NULL, 0 },
+	{ "PORT_ERR", IBV_EVENT_PORT_ERR, NULL },
+	{ "PORT_ACTIVE", IBV_EVENT_PORT_ACTIVE, NULL },
+	{ "DEVICE_FATAL", IBV_EVENT_DEVICE_FATAL, NULL },
+	{ 0 },
 };
 
 static const struct word cm_events[] = {
-	{ "REJECTED", RDMA_CM_EVENT_REJECTED },
-	{ "UNREACHABLE", RDMA_CM_EVENT_UNREACHABLE },
-	{ "DISCONNECTED", RDMA_CM_EVENT_DISCONNECTED },
-	{ NULL, 0 },
+	{ "REJECTED", RDMA_CM_EVENT_REJECTED, NULL },
+	{ "UNREACHABLE", RDMA_CM_EVENT_UNREACHABLE, NULL },
+	{ "DISCONNECTED", RDMA_CM_EVENT_DISCONNECTED, NULL },
+	{ 0 },
 };
 
 /* ----------------------------------------------------------------------------- a rule -- */
@@ -148,46 +144,49 @@ int fault_refuse(const struct fault_why *why, const char *format, ...)
 	return -1;
 }
 
+void fault_offer(struct fault_choice *c, const char *word)
+{
+	const size_t n = strlen(c->all);
+
+	near_try(&c->near, word);
+	snprintf(c->all + n, sizeof c->all - n, "%s%s", n ? ", " : "", word);
+}
+
+int fault_refuse_choice(const struct fault_why *why, const struct fault_choice *c,
+			const char *called)
+{
+	if (c->near.best)
+		return fault_refuse(why, "'%s' is no %s: did you mean %s?", c->near.typed, called,
+				    c->near.best);
+	return fault_refuse(why, "'%s' is no %s: there are %s", c->near.typed, called, c->all);
+}
+
 struct reading {
 	struct fault_rule *r;
 	struct fault_why why;
 };
 
-static int refuse_word(const struct reading *in, const struct word *words, const char *called,
-		       const char *text)
-{
-	struct near near = near_begin(text);
-	char all[320] = "";
-	size_t n = 0;
-
-	for (const struct word *w = words; w->name; w++) {
-		near_try(&near, w->name);
-		if (n < sizeof all)
-			n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "",
-					      w->name);
-	}
-	if (near.best)
-		return fault_refuse(&in->why, "'%s' is no %s: did you mean %s?", text, called,
-				    near.best);
-	return fault_refuse(&in->why, "'%s' is no %s: there are %s", text, called, all);
-}
-
 /* The value of a word, in any case. -1: refused. */
 static int read_word(const struct reading *in, const struct word *words, const char *called,
 		     const char *text, int *value)
 {
-	for (const struct word *w = words; w->name; w++)
+	struct fault_choice c = { near_begin(text), "" };
+
+	for (const struct word *w = words; w->name; w++) {
+		fault_offer(&c, w->name);
 		if (strcasecmp(text, w->name) == 0) {
-			*value = w->value;
+			*value = (int)w->value;
 			return 0;
 		}
-	return refuse_word(in, words, called, text);
+	}
+	return fault_refuse_choice(&in->why, &c, called);
 }
 
-static int read_error(const struct reading *in, const char *text)
+static int read_error(const struct reading *in, const char *key, const char *text)
 {
-	struct near near = near_begin(text);
+	struct fault_choice c = { near_begin(text), "ENOMEM, EINVAL and others" };
 
+	(void)key;
 	for (int i = 1; i < 134; i++) { /* EHWPOISON is 133 */
 		const char *name = strerrorname_np(i);
 
@@ -196,42 +195,32 @@ static int read_error(const struct reading *in, const char *text)
 			return 0;
 		}
 		if (name)
-			near_try(&near, name);
+			near_try(&c.near, name);
 	}
-	if (near.best)
-		return fault_refuse(&in->why, "'%s' is no errno: did you mean %s?", text,
-				    near.best);
-	return fault_refuse(&in->why, "'%s' is no errno: write ENOMEM", text);
+	return fault_refuse_choice(&in->why, &c, "errno");
 }
 
 /* "3", "3+", "2..10" */
-static int read_when(const struct reading *in, const char *text)
+static int read_when(const struct reading *in, const char *key, const char *text)
 {
-	const char *dots = strstr(text, "..");
-	const size_t n = strlen(text);
-	char first[24];
+	struct fault_rule *r = in->r;
+	char *end = (char *)(uintptr_t)text;
+	bool ends;
 
-	if (n >= sizeof first)
-		return fault_refuse(&in->why, "when=%s: it is too long", text);
-	memcpy(first, text, n + 1);
-	if (dots)
-		first[dots - text] = '\0';
-	else if (n && text[n - 1] == '+')
-		first[n - 1] = '\0';
-	if (!fault_read_number(first, UINT64_MAX - 1, &in->r->first) || !in->r->first)
-		return fault_refuse(
-			&in->why,
-			"when=%s: write 3 (the third only), 3+ (and all later ones) or 2..10",
-			text);
-	in->r->last = n && text[n - 1] == '+' ? UINT64_MAX : in->r->first;
-	if (dots &&
-	    (!fault_read_number(dots + 2, UINT64_MAX, &in->r->last) || in->r->last < in->r->first))
-		return fault_refuse(&in->why, "when=%s: %s is not a number from %s on", text,
-				    dots + 2, first);
-	return 0;
+	errno = 0;
+	r->first = isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
+	r->last = strcmp(end, "+") == 0 ? UINT64_MAX : r->first;
+	ends = !*end || strcmp(end, "+") == 0 ||
+	       (strncmp(end, "..", 2) == 0 && fault_read_number(end + 2, UINT64_MAX, &r->last));
+	if (r->first && r->last >= r->first && ends && !errno)
+		return 0;
+	return fault_refuse(&in->why,
+			    "%s=%s: write 3 (the third only), 3+ (and all later ones) or 2..10",
+			    key, text);
 }
 
-static int read_duration(const struct reading *in, const char *key, const char *text, uint64_t *ns)
+/* Of a delay, or after which an event comes. */
+static int read_duration(const struct reading *in, const char *key, const char *text)
 {
 	double us;
 
@@ -239,40 +228,30 @@ static int read_duration(const struct reading *in, const char *key, const char *
 		return fault_refuse(&in->why,
 				    "%s=%s: not a time of at most an hour: write 50us, 5ms or 1s",
 				    key, text);
-	*ns = (uint64_t)(us * 1e3 + 0.5);
+	in->r->delay_ns = (uint64_t)(us * 1e3 + 0.5);
 	return 0;
 }
 
-static int read_delay(const struct reading *in, const char *text)
-{
-	return read_duration(in, "delay", text, &in->r->delay_ns);
-}
-
-static int read_after(const struct reading *in, const char *text)
-{
-	return read_duration(in, "after", text, &in->r->delay_ns);
-}
-
-static int read_reason(const struct reading *in, const char *text)
+static int read_reason(const struct reading *in, const char *key, const char *text)
 {
 	uint64_t n;
 
 	if (!fault_read_number(text, 0xffff, &n) || !n)
-		return fault_refuse(&in->why, "reason=%s: not a number from 1 to 65535", text);
+		return fault_refuse(&in->why, "%s=%s: not a number from 1 to 65535", key, text);
 	if (in->r->event != RDMA_CM_EVENT_REJECTED)
-		return fault_refuse(&in->why, "reason=%s: only a rejection has one", text);
+		return fault_refuse(&in->why, "%s=%s: only a rejection has one", key, text);
 	in->r->reason = (int)n;
 	return 0;
 }
 
-static int read_chance(const struct reading *in, const char *text)
+static int read_chance(const struct reading *in, const char *key, const char *text)
 {
 	if (fault_read_chance(text, &in->r->chance))
 		return 0;
-	return fault_refuse(&in->why, "chance=%s: not a probability: write 5%% or 0.05", text);
+	return fault_refuse(&in->why, "%s=%s: not a probability: write 5%% or 0.05", key, text);
 }
 
-static int read_site(const struct reading *in, const char *text)
+static int read_site(const struct reading *in, const char *key, const char *text)
 {
 	const char *plus = strrchr(text, '+');
 	uint64_t offset;
@@ -280,44 +259,46 @@ static int read_site(const struct reading *in, const char *text)
 	if (!plus || plus == text || !fault_read_number(plus + 1, UINT64_MAX, &offset) ||
 	    strlen(text) >= sizeof in->r->site)
 		return fault_refuse(
-			&in->why, "at=%s: not a place in a program or library: write rping+0x12f0",
-			text);
+			&in->why, "%s=%s: not a place in a program or library: write rping+0x12f0",
+			key, text);
 	strcpy(in->r->site, text);
 	return 0;
 }
 
-static int read_status(const struct reading *in, const char *text)
+static int read_status(const struct reading *in, const char *key, const char *text)
 {
+	(void)key;
 	return read_word(in, statuses, "status of a failed completion", text, &in->r->status);
 }
 
-static int read_opcode(const struct reading *in, const char *text)
+static int read_opcode(const struct reading *in, const char *key, const char *text)
 {
+	(void)key;
 	return read_word(in, opcodes, "opcode of a request that can be made to fail", text,
 			 &in->r->opcode);
 }
 
-static int read_qpn(const struct reading *in, const char *text)
+static int read_qpn(const struct reading *in, const char *key, const char *text)
 {
 	uint64_t n;
 
 	if (!fault_read_number(text, 0xffffff, &n))
-		return fault_refuse(&in->why, "qpn=%s: not the number of a QP", text);
+		return fault_refuse(&in->why, "%s=%s: not the number of a QP", key, text);
 	in->r->qpn = (uint32_t)n;
 	return 0;
 }
 
-static int read_device(const struct reading *in, const char *text)
+static int read_device(const struct reading *in, const char *key, const char *text)
 {
 	if (!*text || strlen(text) >= sizeof in->r->device)
-		return fault_refuse(&in->why, "device=%s: not the name of a device", text);
+		return fault_refuse(&in->why, "%s=%s: not the name of a device", key, text);
 	strcpy(in->r->device, text);
 	return 0;
 }
 
-static int read_force(const struct reading *in, const char *text)
+static int read_force(const struct reading *in, const char *key, const char *text)
 {
-	(void)text;
+	(void)key, (void)text;
 	in->r->forced = true;
 	return 0;
 }
@@ -327,16 +308,16 @@ static const struct {
 	const char *key;
 	unsigned whats;
 	bool alone; /* without a value */
-	int (*read)(const struct reading *in, const char *text);
+	int (*read)(const struct reading *in, const char *key, const char *text);
 } keys[] = {
 	{ "error", OF(FAULT_CALL), false, read_error },
-	{ "delay", OF(FAULT_CALL), false, read_delay },
+	{ "delay", OF(FAULT_CALL), false, read_duration },
 	{ "at", OF(FAULT_CALL), false, read_site },
 	{ "force", OF(FAULT_CALL), true, read_force },
 	{ "status", OF(FAULT_COMPLETION), false, read_status },
 	{ "opcode", OF(FAULT_COMPLETION), false, read_opcode },
 	{ "qpn", OF(FAULT_COMPLETION), false, read_qpn },
-	{ "after", OF(FAULT_EVENT) | OF(FAULT_CM), false, read_after },
+	{ "after", OF(FAULT_EVENT) | OF(FAULT_CM), false, read_duration },
 	{ "device", OF(FAULT_EVENT), false, read_device },
 	{ "reason", OF(FAULT_CM), false, read_reason },
 	{ "when", ~OF(FAULT_EVENT), false, read_when },
@@ -344,41 +325,27 @@ static const struct {
 };
 #define KEYS (sizeof keys / sizeof *keys)
 
-static int refuse_key(const struct reading *in, const char *key)
-{
-	struct near near = near_begin(key);
-	char all[160] = "";
-	size_t n = 0;
-
-	for (unsigned i = 0; i < KEYS; i++)
-		if (keys[i].whats & OF(in->r->what)) {
-			near_try(&near, keys[i].key);
-			n += (size_t)snprintf(all + n, sizeof all - n, "%s%s%s", n ? ", " : "",
-					      keys[i].key, keys[i].alone ? "" : "=");
-		}
-	if (near.best)
-		return fault_refuse(&in->why, "'%s' is no word of such a rule: did you mean %s?",
-				    key, near.best);
-	return fault_refuse(&in->why, "'%s' is no word of such a rule: there are %s", key, all);
-}
-
 /* "error=ENOMEM" */
 static int read_pair(const struct reading *in, char *pair)
 {
+	struct fault_choice c = { near_begin(pair), "" };
 	char *value = strchr(pair, '=');
 
 	if (value)
 		*value++ = '\0';
 	for (unsigned i = 0; i < KEYS; i++) {
-		if (strcmp(keys[i].key, pair) != 0 || !(keys[i].whats & OF(in->r->what)))
+		if (!(keys[i].whats & OF(in->r->what)))
+			continue;
+		fault_offer(&c, keys[i].key);
+		if (strcmp(keys[i].key, pair) != 0)
 			continue;
 		if (!value && !keys[i].alone)
 			return fault_refuse(&in->why, "%s has no value: write %s=...", pair, pair);
 		if (value && keys[i].alone)
 			return fault_refuse(&in->why, "%s takes no value", pair);
-		return keys[i].read(in, value);
+		return keys[i].read(in, pair, value);
 	}
-	return refuse_key(in, pair);
+	return fault_refuse_choice(&in->why, &c, "word of such a rule");
 }
 
 static int check_complete(const struct reading *in)
@@ -440,6 +407,29 @@ int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct faul
 	strcpy(copy, text);
 	strcpy(r->text, text);
 	return read_rule(&in, copy);
+}
+
+/* The time at which an event comes, or is to come after the device was opened. */
+static uint64_t time_of(const struct fault_rule *r)
+{
+	return r->due ? r->due : r->delay_ns;
+}
+
+const char *fault_port_down_by(const struct fault_rule *rules, const struct fault_rule *counts,
+			       unsigned n, const char *device)
+{
+	const struct fault_rule *last = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct fault_rule *r = &rules[i];
+
+		if (r->what == FAULT_EVENT && r->event != IBV_EVENT_DEVICE_FATAL &&
+		    atomic_load(&counts[i].hit) &&
+		    (!*r->device || !device || strcmp(r->device, device) == 0) &&
+		    (!last || time_of(r) >= time_of(last)))
+			last = r;
+	}
+	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
 }
 
 bool fault_rule_is_of_device(const char *text)

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "near.h"
+
 #define FAULT_RULES_MAX	  63 /* of one process */
 #define FAULT_DEVICES_MAX 8
 
@@ -81,10 +83,24 @@ struct fault_why {
 int fault_refuse(const struct fault_why *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The words that a text could have been. */
+struct fault_choice {
+	struct near near; /* near_begin(text) */
+	char all[320];
+};
+void fault_offer(struct fault_choice *c, const char *word);
+/* "'x' is no opcode": did you mean, or there are. called: "opcode". -1 with EINVAL. */
+int fault_refuse_choice(const struct fault_why *why, const struct fault_choice *c,
+			const char *called);
+
 /* Reads a rule into *r. seed: of its chance, together with index, its place among the rules. 0, or
  * -1 and why (of size bytes) names what is wrong. */
 int fault_rule_read(const char *text, uint64_t seed, unsigned index, struct fault_rule *r,
 		    char *why, size_t size);
+/* The rule that has put the port of a device (NULL: of any) down, where no later one has put it up;
+ * NULL: there is none. counts: the same rules, with how often they have hit. */
+const char *fault_port_down_by(const struct fault_rule *rules, const struct fault_rule *counts,
+			       unsigned n, const char *device);
 /* Is the text of one of those that are not about calls? */
 bool fault_rule_is_of_device(const char *text);
 

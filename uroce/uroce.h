@@ -29,7 +29,7 @@ enum uroce_direction {
 /*
  * The kinds of faults, in the order in which a rule draws them, X(NAME, word, lost, netem, help):
  * NAME   enum fate and enum counter (CNT_FAULT_NAME) have it
- * word   in UROCE_FAULT; the option of rdmash's "fault wire"; the field of struct uroce_fault; the
+ * word   in UROCE_FAULT; the option of rdmash's "fault wire"; the field of struct wire_rule; the
  *        fate of a packet in uroce_tap(); the counter is fault_WORD
  * lost   the receiver does not get the packet, or refuses it
  * netem  the word for it in tc-netem(8), or NULL
@@ -41,28 +41,21 @@ enum uroce_direction {
 	X(REORDER, reorder, false, "reorder", "share of packets that arrive after the next one") \
 	X(CORRUPT, corrupt, true, "corrupt", "share of packets with one wrong bit")
 
-/* One rule; the first that matches a packet and is drawn decides what happens to it. */
+/* A rule about packets. The first that matches a packet and is drawn decides what happens to it. */
 struct uroce_fault {
-	unsigned direction; /* UROCE_OUT | UROCE_IN; 0: both */
-	int opcode;	    /* of the BTH; -1: any */
-	int64_t psn;	    /* -1: any */
-	uint32_t psn_more;  /* so many PSNs after that one match, too */
-	uint32_t qpn;	    /* destination; 0: any */
-	/* probabilities, 0 to 1, of UROCE_FAULTS. A packet that is reordered lets the next one to
-	 * the same QP go first, unless none comes within a millisecond. */
-#define UROCE_FAULT_FIELD(name, word, lost, netem, help) double word;
-	UROCE_FAULTS(UROCE_FAULT_FIELD)
-#undef UROCE_FAULT_FIELD
-	unsigned delay_us; /* added to every packet that matches and is not dropped */
-	uint64_t count;	   /* how many packets it may hit; 0: no limit */
+	char text[160]; /* as it was given: "drop=5%,op=ACK" */
+	bool loses;	/* packets that it hits are lost, refused or late */
+	uint64_t hits;
 };
 
-/* Replaces all rules by these (n 0: none). seed 0: keep the sequence of random numbers.
- * EINVAL: a probability that is none, an unknown direction. */
-int uroce_faults_set(const struct uroce_fault *rules, unsigned n, uint64_t seed);
-/* Fills up to n entries with the rules there are, and with how many packets each has hit;
- * returns how many rules there are. */
-unsigned uroce_faults_get(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+/* Replaces all rules by those of a text, "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms", or adds these.
+ * A semicolon begins the next rule. The words are those of UROCE_FAULTS (5% or 0.05), delay (us,
+ * ms, s), dir (in, out, both), op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count. "":
+ * none. seed: of the random numbers; 0: keep their sequence. 0, or -1 with errno; on EINVAL why (of
+ * size bytes) says which word is wrong, and the rules stay as they were. */
+int uroce_faults_set(const char *text, bool adds, uint64_t seed, char *why, size_t size);
+/* Fills up to n entries with the rules there are. Returns how many there are. */
+unsigned uroce_faults_get(struct uroce_fault *rules, unsigned n);
 
 struct fault_rule; /* common/fault_rule.h */
 /* Makes requests, connections, the port and the device fail by these rules, whose counters are

@@ -10,6 +10,7 @@
 #include "door.h"
 #include "heap.h"
 #include "out.h"
+#include "page.h"
 #include "text.h"
 
 enum outcome { CLEAN, CRASH, HANG, UNHARMED, NOT_REACHED, OUTCOMES };
@@ -124,40 +125,27 @@ static void write_row(const struct shared_site *site, const struct fault_rule *r
 
 /* -------------------------------------------------------------------------------- JUnit -- */
 
-static void write_xml(const char *text)
-{
-	for (const char *c = text; *c; c++)
-		if (*c == '&')
-			fputs("&amp;", the.junit);
-		else if (*c == '<')
-			fputs("&lt;", the.junit);
-		else if (*c == '"')
-			fputs("&quot;", the.junit);
-		else
-			fputc((unsigned char)*c < ' ' || (unsigned char)*c > '~' ? '?' : *c,
-			      the.junit);
-}
-
 static void write_case(const struct shared_site *site, const struct fault_rule *rule,
 		       const struct each_result *r, enum outcome outcome)
 {
+	SCOPED_TEXT(text);
+
 	if (!the.junit)
 		return;
-	fputs("  <testcase classname=\"", the.junit);
-	write_xml(the.o->argv[0]);
-	fprintf(the.junit, "\" name=\"%s %s from ", call_table[site->row].name, error_name(rule));
-	write_xml(site->place);
-	fputs("\">", the.junit);
+	text_add(&text, "  <testcase classname=\"");
+	page_markup(&text, the.o->argv[0]);
+	text_add(&text, "\" name=\"");
+	page_markupf(&text, "%s %s from %s", call_table[site->row].name, error_name(rule),
+		     site->place);
+	text_add(&text, "\">");
 	if (is_failure(outcome)) {
-		fprintf(the.junit, "<failure message=\"%s\">--inject ", outcomes[outcome].name);
-		write_xml(rule->text);
-		fputs("\n", the.junit);
-		write_xml(r->said);
-		fputs("</failure>", the.junit);
+		xappendf(&text, "<failure message=\"%s\">", outcomes[outcome].name);
+		page_markupf(&text, "--inject %s\n%s", rule->text, r->said);
+		text_add(&text, "</failure>");
 	} else if (outcome == NOT_REACHED) {
-		fputs("<skipped/>", the.junit);
+		text_add(&text, "<skipped/>");
 	}
-	fputs("</testcase>\n", the.junit);
+	fprintf(the.junit, "%s</testcase>\n", text_str(&text));
 }
 
 static bool begin_junit(void)

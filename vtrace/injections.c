@@ -175,19 +175,10 @@ static unsigned rule_of_event(const struct reader_news *call)
 	return rule <= the.n ? rule : 0;
 }
 
-/* Each event comes delay_ns after the device was opened; those of one time in the order of their
- * rules. A rule about one of several devices is left out: whose QP it is, is not known here. */
+/* A rule about one of several devices is left out: whose QP it is, is not known here. */
 const char *injections_port_down(void)
 {
-	const struct fault_rule *rule, *last = NULL;
-
-	for (unsigned i = 0; i < the.n; i++) {
-		rule = &the.rules[i];
-		if (has_happened(i) && rule->event != IBV_EVENT_DEVICE_FATAL && !*rule->device &&
-		    (!last || rule->delay_ns >= last->delay_ns))
-			last = rule;
-	}
-	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
+	return the.n ? fault_port_down_by(the.rules, the.counts, the.n, "") : NULL;
 }
 
 unsigned injections_rule(const struct reader_news *call)

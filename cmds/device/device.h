@@ -71,8 +71,8 @@ bool embedded_is_used(void);
 void embedded_tell(struct session *s);
 
 struct embedded_api {
-	int (*faults_set)(const struct uroce_fault *rules, unsigned n, uint64_t seed);
-	unsigned (*faults_get)(struct uroce_fault *rules, uint64_t *hits, unsigned n);
+	int (*faults_set)(const char *text, bool adds, uint64_t seed, char *why, size_t size);
+	unsigned (*faults_get)(struct uroce_fault *rules, unsigned n);
 	void (*rules_set)(struct fault_rule *rules, unsigned n);
 	int (*gid_hide)(struct ibv_context *context, unsigned index);
 	int (*gid_move)(struct ibv_context *context, unsigned from, unsigned to);

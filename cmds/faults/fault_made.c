@@ -37,6 +37,7 @@ struct made_kind {
 	const char *command;
 	const char *begins; /* the text of its rules */
 	enum fault_what what;
+	const struct arg *args;
 	bool is_of_device; /* of FAULT_EVENT: the device, else the port */
 };
 
@@ -77,28 +78,19 @@ static void remove_rules(const struct made_kind *kind)
 	nrules = kept;
 }
 
-static void append_word(struct text *t, const char *key, const char *value)
+void fault_append_options(struct text *t, const struct arg *options, const void *args,
+			  const char *before)
 {
-	if (value)
-		xappendf(t, ":%s=%s", key, value);
-}
+	for (const struct arg *a = options; a->name; a++) {
+		const void *at = (const char *)args + a->offset;
+		const struct dev *dev = a->kind == &kind_dev_opt ? *(struct dev *const *)at : NULL;
+		const char *value = dev ? dev->o.name : NULL;
 
-/* The rule as text, of the options. */
-static void write_rule(const struct made_args *a, const struct made_kind *kind, struct text *t)
-{
-	xappendf(t, "%s%s", kind->begins,
-		 kind->what == FAULT_EVENT ? word_name(async_words, a->event.v) : a->name);
-	append_word(t, "error", a->error);
-	append_word(t, "delay", a->delay);
-	append_word(t, "opcode", a->opcode);
-	append_word(t, "qpn", a->qpn);
-	append_word(t, "after", a->after);
-	append_word(t, "device", a->device ? a->device->o.name : NULL);
-	append_word(t, "reason", a->reason);
-	append_word(t, "when", a->when);
-	append_word(t, "chance", a->chance);
-	if (a->force)
-		text_add(t, ":force");
+		if (a->kind->parse == args_parse_str && !(a->flags & ARG_POS))
+			value = *(const char *const *)at;
+		if (value)
+			xappendf(t, "%s%s=%s", text_len(t) ? before : "", a->name, value);
+	}
 }
 
 int fault_needs_embedded(struct session *s, const char *command, const char *what)
@@ -116,7 +108,11 @@ static int add_rule(struct session *s, const struct made_args *a, const struct m
 	char why[512];
 	SCOPED_TEXT(text);
 
-	write_rule(a, kind, &text);
+	xappendf(&text, "%s%s", kind->begins,
+		 kind->what == FAULT_EVENT ? word_name(async_words, a->event.v) : a->name);
+	fault_append_options(&text, kind->args, a, ":");
+	if (a->force)
+		text_add(&text, ":force");
 	if (fault_rule_read(text_str(&text), a->seed.set ? a->seed.v : 1, nrules, &r, why,
 			    sizeof why) ||
 	    call_fault_check(&r, why, sizeof why))
@@ -165,19 +161,15 @@ static void list_rules(const struct made_kind *kind, struct out *o)
 		out_text(o, "no faults\n");
 }
 
-static bool has_option(const struct made_args *a)
-{
-	return a->error || a->delay || a->when || a->chance || a->opcode || a->qpn || a->after ||
-	       a->device || a->reason || a->seed.set || a->force || a->add;
-}
-
 static int made_exec(struct session *s, const struct made_args *a, const struct made_kind *kind,
 		     struct out *o)
 {
 	const bool off = a->name ? strcmp(a->name, "off") == 0 : a->event.v == EVENTS_OFF;
 	const bool lists = !a->name && !a->event.set;
+	SCOPED_TEXT(options);
 
-	if ((off || lists) && has_option(a))
+	fault_append_options(&options, kind->args, a, ":");
+	if ((off || lists) && (text_len(&options) || a->seed.set || a->force || a->add))
 		return fail(s, kind->command, "EINVAL", "%s%s takes no options", kind->command,
 			    off ? " off" : "");
 	if (off) {
@@ -189,11 +181,6 @@ static int made_exec(struct session *s, const struct made_args *a, const struct 
 	}
 	list_rules(kind, o);
 	return 0;
-}
-
-static bool concerns(const struct fault_rule *r, const char *device)
-{
-	return !*r->device || !device || strcmp(r->device, device) == 0;
 }
 
 const char *fault_made_text(unsigned rule)
@@ -219,18 +206,20 @@ const char *fault_made_async(const struct ibv_device *device, int event)
 	return text;
 }
 
-static const struct made_kind port_kind = { "fault port", "event:", FAULT_EVENT, false };
-
 const char *fault_made_port_down(const char *device)
 {
-	const struct fault_rule *last = NULL;
-
-	for (unsigned i = 0; i < nrules; i++)
-		if (is_of_kind(&rules[i], &port_kind) && rules[i].hit &&
-		    concerns(&rules[i], device) && (!last || rules[i].due >= last->due))
-			last = &rules[i];
-	return last && last->event == IBV_EVENT_PORT_ERR ? last->text : NULL;
+	return fault_port_down_by(rules, rules, nrules, device);
 }
+
+/* Which of the cases that match are hit. */
+#define CHOICE_OPTIONS(cases)                                                                      \
+	OPT("when", made_args, when, kind_str,                                                     \
+	    "which " cases ": 3, 3+ (and all later ones), 2..10"),                                 \
+		OPT("chance", made_args, chance, kind_str,                                         \
+		    "share of these " cases ": 5% or 0.05"),                                       \
+		OPT("seed", made_args, seed, kind_u64, "makes the choice of " cases " repeatable", \
+		    .min = 1),                                                                     \
+		SWITCH("add", made_args, add, "add to the existing rules")
 
 /* -------------------------------------------------------------------------- fault call -- */
 
@@ -253,17 +242,15 @@ static const struct arg fault_call_args[] = {
 		"of libibverbs or librdmacm; off removes all"),
 	OPT("error", made_args, error, kind_str, "fails with this errno: ENOMEM"),
 	OPT("delay", made_args, delay, kind_str, "takes longer by this: 50us, 2ms, 1s"),
-	OPT("when", made_args, when, kind_str, "which calls: 3, 3+ (and all later ones), 2..10"),
-	OPT("chance", made_args, chance, kind_str, "share of these calls: 5% or 0.05"),
-	OPT("seed", made_args, seed, kind_u64, "makes the choice of calls repeatable", .min = 1),
 	SWITCH("force", made_args, force, "an errno that the function does not give"),
-	SWITCH("add", made_args, add, "add to the existing rules"),
+	CHOICE_OPTIONS("calls"),
 	ARGS_END
 };
 
 static int fault_call_exec(struct session *s, const void *args, struct out *o)
 {
-	static const struct made_kind kind = { "fault call", "", FAULT_CALL, false };
+	static const struct made_kind kind = { "fault call", "", FAULT_CALL, fault_call_args,
+					       false };
 
 	return made_exec(s, args, &kind, o);
 }
@@ -291,18 +278,14 @@ static const struct arg fault_completion_args[] = {
 		"of the completion: RNR_RETRY_EXC_ERR; off removes all"),
 	OPT("opcode", made_args, opcode, kind_str,
 	    "only such requests: SEND, RDMA_WRITE, RDMA_READ"),
-	OPT("qpn", made_args, qpn, kind_str, "only of this QP"),
-	OPT("when", made_args, when, kind_str, "which requests: 3, 3+ (and all later ones), 2..10"),
-	OPT("chance", made_args, chance, kind_str, "share of these requests: 5% or 0.05"),
-	OPT("seed", made_args, seed, kind_u64, "makes the choice of requests repeatable", .min = 1),
-	SWITCH("add", made_args, add, "add to the existing rules"),
+	OPT("qpn", made_args, qpn, kind_str, "only of this QP"), CHOICE_OPTIONS("requests"),
 	ARGS_END
 };
 
 static int fault_completion_exec(struct session *s, const void *args, struct out *o)
 {
 	static const struct made_kind kind = { "fault completion", "wc:status=", FAULT_COMPLETION,
-					       false };
+					       fault_completion_args, false };
 
 	return made_exec(s, args, &kind, o);
 }
@@ -328,18 +311,13 @@ static const struct arg fault_event_args[] = {
 	OPT("after", made_args, after, kind_str,
 	    "so long after the beginning of the connection: 50us, 1s"),
 	OPT("reason", made_args, reason, kind_str, "of a rejection (default: 28)"),
-	OPT("when", made_args, when, kind_str,
-	    "which connections: 3, 3+ (and all later ones), 2..10"),
-	OPT("chance", made_args, chance, kind_str, "share of these connections: 5% or 0.05"),
-	OPT("seed", made_args, seed, kind_u64, "makes the choice of connections repeatable",
-	    .min = 1),
-	SWITCH("add", made_args, add, "add to the existing rules"),
-	ARGS_END
+	CHOICE_OPTIONS("connections"), ARGS_END
 };
 
 static int fault_event_exec(struct session *s, const void *args, struct out *o)
 {
-	static const struct made_kind kind = { "fault event", "cm:", FAULT_CM, false };
+	static const struct made_kind kind = { "fault event", "cm:", FAULT_CM, fault_event_args,
+					       false };
 
 	return made_exec(s, args, &kind, o);
 }
@@ -375,7 +353,10 @@ static const struct arg fault_port_args[] = {
 
 static int fault_port_exec(struct session *s, const void *args, struct out *o)
 {
-	return made_exec(s, args, &port_kind, o);
+	static const struct made_kind kind = { "fault port", "event:", FAULT_EVENT, fault_port_args,
+					       false };
+
+	return made_exec(s, args, &kind, o);
 }
 
 /** Packets of this process are lost while its port is down, also those that would go
@@ -406,7 +387,8 @@ static const struct arg fault_device_args[] = {
 
 static int fault_device_exec(struct session *s, const void *args, struct out *o)
 {
-	static const struct made_kind kind = { "fault device", "event:", FAULT_EVENT, true };
+	static const struct made_kind kind = { "fault device", "event:", FAULT_EVENT,
+					       fault_device_args, true };
 
 	return made_exec(s, args, &kind, o);
 }

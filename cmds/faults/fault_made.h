@@ -3,14 +3,20 @@
 #ifndef CMDS_FAULT_MADE_H
 #define CMDS_FAULT_MADE_H
 
+struct arg;
 struct embedded_api;
 struct ibv_device;
 struct session;
+struct text;
 
 /* The embedded device, where it is used, else NULL. */
 const struct embedded_api *fault_device(void);
 /* Fails with EOPNOTSUPP: only the embedded device can do what the command is for. -1. */
 int fault_needs_embedded(struct session *s, const char *command, const char *what);
+/* Appends the options that have a text, or a device, as the words of a rule: "error=ENOMEM"; before
+ * goes before each but at the beginning. args: the struct of the command. */
+void fault_append_options(struct text *t, const struct arg *options, const void *args,
+			  const char *before);
 /* The rule that has made this asynchronous event of a device, which is to be shown now (the last
  * one, if they are several), or NULL. */
 const char *fault_made_async(const struct ibv_device *device, int event);

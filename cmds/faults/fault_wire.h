@@ -6,7 +6,7 @@
 
 struct text;
 
-/* Appends the rules of 'fault wire' that have hit packets, and lose or delay them: "drop 100%, 12
+/* Appends the rules of 'fault wire' that have hit packets, and lose or delay them: "drop=100%, 12
  * packets hit". */
 void fault_wire_losses(struct text *text);
 

@@ -21,11 +21,6 @@
 #define REORDER_NS   1000000 /* at most, if no packet comes that could overtake */
 #define ICRC_IGNORES 4	     /* the byte of the BTH that the ICRC does not cover */
 
-struct rule {
-	struct uroce_fault f;
-	uint64_t hits;
-};
-
 struct held_packet {
 	LIST_ENTRY(held_packet) entry;
 	struct timer timer;
@@ -38,7 +33,7 @@ struct held_packet {
 
 unsigned fault_directions;
 
-static struct rule rules[FAULT_RULES];
+static struct wire_rule rules[FAULT_RULES];
 static unsigned nrules, nheld;
 static uint64_t state = 1; /* of the random numbers */
 
@@ -51,17 +46,15 @@ static bool draw_chance(double probability)
 	return probability > 0 && (double)(random_next(&state) >> 11) * 0x1p-53 < probability;
 }
 
-static bool rule_matches(const struct rule *r, enum uroce_direction dir, const uint8_t *data)
+static bool rule_matches(const struct wire_rule *f, enum uroce_direction dir, const uint8_t *data)
 {
-	const struct uroce_fault *f = &r->f;
-
-	return (f->direction ? f->direction & dir : true) && (!f->count || r->hits < f->count) &&
-	       (f->opcode < 0 || f->opcode == data[0]) &&
+	return (f->direction ? f->direction & dir : true) &&
+	       (!f->count || f->told.hits < f->count) && (f->opcode < 0 || f->opcode == data[0]) &&
 	       (!f->qpn || f->qpn == get_be24(data + 5)) &&
 	       (f->psn < 0 || ((get_be24(data + 9) - (uint32_t)f->psn) & PSN_MASK) <= f->psn_more);
 }
 
-static enum fate draw_rule(struct uroce_fault *f)
+static enum fate draw_rule(struct wire_rule *f)
 {
 	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		if (draw_chance(*fault_chance(f, fate)))
@@ -77,11 +70,11 @@ static enum fate draw_fate(enum uroce_direction dir, const uint8_t *data, unsign
 
 		if (!rule_matches(&rules[i], dir, data))
 			continue;
-		fate = draw_rule(&rules[i].f);
-		if (fate == PASS && !rules[i].f.delay_us)
+		fate = draw_rule(&rules[i]);
+		if (fate == PASS && !rules[i].delay_us)
 			continue;
-		rules[i].hits++;
-		*delay_us = rules[i].f.delay_us;
+		rules[i].told.hits++;
+		*delay_us = rules[i].delay_us;
 		return fate;
 	}
 	return PASS;
@@ -222,40 +215,22 @@ void fault_pass(enum uroce_direction dir, const struct packet *addresses, const 
 		release_packet(&waiting->timer);
 }
 
-static int check_rule(struct uroce_fault f)
+int fault_set(const char *text, bool adds, uint64_t seed, char *why, size_t size)
 {
-	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
-		if (!(*fault_chance(&f, fate) >= 0 && *fault_chance(&f, fate) <= 1))
-			return -1;
-	return f.direction & ~(unsigned)(UROCE_OUT | UROCE_IN) ? -1 : 0;
-}
+	const unsigned first = adds ? nrules : 0;
+	struct wire_rule read[FAULT_RULES];
+	const int n = fault_read(text, read, (int)(FAULT_RULES - first), why, size);
 
-static int set_rules(const struct uroce_fault *given, unsigned n, uint64_t seed)
-{
-	unsigned directions = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		if (check_rule(given[i]) != 0 || n > FAULT_RULES) {
-			errno = EINVAL;
-			return -1;
-		}
-		directions |= given[i].direction ? given[i].direction : UROCE_OUT | UROCE_IN;
-	}
-	for (unsigned i = 0; i < n; i++)
-		rules[i] = (struct rule){ .f = given[i] };
-	nrules = n;
-	fault_directions = directions;
+	if (n < 0)
+		return -1;
+	memcpy(rules + first, read, (unsigned)n * sizeof *rules);
+	nrules = first + (unsigned)n;
+	fault_directions = 0;
+	for (unsigned i = 0; i < nrules; i++)
+		fault_directions |= rules[i].direction ? rules[i].direction : UROCE_OUT | UROCE_IN;
 	if (seed)
 		state = seed;
 	return 0;
-}
-
-int fault_parse(const char *text, uint64_t seed, char *why, size_t size)
-{
-	struct uroce_fault parsed[FAULT_RULES];
-	int n = fault_read(text, parsed, why, size);
-
-	return n < 0 ? -1 : set_rules(parsed, (unsigned)n, seed);
 }
 
 void fault_forget(void)
@@ -272,26 +247,16 @@ void fault_forget(void)
 	nheld = nrules = fault_directions = 0;
 }
 
-EXPORT int uroce_faults_set(const struct uroce_fault *given, unsigned n, uint64_t seed)
+EXPORT int uroce_faults_set(const char *text, bool adds, uint64_t seed, char *why, size_t size)
 {
-	int rc;
-
-	engine_lock();
-	rc = set_rules(given, n, seed);
-	engine_unlock();
-	return rc;
+	SCOPED_ENGINE_LOCK();
+	return fault_set(text, adds, seed, why, size);
 }
 
-EXPORT unsigned uroce_faults_get(struct uroce_fault *to, uint64_t *hits, unsigned n)
+EXPORT unsigned uroce_faults_get(struct uroce_fault *to, unsigned n)
 {
-	unsigned there;
-
-	engine_lock();
-	there = nrules;
-	for (unsigned i = 0; i < there && i < n; i++) {
-		to[i] = rules[i].f;
-		hits[i] = rules[i].hits;
-	}
-	engine_unlock();
-	return there;
+	SCOPED_ENGINE_LOCK();
+	for (unsigned i = 0; i < nrules && i < n; i++)
+		to[i] = rules[i].told;
+	return nrules;
 }

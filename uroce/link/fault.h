@@ -11,6 +11,23 @@
 
 #define FAULT_RULES 64 /* at most */
 
+/* A rule, as it is applied. */
+struct wire_rule {
+	struct uroce_fault told;
+	unsigned direction; /* UROCE_OUT | UROCE_IN; 0: both */
+	int opcode;	    /* of the BTH; -1: any */
+	int64_t psn;	    /* -1: any */
+	uint32_t psn_more;  /* so many PSNs after that one match, too */
+	uint32_t qpn;	    /* destination; 0: any */
+	/* probabilities, 0 to 1, of UROCE_FAULTS. A packet that is reordered lets the next one to
+	 * the same QP go first, unless none comes within a millisecond. */
+#define FAULT_FIELD(name, word, lost, netem, help) double word;
+	UROCE_FAULTS(FAULT_FIELD)
+#undef FAULT_FIELD
+	unsigned delay_us; /* added to every packet that matches and is not dropped */
+	uint64_t count;	   /* how many packets it may hit; 0: no limit */
+};
+
 /* The fate of a packet: it passes, or has one of the faults of UROCE_FAULTS. */
 #define FATE(name, word, lost, netem, help) name,
 enum fate { PASS, UROCE_FAULTS(FATE) FATES };
@@ -19,12 +36,12 @@ enum fate { PASS, UROCE_FAULTS(FATE) FATES };
 
 extern const struct fault_kind {
 	const char *name; /* in rules, and for the tap */
-	size_t chance;	  /* offset of its probability, a double, in struct uroce_fault */
+	size_t chance;	  /* offset of its probability, a double, in struct wire_rule */
 	enum counter counter;
 	bool lost;	   /* the packet does not reach the receiver, or is refused there */
 	const char *netem; /* its word in tc-netem(8), or NULL */
 } fault_kinds[FATES];	   /* that of PASS is empty */
-static inline double *fault_chance(struct uroce_fault *f, enum fate fate)
+static inline double *fault_chance(struct wire_rule *f, enum fate fate)
 {
 	return (double *)(void *)((char *)f + fault_kinds[fate].chance);
 }
@@ -43,16 +60,10 @@ extern unsigned fault_directions;
 void fault_pass(enum uroce_direction dir, const struct packet *addresses, const uint8_t *data,
 		uint32_t n);
 
-/* Replaces all rules by those of a text: "drop=5%,dup=2%,dir=out,op=ACK;delay=2ms". A semicolon
- * begins the next rule. The words are those of UROCE_FAULTS (5% or 0.05), delay (us, ms, s), dir
- * (in, out, both), op (ACK, UC_SEND_ONLY, 0x11), psn (5 or 5-9), qpn and count. seed: as for
- * uroce_faults_set(). 0, or -1 with errno; on EINVAL why (of size bytes) says which word is wrong.
- */
-int fault_parse(const char *text, uint64_t seed, char *why, size_t size);
-/* Reads the rules of a text, FAULT_RULES at most. Returns how many there are, or -1 with why. */
-int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size);
-/* Reads one word of a rule into *f: key "drop" and value "5%". 0, or -1 with why. */
-int fault_word(const char *key, const char *value, struct uroce_fault *f, char *why, size_t size);
+/* uroce_faults_set(), with the engine's lock. */
+int fault_set(const char *text, bool adds, uint64_t seed, char *why, size_t size);
+/* Reads the rules of a text, max at most. Returns how many there are, or -1 with why. */
+int fault_read(const char *text, struct wire_rule *rules, int max, char *why, size_t size);
 /* After fork(), in the child: drops the rules, and packets that are held back. */
 void fault_forget(void);
 

@@ -16,7 +16,7 @@
 
 const struct fault_kind fault_kinds[FATES] = {
 #define KIND(name, word, lost, netem, help) \
-	[name] = { #word, offsetof(struct uroce_fault, word), CNT_FAULT_##name, lost, netem },
+	[name] = { #word, offsetof(struct wire_rule, word), CNT_FAULT_##name, lost, netem },
 	UROCE_FAULTS(KIND)
 #undef KIND
 };
@@ -37,7 +37,7 @@ static int read_probability(const struct fault_why *r, const char *word, const c
 }
 
 static int read_delay(const struct fault_why *r, const char *word, const char *s,
-		      struct uroce_fault *f)
+		      struct wire_rule *f)
 {
 	double us;
 
@@ -59,7 +59,7 @@ static int read_number(const struct fault_why *r, const char *word, const char *
 
 /* Reads 5 or 5-9. PSNs wrap: 0xffffff-3 are five of them. */
 static int read_psns(const struct fault_why *r, const char *word, const char *s,
-		     struct uroce_fault *f)
+		     struct wire_rule *f)
 {
 	const char *dash = strchr(s, '-');
 	char first[WORD_MAX];
@@ -75,7 +75,7 @@ static int read_psns(const struct fault_why *r, const char *word, const char *s,
 }
 
 static int read_opcode(const struct fault_why *r, const char *word, const char *s,
-		       struct uroce_fault *f)
+		       struct wire_rule *f)
 {
 	const struct opcode *op = opcode_named(s);
 	uint64_t value;
@@ -93,7 +93,7 @@ static int read_opcode(const struct fault_why *r, const char *word, const char *
 }
 
 static int read_direction(const struct fault_why *r, const char *word, const char *s,
-			  struct uroce_fault *f)
+			  struct wire_rule *f)
 {
 	if (strcasecmp(s, "out") == 0)
 		f->direction = UROCE_OUT;
@@ -106,8 +106,7 @@ static int read_direction(const struct fault_why *r, const char *word, const cha
 	return 0;
 }
 
-static int read_qpn(const struct fault_why *r, const char *word, const char *s,
-		    struct uroce_fault *f)
+static int read_qpn(const struct fault_why *r, const char *word, const char *s, struct wire_rule *f)
 {
 	uint64_t qpn;
 
@@ -118,7 +117,7 @@ static int read_qpn(const struct fault_why *r, const char *word, const char *s,
 }
 
 static int read_count(const struct fault_why *r, const char *word, const char *s,
-		      struct uroce_fault *f)
+		      struct wire_rule *f)
 {
 	return read_number(r, word, s, UINT64_MAX, &f->count);
 }
@@ -127,7 +126,7 @@ static int read_count(const struct fault_why *r, const char *word, const char *s
 static const struct {
 	const char *name, *also;
 	int (*read)(const struct fault_why *r, const char *word, const char *s,
-		    struct uroce_fault *f);
+		    struct wire_rule *f);
 } words[] = {
 	{ "delay", "delay", read_delay }, { "dir", "direction", read_direction },
 	{ "op", "opcode", read_opcode },  { "psn", "psn", read_psns },
@@ -135,43 +134,36 @@ static const struct {
 };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-static void append_word(char *list, size_t size, const char *word)
-{
-	size_t n = strlen(list);
-
-	snprintf(list + n, size - n, "%s%s", n ? ", " : "", word);
-}
-
-static int refuse_word(const struct fault_why *r, const char *word)
-{
-	char all[256] = "";
-
-	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
-		append_word(all, sizeof(all), fault_kinds[fate].name);
-	for (unsigned i = 0; i < WORDS; i++)
-		append_word(all, sizeof(all), words[i].name);
-	return fault_refuse(r, "%s: no such word: there are %s", word, all);
-}
-
 /* Reads key=value; word is the whole, for messages. */
 static int read_pair(const struct fault_why *r, const char *word, const char *key,
-		     const char *value, struct uroce_fault *f)
+		     const char *value, struct wire_rule *f)
 {
+	struct fault_choice c = { near_begin(key), "" };
+
 	if (strcasecmp(key, "duplicate") == 0)
 		key = fault_kinds[DUP].name;
-	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++) {
+		fault_offer(&c, fault_kinds[fate].name);
 		if (strcasecmp(key, fault_kinds[fate].name) == 0)
 			return read_probability(r, word, value, fault_chance(f, fate));
-	for (unsigned i = 0; i < WORDS; i++)
+	}
+	for (unsigned i = 0; i < WORDS; i++) {
+		fault_offer(&c, words[i].name);
 		if (strcasecmp(key, words[i].name) == 0 || strcasecmp(key, words[i].also) == 0)
 			return words[i].read(r, word, value, f);
-	return refuse_word(r, word);
+	}
+	return fault_refuse_choice(r, &c, "fault of packets, or word about them");
 }
 
 /* Reads one rule: words up to a semicolon or the end, to which *s is moved. */
-static int read_rule(const struct fault_why *r, const char **s, struct uroce_fault *f)
+static int read_rule(const struct fault_why *r, const char **s, struct wire_rule *f)
 {
-	*f = (struct uroce_fault){ .opcode = -1, .psn = -1 };
+	const size_t all = strcspn(*s, ";");
+
+	*f = (struct wire_rule){ .opcode = -1, .psn = -1 };
+	if (all >= sizeof(f->told.text))
+		return fault_refuse(r, "a rule of %zu characters is too long", all);
+	memcpy(f->told.text, *s, all);
 	for (;;) {
 		size_t n = strcspn(*s, ",;");
 		char word[WORD_MAX], pair[WORD_MAX], *value;
@@ -189,28 +181,22 @@ static int read_rule(const struct fault_why *r, const char **s, struct uroce_fau
 			return -1;
 		*s += n;
 		if (**s != ',')
-			return 0;
+			break;
 		++*s;
 	}
+	f->told.loses = f->delay_us;
+	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
+		f->told.loses |= fault_kinds[fate].lost && *fault_chance(f, fate) > 0;
+	return 0;
 }
 
-int fault_word(const char *key, const char *value, struct uroce_fault *f, char *why, size_t size)
-{
-	const struct fault_why r = { why, size };
-
-	if (strlen(value) >= WORD_MAX)
-		return fault_refuse(&r, "%s: a word of %zu characters is too long", key,
-				    strlen(value));
-	return read_pair(&r, value, key, value, f);
-}
-
-int fault_read(const char *text, struct uroce_fault *rules, char *why, size_t size)
+int fault_read(const char *text, struct wire_rule *rules, int max, char *why, size_t size)
 {
 	const struct fault_why r = { why, size };
 	int n = 0;
 
 	for (const char *s = text; *s; n++) {
-		if (n == FAULT_RULES)
+		if (n == max)
 			return fault_refuse(&r, "more than %d rules", FAULT_RULES);
 		if (read_rule(&r, &s, &rules[n]) != 0)
 			return -1;

@@ -48,7 +48,7 @@ static int read_rules(const char *text, unsigned long long seed, char *why, size
 		}
 	}
 	if (rc == 0)
-		rc = fault_parse(packets, seed, why, size);
+		rc = fault_set(packets, false, seed, why, size);
 	free(packets);
 	return rc;
 }

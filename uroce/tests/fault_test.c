@@ -88,7 +88,7 @@ static void rules(const char *text, uint64_t seed)
 {
 	char why[200] = "";
 
-	if (fault_parse(text, seed, why, sizeof(why)) != 0) {
+	if (fault_set(text, false, seed, why, sizeof(why)) != 0) {
 		fprintf(stderr, "%s: %s\n", text, why);
 		exit(1);
 	}
@@ -308,7 +308,7 @@ static void refused(const char *text, const char *want)
 	char why[200] = "";
 
 	errno = 0;
-	CHECK_INT(fault_parse(text, 0, why, sizeof(why)), -1);
+	CHECK_INT(fault_set(text, false, 0, why, sizeof(why)), -1);
 	CHECK_INT(errno, EINVAL);
 	if (!strstr(why, want)) {
 		fprintf(stderr, "\"%s\" is refused with: %s\n", text, why);
@@ -318,19 +318,19 @@ static void refused(const char *text, const char *want)
 
 static void check_text(void)
 {
-	struct uroce_fault f[FAULT_RULES];
+	struct wire_rule f[FAULT_RULES];
 	char many[FAULT_RULES * 8 + 16] = "";
 
 	CHECK_INT(fault_read("drop=5%,dup=2.5%,reorder=0.125,corrupt=1,dir=in,op=0x64,psn=0xabcdef,"
 			     "qpn=17,count=9,delay=1.5ms;DROP=0",
-			     f, NULL, 0),
+			     f, FAULT_RULES, NULL, 0),
 		  2);
 	CHECK(f[0].drop == 0.05 && f[0].dup == 0.025 && f[0].reorder == 0.125);
 	CHECK(f[0].corrupt == 1 && f[0].direction == UROCE_IN && f[0].opcode == 0x64);
 	CHECK(f[0].psn == 0xabcdef && f[0].qpn == 17 && f[0].count == 9 && f[0].delay_us == 1500);
 	CHECK(f[1].drop == 0 && f[1].direction == 0 && f[1].opcode == -1 && f[1].psn == -1);
-	CHECK_INT(fault_read("", f, NULL, 0), 0);
-	CHECK_INT(fault_read("drop=1%;", f, NULL, 0), 1);
+	CHECK_INT(fault_read("", f, FAULT_RULES, NULL, 0), 0);
+	CHECK_INT(fault_read("drop=1%;", f, FAULT_RULES, NULL, 0), 1);
 	refused("drop=101%", "drop=101%: not a probability");
 	refused("drop=1.5", "not a probability");
 	refused("drop=-1", "not a probability");
@@ -347,7 +347,8 @@ static void check_text(void)
 	refused("psn=5-6-7", "not a number");
 	refused("qpn=-1", "not a number");
 	refused("count=99999999999999999999", "not a number");
-	refused("loss=5%", "loss=5%: no such word");
+	refused("loss=5%", "'loss' is no fault of packets");
+	refused("dropp=5%", "did you mean drop?");
 	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
 		refused("loss=5%", fault_kinds[fate].name);
 	refused("drop", "\"drop\": not of the form");
@@ -355,31 +356,36 @@ static void check_text(void)
 	refused(";", "\"\": not of the form");
 	refused("drop=0000000000000000000000000000000000000000000000000000000000000000000000000000000000%",
 		"too long");
+	refused("psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,"
+		"psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,psn=1,drop=1",
+		"a rule of 162 characters is too long");
 	for (int i = 0; i <= FAULT_RULES; i++)
 		strcat(many, "drop=1%;");
 	refused(many, "more than 64 rules");
 }
 
-static void check_values(void)
+/* The rules that uroce_faults_get() tells of, and what is added to them. */
+static void check_told(void)
 {
-	struct uroce_fault f = { .opcode = -1, .psn = -1, .drop = 1.01 };
-	struct uroce_fault got[2];
-	uint64_t seed = 1, hits[2];
+	struct uroce_fault got[3];
+	char why[200];
 
-	rules("drop=1", 0);
-	CHECK(uroce_faults_set(&f, 1, seed) == -1 && errno == EINVAL);
 	rules("drop=0.5,psn=3-9;drop=1", 0);
-	survivors(UROCE_OUT, OP_ACK, 1, 1);
-	CHECK_INT(uroce_faults_get(got, hits, 2), 2);
-	CHECK(got[0].drop == 0.5 && got[0].psn == 3 && got[0].psn_more == 6 && hits[0] == 0);
-	CHECK(got[1].drop == 1 && got[1].psn == -1 && hits[1] == 1);
-	CHECK_INT(uroce_faults_get(NULL, NULL, 0), 2);
-	f.drop = __builtin_nan("");
-	CHECK(uroce_faults_set(&f, 1, seed) == -1 && errno == EINVAL);
-	f = (struct uroce_fault){ .direction = 4 };
-	CHECK(uroce_faults_set(&f, 1, seed) == -1 && errno == EINVAL);
-	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 1), 0); /* the rules of before are in force */
-	CHECK_INT(uroce_faults_set(NULL, 0, 0), 0);
+	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 1), 0);
+	CHECK_INT(uroce_faults_set("drop=1.01", false, 1, why, sizeof(why)), -1);
+	CHECK_INT(uroce_faults_set("dup=1,op=SEND_ONLY;", true, 0, NULL, 0), 0);
+	CHECK_INT(uroce_faults_get(got, 3), 3);
+	CHECK_STR(got[0].text, "drop=0.5,psn=3-9");
+	CHECK(got[0].loses && got[0].hits == 0);
+	CHECK_STR(got[1].text, "drop=1");
+	CHECK(got[1].loses && got[1].hits == 1);
+	CHECK_STR(got[2].text, "dup=1,op=SEND_ONLY");
+	CHECK(!got[2].loses && got[2].hits == 0);
+	CHECK_INT(uroce_faults_get(NULL, 0), 3);
+	CHECK_INT(uroce_faults_set("delay=1ms", false, 0, NULL, 0), 0);
+	CHECK_INT(uroce_faults_get(got, 3), 1);
+	CHECK(got[0].loses);
+	CHECK_INT(uroce_faults_set("", false, 0, NULL, 0), 0);
 	CHECK_INT(survivors(UROCE_OUT, OP_ACK, 1, 1), 1);
 }
 
@@ -394,6 +400,6 @@ int main(void)
 	check_delay();
 	check_short();
 	check_text();
-	check_values();
+	check_told();
 	return checks_end();
 }

@@ -93,8 +93,8 @@ static void choose_faults(unsigned mode)
 		"reorder=50%,delay=1us;corrupt=100%,op=ACK",
 	};
 
-	must(fault_parse(texts[mode / MODE_FAULTS % 2 + mode / MODE_OUT_FAULT % 2 * 2], 1, NULL,
-			 0) == 0);
+	must(fault_set(texts[mode / MODE_FAULTS % 2 + mode / MODE_OUT_FAULT % 2 * 2], false, 1,
+		       NULL, 0) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n)

@@ -407,16 +407,15 @@ static void check_tap_of_others(void)
 
 static void check_faults(void)
 {
-	struct uroce_fault drop = { .opcode = -1, .psn = -1, .drop = 1, .direction = UROCE_OUT };
 	struct flow f = flow("127.0.0.1", "127.0.0.1");
 	struct packet a = addresses("10.1.0.1", "10.1.0.2", 50123), p = a_mad();
 	uint8_t data[PACKET_MAX];
 	uint64_t bad = counters[CNT_BAD_ICRC] + counters[CNT_BAD_PACKET];
 
-	CHECK_INT(uroce_faults_set(&drop, 1, 1), 0);
+	CHECK_INT(uroce_faults_set("drop=1,dir=out", false, 1, NULL, 0), 0);
 	rig_forget();
 	send_one(&f, 1, 1);
-	fault_parse("dup=100%,dir=out;corrupt=100%,dir=in", 0, NULL, 0);
+	fault_set("dup=100%,dir=out;corrupt=100%,dir=in", false, 0, NULL, 0);
 	send_one(&f, 2, 1);
 	tx_flush();
 	await_packets();
@@ -427,7 +426,7 @@ static void check_faults(void)
 	CHECK_INT(counters[CNT_FAULT_DUP], 1);
 	CHECK_INT(counters[CNT_FAULT_CORRUPT], 2);
 
-	fault_parse("delay=1ms,dir=in", 0, NULL, 0);
+	fault_set("delay=1ms,dir=in", false, 0, NULL, 0);
 	rx_input(&a, data, build(&a, &p, 0, data));
 	CHECK_INT(rig_mads.routed, 1);
 	CHECK_INT(rig_mads.lost, 1);
@@ -437,7 +436,7 @@ static void check_faults(void)
 	rig_run(1);
 	CHECK_INT(rig_mads.input, 1);
 	CHECK_INT(rig_mads.from.psn, 0x424242);
-	uroce_faults_set(NULL, 0, 0);
+	uroce_faults_set("", false, 0, NULL, 0);
 }
 
 static void refused(const char *name, const char *value, const char *want)
@@ -524,7 +523,7 @@ static void check_setup(void)
 	CHECK_INT(fault_directions, 0);
 	CHECK_INT(link_setup(reason, sizeof(reason)), 0);
 	CHECK_INT(fault_directions, UROCE_OUT);
-	uroce_faults_set(NULL, 0, 0);
+	uroce_faults_set("", false, 0, NULL, 0);
 	CHECK_INT(link_setup(reason, sizeof(reason)), 0); /* what the program wants stays */
 	CHECK_INT(fault_directions, 0);
 	setenv("UROCE_FAULT", "dup=100%", 1);

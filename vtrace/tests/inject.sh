@@ -185,7 +185,7 @@ ibv_reg_mr:eror=ENOMEM|'eror' is no word of such a rule: did you mean error?
 ibv_reg_mr:error|error has no value
 ibv_reg_mr|neither error= nor delay=
 ibv_reg_mr:error=ENOMEM:when=0|when=0: write 3
-ibv_reg_mr:error=ENOMEM:when=5..2|2 is not a number from 5 on
+ibv_reg_mr:error=ENOMEM:when=5..2|when=5..2: write 3
 ibv_reg_mr:delay=5|delay=5: not a time
 ibv_reg_mr:delay=1ms:chance=7|chance=7: not a probability
 ibv_wr_send:error=EINVAL|ibv_wr_send cannot fail in a correct program

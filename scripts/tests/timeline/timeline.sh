@@ -147,7 +147,7 @@ expect -name "the lost packet was for the peer" -value @b {ends RC_WRITE*}
 poll -ok
 expect -name "and so is the one that has come" -value @b {ends RC_WRITE*}
 # the answer is on its way until b has ended; the device then hands it to this program
-fault wire -delay 500ms -direction out -match qpn==1
+fault wire -delay 500ms -direction out -qpn 1
 @b quit
 wait until {[llength [ends "CM DREP"]]} -within 20s
 expect -name "the end has gone" -value "{the other end}" {ends "CM DREP"}
