@@ -27,19 +27,18 @@ enum uroce_direction {
 };
 
 /*
- * The kinds of faults, in the order in which a rule draws them, X(NAME, word, lost, netem, help):
+ * The kinds of faults, in the order in which a rule draws them, X(NAME, word, lost, help):
  * NAME   enum fate and enum counter (CNT_FAULT_NAME) have it
  * word   in UROCE_FAULT; the option of rdmash's "fault wire"; the field of struct wire_rule; the
  *        fate of a packet in uroce_tap(); the counter is fault_WORD
  * lost   the receiver does not get the packet, or refuses it
- * netem  the word for it in tc-netem(8), or NULL
  * help   one line, for the option
  */
-#define UROCE_FAULTS(X)                                                                          \
-	X(DROP, drop, true, "loss", "share of packets that are lost: 10% or 0.1")                \
-	X(DUP, dup, false, "duplicate", "share of packets that arrive twice")                    \
-	X(REORDER, reorder, false, "reorder", "share of packets that arrive after the next one") \
-	X(CORRUPT, corrupt, true, "corrupt", "share of packets with one wrong bit")
+#define UROCE_FAULTS(X)                                                               \
+	X(DROP, drop, true, "share of packets that are lost: 10% or 0.1")             \
+	X(DUP, dup, false, "share of packets that arrive twice")                      \
+	X(REORDER, reorder, false, "share of packets that arrive after the next one") \
+	X(CORRUPT, corrupt, true, "share of packets with one wrong bit")
 
 /* A rule about packets. The first that matches a packet and is drawn decides what happens to it. */
 struct uroce_fault {

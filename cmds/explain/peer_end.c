@@ -13,7 +13,6 @@
 #include "connection/cm_id.h"
 #include "device/device.h"
 #include "faults/fault_made.h"
-#include "faults/fault_wire.h"
 #include "language/interp.h"
 #include "live_context.h"
 #include "objects.h"

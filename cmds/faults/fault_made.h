@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures on purpose in this session: fault call, completion, event, port, device. */
+/* Failures on purpose in this session. */
 #ifndef CMDS_FAULT_MADE_H
 #define CMDS_FAULT_MADE_H
 
@@ -25,5 +25,8 @@ const char *fault_made_async(const struct ibv_device *device, int event);
 const char *fault_made_port_down(const char *device);
 /* The rule with that number (struct record, struct failed_wr), from 1. */
 const char *fault_made_text(unsigned rule);
+/* Appends the rules of "fault wire" that have hit packets, and lose or delay them: "drop=100%, 12
+ * packets hit". */
+void fault_wire_losses(struct text *text);
 
 #endif

@@ -2,14 +2,12 @@
 /* fault order: the embedded device does early or late whatever the specification lets it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
-#include "object_make.h"
-#include "objects.h"
+#include "fault_rule.h"
+#include "faults/fault_made.h"
 #include "out.h"
 #include "session.h"
 
@@ -21,54 +19,16 @@ struct order_args {
 /* "off", or a number from 1 on. */
 static bool read_seed(const char *word, uint64_t *seed)
 {
-	char *end;
-
-	errno = 0;
-	*seed = strcmp(word, "off") == 0 ? 0 : strtoull(word, &end, 0);
-	return strcmp(word, "off") == 0 || (*word != '-' && *seed && !*end && !errno);
+	*seed = 0;
+	return strcmp(word, "off") == 0 || (fault_read_number(word, UINT64_MAX, seed) && *seed);
 }
-
-static int parse_seed(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
-{
-	uint64_t seed;
-
-	if (!read_seed(Tcl_GetString(word), &seed))
-		return args_bad(s, a, "'%s' is neither a seed from 1 to 2^64-1 nor off",
-				Tcl_GetString(word));
-	return args_parse_str(s, a, word, dst);
-}
-
-static void complete_seed(struct session *s, const struct arg *a, Tcl_Obj *words)
-{
-	(void)s, (void)a;
-	value_append(words, "off");
-}
-
-static const struct arg_kind kind_order_seed = { .word = "seed",
-						 .size = sizeof(const char *),
-						 .parse = parse_seed,
-						 .is_static = true,
-						 .complete = complete_seed };
 
 static const struct arg order_args[] = {
-	POS_OPT("seed", order_args, seed, kind_order_seed, "chooses what is done; off ends it"),
+	POS_OPT("seed", order_args, seed, kind_str, "chooses what is done; off ends it"),
 	SWITCH("far", order_args, far,
 	       "data of a WRITE are seen only where the specification promises it"),
 	ARGS_END
 };
-
-static int not_embedded(struct session *s)
-{
-	const struct dev *dev = dev_default(s);
-
-	if (!dev)
-		return -1;
-	fail(s, "fault order", "EOPNOTSUPP",
-	     "fault order: rdmash cannot change what %s, a device of the kernel, does (EOPNOTSUPP)",
-	     dev->o.name);
-	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": works on the embedded device");
-	return -1;
-}
 
 static void order_out(struct out *o, const struct uroce_order *order)
 {
@@ -99,12 +59,15 @@ static int order_exec(struct session *s, const void *args, struct out *o)
 	struct uroce_order order;
 	uint64_t seed = 0;
 
-	if (a->seed)
-		read_seed(a->seed, &seed);
+	if (a->seed && !read_seed(a->seed, &seed))
+		return fail(s, "fault order", "EINVAL",
+			    "fault order: '%s' is neither a seed from 1 to 2^64-1 nor off",
+			    a->seed);
 	if (a->far && !seed)
 		return fail(s, "fault order", "EINVAL", "fault order: -far needs a seed");
 	if (!api)
-		return not_embedded(s);
+		return fault_needs_embedded(s, "fault order",
+					    "choose when it does what it must do");
 	if (a->seed && api->order_set(seed, seed ? a->far ? 2 : 1 : 0))
 		return fail_call(s, errno, "uroce_order_set", "%" PRIu64, seed);
 	api->order_get(&order);

@@ -2,18 +2,11 @@
 /* fault wire: packet loss and other wire faults on the embedded device. */
 #include "fault.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "faults/fault_made.h"
-#include "faults/fault_wire.h"
-#include "object_make.h"
-#include "objects.h"
 #include "out.h"
 #include "session.h"
 
@@ -28,8 +21,7 @@ struct wire_args {
 static const struct word off_words[] = { { "off", 1, "removes all rules" }, { 0 } };
 static const struct arg fault_wire_args[] = {
 	POS_OPT("off", wire_args, off, kind_enum, "removes all rules", .data = off_words),
-#define OPT_FAULT(name_, word, lost, netem, help) \
-	OPT(#word, wire_args, chance[name_], kind_str, help),
+#define OPT_FAULT(name_, word, lost, help) OPT(#word, wire_args, chance[name_], kind_str, help),
 	UROCE_FAULTS(OPT_FAULT)
 		OPT("delay", wire_args, delay, kind_str, "delay of each packet: 50us, 2ms, 1s"),
 	OPT("opcode", wire_args, opcode, kind_str, "only such packets: ACK, WRITE_ONLY, 0x11"),
@@ -43,8 +35,6 @@ static const struct arg fault_wire_args[] = {
 	ARGS_END
 };
 
-/* ------------------------------------------------- devices of the kernel -- */
-
 static bool wants_fault(const struct wire_args *a)
 {
 	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
@@ -52,55 +42,6 @@ static bool wants_fault(const struct wire_args *a)
 			return true;
 	return a->delay;
 }
-
-static void append_netem(struct text *d, const char *word, const char *value)
-{
-	if (!word || !value)
-		return;
-	text_add(d, text_len(d) ? " " : "");
-	text_add(d, word);
-	text_add(d, " ");
-	text_add(d, value);
-}
-
-/* The same rule for tc netem: "loss 10% delay 2ms"; empty if netem does not have the fault. */
-static const char *netem_words(struct session *s, const struct wire_args *a)
-{
-	SCOPED_TEXT(d);
-
-	for (enum fate fate = FIRST_FAULT; fate < FATES; fate++)
-		append_netem(&d, fault_kinds[fate].netem, a->chance[fate]);
-	append_netem(&d, "delay", a->delay);
-	if (!wants_fault(a))
-		text_add(&d, "loss 10%");
-	return arena_copy0(&s->arena, text_str(&d), text_len(&d));
-}
-
-static int not_embedded(struct session *s, const struct wire_args *a)
-{
-	struct dev *dev = dev_default(s);
-	const char *netem = netem_words(s, a);
-	SCOPED_GIDS(rows);
-	const struct gid_row *best;
-	int n;
-
-	if (!dev)
-		return -1;
-	n = gid_table(dev, 1, &rows);
-	best = gid_best(rows, n);
-	fail(s, "fault wire", "EOPNOTSUPP",
-	     "fault wire: rdmash cannot change the packets of %s, a device of the kernel (EOPNOTSUPP)",
-	     dev->o.name);
-	fail_row(s, "instead", "rdmash --device " UROCE_DEVICE ": works on the embedded device");
-	if (!*netem)
-		return -1;
-	fail_row(s, "in the lab", "rxe-lab pair --netem '%s' SERVER CLIENT", netem);
-	if (best && *best->netdev)
-		fail_row(s, "as root", "tc qdisc add dev %s root netem %s", best->netdev, netem);
-	return -1;
-}
-
-/* ------------------------------------------------------------------- run -- */
 
 void fault_wire_losses(struct text *text)
 {
@@ -131,8 +72,8 @@ static void list_rules(const struct embedded_api *api, struct out *o)
 		out_text(o, "no faults\n");
 }
 
-#define OPTION_OF(name, word, lost, netem, help) "-" #word ", "
-#define ALL_OPTIONS				 UROCE_FAULTS(OPTION_OF) "-delay"
+#define OPTION_OF(name, word, lost, help) "-" #word ", "
+#define ALL_OPTIONS			  UROCE_FAULTS(OPTION_OF) "-delay"
 
 static int wire_exec(struct session *s, const void *args, struct out *o)
 {
@@ -148,8 +89,11 @@ static int wire_exec(struct session *s, const void *args, struct out *o)
 	if (!changes && (text_len(&rule) || a->add || a->seed.set))
 		return fail(s, "fault wire", "EINVAL",
 			    "fault wire: no fault is given; there are " ALL_OPTIONS);
-	if (!api)
-		return not_embedded(s, a);
+	if (!api) {
+		fault_needs_embedded(s, "fault wire", "lose, repeat, delay or change packets");
+		fail_row(s, "or", "tc-netem(8) on its interface, rxe-lab --netem in the lab");
+		return -1;
+	}
 	if (changes && api->faults_set(text_str(&rule), a->add, a->seed.v, why, sizeof why))
 		return fail(s, "fault wire", "EINVAL", "fault wire: %s", why);
 	list_rules(api, o);

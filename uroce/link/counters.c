@@ -33,7 +33,7 @@ const char *const counter_names[COUNTERS] = {
 	[CNT_UNEXPECTED] = "unexpected_response",
 	[CNT_PORT_DOWN] = "port_down",
 	[CNT_FAULT_DELAY] = "fault_delay",
-#define NAME_OF_FAULT(name, word, lost, netem, help) [CNT_FAULT_##name] = "fault_" #word,
+#define NAME_OF_FAULT(name, word, lost, help) [CNT_FAULT_##name] = "fault_" #word,
 	UROCE_FAULTS(NAME_OF_FAULT)
 #undef NAME_OF_FAULT
 };

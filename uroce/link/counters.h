@@ -35,7 +35,7 @@ enum counter {
 	CNT_UNEXPECTED, /* a response to nothing that was asked */
 	CNT_PORT_DOWN,	/* of either direction: the port, or its address, is down */
 /* of this device: packets to which a fault was done: CNT_FAULT_DROP and so on */
-#define CNT_OF_FAULT(name, word, lost, netem, help) CNT_FAULT_##name,
+#define CNT_OF_FAULT(name, word, lost, help) CNT_FAULT_##name,
 	UROCE_FAULTS(CNT_OF_FAULT) CNT_FAULT_DELAY,
 	COUNTERS
 };

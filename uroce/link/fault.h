@@ -21,7 +21,7 @@ struct wire_rule {
 	uint32_t qpn;	    /* destination; 0: any */
 	/* probabilities, 0 to 1, of UROCE_FAULTS. A packet that is reordered lets the next one to
 	 * the same QP go first, unless none comes within a millisecond. */
-#define FAULT_FIELD(name, word, lost, netem, help) double word;
+#define FAULT_FIELD(name, word, lost, help) double word;
 	UROCE_FAULTS(FAULT_FIELD)
 #undef FAULT_FIELD
 	unsigned delay_us; /* added to every packet that matches and is not dropped */
@@ -29,7 +29,7 @@ struct wire_rule {
 };
 
 /* The fate of a packet: it passes, or has one of the faults of UROCE_FAULTS. */
-#define FATE(name, word, lost, netem, help) name,
+#define FATE(name, word, lost, help) name,
 enum fate { PASS, UROCE_FAULTS(FATE) FATES };
 #undef FATE
 #define FIRST_FAULT (PASS + 1)
@@ -38,9 +38,8 @@ extern const struct fault_kind {
 	const char *name; /* in rules, and for the tap */
 	size_t chance;	  /* offset of its probability, a double, in struct wire_rule */
 	enum counter counter;
-	bool lost;	   /* the packet does not reach the receiver, or is refused there */
-	const char *netem; /* its word in tc-netem(8), or NULL */
-} fault_kinds[FATES];	   /* that of PASS is empty */
+	bool lost;    /* the packet does not reach the receiver, or is refused there */
+} fault_kinds[FATES]; /* that of PASS is empty */
 static inline double *fault_chance(struct wire_rule *f, enum fate fate)
 {
 	return (double *)(void *)((char *)f + fault_kinds[fate].chance);

@@ -15,8 +15,8 @@
 #define WORD_MAX 80
 
 const struct fault_kind fault_kinds[FATES] = {
-#define KIND(name, word, lost, netem, help) \
-	[name] = { #word, offsetof(struct wire_rule, word), CNT_FAULT_##name, lost, netem },
+#define KIND(name, word, lost, help) \
+	[name] = { #word, offsetof(struct wire_rule, word), CNT_FAULT_##name, lost },
 	UROCE_FAULTS(KIND)
 #undef KIND
 };
