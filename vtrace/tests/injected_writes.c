@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * injected_writes [unsignaled | built | extended]: four WRITEs of one QP to another, and one behind
- * them when they are complete. Prints the statuses, the state of the QP, and what a WRITE after
- * RESET does. unsignaled: one of them is; built: by ibv_wr_rdma_write(), one is, too.
+ * them when they are complete. Prints the statuses (5 is WR_FLUSH_ERR), the state of the QP, the
+ * asynchronous events, how many WRITEs there are at the peer, and what a WRITE after RESET does.
+ * unsignaled: one of them is; built: by ibv_wr_rdma_write(), one is, too.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,21 +24,21 @@ static void build_one(struct pair *p, uint64_t wr_id, unsigned flags)
 	ibv_wr_start(qp);
 	qp->wr_id = wr_id;
 	qp->wr_flags = flags;
-	ibv_wr_rdma_write(qp, p->b.mr->rkey, (uintptr_t)p->b.buf);
-	ibv_wr_set_sge(qp, p->a.mr->lkey, (uintptr_t)p->a.buf, 8);
+	ibv_wr_rdma_write(qp, p->b.mr->rkey, (uintptr_t)p->b.buf + wr_id);
+	ibv_wr_set_sge(qp, p->a.mr->lkey, (uintptr_t)p->a.buf, 1);
 	if (ibv_wr_complete(qp))
 		printf("refused\n");
 }
 
 static void write_one(struct pair *p, uint64_t wr_id, unsigned flags)
 {
-	struct ibv_sge sge = { (uintptr_t)p->a.buf, 8, p->a.mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)p->a.buf, 1, p->a.mr->lkey };
 	struct ibv_send_wr wr = { .wr_id = wr_id,
 				  .sg_list = &sge,
 				  .num_sge = 1,
 				  .opcode = IBV_WR_RDMA_WRITE,
 				  .send_flags = flags,
-				  .wr.rdma = { (uintptr_t)p->b.buf, p->b.mr->rkey } },
+				  .wr.rdma = { (uintptr_t)p->b.buf + wr_id, p->b.mr->rkey } },
 			   *bad;
 
 	if (is_built)
@@ -47,14 +49,26 @@ static void write_one(struct pair *p, uint64_t wr_id, unsigned flags)
 
 static void print_status(struct pair *p)
 {
-	static const char *const names[] = { [IBV_WC_SUCCESS] = "SUCCESS",
-					     [IBV_WC_WR_FLUSH_ERR] = "WR_FLUSH_ERR",
-					     [IBV_WC_RETRY_EXC_ERR] = "RETRY_EXC_ERR" };
 	struct ibv_wc wc;
-	const enum ibv_wc_status status = pair_wait(p->a.cq, &wc);
+	const int status = pair_wait(p->a.cq, &wc);
 
-	printf("%d %s\n", (int)wc.wr_id,
-	       status < sizeof names / sizeof *names && names[status] ? names[status] : "?");
+	printf("%d status %d\n", (int)wc.wr_id, status);
+}
+
+/* What has come until now: the WRITEs are complete. */
+static void print_effects(struct pair *p)
+{
+	struct ibv_async_event event;
+	unsigned written = 0;
+
+	fcntl(p->ctx->async_fd, F_SETFL, fcntl(p->ctx->async_fd, F_GETFL) | O_NONBLOCK);
+	while (ibv_get_async_event(p->ctx, &event) == 0) {
+		printf("event %d\n", event.event_type);
+		ibv_ack_async_event(&event);
+	}
+	for (unsigned i = 1; i <= WRITES; i++)
+		written += ((const volatile char *)p->b.buf)[i] != 0;
+	printf("written %u\n", written);
 }
 
 static void print_state(struct ibv_qp *qp)
@@ -124,6 +138,8 @@ int main(int argc, char **argv)
 	is_built = strcmp(how, "built") == 0;
 	has_unsignaled = is_built || strcmp(how, "unsignaled") == 0;
 	pair_make(&p, 0);
+	memset(p.a.buf, 1, 8);
+	memset(p.b.buf, 0, 8);
 	make_qp(&p, p.a.cq);
 	if (strcmp(how, "extended") == 0)
 		poll_extended(&p);
@@ -132,6 +148,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 1; i <= WRITES - has_unsignaled; i++)
 		print_status(&p);
 	print_state(p.a.qp);
+	print_effects(&p);
 	write_one(&p, 5, IBV_SEND_SIGNALED);
 	print_status(&p);
 	if (!has_unsignaled) {
