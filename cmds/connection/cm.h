@@ -93,14 +93,8 @@ struct id *cm_await_request(struct session *s, struct id *listener, const char *
  * (NULL). *whose is set to its id. The caller frees the event. NULL with s->fail filled. */
 struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, struct id **whose);
 
-/* The same without waiting, for a handler. NULL: there is no event, or a command waits for it. */
-struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose);
-/* Would cm_take() return an event? */
-bool cm_pending(struct session *s, struct id *id);
 /* Does such an event end the attempt to connect, to resolve or to join? */
 bool cm_event_ends(enum rdma_cm_event_type type);
-/* Writes the valid fields of an event into the open scope, with lines of text. */
-void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o);
 
 /* Acknowledges all events at the end of the program, so that destroying ids does not block. */
 void cm_close(struct session *s);

@@ -411,7 +411,8 @@ static void out_event_data(const struct cm_event *ev, struct out *o)
 	out_text(o, "  private data %u bytes:\n%s", ev->len, text_str(&dump));
 }
 
-void cm_event_out(struct id *id, const struct cm_event *ev, struct out *o)
+/* Writes the valid fields of an event into the open scope, with lines of text. */
+static void out_event(struct id *id, const struct cm_event *ev, struct out *o)
 {
 	const char *name = word_name(cm_event_words, ev->type);
 
@@ -448,7 +449,7 @@ static int cm_event_exec(struct session *s, const void *args, struct out *o)
 	ev = cm_next(s, a->id, a->within.set ? a->within.v : CM_FOREVER, &id);
 	if (!ev)
 		return -1;
-	cm_event_out(id, ev, o);
+	out_event(id, ev, o);
 	free(ev);
 	return 0;
 }

@@ -74,8 +74,6 @@ struct id {
 	bool peer_left; /* the peer disconnected first */
 	bool hold;	/* its events are acknowledged only by 'cm ack' */
 	struct cm_event_list events; /* not yet taken by a command */
-	void (*on_event)(void *arg); /* handler for new events in the queue; or NULL */
-	void *on_event_arg;
 	struct rdma_cm_event **held; /* the library's own, not yet acknowledged */
 	unsigned unacked;	     /* how many */
 	struct listening *listening; /* set by listen, or NULL */

@@ -172,11 +172,6 @@ void cm_queue(struct session *s, struct id *id, struct cm_event *ev)
 		n++;
 	if (n > KEPT)
 		free(take_event(s, id));
-	if (id->on_event)
-		id->on_event(id->on_event_arg);
-	else if (id->listener && id->listener->on_event &&
-		 ev->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-		id->listener->on_event(id->listener->on_event_arg);
 }
 
 void id_drop_events(struct session *s, struct id *id)
@@ -306,19 +301,6 @@ struct cm_event *cm_next(struct session *s, struct id *id, uint64_t within_ms, s
 
 	snprintf(w.what, sizeof w.what, "event%s%s", id ? " of " : "", id ? id->o.name : "");
 	if (wait_for_event(&w, "cm event"))
-		return NULL;
-	*whose = oldest_with_event(s, id);
-	return take_event(s, *whose);
-}
-
-bool cm_pending(struct session *s, struct id *id)
-{
-	return !cm_awaited(id) && oldest_with_event(s, id);
-}
-
-struct cm_event *cm_take(struct session *s, struct id *id, struct id **whose)
-{
-	if (!cm_pending(s, id))
 		return NULL;
 	*whose = oldest_with_event(s, id);
 	return take_event(s, *whose);

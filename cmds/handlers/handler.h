@@ -10,7 +10,6 @@
 #ifndef CMDS_HANDLER_H
 #define CMDS_HANDLER_H
 
-#include "connection/cm_id.h"
 #include "objects.h"
 
 struct handler;
@@ -47,7 +46,6 @@ struct handler {
 
 	int64_t every, due; /* a timer: ns */
 	struct cq *cq[2];   /* completions */
-	struct id *id;	    /* events */
 	struct obj *socket; /* readable */
 	int fd;
 };

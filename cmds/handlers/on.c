@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* on timer, on wc, on event, on readable: the kinds of handlers and the commands that
- * make them. */
+/* on timer, on wc, on readable: the kinds of handlers and the commands that make them. */
 #include <poll.h>
 #include <stdlib.h>
 
 #include "command/cmd.h"
-#include "connection/cm.h"
-#include "connection/cm_id.h"
 #include "data/wc.h"
 #include "data/post.h"
 #include "handlers/handler.h"
@@ -25,7 +22,6 @@ struct on_args {
 	Tcl_Obj *body;
 	struct cq *cq;
 	struct qp *qp;
-	struct id *id;
 	struct obj *socket;
 	const char *name;
 	bool once;
@@ -54,7 +50,7 @@ static Tcl_Obj *value_of(struct out *o)
 	return value;
 }
 
-/* A CQ or an id calls this for its handler. */
+/* A CQ calls this for its handler. */
 static void wake_handler(void *arg)
 {
 	handler_wake(arg, 0);
@@ -287,87 +283,6 @@ const struct cmd cmd_on_wc = {
 	.setup = POST_SETUP_EVENTS,
 	.args = wc_args,
 	.exec = on_wc_exec,
-};
-
-/* ------------------------------------------------------------------- event -- */
-
-static bool event_run(struct handler *h)
-{
-	struct cm_event *ev;
-	struct out *o;
-	struct id *whose;
-
-	while ((ev = cm_take(h->s, h->id, &whose))) {
-		o = out_new(false);
-		cm_event_out(whose, ev, o);
-		free(ev);
-		if (!handler_call(h, value_of(o)) || h->once)
-			break;
-	}
-	return false;
-}
-
-static int event_watch(struct handler *h)
-{
-	h->id->on_event = wake_handler;
-	h->id->on_event_arg = h;
-	if (cm_pending(h->s, h->id))
-		handler_wake(h, 0);
-	return 0;
-}
-
-static void event_unwatch(struct handler *h)
-{
-	h->id->on_event = NULL;
-	h->id->on_event_arg = NULL;
-}
-
-static void event_describe(const struct handler *h, struct out *out)
-{
-	out_str(out, "of", h->id->o.name, " of %s", h->id->o.name);
-}
-
-static const struct handler_kind event_kind = { .word = "event",
-						.variable = "event",
-						.run = event_run,
-						.watch = event_watch,
-						.unwatch = event_unwatch,
-						.describe = event_describe };
-
-static const struct arg event_args[] = { BODY("what to run; the event is in $event"),
-					 OPT("id", on_args, id, kind_id,
-					     "connection id; a listener: of its requests, too"),
-					 COMMON, ARGS_END };
-
-static int on_event_exec(struct session *s, const void *args, struct out *o)
-{
-	const struct on_args *a = args;
-	struct handler *h;
-
-	if (a->id->on_event)
-		return has_one(s, "on event", a->id->o.name, a->id->on_event_arg);
-	h = handler_new(s, &event_kind, a->name, a->body);
-	if (!h)
-		return -1;
-	h->id = a->id;
-	obj_use(h, a->id);
-	return add_handler(h, a, o);
-}
-
-/** Each event is taken and handed to the body as $event, a dict as cm event has it; a
- * listener's handler gets the requests that come in on it. A command that waits for
- * events of an id gets them instead of the handler. For bodies see 'help on timer'.
- * > cm create
- * > on event {lappend ::names [dict get $event event]} => on event
- * > cm resolve-addr 10.0.0.1 7471 -nowait
- * > wait until {[info exists names]}; echo $names => ADDR_RESOLVED */
-const struct cmd cmd_on_event = {
-	.name = "on event",
-	.family = "connection, step by step",
-	.summary = "run a script for each event of a connection id",
-	.calls = "rdma_get_cm_event(3), rdma_ack_cm_event(3)",
-	.args = event_args,
-	.exec = on_event_exec,
 };
 
 /* ---------------------------------------------------------------- readable -- */

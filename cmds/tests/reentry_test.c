@@ -73,8 +73,6 @@ static const struct outer outers[] = {
 	{ .place = BODY, .script = "on timer 1 {::inner; sleep 1} -once; wait until 0 -within 8" },
 	{ .place = BODY, .script = "on wc {::inner} -cq c; " COMPLETION },
 	{ .place = BODY,
-	  .script = "on event {::inner} -id silent; connect 10.0.0.1 7472 -name x -within 8" },
-	{ .place = BODY,
 	  .script = "on readable b {::inner} -once; tcp send a x; tcp recv a 5 -within 8" },
 	{ .place = BODY,
 	  .script = "on readable d {::inner}; tcp connect 10.0.0.1 [get d port]; sleep 5" },

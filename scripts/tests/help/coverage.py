@@ -14,7 +14,7 @@ import tempfile
 RDMASH = os.path.abspath(sys.argv[1])
 UNTRACED = {"ibv_inc_rkey"}  # it only computes
 # Every wait serves these: their calls are made while another command runs.
-IN_BACKGROUND = {"arm", "connect", "listen", "on event", "on wc"}
+IN_BACKGROUND = {"arm", "connect", "listen", "on wc"}
 # Asked again and again, tried, or measured: not in the trace.
 QUIET = {("wait state", "ibv_query_qp"), ("bench", "ibv_post_send"),
          ("bench", "ibv_poll_cq")}
