@@ -433,14 +433,12 @@ unsigned replay_script(const struct replay_source *from, const char *path, char 
 	struct script script = { 0 };
 	unsigned notes;
 	SCOPED_TEXT(heading);
-	SCOPED_TEXT(folded);
 
 	replay_write(&p, from, &back, &script);
 	add_heading(&p, path, argv, &heading);
-	play_fold(text_str(&p.body), &folded);
 	template_fill(replayed_rdma,
 		      (const struct template_part[]){ { "@heading@\n", text_str(&heading) },
-						      { "@session@\n", text_str(&folded) },
+						      { "@session@\n", text_str(&p.body) },
 						      { 0 } },
 		      to);
 	notes = p.notes;

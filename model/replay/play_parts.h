@@ -30,9 +30,6 @@ void play_line(struct replay *p, const char *fmt, ...) __attribute__((format(pri
 void play_first(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Writes those lines, though no line follows. */
 void play_flush(struct replay *p);
-/* Appends the lines of a script. Lines that are repeated, one by one or several together, become a
- * loop. A line that ends with a backslash continues on the next one. */
-void play_fold(const char *script, struct text *to);
 
 /* The bytes as one word of Tcl, in which the program's own values are replaced by those of the
  * script. */
