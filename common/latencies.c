@@ -48,12 +48,3 @@ uint64_t latencies_quantile(const struct latencies *l, unsigned per_mille)
 	}
 	return ns < l->min ? l->min : ns > l->max ? l->max : ns;
 }
-
-uint64_t latencies_below(const struct latencies *l, uint64_t ns)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < LATENCY_BUCKETS && bucket_ns(i) < ns; i++)
-		n += l->buckets[i];
-	return n;
-}

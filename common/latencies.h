@@ -18,7 +18,5 @@ struct latencies {
 void latencies_add(struct latencies *l, uint64_t ns);
 /* The shortest time, in ns, that so many in a thousand did not exceed. 0: there is none. */
 uint64_t latencies_quantile(const struct latencies *l, unsigned per_mille);
-/* How many took less than that. */
-uint64_t latencies_below(const struct latencies *l, uint64_t ns);
 
 #endif

@@ -47,7 +47,7 @@ struct bench_args {
 	struct size_range len, depth;
 	struct mr *mr;
 	struct qp *qp;
-	bool inlined, histogram;
+	bool inlined;
 };
 
 static const struct arg bench_args[] = {
@@ -65,7 +65,6 @@ static const struct arg bench_args[] = {
 	    "how many in flight; 1..64: doubled from 1 on, and 64", .dflt = "1"),
 	OPT("warm-up", bench_args, warm, kind_u32, "how many more first, not counted",
 	    .dflt = "10"),
-	SWITCH("histogram", bench_args, histogram, "how many took how long"),
 	SWITCH("inline", bench_args, inlined, "the bytes are in the work request"),
 	OPT("qp", bench_args, qp, kind_qp, "queue pair; left out: the current one"),
 	OPT("within", bench_args, within, kind_ms, "give up when nothing completes for so long",
@@ -314,8 +313,6 @@ static void out_figures(const struct bench_run *r, int64_t ns, bool row, struct 
 	out_latencies(r->took, row, o);
 	out_double(o, "per_second", rounded(n / s), row ? " %8.0f" : "  %.0f/s", n / s);
 	out_double(o, "mb_per_second", rounded(mb), row ? " %9.2f\n" : "  %.2f MB/s\n", mb);
-	if (r->a->histogram)
-		wc_out_latencies(r->took, o);
 }
 
 /* One length and depth. An interrupt ends it with the figures so far. */
@@ -415,8 +412,8 @@ static int bench_exec(struct session *s, const void *args, struct out *o)
  * The latency is from post to polled completion; with a depth above 1 it includes the
  * time in the queue. -len 8..1M measures 8, 16, 32 bytes and so on, a row for each;
  * -depth 1..64 does so with depths, and both together measure each pair. 'option
- * format csv' prints the table for other programs. -histogram shows how many took how
- * long. Ctrl-C stops it, and prints the figures so far. For send the peer must have
+ * format csv' prints the table for other programs. Ctrl-C stops it, and prints the
+ * figures so far. For send the peer must have
  * posted enough receives: post recv -repeat. Completions of other work requests in the
  * same CQ are lost.
  *
@@ -428,7 +425,6 @@ static int bench_exec(struct session *s, const void *args, struct out *o)
  *   100 => MB/s
  * > bench write buf -remote [get window addr] -rkey [get window rkey] -len 8..4K -repeat 100
  *   => 4096
- * > bench read buf -remote [get window addr] -rkey [get window rkey] -histogram => ####
  * > bench fetch-add buf -remote [get window addr] -rkey [get window rkey] => p50 */
 const struct cmd cmd_bench = {
 	.name = "bench",

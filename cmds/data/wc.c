@@ -13,7 +13,6 @@
 #include "call_record.h"
 #include "data/bad_wc.h"
 #include "data/wc.h"
-#include "latencies.h"
 #include "qp/qp.h"
 #include "out.h"
 #include "output/print.h"
@@ -274,55 +273,6 @@ void wc_out_all(struct session *s, const struct wc *wc, int n, bool list, struct
 		if (list)
 			out_end(o);
 	}
-}
-
-/* -------------------------------------------------------------- latencies -- */
-
-#define BARS	20 /* rows of a histogram; the last one, "+", has all that took longer */
-#define BAR_MAX 40 /* columns of the longest */
-#define BAR_MIN 4
-#define BESIDE	26 /* columns for what stands before and after a bar */
-
-/* Of the longest bar, so that the rows fit in the terminal. */
-static uint32_t bar_columns(void)
-{
-	const unsigned columns = print_columns();
-
-	if (!columns || columns >= BAR_MAX + BESIDE)
-		return BAR_MAX;
-	return columns > BAR_MIN + BESIDE ? columns - BESIDE : BAR_MIN;
-}
-
-void wc_out_latencies(const struct latencies *l, struct out *o)
-{
-	static const char bars_text[BAR_MAX + 1] = "########################################";
-	const uint32_t longest = bar_columns();
-	uint64_t count[BARS], most = 1, before = 0;
-	uint64_t from[BARS + 1];
-	unsigned bars;
-
-	from[0] = l->min;
-	for (bars = 0; bars < BARS && before < l->n; bars++) {
-		from[bars + 1] = from[bars] + from[bars] / 4 + 1;
-		count[bars] = (bars + 1 < BARS ? latencies_below(l, from[bars + 1]) : l->n) -
-			      before;
-		before += count[bars];
-		if (count[bars] > most)
-			most = count[bars];
-	}
-	out_list(o, "histogram");
-	for (unsigned bar = 0; bar < bars; bar++) {
-		const double us = (double)((from[bar] + 5) / 10) / 100;
-		uint32_t width = (uint32_t)((count[bar] * longest + most - 1) / most);
-
-		out_dict(o, NULL);
-		out_double(o, "us_from", us, "  %9.2f µs", us);
-		out_text(o, "%s %.*s%*s", bar + 1 == BARS ? "+" : " ", (int)width, bars_text,
-			 (int)(longest - width), "");
-		out_u64(o, "n", count[bar], "  %llu\n", (unsigned long long)count[bar]);
-		out_end(o);
-	}
-	out_end(o);
 }
 
 /* -------------------------------------------------------------------- -ok -- */

@@ -54,12 +54,6 @@ int wc_all_ok(struct session *s, const char *call, const struct wc *wc, int n);
 
 #define WC_OK_HELP "a completion with an error is an error of this command"
 
-struct latencies;
-
-/* The list "histogram": bars that begin with the shortest time, each a quarter further than the one
- * before, and as wide as the terminal leaves room for. */
-void wc_out_latencies(const struct latencies *l, struct out *o);
-
 /* Completion events: ibv_req_notify_cq(3), and ibv_get_cq_event(3) on the event loop. */
 
 struct cc;
