@@ -169,6 +169,37 @@ static size_t count_repeated(const unsigned char *p, size_t n)
 	return lines;
 }
 
+static const char *entity_of(char c)
+{
+	switch (c) {
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* Control characters become visible: XML does not allow them, not even escaped. */
+void visible_markup(struct text *d, const char *text)
+{
+	SCOPED_TEXT(visible);
+
+	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
+	for (const char *p = text_str(&visible); *p; p++) {
+		const char *instead = entity_of(*p);
+
+		text_add_bytes(d, instead ? instead : p, instead ? strlen(instead) : 1);
+	}
+}
+
 void visible_hexdump(struct text *d, const unsigned char *p, size_t n, uint64_t off)
 {
 	for (size_t at = 0; at < n; at += PER_LINE) {

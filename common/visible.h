@@ -38,6 +38,9 @@ void visible_append(struct text *to, const char *text, size_t len, enum visible_
 /* Is every character of text visible, so that nothing needs an escape? */
 bool visible_is_plain(const char *text);
 
+/* Appends text, escaped for HTML and XML, also for an attribute. */
+void visible_markup(struct text *d, const char *text);
+
 /* Appends bytes in hex and as characters, 16 per line; off is the offset shown for the first. */
 void visible_hexdump(struct text *d, const unsigned char *p, size_t n, uint64_t off);
 

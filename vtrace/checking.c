@@ -11,9 +11,9 @@
 
 #include "door.h"
 #include "heap.h"
+#include "junit.h"
 #include "live_program.h"
 #include "out.h"
-#include "page.h"
 #include "processes.h"
 #include "reader.h"
 #include "recorded.h"
@@ -50,7 +50,7 @@ static struct {
 	} * told;
 	unsigned ntold;
 	unsigned found[CHECK_ADVICE + 1], silenced;
-	struct text failures; /* for JUnit */
+	struct text cases; /* for JUnit */
 	unsigned failed[CHECK_RULES];
 } the;
 
@@ -163,12 +163,11 @@ static void add_failure(struct check_process *p, const struct check_finding *f)
 	SCOPED_TEXT(text);
 
 	out_print(o, OUT_TEXT, &text);
-	xappendf(&the.failures,
-		 "<testcase classname=\"vtrace.check\" name=\"%s\"><failure type=\"%s\" "
-		 "message=\"%s\">",
-		 check_rules[f->id].id, check_grades[f->grade], check_rules[f->id].title);
-	page_markup(&the.failures, text_str(&text));
-	text_add(&the.failures, "</failure></testcase>\n");
+	junit_add(&the.cases, &(struct junit_case){ .class = "vtrace.check",
+						    .name = check_rules[f->id].id,
+						    .tag = "failure",
+						    .message = check_rules[f->id].title,
+						    .text = text_str(&text) });
 	out_free(o);
 	the.failed[f->id]++;
 }
@@ -177,24 +176,18 @@ static void add_failure(struct check_process *p, const struct check_finding *f)
 static void write_junit(void)
 {
 	unsigned tests = 0, failures = 0;
-	FILE *f = fopen(the.o.junit, "we");
 
 	for (unsigned i = 0; i < CHECK_RULES; i++) {
 		failures += the.failed[i];
 		tests += the.failed[i] ? the.failed[i] : the.o.wanted[i];
 		if (the.o.wanted[i] && !the.failed[i])
-			xappendf(&the.failures,
-				 "<testcase classname=\"vtrace.check\" name=\"%s\"/>\n",
-				 check_rules[i].id);
+			junit_add(&the.cases, &(struct junit_case){ .class = "vtrace.check",
+								    .name = check_rules[i].id });
 	}
-	if (f)
-		fprintf(f,
-			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vtrace.check\" "
-			"tests=\"%u\" failures=\"%u\">\n%s</testsuite>\n",
-			tests, failures, text_str(&the.failures));
-	text_free(&the.failures);
-	if (!f || fclose(f))
+	if (junit_write(the.o.junit, "vtrace.check",
+			temp_text(" tests=\"%u\" failures=\"%u\"", tests, failures), &the.cases))
 		door_say_incomplete("%s: %s", the.o.junit, strerror(errno));
+	text_free(&the.cases);
 }
 
 /* The finding of the same lines of the source; the model goes by addresses in the code, of which a

@@ -9,8 +9,8 @@
 #include "calls.h"
 #include "door.h"
 #include "heap.h"
+#include "junit.h"
 #include "out.h"
-#include "page.h"
 #include "text.h"
 
 enum outcome { CLEAN, CRASH, HANG, UNHARMED, NOT_REACHED, OUTCOMES };
@@ -28,7 +28,7 @@ static struct {
 	const struct each_options *o;
 	struct each_result unharmed; /* without a fault */
 	unsigned n[OUTCOMES];
-	FILE *junit;
+	struct text cases; /* of JUnit */
 } the;
 
 static bool is_failure(enum outcome outcome)
@@ -125,50 +125,34 @@ static void write_row(const struct shared_site *site, const struct fault_rule *r
 
 /* -------------------------------------------------------------------------------- JUnit -- */
 
-static void write_case(const struct shared_site *site, const struct fault_rule *rule,
-		       const struct each_result *r, enum outcome outcome)
+static void add_case(const struct shared_site *site, const struct fault_rule *rule,
+		     const struct each_result *r, enum outcome outcome)
 {
 	SCOPED_TEXT(text);
+	SCOPED_TEXT(name);
 
-	if (!the.junit)
-		return;
-	text_add(&text, "  <testcase classname=\"");
-	page_markup(&text, the.o->argv[0]);
-	text_add(&text, "\" name=\"");
-	page_markupf(&text, "%s %s from %s", call_table[site->row].name, error_name(rule),
-		     site->place);
-	text_add(&text, "\">");
-	if (is_failure(outcome)) {
-		xappendf(&text, "<failure message=\"%s\">", outcomes[outcome].name);
-		page_markupf(&text, "--inject %s\n%s", rule->text, r->said);
-		text_add(&text, "</failure>");
-	} else if (outcome == NOT_REACHED) {
-		text_add(&text, "<skipped/>");
-	}
-	fprintf(the.junit, "%s</testcase>\n", text_str(&text));
+	xappendf(&name, "%s %s from %s", call_table[site->row].name, error_name(rule), site->place);
+	xappendf(&text, "--inject %s\n%s", rule->text, r->said);
+	junit_add(&the.cases,
+		  &(struct junit_case){ .class = the.o->argv[0],
+					.name = text_str(&name),
+					.tag = is_failure(outcome)	? "failure"
+					       : outcome == NOT_REACHED ? "skipped"
+									: NULL,
+					.message = is_failure(outcome) ? outcomes[outcome].name
+								       : NULL,
+					.text = is_failure(outcome) ? text_str(&text) : NULL });
 }
 
-static bool begin_junit(void)
+/* Writes the cases so far. At the beginning, so that a file that cannot be written is known. */
+static bool write_junit(void)
 {
-	if (!the.o->junit)
+	const char *path = the.o->junit;
+
+	if (!path || junit_write(path, "vtrace --inject-each", "", &the.cases) == 0)
 		return true;
-	the.junit = fopen(the.o->junit, "we");
-	if (!the.junit) {
-		door_say("%s: %s", the.o->junit, strerror(errno));
-		return false;
-	}
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vtrace --inject-each\">\n",
-	      the.junit);
-	return true;
-}
-
-static void end_junit(void)
-{
-	if (!the.junit)
-		return;
-	fputs("</testsuite>\n", the.junit);
-	if (ferror(the.junit) | fclose(the.junit))
-		door_say_incomplete("%s: %s", the.o->junit, strerror(errno));
+	door_say_incomplete("%s: %s", path, strerror(errno));
+	return false;
 }
 
 /* --------------------------------------------------------------------------- all of them -- */
@@ -202,7 +186,7 @@ static bool try_site(const struct shared_site *site)
 	outcome = outcome_of(&r);
 	the.n[outcome]++;
 	write_row(site, &rule, &r, outcome);
-	write_case(site, &rule, &r, outcome);
+	add_case(site, &rule, &r, outcome);
 	return true;
 }
 
@@ -255,7 +239,7 @@ int each_run(const struct each_options *options)
 	bool done;
 
 	the.o = options;
-	if (!try_unharmed() || !begin_junit())
+	if (!try_unharmed() || !write_junit())
 		return 1;
 	n = the.unharmed.nsites < SHARED_SITES ? the.unharmed.nsites : SHARED_SITES;
 	memcpy(sites, the.unharmed.site, sizeof sites);
@@ -265,7 +249,8 @@ int each_run(const struct each_options *options)
 		if (is_tried(&sites[i]))
 			done = try_site(&sites[i]);
 	}
-	end_junit();
+	write_junit();
+	text_free(&the.cases);
 	if (!options->json)
 		write_sum();
 	door_close(options->to);

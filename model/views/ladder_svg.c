@@ -12,6 +12,7 @@
 #include "page.h"
 #include "page_ends.h"
 #include "text.h"
+#include "visible.h"
 
 #define TIME_X	   64
 #define MARGIN	   14
@@ -43,7 +44,7 @@ static unsigned lane_x(const struct drawing *g, int lane)
 static void append_title(struct text *d, const char *text)
 {
 	text_add(d, "<title>");
-	page_markup(d, text);
+	visible_markup(d, text);
 	text_add(d, "</title>");
 }
 
@@ -209,7 +210,7 @@ static void draw_lanes(const struct drawing *g, unsigned bottom)
 			 "<path class=\"lane\" d=\"M%u %dV%u\"/>"
 			 "<text class=\"h\" x=\"%u\" y=\"22\">",
 			 x, HEAD - 10, bottom, x);
-		page_markup(g->d, g->l->lanes[i].label);
+		visible_markup(g->d, g->l->lanes[i].label);
 		text_add(g->d, "</text>\n");
 	}
 }

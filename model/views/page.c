@@ -17,37 +17,6 @@
 #include "text.h"
 #include "visible.h"
 
-static const char *html_entity(char c)
-{
-	switch (c) {
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '&':
-		return "&amp;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
-/* Control characters become visible: XML does not allow them, not even escaped. */
-void page_markup(struct text *d, const char *text)
-{
-	SCOPED_TEXT(visible);
-
-	visible_append(&visible, text, strlen(text), VISIBLE_LINES);
-	for (const char *p = text_str(&visible); *p; p++) {
-		const char *instead = html_entity(*p);
-
-		text_add_bytes(d, instead ? instead : p, instead ? strlen(instead) : 1);
-	}
-}
-
 void page_markupf(struct text *d, const char *fmt, ...)
 {
 	va_list ap;
@@ -56,7 +25,7 @@ void page_markupf(struct text *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	page_markup(d, text);
+	visible_markup(d, text);
 	free(text);
 }
 
@@ -202,11 +171,11 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<link rel=\"icon\" href=\"data:,\">\n<title>",
 		nonce, nonce, values ? "'none'" : "'self'");
-	page_markup(d, title);
+	visible_markup(d, title);
 	xappendf(d, "</title>\n<style nonce=\"%s\">\n%s%s%s</style></head>\n", nonce, page_css,
 		 ladder_css, state_svg_css);
 	text_add(d, "<body><header><h1 id=\"title\">");
-	page_markup(d, title);
+	visible_markup(d, title);
 	text_add(d, "</h1><p id=\"summary\"></p><span id=\"when\"></span>"
 		    "<span><kbd>?</kbd>keys</span></header>\n<main id=\"panes\"></main>\n");
 	text_add(d, help);

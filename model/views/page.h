@@ -42,9 +42,7 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 /* Appends the document of a ladder alone. why: the text of explain, or "". */
 void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d);
 
-/* Appends text, escaped for HTML and XML, also for an attribute. */
-void page_markup(struct text *d, const char *text);
-/* The same of formatted text. */
+/* Appends formatted text, escaped for HTML and XML, also for an attribute. */
 void page_markupf(struct text *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* page.css, ladder.css and page.js. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "junit.h"
 #include "language/script.h"
 #include "out.h"
 #include "output/print.h"
@@ -242,100 +243,50 @@ void verdict_skipped(struct session *s, const char *reason)
 
 /* -------------------------------------------------------------------------- JUnit -- */
 
-static void put_escaped(FILE *f, const char *text)
+/* A test case for the run as a whole, which was skipped, or ended with a code of its own. Jenkins'
+ * schema knows no attribute of what was skipped: its text is the message. */
+static struct junit_case run_case(const struct session *s)
 {
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		default:
-			putc(*text, f);
-		}
-}
-
-static void put_attribute(FILE *f, const char *name, const char *value)
-{
-	fprintf(f, " %s=\"", name);
-	put_escaped(f, value);
-	putc('"', f);
-}
-
-static void put_case(FILE *f, const struct verdict *v)
-{
-	const char *tag = v->became == ERROR ? "error" : "failure";
-
-	fputs("    <testcase", f);
-	put_attribute(f, "classname", v->file);
-	put_attribute(f, "name", v->name);
-	fprintf(f, " time=\"%.6f\"", (double)v->took / 1e9);
-	if (v->became == MET) {
-		fputs("/>\n", f);
-		return;
-	}
-	fprintf(f, ">\n      <%s", tag);
-	put_attribute(f, "message", v->text);
-	fputs(">", f);
-	put_escaped(f, v->rows);
-	fprintf(f, "</%s>\n    </testcase>\n", tag);
-}
-
-/* Adds a test case for the run as a whole, which was skipped, or ended with a code of its own. */
-static void put_run(FILE *f, const struct session *s)
-{
-	fputs("    <testcase classname=\"rdmash\" name=\"the run\">\n      ", f);
-	if (s->skipped) { /* Jenkins' schema knows no attribute here: its text is the message */
-		fputs("<skipped>", f);
-		put_escaped(f, kept.skipped);
-		fputs("</skipped>", f);
-	} else {
-		fputs("<error message=\"the run has failed\"/>", f);
-	}
-	fputs("\n    </testcase>\n", f);
+	return (struct junit_case){ .class = "rdmash",
+				    .name = "the run",
+				    .tag = s->skipped ? "skipped" : "error",
+				    .message = s->skipped ? NULL : "the run has failed",
+				    .text = s->skipped ? kept.skipped : NULL };
 }
 
 /* failed: the run failed, but no expectation and no reported error is the reason. */
-static void put_junit(FILE *f, const struct session *s, bool failed)
-{
-	unsigned others = failed || s->skipped;
-	int64_t took = 0;
-
-	for (unsigned i = 0; i < kept.n; i++)
-		took += kept.v[i].took;
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", f);
-	fprintf(f,
-		"  <testsuite name=\"rdmash\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
-		"skipped=\"%d\" time=\"%.6f\">\n",
-		kept.n + others, s->failed, s->errors + failed, s->skipped, (double)took / 1e9);
-	for (unsigned i = 0; i < kept.n; i++)
-		put_case(f, &kept.v[i]);
-	if (others)
-		put_run(f, s);
-	fputs("  </testsuite>\n</testsuites>\n", f);
-}
-
 static int write_junit(const struct session *s, bool failed)
 {
-	FILE *f = fopen(s->opt.junit, "we");
-	bool written = false;
+	unsigned others = failed || s->skipped;
+	const struct junit_case run = run_case(s);
+	int64_t took = 0;
+	SCOPED_TEXT(attributes);
+	SCOPED_TEXT(cases);
+	int rc;
 
-	if (f) {
-		put_junit(f, s, failed);
-		written = !ferror(f);
-		written = fclose(f) == 0 && written;
+	for (unsigned i = 0; i < kept.n; i++) {
+		const struct verdict *v = &kept.v[i];
+		const bool met = v->became == MET;
+
+		took += v->took;
+		junit_add(&cases, &(struct junit_case){ .class = v->file,
+							.name = v->name,
+							.ns = v->took,
+							.tag = met		    ? NULL
+							       : v->became == ERROR ? "error"
+										    : "failure",
+							.message = v->text,
+							.text = v->rows });
 	}
-	if (!written)
+	if (others)
+		junit_add(&cases, &run);
+	xappendf(&attributes,
+		 " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%d\" time=\"%.6f\"",
+		 kept.n + others, s->failed, s->errors + failed, s->skipped, (double)took / 1e9);
+	rc = junit_write(s->opt.junit, "rdmash", text_str(&attributes), &cases);
+	if (rc)
 		print_error("rdmash: --junit %s: %s\n", s->opt.junit, strerror(errno));
-	return written ? 0 : -1;
+	return rc;
 }
 
 /* ---------------------------------------------------------------------------- end -- */
