@@ -174,7 +174,8 @@ static int show_exec(struct session *s, const void *args, struct out *o)
  * is drawn again when something changes, until Ctrl-C. 'view' shows more, in a browser.
  *
  * Objects of this process that the kernel has on another device are shown by rdma(8): '!rdma
- * resource show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN. > show => mr0
+ * resource show qp', or pd, cq, mr, srq, cm_id. Keys of regions need CAP_NET_ADMIN.
+ * > show => mr0
  * > show mr0 => uses pd0
  * > show mr => mr mr0
  * > show mr0 -process [pid] => 4096 B
