@@ -240,19 +240,6 @@ run 'history round'
 screen | grep -A1 '> history round' | grep -qF 'repeat 3 {echo round} -every 20ms' || fail 'no history'
 ok 'timing, rounds, history'
 
-# A prompt of one's own, with a colour: what it says of a line that failed, and the first one again.
-line 'option prompt {\x1b[32mmine\x1b[0m %p %e%% }'
-type 'nonsense'
-key Enter
-await '^mine [^ ]+ UNKNOWN% *$'
-type 'echo well'
-key Enter
-await '^mine [^ ]+ % *$'
-type 'option prompt {}'
-key Enter
-await_prompt
-ok 'a prompt to taste'
-
 # A message that nobody is ready for, at a peer that is at this prompt, too.
 run 'destroy -all'
 run 'reg 64 -name inbox'
@@ -341,11 +328,6 @@ clean
 run 'connect 127.0.0.1 7471'
 await_said 'its window of 64 bytes is open to writes, reads and atomics'
 run 'reg 4096 -name buf'
-resize 40 60 # all of it is seen, whatever took long
-run 'bench write buf -len 8 -histogram -repeat 20'
-await '^ +[0-9]+[.][0-9]+ µs[ +] #{14}  [0-9]+$'
-resize "$columns" "$rows"
-ok 'a histogram is as wide as the terminal'
 run 'post write buf'
 run 'poll'
 await_said 'REM_ACCESS_ERR'
