@@ -104,8 +104,14 @@ int fail_call(struct session *s, int err, const char *call, const char *fmt, ...
 		name = temp_text("%d", err);
 	fail(s, call, name, "%s%s%s: %s (%s)", call, *what ? ": " : "", what,
 	     err ? strerror(err) : "no reason given", err ? name : "errno 0");
+	s->fail.is_returned = true;
 	free(what);
 	return -1;
+}
+
+void fail_mark_explained(struct session *s)
+{
+	s->fail.is_explained = true;
 }
 
 int fail(struct session *s, const char *call, const char *code, const char *fmt, ...)

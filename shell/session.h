@@ -44,14 +44,19 @@ struct fail {
 	unsigned long command; /* s->commands at that time */
 	struct fail_row *rows;
 	unsigned nrows;
-	unsigned explain; /* 1 + the row of fail_explain(); 0: none */
-	bool is_made;	  /* fail_on_purpose() */
+	unsigned explain;  /* 1 + the row of fail_explain(); 0: none */
+	bool is_made;	   /* fail_on_purpose() */
+	bool is_returned;  /* a library has returned the errno: fail_call() */
+	bool is_explained; /* a row names the cause: fail_mark_explained() */
 };
 
 /* A library call has failed with errno err (sign ignored; 0: unknown). The text is
  * "call: <fmt>: <errno's text> (<ERRNO>)". Replaces an earlier failure. Returns -1. */
 int fail_call(struct session *s, int err, const char *call, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The cause of the failure is known, and a row of it has the cause. */
+void fail_mark_explained(struct session *s);
 
 /* A command failed before any library call; -errorcode is RDMASH call code. Returns -1. */
 int fail(struct session *s, const char *call, const char *code, const char *fmt, ...)

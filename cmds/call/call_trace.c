@@ -282,6 +282,8 @@ int call_fail_causes(struct session *s, const struct causes *c)
 			fail_next(s, "%s", c->v[i].next);
 		any = true;
 	}
+	if (least == IS_SO)
+		fail_mark_explained(s);
 	return -1;
 }
 

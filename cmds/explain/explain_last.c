@@ -189,6 +189,23 @@ void explain_fail_causes(struct session *s)
 	causes_free(&c);
 }
 
+/* What the failure's code means in general. Where the cause is known, that is only mentioned; and
+ * the shell's own refusals, which no library has returned, are their own explanation. */
+static void out_fact_of(const struct fail *f, const struct found *found, struct out *o)
+{
+	const bool is_errno = found->family->text == fact_errno_text;
+
+	if (is_errno && !f->is_returned)
+		return;
+	if (f->is_explained || f->is_made) {
+		out_text(o, "  more            explain %s\n", f->code);
+		return;
+	}
+	out_dict(o, "fact");
+	explain_fact(found, f->call, o);
+	out_end(o);
+}
+
 /* Adds what the failure's own message did not say. */
 static void out_failed_command(struct session *s, const struct fail *f, struct out *o)
 {
@@ -205,14 +222,9 @@ static void out_failed_command(struct session *s, const struct fail *f, struct o
 		out_end(o);
 	}
 	out_end(o);
-	/* an errno is explained only if a library returned it: the shell's own messages need no
-	 * explanation */
 	if (call_find(f->call) && facts_find(NULL, f->code, found) &&
-	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0) {
-		out_dict(o, "fact");
-		explain_fact(&found[0], f->call, o);
-		out_end(o);
-	}
+	    strcasecmp(word_name(found[0].family->words, found[0].fact->value), f->code) == 0)
+		out_fact_of(f, &found[0], o);
 	explain_here(s, call_find(f->call), o);
 }
 

@@ -9,8 +9,8 @@ rdmash=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce}
-within=6                 # seconds that a wait of the script may take: a request is repeated after 4
-most=$((within * 3 + 12)) # and all of it, with a sanitizer on a busy machine
+within=12                 # seconds that a wait of the script may take: a request is repeated after 4
+most=$((within * 3 + 60)) # and all of it, with a sanitizer on a busy machine
 
 if [ "${1-}" != --try ]; then
 	tmp=$(mktemp -d /tmp/seeds-broken.XXXXXX) || exit 1

@@ -18,7 +18,7 @@ uroce) export UROCE=${UROCE-$(dirname "$rdmash")/bin/uroce} ;;
 rxe | pair) unset UROCE ;;
 esac
 self=(bash "$here/seeds.sh" "$rdmash")
-most=60 # seconds that one script may take
+most=300 # seconds that one script may take
 
 pairs() {
 	sed -n "/^#/d; s/@/$address/g; /./p" "$here/seeds.list" | grep -F -- "$word" |
@@ -28,7 +28,7 @@ pairs() {
 # run SCRIPT|%ROLE WORDS OUT: with words as a shell reads them; $dir is a directory for files
 run() {
 	local words dir=${3%/*}
-	local play=("$rdmash" --allow-dir "$dir" -c 'set within 20s' -f "$seeds/$1.rdma" --)
+	local play=("$rdmash" --allow-dir "$dir" -c 'set within 100s' -f "$seeds/$1.rdma" --)
 	eval "words=($2)"
 	case $1 in
 	%*) play=(${UROCE:+"$UROCE"} "$(dirname "$rdmash")/scripts/tests/seeds_peer" "${1#%}") ;;
