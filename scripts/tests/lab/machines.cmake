@@ -15,7 +15,7 @@ function(lab_machines machines kind name)
 	add_test(NAME lab-up-${machines} COMMAND sh -c "'${rxe_lab}' down ${name} ${kind} && \
 exec '${rxe_lab}' up -t 900 ${kind} ${name}")
 	set_tests_properties(lab-up-${machines} PROPERTIES LABELS "${ARGN}"
-		FIXTURES_SETUP lab_${machines} SKIP_RETURN_CODE 77 TIMEOUT 300)
+		FIXTURES_SETUP lab_${machines} SKIP_RETURN_CODE 77 TIMEOUT 900)
 	add_test(NAME lab-down-${machines} COMMAND ${rxe_lab} down ${name} ${kind})
 	set_tests_properties(lab-down-${machines} PROPERTIES LABELS "${ARGN}"
 		FIXTURES_CLEANUP lab_${machines} TIMEOUT 120)
