@@ -38,7 +38,7 @@ struct each_result {
 	bool hit;		  /* the rule */
 	int code;		  /* the exit code or the signal; -1: it could not be started */
 	char crash[SHARED_PLACE]; /* of the instruction, "": not known */
-	char inside[48];	  /* the call that had not returned, "": none */
+	char inside[160];	  /* the calls that had not returned: "ibv_poll_cq"; "": none */
 	char said[160];		  /* its last line on stderr */
 	int left[OBJECT_KINDS];	  /* objects that it has made and not destroyed */
 	unsigned nsites;	  /* without a rule */

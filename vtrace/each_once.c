@@ -169,6 +169,15 @@ static void read_said(int fd, char *said, size_t size)
 	snprintf(said, size, "%.*s", (int)size - 1, line ? line + 1 : text);
 }
 
+/* Of several threads. */
+static void add_inside(const char *name, char *inside, size_t size)
+{
+	const size_t n = strlen(inside);
+
+	if (!strstr(inside, name))
+		snprintf(inside + n, size - n, "%s%s", n ? ", " : "", name);
+}
+
 /* Takes what the program does until it has ended, or its time has passed. */
 static void follow(struct reader *r, pid_t program, double until, struct each_result *result)
 {
@@ -189,7 +198,7 @@ static void follow(struct reader *r, pid_t program, double until, struct each_re
 		if (news.what == READER_CALL)
 			count_objects(news.r, result->left);
 		if (news.what == READER_UNFINISHED)
-			snprintf(result->inside, sizeof result->inside, "%s", news.r->fn->name);
+			add_inside(news.r->fn->name, result->inside, sizeof result->inside);
 		if (ended && news.what == READER_NOTHING &&
 		    (reader_is_idle(r) || now_s() > until + 2))
 			break;
