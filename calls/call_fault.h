@@ -13,9 +13,9 @@
 #include "call_record.h"
 #include "fault_rule.h"
 
-/* Does a rule about calls name a function, and an errno that the function gives? -1: why (of size
+/* Does a rule about calls name a function, and an errno that the function gives? -1: text (of size
  * bytes) says what is wrong. */
-int call_fault_check(const struct fault_rule *r, char *why, size_t size);
+int call_fault_check(const struct fault_rule *r, char *text, size_t size);
 
 /* Applies these rules, whose counters are updated, to the calls of this process from now on; n 0:
  * none. Rules that are not about calls are skipped. They must stay; n is FAULT_RULES_MAX at most.

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about calls, held against the table of functions. */
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "call_fault.h"
 #include "calls.h"
-#include "near.h"
 
 /* Does it fail with that errno? */
 static bool call_gives_errno(const struct call_fn *fn, int err)
@@ -18,48 +14,38 @@ static bool call_gives_errno(const struct call_fn *fn, int err)
 	return false;
 }
 
-static int refuse_name(const char *name, char *why, size_t size)
+static int refuse_name(const struct fault_why *why, const char *name)
 {
-	struct near near = near_begin(name);
+	struct fault_choice c = { near_begin(name), "those of libibverbs and librdmacm, and "
+						    "requests (wc:status=...)" };
 
 	for (unsigned i = 0; i < call_count; i++)
-		near_try(&near, call_table[i].name);
-	if (near.best)
-		snprintf(why, size, "no function is called '%s': did you mean %s?", name,
-			 near.best);
-	else
-		snprintf(why, size,
-			 "no function is called '%s': those of libibverbs and librdmacm can fail, "
-			 "and requests (wc:status=...)",
-			 name);
-	return -1;
+		near_try(&c.near, call_table[i].name);
+	return fault_refuse_choice(why, &c, "function");
 }
 
-static int refuse_errno(const struct call_fn *fn, int err, char *why, size_t size)
+static int refuse_errno(const struct fault_why *why, const struct call_fn *fn, int err)
 {
-	int n = snprintf(why, size, "%s does not give %s, but", fn->name, strerrorname_np(err));
+	struct fault_choice c = { near_begin(""), "" };
 
-	for (const uint8_t *e = fn->errnos; *e && n >= 0 && (size_t)n < size; e++)
-		n += snprintf(why + n, size - (size_t)n, "%s %s", e == fn->errnos ? "" : ",",
-			      strerrorname_np(*e));
-	if (n >= 0 && (size_t)n < size)
-		snprintf(why + n, size - (size_t)n, "; with :force it does");
-	return -1;
+	for (const uint8_t *e = fn->errnos; *e; e++)
+		fault_offer(&c, strerrorname_np(*e));
+	return fault_refuse(why, "%s does not give %s, but %s; with :force it does", fn->name,
+			    strerrorname_np(err), c.all);
 }
 
-int call_fault_check(const struct fault_rule *r, char *why, size_t size)
+int call_fault_check(const struct fault_rule *r, char *text, size_t size)
 {
 	const struct call_fn *fn = call_find(r->name);
+	const struct fault_why why = { text, size };
 
 	if (r->what != FAULT_CALL)
 		return 0;
 	if (!fn)
-		return refuse_name(r->name, why, size);
-	if (r->error && fn->fails == FAILS_NOT) {
-		snprintf(why, size, "%s cannot fail in a correct program", fn->name);
-		return -1;
-	}
+		return refuse_name(&why, r->name);
+	if (r->error && fn->fails == FAILS_NOT)
+		return fault_refuse(&why, "%s cannot fail in a correct program", fn->name);
 	if (r->error && !r->forced && !call_gives_errno(fn, r->error))
-		return refuse_errno(fn, r->error, why, size);
+		return refuse_errno(&why, fn, r->error);
 	return 0;
 }

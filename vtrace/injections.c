@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "heap.h"
-#include "text.h"
 #include "call_fault.h"
 #include "call_record.h"
 #include "door.h"
@@ -20,21 +18,42 @@
 #include "words.h"
 
 static struct {
-	char *texts[FAULT_RULES_MAX];
+	struct fault_rule rules[FAULT_RULES_MAX]; /* as they were read */
 	unsigned n;
 	uint64_t seed;			 /* 0: none is given */
-	const struct fault_rule *rules;	 /* as they were read */
 	const struct fault_rule *counts; /* only the counters of these, which programs can write */
 } the;
 
 static bool add_rule(const char *text)
 {
+	struct fault_rule *r = &the.rules[the.n];
+	char why[512];
+
 	if (the.n == FAULT_RULES_MAX) {
 		door_say("--inject: there are more than %d rules", FAULT_RULES_MAX);
 		return false;
 	}
-	the.texts[the.n++] = xstrdup(text);
-	return true;
+	if (fault_rule_read(text, 0, the.n, r, why, sizeof why) == 0 &&
+	    call_fault_check(r, why, sizeof why) == 0) {
+		if (*r->device && launch_loaded() && !launch_has_device(r->device)) {
+			snprintf(why, sizeof why, "device=%s: there is %s", r->device,
+				 launch_devices());
+		} else if (r->what == FAULT_CALL || launch_loaded() ||
+			   r->status == IBV_WC_RETRY_EXC_ERR) {
+			the.n++;
+			return true;
+		} else {
+			snprintf(
+				why, sizeof why,
+				r->what == FAULT_COMPLETION
+					? "a device that has sent the request already can only be said to "
+					  "have got no answer: RETRY_EXC_ERR; uroce0 can: uroce vtrace ..."
+					: "only uroce0 can make that come true, with all that follows from "
+					  "it: uroce vtrace ...");
+		}
+	}
+	door_say("--inject '%s': %s", text, why);
+	return false;
 }
 
 static char *without_blanks(char *text)
@@ -84,54 +103,26 @@ bool injections_seed(const char *text)
 	return false;
 }
 
-static bool read_rule(const char *text, unsigned i, struct fault_rule *r)
-{
-	char why[512];
-
-	if (fault_rule_read(text, the.seed, i, r, why, sizeof why) == 0 &&
-	    call_fault_check(r, why, sizeof why) == 0) {
-		if (*r->device && launch_loaded() && !launch_has_device(r->device))
-			snprintf(why, sizeof why, "device=%s: there is %s", r->device,
-				 launch_devices());
-		else if (r->what == FAULT_CALL || launch_loaded() ||
-			 r->status == IBV_WC_RETRY_EXC_ERR)
-			return true;
-		else
-			snprintf(
-				why, sizeof why,
-				r->what == FAULT_COMPLETION
-					? "a device that has sent the request already can only be said to "
-					  "have got no answer: RETRY_EXC_ERR; uroce0 can: uroce vtrace ..."
-					: "only uroce0 can make that come true, with all that follows from "
-					  "it: uroce vtrace ...");
-	}
-	door_say("--inject '%s': %s", text, why);
-	return false;
-}
-
-bool injections_begin(struct shared_options *how)
+void injections_begin(struct shared_options *how)
 {
 	bool draws = false;
-
 	uint32_t drawn = 0;
 
 	if (!the.seed && getrandom(&drawn, sizeof drawn, 0) == sizeof drawn)
 		the.seed = drawn;
 	for (unsigned i = 0; i < the.n; i++) {
-		if (!read_rule(the.texts[i], i, &how->rules[i]))
-			return false;
-		draws |= how->rules[i].chance < 1;
+		the.rules[i].seed += the.seed;
+		draws |= the.rules[i].chance < 1;
 	}
+	memcpy(how->rules, the.rules, the.n * sizeof *the.rules);
 	how->nrules = the.n;
-	the.rules = how->rules;
 	if (draws)
 		door_say("--seed %" PRIu64 " repeats what is drawn for --inject", the.seed);
-	return true;
 }
 
 const char *injections_text(unsigned rule)
 {
-	return rule && rule <= the.n ? the.texts[rule - 1] : "";
+	return rule && rule <= the.n ? the.rules[rule - 1].text : "";
 }
 
 void injections_watch(const struct reader *r)
@@ -234,27 +225,25 @@ static void say_idle(unsigned i)
 	const unsigned refused = (unsigned)atomic_load(&the.counts[i].refused);
 
 	if (refused && refused < sizeof refusals / sizeof *refusals)
-		door_say("--inject '%s' has hit nothing: %s", the.texts[i], refusals[refused]);
+		door_say("--inject '%s' has hit nothing: %s", rule->text, refusals[refused]);
 	else if (rule->what == FAULT_EVENT)
 		door_say("--inject '%s' has hit nothing: no device was open, or not that long",
-			 the.texts[i]);
+			 rule->text);
 	else
 		door_say("--inject '%s' has hit nothing: of that kind there %s %" PRIu64 " %s%s",
-			 the.texts[i], matched == 1 ? "was" : "were", matched,
-			 case_words[rule->what], matched == 1 ? "" : "s");
+			 rule->text, matched == 1 ? "was" : "were", matched, case_words[rule->what],
+			 matched == 1 ? "" : "s");
 }
 
 unsigned injections_end(void)
 {
 	unsigned idle = 0;
 
-	for (unsigned i = 0; i < the.n; i++) {
+	for (unsigned i = 0; i < the.n; i++)
 		if (!atomic_load(&the.counts[i].hit)) {
 			idle++;
 			say_idle(i);
 		}
-		free(the.texts[i]);
-	}
 	the.n = 0;
 	return idle;
 }

@@ -16,8 +16,8 @@
 bool injections_add(const char *text);
 /* The seed of what is drawn; a text with a number. false: as above. */
 bool injections_seed(const char *text);
-/* Reads the rules into *how, and says the seed if a rule draws. false: as above. */
-bool injections_begin(struct shared_options *how);
+/* Puts the rules into *how, and says the seed if a rule draws. */
+void injections_begin(struct shared_options *how);
 /* The rule with that number (struct record), as it was written; "": there is none. */
 const char *injections_text(unsigned rule);
 /* The programs that this reads are about to begin. */

@@ -352,8 +352,7 @@ static int trace_program(char **argv)
 	int status, code;
 
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &kept_size);
-	if (!injections_begin(&the.how))
-		return EXIT_USAGE;
+	injections_begin(&the.how);
 	the.how.looks = the.views.explain;
 	the.how.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
 			  !the.views.report && !the.replay.path && !the.check.is_on;

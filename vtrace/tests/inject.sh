@@ -195,7 +195,7 @@ while IFS='|' read -r rule said; do
 	[ $? = 2 ] || fail "'$rule' is taken"
 	grep -qF -- "$said" "$work/said" || fail "'$rule': $(cat "$work/said")"
 done <<'ROWS'
-ibv_reg_mrr:error=EINVAL|'ibv_reg_mrr': did you mean ibv_reg_mr?
+ibv_reg_mrr:error=EINVAL|'ibv_reg_mrr' is no function: did you mean ibv_reg_mr?
 ibv_reg_mr:error=EXDEV|ibv_reg_mr does not give EXDEV, but ENOMEM,
 ibv_reg_mr:error=ENOMM|'ENOMM' is no errno: did you mean ENOMEM?
 ibv_reg_mr:eror=ENOMEM|'eror' is no word of such a rule: did you mean error?
