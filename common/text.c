@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "heap.h"
 
@@ -64,6 +65,16 @@ void xappendf(struct text *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	xvappendf(t, fmt, ap);
 	va_end(ap);
+}
+
+const char *text_clock(int64_t ns, int digits)
+{
+	const time_t seconds = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	return temp_text("%02d:%02d:%02d.%0*d", tm.tm_hour, tm.tm_min, tm.tm_sec, digits,
+			 (int)(ns % 1000000000 / (digits == 3 ? 1000000 : 1000)));
 }
 
 void xappend_hex(struct text *t, const void *data, size_t n)

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* All zero: an empty text. */
 struct text {
@@ -28,6 +29,8 @@ void text_resize(struct text *t, size_t n);
 /* Appends formatted text. */
 void xappendf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void xvappendf(struct text *t, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* "12:03:04.123", local time; digits: 3 of a second, or 6. ns: CLOCK_REALTIME. As temp_text(). */
+const char *text_clock(int64_t ns, int digits);
 /* Appends two hex digits for each of n bytes. */
 void xappend_hex(struct text *t, const void *data, size_t n);
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "heap.h"
 #include "text.h"
@@ -41,14 +40,7 @@ static struct {
 
 static void write_time(FILE *to, uint64_t ticks)
 {
-	const int64_t ns = record_realtime(ticks);
-	const time_t seconds = (time_t)(ns / 1000000000);
-	char text[16];
-	struct tm tm;
-
-	localtime_r(&seconds, &tm);
-	strftime(text, sizeof text, "%H:%M:%S", &tm);
-	fprintf(to, "%s.%06d ", text, (int)(ns % 1000000000 / 1000));
+	fprintf(to, "%s ", text_clock(record_realtime(ticks), 6));
 }
 
 static void write_name(FILE *to, const struct reader_news *call, bool pids)

@@ -3,7 +3,6 @@
 #include "qp/qp_figure.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "alloc.h"
 #include "file/file.h"
@@ -53,14 +52,9 @@ static int save_figure(struct session *s, struct state_svg *d, const struct figu
 /* "12:03:04.123  RTS → ERR  WC REM_ACCESS_ERR" for XML, to be freed; from NULL: the first one. */
 static char *step_line(const struct qp_step *step, const struct qp_step *from)
 {
-	time_t when = (time_t)(step->when / 1000000000);
 	SCOPED_TEXT(line);
-	struct tm tm;
-	char clock[16];
 
-	localtime_r(&when, &tm);
-	strftime(clock, sizeof clock, "%H:%M:%S", &tm);
-	page_markupf(&line, "%s.%03d   %s%s%s   %s", clock, (int)(step->when / 1000000 % 1000),
+	page_markupf(&line, "%s   %s%s%s   %s", text_clock(step->when, 3),
 		     from ? word_name(qp_state_words, from->state) : "", from ? " → " : "",
 		     word_name(qp_state_words, step->state), step->why);
 	return xstrdup(text_str(&line));

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "alloc.h"
 #include "object_args.h"
@@ -472,15 +471,9 @@ static void out_next_command(struct session *s, struct qp *qp, enum ibv_qp_state
 static void tell_step(struct out *o, const struct qp_step *step, const char *label)
 {
 	const char *state = word_name(qp_state_words, step->state);
-	time_t when = (time_t)(step->when / 1000000000);
-	struct tm tm;
-	char clock[16];
 
-	localtime_r(&when, &tm);
-	strftime(clock, sizeof clock, "%H:%M:%S", &tm);
 	out_dict(o, NULL);
-	out_int(o, "when", step->when, "   %-8s %s.%03d", label, clock,
-		(int)(step->when / 1000000 % 1000));
+	out_int(o, "when", step->when, "   %-8s %s", label, text_clock(step->when, 3));
 	out_str(o, "state", state, "  %-5s", state);
 	out_str(o, "why", step->why, "  %s\n", step->why);
 	out_end(o);

@@ -3,27 +3,13 @@
  * repeats, which packets its device has dropped. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "live_inventory.h"
 #include "out.h"
 #include "packet.h"
 #include "resources/show_process.h"
+#include "text.h"
 #include "words.h"
-
-#define CLOCK 16 /* 12:03:04.123 */
-
-static const char *format_clock(uint64_t when, char clock[CLOCK])
-{
-	const time_t second = (time_t)(when / 1000000000);
-	struct tm tm;
-	size_t n;
-
-	localtime_r(&second, &tm);
-	n = strftime(clock, CLOCK, "%H:%M:%S", &tm);
-	snprintf(clock + n, CLOCK - n, ".%03u", (unsigned)(when / 1000000 % 1000));
-	return clock;
-}
 
 static const char *opcode_word(uint8_t opcode)
 {
@@ -79,10 +65,8 @@ static void out_cause(const struct uroce_qp_row *r, const struct uroce_change *c
 static void out_change(const struct uroce_qp_row *r, const struct uroce_change *c, unsigned indent,
 		       struct out *o)
 {
-	char clock[CLOCK];
-
 	out_dict(o, NULL);
-	out_u64(o, "when", c->when, "%*s%s  ", (int)indent, "", format_clock(c->when, clock));
+	out_u64(o, "when", c->when, "%*s%s  ", (int)indent, "", text_clock((int64_t)c->when, 3));
 	out_str(o, "from", word_name(qp_state_words, c->from), "%s -> ",
 		word_name(qp_state_words, c->from));
 	out_str(o, "to", word_name(qp_state_words, c->to), "%-5s  ",
@@ -94,8 +78,6 @@ static void out_change(const struct uroce_qp_row *r, const struct uroce_change *
 
 static void out_repeats(const struct uroce_qp_row *r, unsigned indent, struct out *o)
 {
-	char clock[CLOCK];
-
 	out_u64(o, "retries", r->retries, NULL);
 	out_u64(o, "rnrs", r->rnrs, NULL);
 	out_u64(o, "rnrs_sent", r->rnrs_sent, NULL);
@@ -105,10 +87,10 @@ static void out_repeats(const struct uroce_qp_row *r, unsigned indent, struct ou
 			 ", was repeated %u times for want of an "
 			 "answer and %u times for want of a receive, since %s\n",
 			 (int)indent, "", r->oldest_wr_id, r->retries, r->rnrs,
-			 format_clock(r->retry_first, clock));
+			 text_clock((int64_t)r->retry_first, 3));
 	if (r->rnrs_sent)
 		out_text(o, "%*sit had no receive for %u requests of the peer, the last at %s\n",
-			 (int)indent, "", r->rnrs_sent, format_clock(r->rnr_sent_last, clock));
+			 (int)indent, "", r->rnrs_sent, text_clock((int64_t)r->rnr_sent_last, 3));
 }
 
 void show_process_history(const struct uroce_qp_row *r, bool all, unsigned indent, struct out *o)
@@ -122,8 +104,6 @@ void show_process_history(const struct uroce_qp_row *r, bool all, unsigned inden
 
 void show_process_drops(const struct uroce_inventory *inv, struct out *o)
 {
-	char clock[CLOCK];
-
 	if (!inv->kind[UROCE_DROP].n)
 		return;
 	out_list(o, "dropped");
@@ -138,7 +118,7 @@ void show_process_drops(const struct uroce_inventory *inv, struct out *o)
 			live_dropped_for[d->dropped]);
 		out_u64(o, "has", d->has, d->has || d->wants ? " (0x%x" : NULL, d->has);
 		out_u64(o, "wants", d->wants, d->has || d->wants ? ", not 0x%x)" : NULL, d->wants);
-		out_u64(o, "last", d->last, ", the last at %s\n", format_clock(d->last, clock));
+		out_u64(o, "last", d->last, ", the last at %s\n", text_clock((int64_t)d->last, 3));
 		out_end(o);
 	}
 	out_end(o);

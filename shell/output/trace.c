@@ -29,13 +29,7 @@ static const struct {
 
 static void print_trace_line(struct session *s, enum voice v, int64_t when, const char *text)
 {
-	const time_t seconds = when / 1000000000;
-	struct tm tm;
-
-	localtime_r(&seconds, &tm);
-	print_painted_line(PRINT_ERR,
-			   temp_text("  %02d:%02d:%02d.%03d #%u ", tm.tm_hour, tm.tm_min, tm.tm_sec,
-				     (int)(when / 1000000 % 1000), ++s->traced),
+	print_painted_line(PRINT_ERR, temp_text("  %s #%u ", text_clock(when, 3), ++s->traced),
 			   voices[v].paint, voices[v].word, text);
 }
 
