@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -25,7 +24,6 @@
 #include "object_args.h"
 #include "objects.h"
 #include "out.h"
-#include "packet_ends.h"
 #include "session.h"
 #include "spec_tables.h"
 #include "wire/wire.h"
@@ -65,7 +63,7 @@ static void field_out(void *arg, const struct decode_field *f)
 				 f->name, f->value);
 		break;
 	case DECODE_GID:
-		packet_address((const union ibv_gid *)(const void *)f->bytes, text);
+		decode_gid((const union ibv_gid *)(const void *)f->bytes, text);
 		out_str(w->o, f->name, text, NULL);
 		if (w->text)
 			out_text(w->o, "       %-30s %s\n", f->name, text);
@@ -82,8 +80,8 @@ static void packet_out(struct out *o, const struct decoded *d, bool text)
 	struct writer w = { o, text };
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 
-	packet_address(&d->p.src, src);
-	packet_address(&d->p.dst, dst);
+	decode_gid(&d->p.src, src);
+	decode_gid(&d->p.dst, dst);
 	out_str(o, "src", src, NULL);
 	out_str(o, "dst", dst, NULL);
 	if (d->malformed) {
@@ -227,21 +225,19 @@ static bool was_shown(struct wire *w, const struct uroce_packet *p, const struct
 static void show_packet(void *arg, const struct uroce_packet *p)
 {
 	struct wire *w = arg;
-	time_t second = (time_t)(p->time / 1000000000);
 	char text[512], request[96], *line;
 	struct decoded d;
-	struct tm tm;
 
 	if (decode_ip(&d, p->ip, p->len) || was_shown(w, p, &d))
 		return;
 	decode_text(&d, text, sizeof text);
 	format_owner(w, p, &d, request, sizeof request);
-	localtime_r(&second, &tm);
-	line = xasprintf("%s %s  %s%s%s%s", p->out ? "->" : "<-", packet_ends(&d), text, request,
+	line = xasprintf("%s %s  %s%s%s%s", p->out ? "->" : "<-",
+			 decode_ends(&d, (char[DECODE_ENDS]){ 0 }), text, request,
 			 p->fate ? "  fault: " : "", p->fate ? p->fate : "");
 	if (!wire_again(&w->again, w->s->notices, line))
-		notice_post(w->s->notices, NOTICE_WIRE, "%02d:%02d:%02d.%06u %s", tm.tm_hour,
-			    tm.tm_min, tm.tm_sec, (unsigned)(p->time % 1000000000 / 1000), line);
+		notice_post(w->s->notices, NOTICE_WIRE, "%s %s", text_clock((int64_t)p->time, 6),
+			    line);
 	free(line);
 	w->shown++;
 }
@@ -396,7 +392,7 @@ static void out_packet(struct out *o, uint64_t number, uint64_t ns, const struct
 	out_u64(o, "number", number, "%6" PRIu64, number);
 	out_u64(o, "time", ns, "  %" PRIu64 ".%06u", ns / 1000000000,
 		(unsigned)(ns % 1000000000 / 1000));
-	out_text(o, "  %s  %s\n", packet_ends(d), text);
+	out_text(o, "  %s  %s\n", decode_ends(d, (char[DECODE_ENDS]){ 0 }), text);
 	packet_out(o, d, fields);
 	out_end(o);
 }

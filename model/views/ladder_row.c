@@ -12,7 +12,6 @@
 #include "heap.h"
 #include "out.h"
 #include "ladder.h"
-#include "packet_ends.h"
 #include "recorded.h"
 #include "text.h"
 #include "visible.h"
@@ -189,7 +188,7 @@ void ladder_tell_packet(struct ladder_row *row, const struct decoded *d, const c
 	row->lost = is_lost(fate);
 	row->bad = !d->p.op || is_nak(d) || (d->is_cm && d->mad.attr == MAD_REJ);
 	row->text = short_packet_text(d);
-	row->result = xasprintf("%s  %.300s", packet_ends(d), full);
+	row->result = xasprintf("%s  %.300s", decode_ends(d, (char[DECODE_ENDS]){ 0 }), full);
 	tell_ends(row, d);
 	row->fate = fate && *fate ? xstrdup(fate) : NULL;
 	row->fields = packet_fields(d);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -267,15 +266,25 @@ void decode_syndrome(uint8_t s, char *text, size_t size)
 	}
 }
 
+const char *decode_gid(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN])
+{
+	if (gid_is_ipv4(gid))
+		return inet_ntop(AF_INET, gid->raw + 12, text, INET6_ADDRSTRLEN);
+	return inet_ntop(AF_INET6, gid->raw, text, INET6_ADDRSTRLEN);
+}
+
+const char *decode_ends(const struct decoded *d, char text[DECODE_ENDS])
+{
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+
+	snprintf(text, DECODE_ENDS, "%s > %s", decode_gid(&d->p.src, src),
+		 decode_gid(&d->p.dst, dst));
+	return text;
+}
+
 static void put_gid(struct decode_line *l, const union ibv_gid *gid)
 {
-	char text[INET6_ADDRSTRLEN];
-
-	if (gid_is_ipv4(gid))
-		inet_ntop(AF_INET, gid->raw + 12, text, sizeof(text));
-	else
-		inet_ntop(AF_INET6, gid->raw, text, sizeof(text));
-	put_text(l, "%s", text);
+	put_text(l, "%s", decode_gid(gid, (char[INET6_ADDRSTRLEN]){ 0 }));
 }
 
 static void put_req(struct decode_line *l, const struct decoded *d)

@@ -7,6 +7,7 @@
 #ifndef UROCE_DECODE_H
 #define UROCE_DECODE_H
 
+#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,11 @@ int decode_ip(struct decoded *d, const uint8_t *ip, size_t n);
 void decode_fields(const struct decoded *d, decode_fn *fn, void *arg);
 /* One line about it, without addresses and newline, into text (size bytes at most). */
 void decode_text(const struct decoded *d, char *text, size_t size);
+/* "10.0.0.1": an IPv4 address as such. Returns text. */
+const char *decode_gid(const union ibv_gid *gid, char text[INET6_ADDRSTRLEN]);
+#define DECODE_ENDS (2 * INET6_ADDRSTRLEN + 4)
+/* The addresses of a packet, "10.0.0.1 > 10.0.0.2". Returns text. */
+const char *decode_ends(const struct decoded *d, char text[DECODE_ENDS]);
 /* "NAK: remote access error": what the syndrome of an AETH says. */
 void decode_syndrome(uint8_t syndrome, char *text, size_t size);
 
