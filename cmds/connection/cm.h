@@ -187,7 +187,6 @@ int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family
 const char *cm_addr_text(const struct sockaddr *sa);
 /* The same without the port. */
 const char *cm_addr_host(const struct sockaddr *sa);
-uint16_t cm_addr_port(const struct sockaddr *sa);
 bool cm_addr_any(const struct sockaddr *sa);
 
 /* These two add rows to s->fail: the cause, from the current state of the system, and the remedy.

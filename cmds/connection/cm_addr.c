@@ -21,6 +21,7 @@
 #include "connection/cm.h"
 #include "connection/cm_id.h"
 #include "device/device.h"
+#include "live_program.h"
 #include "object_make.h"
 #include "objects.h"
 #include "refused_calls.h"
@@ -113,15 +114,6 @@ int cm_addr_parse(struct session *s, const char *host, uint16_t port, int family
 	return 0;
 }
 
-uint16_t cm_addr_port(const struct sockaddr *sa)
-{
-	if (sa->sa_family == AF_INET6)
-		return ntohs(((const struct sockaddr_in6 *)(const void *)sa)->sin6_port);
-	if (sa->sa_family == AF_INET)
-		return ntohs(((const struct sockaddr_in *)(const void *)sa)->sin_port);
-	return 0;
-}
-
 bool cm_addr_any(const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *in6 = (const void *)sa;
@@ -163,7 +155,7 @@ const char *cm_addr_text(const struct sockaddr *sa)
 
 	if (sa->sa_family != AF_INET && !v6)
 		return host;
-	return temp_text("%s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", cm_addr_port(sa));
+	return temp_text("%s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", live_port_of(sa));
 }
 
 /* The address and port at which both ends of a lesson connect in one process. */

@@ -13,6 +13,7 @@
 #include "connection/cm.h"
 #include "connection/cm_id.h"
 #include "live_context.h"
+#include "live_program.h"
 #include "object_args.h"
 #include "object_make.h"
 #include "out.h"
@@ -89,7 +90,7 @@ const char *id_again(struct session *s, const struct id *id)
 
 	return id->passive
 		       ? server_again(s, id, end)
-		       : temp_text("%sconnect %s %u", end, cm_addr_host(peer), cm_addr_port(peer));
+		       : temp_text("%sconnect %s %u", end, cm_addr_host(peer), live_port_of(peer));
 }
 
 static struct id_list *list_of_state(struct context *c, enum id_state state)

@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
+#include "live_program.h"
 #include "session.h"
 
 static struct session s;
@@ -34,7 +35,7 @@ static void test_addresses(void)
 	CHECK_INT(cm_addr_parse(&s, NULL, 80, AF_INET6, &sa), 0);
 	CHECK(cm_addr_any((struct sockaddr *)&sa));
 	CHECK_STR(cm_addr_text((struct sockaddr *)&sa), "[::]:80");
-	CHECK_INT(cm_addr_port((struct sockaddr *)&sa), 80);
+	CHECK_INT(live_port_of((struct sockaddr *)&sa), 80);
 }
 
 /* Do n bytes of private data fit, and not one more? */
