@@ -28,20 +28,11 @@ static void forget_late(struct checks *c, struct check_note *late)
 	c->followed--;
 }
 
-static struct live_tracked_qp *qp_of_id(const struct live_program *p, uint64_t id)
-{
-	struct live_tracked_qp *qp = p->newest;
-
-	while (qp && qp->cm_id != id)
-		qp = qp->older;
-	return qp;
-}
-
 /* Can the peer send from now on? */
 static void note_up(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t id)
 {
-	const struct live_tracked_qp *qp = qp_of_id(p, id);
+	const struct live_tracked_qp *qp = live_program_qp_of_id(p, id);
 	struct check_note *late = qp ? find_late(c, p, qp->address) : NULL;
 
 	if (!late || late->is_up || qp->v.state < IBV_QPS_RTR)
@@ -56,7 +47,7 @@ static void note_up(struct checks *c, const struct live_program *p, const struct
 static void note_connecting(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct rdma_conn_param *param = (const void *)(uintptr_t)r->args[1];
-	const struct live_tracked_qp *qp = qp_of_id(p, r->args[0]);
+	const struct live_tracked_qp *qp = live_program_qp_of_id(p, r->args[0]);
 	struct check_note *late = qp ? check_note(p, qp->address) : NULL;
 
 	if (!late || qp->srq || (qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC))

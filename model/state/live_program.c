@@ -69,7 +69,7 @@ static void end_object(struct live_program *p, uint64_t address)
 	live_objects_gone(&p->seen, address);
 }
 
-static struct live_tracked_qp *qp_of_id(const struct live_program *p, uint64_t id)
+struct live_tracked_qp *live_program_qp_of_id(const struct live_program *p, uint64_t id)
 {
 	struct live_tracked_qp *qp = p->newest;
 
@@ -81,7 +81,7 @@ static struct live_tracked_qp *qp_of_id(const struct live_program *p, uint64_t i
 /* rdma_destroy_qp() or rdma_destroy_ep() has destroyed the QP of the id. */
 static void end_qp_of_id(struct live_program *p, uint64_t id)
 {
-	const struct live_tracked_qp *qp = qp_of_id(p, id);
+	const struct live_tracked_qp *qp = live_program_qp_of_id(p, id);
 
 	if (qp)
 		end_object(p, qp->address);
@@ -90,7 +90,7 @@ static void end_qp_of_id(struct live_program *p, uint64_t id)
 /* rdma_destroy_id() leaves its QP. */
 static void end_id(struct live_program *p, const struct record *r, uint64_t id)
 {
-	struct live_tracked_qp *qp = qp_of_id(p, id);
+	struct live_tracked_qp *qp = live_program_qp_of_id(p, id);
 
 	if (record_call_row(r) == ROW_rdma_destroy_ep)
 		end_qp_of_id(p, id);
@@ -227,7 +227,7 @@ static void take_modify_srq(struct live_program *p, const struct record *r)
 /* The record of an event does not have the id, which was seen with its QP before. */
 static struct live_queues *entry_of_id(const struct live_program *p, uint64_t id)
 {
-	const struct live_tracked_qp *qp = qp_of_id(p, id);
+	const struct live_tracked_qp *qp = live_program_qp_of_id(p, id);
 
 	return qp ? live_program_entry(p, qp->address) : NULL;
 }

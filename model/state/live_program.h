@@ -268,6 +268,8 @@ void live_program_end_poll(struct live_program *p, const struct record *r);
 
 /* NULL: there is none. */
 struct live_tracked_qp *live_program_qp(const struct live_program *p, uint64_t address);
+/* The QP of the id at that address; NULL: there is none. */
+struct live_tracked_qp *live_program_qp_of_id(const struct live_program *p, uint64_t id);
 /* The type of the QP in its first argument, which decides what members of the others are valid; 0:
  * it has none. */
 unsigned live_program_qp_type(const struct live_program *p, const struct record *r);
