@@ -189,7 +189,7 @@ void explain_fail_causes(struct session *s)
 	causes_free(&c);
 }
 
-/* What the failure's code means in general. Where the cause is known, that is only mentioned; and
+/* The general meaning of the failure's code. Where the cause is known, that is only mentioned; and
  * the shell's own refusals, which no library has returned, are their own explanation. */
 static void out_fact_of(const struct fail *f, const struct found *found, struct out *o)
 {

@@ -55,7 +55,7 @@ static void print_status(struct pair *p)
 	printf("%d status %d\n", (int)wc.wr_id, status);
 }
 
-/* What has come until now: the WRITEs are complete. */
+/* The text that has come until now: the WRITEs are complete. */
 static void print_effects(struct pair *p)
 {
 	struct ibv_async_event event;

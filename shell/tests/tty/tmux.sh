@@ -144,7 +144,7 @@ fail() {
 }
 
 # until_so SECONDS COMMAND ...: whether the command succeeds within that time, or somewhat more
-# (no clock is asked: that is a program, and slow where the processor is emulated). What does not
+# (no clock is asked: that is a program, and slow where the processor is emulated). A text that does not
 # come at once is looked for less often: each look starts programs.
 until_so() {
 	left=$(($1 * 100)) pause=3
