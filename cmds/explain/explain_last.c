@@ -4,6 +4,7 @@
  * objects are examined, at both ends if the other one is in this process or in a peer that this
  * process has started.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,13 +190,14 @@ void explain_fail_causes(struct session *s)
 	causes_free(&c);
 }
 
-/* The general meaning of the failure's code. Where the cause is known, that is only mentioned; and
- * the shell's own refusals, which no library has returned, are their own explanation. */
+/* The general meaning of the failure's code. Where the cause is known, that is only mentioned. The
+ * shell's own refusals, which no library has returned, are their own explanation; a wait that has
+ * run out is none. */
 static void out_fact_of(const struct fail *f, const struct found *found, struct out *o)
 {
 	const bool is_errno = found->family->text == fact_errno_text;
 
-	if (is_errno && !f->is_returned)
+	if (is_errno && !f->is_returned && found->fact->value != ETIMEDOUT)
 		return;
 	if (f->is_explained || f->is_made) {
 		out_text(o, "  more            explain %s\n", f->code);
