@@ -128,20 +128,21 @@ static void write_row(const struct shared_site *site, const struct fault_rule *r
 static void add_case(const struct shared_site *site, const struct fault_rule *rule,
 		     const struct each_result *r, enum outcome outcome)
 {
+	struct junit_case c = { .class = the.o->argv[0] };
 	SCOPED_TEXT(text);
 	SCOPED_TEXT(name);
 
 	xappendf(&name, "%s %s from %s", call_table[site->row].name, error_name(rule), site->place);
-	xappendf(&text, "--inject %s\n%s", rule->text, r->said);
-	junit_add(&the.cases,
-		  &(struct junit_case){ .class = the.o->argv[0],
-					.name = text_str(&name),
-					.tag = is_failure(outcome)	? "failure"
-					       : outcome == NOT_REACHED ? "skipped"
-									: NULL,
-					.message = is_failure(outcome) ? outcomes[outcome].name
-								       : NULL,
-					.text = is_failure(outcome) ? text_str(&text) : NULL });
+	c.name = text_str(&name);
+	if (is_failure(outcome)) {
+		xappendf(&text, "--inject %s\n%s", rule->text, r->said);
+		c.tag = "failure";
+		c.message = outcomes[outcome].name;
+		c.text = text_str(&text);
+	} else if (outcome == NOT_REACHED) {
+		c.tag = "skipped";
+	}
+	junit_add(&the.cases, &c);
 }
 
 /* Writes the cases so far. At the beginning, so that a file that cannot be written is known. */

@@ -169,12 +169,25 @@ static void read_said(int fd, char *said, size_t size)
 	snprintf(said, size, "%.*s", (int)size - 1, line ? line + 1 : text);
 }
 
-/* Of several threads. */
+/* Is the name in the list "ibv_poll_cq, rdma_get_cm_event"? */
+static bool is_listed(const char *list, const char *name)
+{
+	const size_t n = strlen(name);
+
+	while (strncmp(list, name, n) != 0 || (list[n] && list[n] != ',')) {
+		list = strchr(list, ' ');
+		if (!list++)
+			return false;
+	}
+	return true;
+}
+
+/* Several threads may be within the same function. */
 static void add_inside(const char *name, char *inside, size_t size)
 {
 	const size_t n = strlen(inside);
 
-	if (!strstr(inside, name))
+	if (!is_listed(inside, name))
 		snprintf(inside + n, size - n, "%s%s", n ? ", " : "", name);
 }
 

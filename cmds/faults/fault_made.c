@@ -86,7 +86,7 @@ void fault_append_options(struct text *t, const struct arg *options, const void 
 		const struct dev *dev = a->kind == &kind_dev_opt ? *(struct dev *const *)at : NULL;
 		const char *value = dev ? dev->o.name : NULL;
 
-		if (a->kind->parse == args_parse_str && !(a->flags & ARG_POS))
+		if (!dev && a->kind->size == sizeof value && !(a->flags & ARG_POS)) /* a text */
 			value = *(const char *const *)at;
 		if (value)
 			xappendf(t, "%s%s=%s", text_len(t) ? before : "", a->name, value);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "fault_rule.h"
@@ -23,8 +24,30 @@ static bool read_seed(const char *word, uint64_t *seed)
 	return strcmp(word, "off") == 0 || (fault_read_number(word, UINT64_MAX, seed) && *seed);
 }
 
+static int parse_seed(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	uint64_t seed;
+
+	if (!read_seed(Tcl_GetString(word), &seed))
+		return args_bad(s, a, "'%s' is neither a seed from 1 to 2^64-1 nor off",
+				Tcl_GetString(word));
+	return args_parse_str(s, a, word, dst);
+}
+
+static void complete_seed(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	value_append(words, "off");
+}
+
+static const struct arg_kind kind_order_seed = { .word = "seed",
+						 .size = sizeof(const char *),
+						 .parse = parse_seed,
+						 .is_static = true,
+						 .complete = complete_seed };
+
 static const struct arg order_args[] = {
-	POS_OPT("seed", order_args, seed, kind_str, "chooses what is done; off ends it"),
+	POS_OPT("seed", order_args, seed, kind_order_seed, "chooses what is done; off ends it"),
 	SWITCH("far", order_args, far,
 	       "data of a WRITE are seen only where the specification promises it"),
 	ARGS_END
@@ -59,10 +82,8 @@ static int order_exec(struct session *s, const void *args, struct out *o)
 	struct uroce_order order;
 	uint64_t seed = 0;
 
-	if (a->seed && !read_seed(a->seed, &seed))
-		return fail(s, "fault order", "EINVAL",
-			    "fault order: '%s' is neither a seed from 1 to 2^64-1 nor off",
-			    a->seed);
+	if (a->seed)
+		read_seed(a->seed, &seed);
 	if (a->far && !seed)
 		return fail(s, "fault order", "EINVAL", "fault order: -far needs a seed");
 	if (!api)

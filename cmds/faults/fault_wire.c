@@ -3,7 +3,9 @@
 #include "fault.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "alloc.h"
 #include "command/cmd.h"
 #include "device/device.h"
 #include "faults/fault_made.h"
@@ -19,17 +21,53 @@ struct wire_args {
 };
 
 static const struct word off_words[] = { { "off", 1, "removes all rules" }, { 0 } };
+
+/* The device reads the word as a rule of its own. */
+static int parse_rule_word(struct session *s, const struct arg *a, Tcl_Obj *word, void *dst)
+{
+	struct wire_rule rule;
+	char why[256];
+	SCOPED_TEXT(text);
+
+	xappendf(&text, "%s=%s", a->name, Tcl_GetString(word));
+	if (strpbrk(text_str(&text), ",;"))
+		return args_bad(s, a, "'%s' is more than one word", Tcl_GetString(word));
+	if (fault_read(text_str(&text), &rule, 1, why, sizeof why) < 0)
+		return args_bad(s, a, "%s", why);
+	return args_parse_str(s, a, word, dst);
+}
+
+static void complete_direction(struct session *s, const struct arg *a, Tcl_Obj *words)
+{
+	(void)s, (void)a;
+	value_append(words, "in");
+	value_append(words, "out");
+	value_append(words, "both");
+}
+
+static const struct arg_kind kind_rule_word = { .word = "str",
+						.size = sizeof(char *),
+						.parse = parse_rule_word,
+						.is_static = true };
+static const struct arg_kind kind_direction = { .word = "in|out|both",
+						.size = sizeof(char *),
+						.parse = parse_rule_word,
+						.is_static = true,
+						.complete = complete_direction };
+
 static const struct arg fault_wire_args[] = {
 	POS_OPT("off", wire_args, off, kind_enum, "removes all rules", .data = off_words),
-#define OPT_FAULT(name_, word, lost, help) OPT(#word, wire_args, chance[name_], kind_str, help),
-	UROCE_FAULTS(OPT_FAULT)
-		OPT("delay", wire_args, delay, kind_str, "delay of each packet: 50us, 2ms, 1s"),
-	OPT("opcode", wire_args, opcode, kind_str, "only such packets: ACK, WRITE_ONLY, 0x11"),
-	OPT("qpn", wire_args, qpn, kind_str, "only packets to this QP"),
-	OPT("psn", wire_args, psn, kind_str, "only packets with this PSN, or N-M"),
-	OPT("direction", wire_args, direction, kind_str,
-	    "in, out or both: received packets, sent packets (default: both)"),
-	OPT("count", wire_args, count, kind_str, "at most this many packets"),
+#define OPT_FAULT(name_, word, lost, help) \
+	OPT(#word, wire_args, chance[name_], kind_rule_word, help),
+	UROCE_FAULTS(OPT_FAULT) OPT("delay", wire_args, delay, kind_rule_word,
+				    "delay of each packet: 50us, 2ms, 1s"),
+	OPT("opcode", wire_args, opcode, kind_rule_word,
+	    "only such packets: ACK, WRITE_ONLY, 0x11"),
+	OPT("qpn", wire_args, qpn, kind_rule_word, "only packets to this QP"),
+	OPT("psn", wire_args, psn, kind_rule_word, "only packets with this PSN, or N-M"),
+	OPT("direction", wire_args, direction, kind_direction,
+	    "received packets, sent packets (default: both)"),
+	OPT("count", wire_args, count, kind_rule_word, "at most this many packets"),
 	OPT("seed", wire_args, seed, kind_u64, "makes the choice of packets repeatable", .min = 1),
 	SWITCH("add", wire_args, add, "add to the existing rules: the first that applies decides"),
 	ARGS_END

@@ -419,6 +419,9 @@ run -c 'repeat 1 {option format}; set x [option format]; foreach i {1} {option f
 wants 'what prints' "$out" 'text'
 run -n k.rdma
 wants '-n finds' "$code $err" "1 k.rdma:1: unknown command 'nosuch'"
+printf 'fault wire -drop 101%%\nfault order zz\nfault wire -drop 5%% -direction in\n' >faults.rdma
+run -n faults.rdma
+wants '-n: words of faults' "$(printf "%s\n" "$err" | sed "s/: .*//")" "$(printf "faults.rdma:1\nfaults.rdma:2")"
 printf 'echo a\nproc p {} {\n\tif 1 {\n\t\tslep 1\n\t}\n}\np\nsleep 5x\nexpect a 1 {\n  option hue on\n}\nset x [repeat 2]\necho $x(\n' >n.rdma
 run -n n.rdma
 wants '-n: code, as when it is run' $code 2

@@ -186,7 +186,11 @@ type 'lesson s'
 key Tab Tab
 await '^skip +stop( |$)'
 cancel
-ok 'Tab knows attributes and lessons'
+type 'fault wire -drop 5% -direction '
+key Tab Tab
+await '^in +out +both( |$)'
+cancel
+ok 'Tab knows attributes, lessons and directions'
 
 # A QP by hand.
 run 'qp create -name left'
