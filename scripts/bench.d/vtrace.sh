@@ -4,7 +4,7 @@
 # bench vtrace: a program of the tests on uroce0, untraced, traced in three ways, and with a rule of
 # --inject about the function that does not hit. It measures ibv_post_recv(), because the time of an
 # empty poll depends on what the device's thread does.
-set -eu
+set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -14,15 +14,21 @@ uroce=$build/bin/uroce vtrace=$build/bin/vtrace program=$build/vtrace/tests/trac
 file=$(mktemp)
 trap 'rm -f "$file"' EXIT
 
+[ -x "$program" ] || { echo "bench vtrace: $program is missing: build with -DBUILD_TESTING=ON" >&2; exit 1; }
+
 # cost COMMAND...: nanoseconds of a receive
 cost() {
-	"$@" "$uroce" "$program" cost "$calls" | cut -d' ' -f2
+	"$@" "$uroce" "$program" cost "$calls" | cut -d' ' -f2 | grep -x '[0-9.]*'
 }
 
 rule=(--inject ibv_post_recv:error=ENOMEM:when=999999999)
 for ((i = 0; i < rounds; i++)); do
 	bare=$(cost env)
-	echo "$bare $(cost "$vtrace" -q -o "$file") $(cost "$vtrace" -q "${rule[@]}" -o "$file" 2>/dev/null) $(cost "$vtrace" -c -o "$file") $(cost "$vtrace" -o "$file")"
+	quiet=$(cost "$vtrace" -q -o "$file")
+	ruled=$(cost "$vtrace" -q "${rule[@]}" -o "$file" 2>/dev/null)
+	counts=$(cost "$vtrace" -c -o "$file")
+	full=$(cost "$vtrace" -o "$file")
+	echo "$bare $quiet $ruled $counts $full"
 done | awk '
 	function median(v, n,   i, j, t) {
 		for (i = 2; i <= n; i++)
@@ -31,6 +37,8 @@ done | awk '
 	}
 	{ bare[NR] = $1; quiet[NR] = $2 - $1; rule[NR] = $3 - $2; counts[NR] = $4 - $1; full[NR] = $5 - $1 }
 	END {
+		if (!NR)
+			exit 1
 		printf "ibv_post_recv, not traced      %7.1f ns\n", median(bare, NR)
 		printf "vtrace -q       adds           %7.1f ns   goal 100\n", median(quiet, NR)
 		printf "   a rule       adds to that   %7.1f ns   goal 20\n", median(rule, NR)
