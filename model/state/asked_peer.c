@@ -61,6 +61,10 @@ struct live_end asked_peer(const struct live_qp *qp)
 		return end;
 	asked_peer_name(&end, inv->pid);
 	live_end_take(&end, inv, qpn);
+	inventory_foreach(inv, UROCE_GONE_QP, uroce_gone_row, gone)
+		if (!end.qp && gone->qpn == qpn && gone->dest_qpn == qp->number)
+			snprintf(end.gone, sizeof end.gone, "qp%u, the peer's QP, was destroyed",
+				 gone->number);
 	free(inv);
 	return end;
 }

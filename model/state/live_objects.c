@@ -290,6 +290,28 @@ static void take_answered(struct live_object **objects, const struct rdma_cm_eve
 
 	if (o)
 		o->asked = NULL;
+	if (o && e->event == RDMA_CM_EVENT_ADDR_ERROR)
+		o->id_calls &= ~(unsigned)LIVE_ID_RESOLVED;
+}
+
+static void take_id_call(struct live_object **objects, const struct record *r)
+{
+	static const struct {
+		enum call_row row;
+		enum live_id_call call;
+	} calls[] = {
+		{ ROW_rdma_bind_addr, LIVE_ID_BOUND },
+		{ ROW_rdma_resolve_addr, LIVE_ID_RESOLVED },
+		{ ROW_rdma_listen, LIVE_ID_LISTENS },
+		{ ROW_rdma_connect, LIVE_ID_CONNECTED },
+		{ ROW_rdma_accept, LIVE_ID_ACCEPTED },
+		{ ROW_rdma_reject, LIVE_ID_REJECTED },
+		{ ROW_rdma_reject_ece, LIVE_ID_REJECTED },
+	};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (calls[i].row == record_call_row(r))
+			object_at(objects, r->args[0], OBJECT_CM_ID)->id_calls |= calls[i].call;
 }
 
 void live_objects_take_look(struct live_object *objects, const struct record *r)
@@ -309,6 +331,7 @@ void live_objects_take(struct live_object **objects, const struct record *r)
 	struct live_object *o;
 	const uint64_t *cq;
 
+	take_id_call(objects, r);
 	switch (record_call_row(r)) {
 	case ROW_ibv_req_notify_cq:
 		object_at(objects, first, OBJECT_CQ)->armed++;

@@ -64,6 +64,16 @@ struct live_call {
 	bool is_own; /* the program itself has made it, not a library */
 };
 
+/* Calls that an id has been through, which change what it takes. */
+enum live_id_call {
+	LIVE_ID_BOUND = 1,    /* rdma_bind_addr() */
+	LIVE_ID_RESOLVED = 2, /* rdma_resolve_addr(), unless an event ADDR_ERROR has come */
+	LIVE_ID_LISTENS = 4,
+	LIVE_ID_CONNECTED = 8, /* rdma_connect(): with success or not */
+	LIVE_ID_ACCEPTED = 16,
+	LIVE_ID_REJECTED = 32,
+};
+
 /* An object as far as calls show how it is used. */
 struct live_object {
 	uint64_t address;
@@ -72,6 +82,7 @@ struct live_object {
 	struct live_queues *queues;  /* of a QP or an SRQ; else NULL */
 	uint64_t uses[6];	     /* the objects that it was made with, and needs; 0: none */
 	uint16_t port;		     /* of an id that is bound */
+	unsigned id_calls;	     /* of an id: enum live_id_call */
 	uint32_t rkey;		     /* of a window, when it was made; 0: not known */
 	int entries;		     /* of a CQ: as many as were asked for last */
 	int room;		     /* of a CQ: as many as it was made with; 0: not known */

@@ -33,6 +33,9 @@ void why_check_bind(const struct diagnosis *q)
 	if (!b->known)
 		return;
 	check_new_key(q);
+	if (q->qp && *q->wr->window_pd && strcmp(q->wr->window_pd, q->qp->pd) != 0)
+		cause_add(q->c, IS_SO, NULL, "the window is of %s, the QP of %s", q->wr->window_pd,
+			  q->qp->pd);
 	if (!mr)
 		return;
 	if (mr->gone)

@@ -24,6 +24,8 @@ const char *why_range_beyond(const struct live_region *r, const char *name, uint
 			     uint32_t len);
 /* Adds why a window could not be bound. */
 void why_check_bind(const struct diagnosis *q);
+/* Adds why the peer had no receive. */
+void why_check_receives(const struct diagnosis *q);
 /* Adds why the peer has not answered. */
 void why_check_peer_answers(const struct diagnosis *q);
 

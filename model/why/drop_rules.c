@@ -52,9 +52,8 @@ static const char *drop_reason(const struct uroce_drop_row *d)
 		snprintf(text, sizeof text, "no RECV was posted");
 		break;
 	case UROCE_DROP_SHORT_RECV:
-		snprintf(text, sizeof text,
-			 "%u bytes came, with the 40 of the GRH, and the RECV has room for %u",
-			 d->has, d->wants);
+		snprintf(text, sizeof text, "%u bytes came%s, and the RECV has room for %u", d->has,
+			 d->src_qpn ? ", with the 40 of the GRH" : "", d->wants);
 		break;
 	case UROCE_DROP_MTU:
 		snprintf(text, sizeof text, "a message of %u bytes is more than the MTU, %u",
@@ -99,6 +98,32 @@ bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *na
 	return c->n > before;
 }
 
+/* A WRITE that a QP of type UC did not carry out: nobody is told. */
+static void find_refused(const struct look *l, const struct uroce_inventory *at, const char *whose,
+			 const struct uroce_qp_row *to)
+{
+	const struct uroce_refusal *refusal = &to->refusal;
+	const bool has_key = refusal->refused == UROCE_REFUSED_ACCESS;
+	struct failed_wr wr = { .is_foreign = true,
+				.status = has_key ? IBV_WC_REM_ACCESS_ERR : IBV_WC_REM_INV_REQ_ERR,
+				.known = true,
+				.op = wr_op_find(IBV_WR_RDMA_WRITE),
+				.remote = refusal->va,
+				.rkey = refusal->rkey,
+				.len = refusal->len };
+
+	if (to->type != IBV_QPT_UC || !refusal->rkey ||
+	    (!has_key && refusal->refused != UROCE_REFUSED_INVALID))
+		return;
+	live_end_take(&wr.there, at, to->qpn);
+	why_add_certain(&wr,
+			temp_text("%sqp%u has dropped a WRITE of QP %u, which UC tells nobody",
+				  whose, to->number, to->attr.dest_qp_num),
+			l->c);
+	wr.there.is_asked = true; /* its values are to be freed */
+	asked_peer_free(&wr.there);
+}
+
 /* Datagrams that the process has dropped of others, or others of it; its own ones once. */
 static void find_drops(const struct look *l, const struct uroce_inventory *at)
 {
@@ -114,6 +139,9 @@ static void find_drops(const struct look *l, const struct uroce_inventory *at)
 		if (to && from && (at->pid == l->own->pid || process_qp(l->own, from)))
 			add_drop(l->c, temp_text("%sqp%u", end.whose, to->number), to, d, from);
 	}
+	inventory_foreach(at, UROCE_QP, uroce_qp_row, to)
+		if (at->pid == l->own->pid || process_qp(l->own, to->attr.dest_qp_num))
+			find_refused(l, at, end.whose, to);
 }
 
 /* ---------------------------------------- datagrams that no device has counted -- */

@@ -3,23 +3,19 @@
  * there are, and by what the device allows. */
 #include <errno.h>
 #include <inttypes.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <rdma/rdma_cma.h>
 #include <string.h>
 
 #include "refused_calls.h"
 
 #include "calls.h"
 #include "heap.h"
-#include "host_gid.h"
 #include "recorded.h"
+#include "spec_tables.h"
 #include "why.h"
+#include "words.h"
 
-/* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.
- */
-static void compare_limit(struct causes *c, const char *name, uint32_t value, int limit,
-			  const char *limit_name)
+void why_limit_passed(struct causes *c, const char *name, uint32_t value, int limit,
+		      const char *limit_name)
 {
 	if (limit > 0 && value > (uint32_t)limit)
 		cause_add(c, IS_SO, NULL, "%s %u is more than the device's limit %d (%s)", name,
@@ -36,10 +32,10 @@ static const void *argument(const struct refused_call *f, unsigned i)
 static void compare_capacities(const struct ibv_qp_cap *cap, const struct ibv_device_attr *d,
 			       struct causes *c)
 {
-	compare_limit(c, "max_send_wr", cap->max_send_wr, d->max_qp_wr, "max_qp_wr");
-	compare_limit(c, "max_recv_wr", cap->max_recv_wr, d->max_qp_wr, "max_qp_wr");
-	compare_limit(c, "max_send_sge", cap->max_send_sge, d->max_sge, "max_sge");
-	compare_limit(c, "max_recv_sge", cap->max_recv_sge, d->max_sge, "max_sge");
+	why_limit_passed(c, "max_send_wr", cap->max_send_wr, d->max_qp_wr, "max_qp_wr");
+	why_limit_passed(c, "max_recv_wr", cap->max_recv_wr, d->max_qp_wr, "max_qp_wr");
+	why_limit_passed(c, "max_send_sge", cap->max_send_sge, d->max_sge, "max_sge");
+	why_limit_passed(c, "max_recv_sge", cap->max_recv_sge, d->max_sge, "max_sge");
 }
 
 static bool is_qp_type(enum ibv_qp_type type)
@@ -81,8 +77,8 @@ static void find_srq(const struct refused_call *f)
 
 	if (!init)
 		return;
-	compare_limit(f->c, "max_wr", init->attr.max_wr, device->max_srq_wr, "max_srq_wr");
-	compare_limit(f->c, "max_sge", init->attr.max_sge, device->max_srq_sge, "max_srq_sge");
+	why_limit_passed(f->c, "max_wr", init->attr.max_wr, device->max_srq_wr, "max_srq_wr");
+	why_limit_passed(f->c, "max_sge", init->attr.max_sge, device->max_srq_sge, "max_srq_sge");
 	if (!init->attr.max_wr)
 		cause_add(f->c, IS_SO, NULL, "max_wr is 0: an SRQ has room for at least 1 request");
 }
@@ -100,8 +96,8 @@ static void find_modify_srq(const struct refused_call *f)
 			  "srq_limit is %u, and %s has room for %u requests (max_wr)", a->srq_limit,
 			  srq->v.name, srq->v.cap.max_recv_wr);
 	if (mask & IBV_SRQ_MAX_WR)
-		compare_limit(f->c, "max_wr", a->max_wr, f->p->limits.device.max_srq_wr,
-			      "max_srq_wr");
+		why_limit_passed(f->c, "max_wr", a->max_wr, f->p->limits.device.max_srq_wr,
+				 "max_srq_wr");
 }
 
 static void find_cq(const struct refused_call *f)
@@ -113,7 +109,8 @@ static void find_cq(const struct refused_call *f)
 	if (cqe <= 0)
 		cause_add(f->c, IS_SO, NULL, "cqe is %d: a CQ has at least 1 entry", cqe);
 	else
-		compare_limit(f->c, "cqe", (uint32_t)cqe, f->p->limits.device.max_cqe, "max_cqe");
+		why_limit_passed(f->c, "cqe", (uint32_t)cqe, f->p->limits.device.max_cqe,
+				 "max_cqe");
 	if (context && context->num_comp_vectors > 0 &&
 	    (uint32_t)vector >= (uint32_t)context->num_comp_vectors)
 		cause_add(f->c, IS_SO, NULL,
@@ -175,6 +172,8 @@ static void find_region(const struct refused_call *f)
 
 	if (f->r->err == ENOMEM)
 		find_lock_limit(f);
+	if (f->r->err == EFAULT && !is_again && !record_arg(f->r, "addr"))
+		cause_add(f->c, IS_SO, NULL, "addr is NULL");
 	if (f->r->err == EINVAL && mr)
 		check_region(0, mr->len, access, f->c);
 	else if (f->r->err == EINVAL && !is_again)
@@ -186,274 +185,59 @@ static void find_region(const struct refused_call *f)
 			  why_access(access));
 }
 
-static void find_gid(const struct refused_call *f)
+static void find_port(const struct refused_call *f)
 {
 	const unsigned number = (unsigned)record_arg(f->r, "port_num");
-	const int index = (int)record_arg(f->r, "index");
-	const struct live_limits *limits = &f->p->limits;
-	const struct ibv_port_attr *port;
+	const struct ibv_device_attr *device = &f->p->limits.device;
 
-	if (!limits->device.max_qp)
-		return;
-	if (!number || number > limits->device.phys_port_cnt) {
+	if (device->max_qp && (!number || number > device->phys_port_cnt))
 		cause_add(f->c, IS_SO, NULL,
 			  "port_num is %u: the device has %u port%s, counted from 1", number,
-			  limits->device.phys_port_cnt,
-			  limits->device.phys_port_cnt == 1 ? "" : "s");
-		return;
-	}
-	if (number > LIVE_PORTS)
-		return;
-	port = &limits->port[number - 1];
+			  device->phys_port_cnt, device->phys_port_cnt == 1 ? "" : "s");
+}
+
+/* index is in a table of the port, which has n entries; 0: not known. name: of n. */
+static void find_entry(const struct refused_call *f, int n, const char *name)
+{
+	const int index = (int)record_arg(f->r, "index");
+
+	find_port(f);
 	/* a program may read the table until there is no further entry */
-	if (port->gid_tbl_len && (index < 0 || index > port->gid_tbl_len))
-		cause_add(
-			f->c, IS_SO, NULL,
-			"index is %d: the table of port %u has the entries 0 to %d (gid_tbl_len %d)",
-			index, number, port->gid_tbl_len - 1, port->gid_tbl_len);
-}
-
-/* ---------------------------------------------------------------------------- ids -- */
-
-/* How many bytes of private data fit into a message of this id: as many as the message of the CM
- * has, and in a request less the header of rdma_cm. */
-static unsigned private_room(const struct rdma_cm_id *id, enum call_row row)
-{
-	const bool is_udp = id->ps == RDMA_PS_UDP || id->ps == RDMA_PS_IPOIB;
-
-	switch (row) {
-	case ROW_rdma_connect:
-		return is_udp ? 180 : id->ps == RDMA_PS_IB ? 92 : 56;
-	case ROW_rdma_accept:
-		return is_udp ? 136 : 196;
-	default:
-		return is_udp ? 136 : 148;
-	}
-}
-
-void why_message_refused(const struct rdma_cm_id *id, enum call_row row, size_t len,
-			 struct causes *c)
-{
-	const unsigned room = private_room(id, row);
-
-	if (len > room)
-		cause_add(c, IS_SO, NULL,
-			  "%zu bytes of private data: the message of %s has room for %u", len,
-			  call_table[row].name, room);
-}
-
-void why_depths_refused(const struct rdma_cm_id *id, const struct rdma_conn_param *param,
-			const struct ibv_device_attr *device, struct causes *c)
-{
-	if (id->ps != RDMA_PS_TCP)
-		return;
-	compare_limit(c, "responder_resources", param->responder_resources, device->max_qp_rd_atom,
-		      "max_qp_rd_atom");
-	compare_limit(c, "initiator_depth", param->initiator_depth, device->max_qp_init_rd_atom,
-		      "max_qp_init_rd_atom");
-}
-
-static void check_param(const struct refused_call *f, const struct rdma_cm_id *id)
-{
-	const struct rdma_conn_param *param = argument(f, 1);
-
-	if (!param)
-		return;
-	why_message_refused(id, record_call_row(f->r), param->private_data_len, f->c);
-	why_depths_refused(id, param, &f->p->limits.device, f->c);
-}
-
-static bool is_unspecified(const struct sockaddr *sa)
-{
-	if (sa->sa_family == AF_INET)
-		return ((const struct sockaddr_in *)sa)->sin_addr.s_addr == INADDR_ANY;
-	return sa->sa_family == AF_INET6 &&
-	       IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)sa)->sin6_addr);
-}
-
-/* The id has no device. */
-static void find_no_device(const struct refused_call *f, const struct rdma_cm_id *id)
-{
-	const char *name = live_program_name(f->p, f->r->args[0], f->r->end);
-
-	switch (record_call_row(f->r)) {
-	case ROW_rdma_accept:
-	case ROW_rdma_reject:
+	if (!f->c->n && n && (index < 0 || index > n))
 		cause_add(f->c, IS_SO, NULL,
-			  "%s is of no request: %s takes the id of an event CONNECT_REQUEST", name,
-			  f->r->fn->name);
-		break;
-	case ROW_rdma_disconnect:
-		cause_add(f->c, IS_SO, NULL, "%s is not connected", name);
-		break;
-	default:
-		cause_add(
-			f->c, IS_SO, NULL,
-			is_unspecified(&id->route.addr.src_addr)
-				? "%s is bound to all addresses, and so to no device: the id of each "
-				  "CONNECT_REQUEST has one, not the id that listens"
-				: "%s has no device yet: its address is not resolved "
-				  "(rdma_resolve_addr), nor bound to one of this host",
-			name);
-	}
+			  "index is %d: the table of port %u has the entries 0 to %d (%s %d)",
+			  index, (unsigned)record_arg(f->r, "port_num"), n - 1, name, n);
 }
 
-static void find_id(const struct refused_call *f)
+static const struct ibv_port_attr *port_of(const struct refused_call *f)
 {
-	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
-	const unsigned row = record_call_row(f->r);
+	static const struct ibv_port_attr unknown;
+	const unsigned number = (unsigned)record_arg(f->r, "port_num");
 
-	if (!id)
-		return;
-	if (!id->verbs) {
-		find_no_device(f, id);
-		return;
-	}
-	if (row == ROW_rdma_connect && !id->route.num_paths)
-		cause_add(f->c, IS_SO, NULL, "the route of %s is not resolved (rdma_resolve_route)",
-			  live_program_name(f->p, f->r->args[0], f->r->end));
-	if (row == ROW_rdma_connect || row == ROW_rdma_accept)
-		check_param(f, id);
-	else if (row == ROW_rdma_reject)
-		why_message_refused(id, row, record_arg(f->r, "private_data_len"), f->c);
-	else if (row == ROW_rdma_create_qp)
-		find_qp(f);
+	return number && number <= LIVE_PORTS ? &f->p->limits.port[number - 1] : &unknown;
 }
 
-static union ibv_gid gid_of_address(const struct sockaddr *sa)
+static void find_gid(const struct refused_call *f)
 {
-	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
-
-	if (sa->sa_family == AF_INET)
-		memcpy(gid.raw + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
-	else if (sa->sa_family == AF_INET6)
-		memcpy(&gid, &((const struct sockaddr_in6 *)sa)->sin6_addr, sizeof gid);
-	return gid;
+	find_entry(f, port_of(f)->gid_tbl_len, "gid_tbl_len");
 }
 
-const char *why_host(const struct sockaddr *sa)
+static void find_pkey(const struct refused_call *f)
 {
-	const union ibv_gid gid = gid_of_address(sa);
-	const char *text = why_gid(&gid);
-
-	return sa->sa_family == AF_INET ? strrchr(text, ':') + 1 : text;
+	find_entry(f, port_of(f)->pkey_tbl_len, "pkey_tbl_len");
 }
 
-static void note_user(void *arg, const struct live_object *user)
+static void find_group(const struct refused_call *f)
 {
-	(void)user;
-	*(bool *)arg = true;
-}
+	const union ibv_gid *gid = argument(f, 1);
+	const struct live_tracked_qp *qp = live_program_qp(f->p, f->r->args[0]);
 
-/* Another id of the process has the port; or none of its ids has. is_certain: the port is in use.
- */
-static void find_port_user(const struct refused_call *f, uint16_t port, bool is_certain)
-{
-	bool is_used = false;
-	const char *name;
-
-	for (const struct live_object *o = f->p->seen; o; o = o->hh.next) {
-		if (o->port != port || o->address == f->r->args[0])
-			continue;
-		name = live_program_name(f->p, o->address, f->r->end);
-		live_objects_users(f->p->seen, o->address, note_user, &is_used);
-		cause_add(f->c, IS_SO, temp_text("destroy %s%s", name, is_used ? " -cascade" : ""),
-			  "port %u is in use: %s has it", port, name);
-		return;
-	}
-	cause_add(f->c, is_certain ? IS_SO : MAY_BE, NULL,
-		  "port %u is in use, and no id of this process has it", port);
-}
-
-/* An id cannot have this address and port. */
-static void find_bind(const struct refused_call *f)
-{
-	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
-	const bool is_bind = record_call_row(f->r) != ROW_rdma_listen;
-	const struct sockaddr *sa = is_bind ? argument(f, 1) : id ? &id->route.addr.src_addr : NULL;
-	const struct live_object *bound = live_object_at(f->p->seen, f->r->args[0]);
-	uint16_t port = sa ? live_port_of(sa) : 0;
-	union ibv_gid gid;
-
-	if (!is_bind && bound && bound->port)
-		port = bound->port;
-	if (sa && (sa->sa_family == AF_INET || sa->sa_family == AF_INET6) && !is_unspecified(sa)) {
-		gid = gid_of_address(sa);
-		if (!host_gid_is_own(&gid)) {
-			cause_add(f->c, IS_SO, NULL, "%s is not an address of this machine",
-				  why_host(sa));
-			return;
-		}
-	}
-	/* EADDRNOTAVAIL at all addresses: one of them has the port */
-	if (port && (f->r->err == EADDRINUSE || f->r->err == EADDRNOTAVAIL))
-		find_port_user(f, port, f->r->err == EADDRINUSE || (sa && is_unspecified(sa)));
-	else if (f->r->err == EACCES)
-		cause_add(f->c, IS_SO, NULL, "ports below 1024 need root (CAP_NET_BIND_SERVICE)");
-}
-
-/* There is no way to the address. */
-static void find_resolve(const struct refused_call *f)
-{
-	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
-	const struct sockaddr *to = record_call_row(f->r) == ROW_rdma_resolve_addr ? argument(f, 2)
-				    : id ? &id->route.addr.dst_addr
-					 : NULL;
-
-	if (to)
-		why_no_way(to, f->r->err, f->c);
-}
-
-bool why_no_way(const struct sockaddr *to, int err, struct causes *c)
-{
-	const char *host;
-
-	if (to->sa_family != AF_INET && to->sa_family != AF_INET6)
-		return false;
-	host = why_host(to);
-	if (err == ETIMEDOUT || err == EHOSTUNREACH)
-		cause_add(c, IS_SO, temp_text("!ping -c 1 %s", host),
-			  "no neighbour answers for %s (ARP, neighbour discovery): it is down, or "
-			  "not on this network",
-			  host);
-	else if (err == ENETUNREACH)
-		cause_add(c, IS_SO, temp_text("!ip route get %s", host),
-			  "this machine has no route to %s", host);
-	else
-		return false;
-	return true;
-}
-
-const char *why_lookup_name(int result)
-{
-	static const struct {
-		int value;
-		const char *name;
-	} errors[] = {
-		{ EAI_NONAME, "EAI_NONAME" },	  { EAI_SERVICE, "EAI_SERVICE" },
-		{ EAI_AGAIN, "EAI_AGAIN" },	  { EAI_FAIL, "EAI_FAIL" },
-		{ EAI_FAMILY, "EAI_FAMILY" },	  { EAI_SOCKTYPE, "EAI_SOCKTYPE" },
-		{ EAI_BADFLAGS, "EAI_BADFLAGS" }, { EAI_MEMORY, "EAI_MEMORY" },
-		{ EAI_SYSTEM, "EAI_SYSTEM" },
-	};
-
-	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-		if (errors[i].value == result)
-			return errors[i].name;
-	return NULL;
-}
-
-const char *why_lookup_error(int result)
-{
-	const char *name = why_lookup_name(result);
-
-	return name ? temp_text("%s  %s", name, gai_strerror(result)) : temp_text("%d", result);
-}
-
-static void find_lookup(const struct refused_call *f)
-{
-	cause_add(f->c, IS_SO, NULL, "getaddrinfo(3) says so of the name or the service: %s",
-		  why_lookup_error((int)f->r->result));
+	if (qp && qp->v.type != IBV_QPT_UD)
+		cause_add(f->c, IS_SO, NULL, "%s is %s, and only UD joins a group", qp->v.name,
+			  word_name(qp_type_words, qp->v.type));
+	if (gid && gid->raw[0] != 0xff)
+		cause_add(f->c, IS_SO, NULL, "%s is the GID of no group: those begin with ff",
+			  why_gid(gid));
 }
 
 /* -------------------------------------------------------------------- extended posts -- */
@@ -519,18 +303,14 @@ static const struct {
 	int err; /* that tells of the arguments; 0: any */
 	void (*find)(const struct refused_call *f);
 } finders[] = {
-	{ ROW_ibv_create_qp, 0, find_qp },	     { ROW_rdma_create_qp, EINVAL, find_id },
-	{ ROW_ibv_create_cq, EINVAL, find_cq },	     { ROW_ibv_create_srq, EINVAL, find_srq },
-	{ ROW_ibv_modify_srq, 0, find_modify_srq },  { ROW_ibv_reg_mr, 0, find_region },
-	{ ROW_ibv_reg_mr_iova, 0, find_region },     { ROW_ibv_reg_mr_iova2, 0, find_region },
-	{ ROW_ibv_rereg_mr, 0, find_region },	     { ROW_ibv_create_ah, 0, why_path_refused },
-	{ ROW_ibv_query_gid, 0, find_gid },	     { ROW_ibv_wr_complete, 0, find_built },
-	{ ROW_rdma_resolve_route, EINVAL, find_id }, { ROW_rdma_connect, EINVAL, find_id },
-	{ ROW_rdma_accept, EINVAL, find_id },	     { ROW_rdma_reject, EINVAL, find_id },
-	{ ROW_rdma_disconnect, EINVAL, find_id },    { ROW_rdma_bind_addr, 0, find_bind },
-	{ ROW_rdma_listen, 0, find_bind },	     { ROW_rdma_resolve_addr, 0, find_resolve },
-	{ ROW_rdma_resolve_route, 0, find_resolve }, { ROW_rdma_getaddrinfo, 0, find_lookup },
-	{ ROW_rdma_resolve_addr, 0, find_bind },     { ROW_rdma_join_multicast, 0, find_id },
+	{ ROW_ibv_create_qp, 0, find_qp },	    { ROW_rdma_create_qp, EINVAL, find_qp },
+	{ ROW_ibv_create_cq, EINVAL, find_cq },	    { ROW_ibv_create_srq, EINVAL, find_srq },
+	{ ROW_ibv_modify_srq, 0, find_modify_srq }, { ROW_ibv_reg_mr, 0, find_region },
+	{ ROW_ibv_reg_mr_iova, 0, find_region },    { ROW_ibv_reg_mr_iova2, 0, find_region },
+	{ ROW_ibv_rereg_mr, 0, find_region },	    { ROW_ibv_create_ah, 0, why_path_refused },
+	{ ROW_ibv_query_gid, 0, find_gid },	    { ROW_ibv_query_port, 0, find_port },
+	{ ROW_ibv_query_pkey, 0, find_pkey },	    { ROW_ibv_attach_mcast, EINVAL, find_group },
+	{ ROW_ibv_wr_complete, 0, find_built },
 };
 
 /* Calls whose first argument is a queue, which has to be known. */
@@ -549,6 +329,7 @@ void why_call_refused(const struct refused_call *f)
 	const struct record *r = f->r;
 	const bool is_of_queue = r->nargs && live_program_queue(f->p, r->args[0]);
 
+	why_id_call_refused(f);
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
 		find_users(f);
 	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)

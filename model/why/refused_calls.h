@@ -37,7 +37,16 @@ const char *why_host(const struct sockaddr *sa);
 /* Adds why there is no way to an address, which the errno tells. false: it tells no reason. */
 bool why_no_way(const struct sockaddr *to, int err, struct causes *c);
 
-/* Within the files of this header. The first argument of these calls is a queue that is known: */
+/* Within the files of this header. */
+
+/* Adds a cause if the value called name is more than the limit, which is 0 where it is not known.
+ */
+void why_limit_passed(struct causes *c, const char *name, uint32_t value, int limit,
+		      const char *limit_name);
+/* f is a call of librdmacm; else nothing is added. */
+void why_id_call_refused(const struct refused_call *f);
+
+/* The first argument of these calls is a queue that is known: */
 void why_change_refused(const struct refused_call *f);
 void why_sends_refused(const struct refused_call *f);
 void why_receives_refused(const struct refused_call *f);

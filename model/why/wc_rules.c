@@ -104,7 +104,7 @@ static void check_buffers(const struct diagnosis *q)
 	unsigned sure = causes_confirmed(q->c);
 	bool written = q->wr->recv || (q->wr->op && q->wr->op->sink);
 
-	if (q->wr->is_inline)
+	if (q->wr->is_inline || !q->wr->nsge)
 		return;
 	for (unsigned i = 0; i < q->wr->nsge && i < LIVE_SGES; i++)
 		check_sge(q, &q->wr->sge[i], written);
@@ -274,6 +274,33 @@ static void check_key_there(const struct diagnosis *q)
 		check_own_key(q, IS_SO);
 }
 
+/* Only windows of type 2 have keys that requests invalidate. */
+static void check_invalidated(const struct diagnosis *q)
+{
+	const struct live_end *end = q->wr->op->code == IBV_WR_LOCAL_INV ? &q->wr->here
+									 : &q->wr->there;
+	const struct live_region *mr = region_by_key(end, RKEY, q->wr->rkey);
+	const bool has_key = mr && !mr->gone;
+
+	if (has_key && mr->lkey)
+		cause_add(q->c, IS_SO, NULL,
+			  "%s0x%x is the rkey of %s, a region: only those of windows of type 2 can "
+			  "be invalidated",
+			  end->whose, q->wr->rkey, mr->name);
+	else if (!has_key && end == &q->wr->here)
+		cause_add(q->c, end->has_windows ? MAY_BE : IS_SO, NULL,
+			  "no window has the rkey 0x%x: it is wrong, or not valid any more",
+			  q->wr->rkey);
+	else if (!has_key)
+		check_key_there(q);
+}
+
+static void check_own_invalidated(const struct diagnosis *q)
+{
+	if (q->wr->op && q->wr->op->code == IBV_WR_LOCAL_INV)
+		check_invalidated(q);
+}
+
 /* The rkey, the range and the rights of an RDMA operation. */
 static void check_target(const struct diagnosis *q)
 {
@@ -284,8 +311,8 @@ static void check_target(const struct diagnosis *q)
 	const bool has_ended = there->is_asked && !*there->whose;
 	const char *gone = has_ended ? "the process of the peer's QP has ended" : there->gone;
 
-	if (q->peer && !mr && q->wr->op && q->wr->op->code == IBV_WR_SEND_WITH_INV)
-		check_key_there(q);
+	if (q->peer && q->wr->op && q->wr->op->code == IBV_WR_SEND_WITH_INV)
+		check_invalidated(q);
 	if (!q->wr->op || !q->wr->op->remote)
 		return;
 	if (q->peer) {
@@ -305,67 +332,6 @@ static void check_target(const struct diagnosis *q)
 						    : temp_text("address 0x%" PRIx64 " + %u, ",
 								q->wr->remote, q->wr->len),
 			  q->wr->rkey, *gone ? ", which cannot be asked: " : "", gone);
-}
-
-/* Where the message may go at the peer; NULL: nothing there will do. */
-static const struct live_region *room_there(const struct diagnosis *q)
-{
-	for (unsigned i = 0; i < q->wr->there.nregions; i++) {
-		const struct live_region *r = &q->wr->there.regions[i];
-
-		if (!r->gone && r->len >= q->wr->len && r->access & IBV_ACCESS_LOCAL_WRITE &&
-		    strcmp(r->pd, q->peer->pd) == 0)
-			return r;
-	}
-	return NULL;
-}
-
-/* The line to type for a receive at the peer: where the ends connect again, on its new QP. */
-static const char *receive_there(const struct diagnosis *q)
-{
-	const struct live_region *room = room_there(q);
-	const char *whose = q->wr->there.whose, *again = q->qp ? q->qp->again : "";
-	const char *at = *whose ? temp_text("@%.*s ", (int)strcspn(whose, ":"), whose) : "";
-	const char *made =
-		room ? "" : temp_text("%sreg %u -pd %s -name inbox; ", at, q->wr->len, q->peer->pd);
-
-	return temp_text("%s%s%s%spost recv %s -qp %s%s", again, *again ? "; " : "", made, at,
-			 room ? room->name : "inbox", *again ? "QP" : q->peer->name,
-			 *again ? "    (QP: the one that the peer has then)" : "");
-}
-
-static void check_receives_there(const struct diagnosis *q)
-{
-	const unsigned rnr_retry = q->qp ? q->qp->attr.rnr_retry : 0;
-	char used[64] = "";
-
-	if (q->peer && q->peer->had)
-		snprintf(used, sizeof used, ": all %" PRIu64 " that it had are used", q->peer->had);
-	if (!q->peer || q->peer->recvs < 0)
-		cause_add(q->c, MAY_BE, "at the peer: post recv", "the peer has posted no RECV");
-	else if (*q->peer->srq && q->peer->recvs)
-		why_add_there(q, IS_NOT, NULL,
-			      "%s, the SRQ of %s, has %" PRId64 " RECVs posted, now", q->peer->srq,
-			      q->peer->name, q->peer->recvs);
-	else if (*q->peer->srq)
-		why_add_there(q, IS_SO, "post recv -srq",
-			      "%s, the SRQ of %s, the peer's QP, has no RECV posted%s",
-			      q->peer->srq, q->peer->name, used);
-	else if (!q->peer->recvs) {
-		cause_add(q->c, IS_SO,
-			  q->wr->there.is_asked && *q->wr->there.whose ? NULL : receive_there(q),
-			  "%s%s, %s, has no RECV posted%s%s", q->wr->there.whose, q->peer->name,
-			  q->peer == q->qp ? "which is connected with itself" : "the peer's QP",
-			  used, room_there(q) ? "" : ", and its PD no region for one");
-	} else
-		why_add_there(q, IS_NOT, NULL, "%s has %" PRId64 " RECVs posted, now",
-			      q->peer->name, q->peer->recvs);
-	cause_add(q->c, MAY_BE,
-		  q->qp && !*q->qp->again
-			  ? "modify-qp RTS ... -rnr-retry 7, when the QP comes from RTR again"
-			  : "at the peer: -rnr-retry 7 of connect, listen or accept, for the next "
-			    "connection",
-		  "rnr_retry is %u%s", rnr_retry, rnr_retry == 7 ? ", for ever" : ": it gives up");
 }
 
 /* 0: not known. */
@@ -476,16 +442,31 @@ static void check_target_there(const struct diagnosis *q)
 		q->wr->op->name, q->wr->remote, q->wr->len);
 }
 
+/* The peer's device tells of its receive what it had of one SGE. */
+static void check_refused_recv(const struct diagnosis *q)
+{
+	const struct uroce_refusal *r = &q->peer->refusal;
+	const char *text =
+		temp_text("%s%s has refused the message: the buffer of its RECV is not valid",
+			  q->wr->there.whose, q->peer->name);
+	struct failed_wr recv = { .is_foreign = true,
+				  .status = IBV_WC_LOC_PROT_ERR,
+				  .known = true,
+				  .recv = true,
+				  .nsge = r->recv_sges,
+				  .sge = { { r->va, r->recv_len, r->rkey } },
+				  .here = q->wr->there };
+
+	if (r->recv_sges != 1 || !why_add_certain(&recv, text, q->c))
+		cause_add(q->c, IS_SO, NULL, "%s (lkey, range, PD, LOCAL_WRITE)", text);
+}
+
 static void check_recv_there(const struct diagnosis *q)
 {
 	if (q->wr->op && q->wr->op->remote)
 		check_target_there(q);
 	else if (is_refused(q, UROCE_REFUSED_RECV_MEMORY))
-		why_add_there(
-			q, IS_SO, "poll, then explain",
-			"%s has refused the message: the buffer of its RECV is not valid (lkey, "
-			"range, PD, LOCAL_WRITE)",
-			q->peer->name);
+		check_refused_recv(q);
 	else if (q->peer && q->peer->recv_len && q->peer->recv_len < q->wr->len)
 		check_length_there(q);
 	else
@@ -512,17 +493,18 @@ static void check_what_came_first(const struct diagnosis *q)
 
 static const struct {
 	enum ibv_wc_status status;
-	void (*check[3])(const struct diagnosis *q);
+	void (*check[4])(const struct diagnosis *q);
 } checks[] = {
 	{ IBV_WC_LOC_PROT_ERR, { check_buffers } },
 	{ IBV_WC_LOC_LEN_ERR, { check_length } },
-	{ IBV_WC_LOC_QP_OP_ERR, { check_own_depth, check_buffers, check_length } },
+	{ IBV_WC_LOC_QP_OP_ERR,
+	  { check_own_depth, check_own_invalidated, check_buffers, check_length } },
 	{ IBV_WC_MW_BIND_ERR, { why_check_bind } },
 	{ IBV_WC_REM_OP_ERR, { check_recv_there } },
 	{ IBV_WC_WR_FLUSH_ERR, { check_what_came_first } },
 	{ IBV_WC_REM_ACCESS_ERR, { check_target } },
 	{ IBV_WC_REM_INV_REQ_ERR, { check_work_request } },
-	{ IBV_WC_RNR_RETRY_EXC_ERR, { check_receives_there } },
+	{ IBV_WC_RNR_RETRY_EXC_ERR, { why_check_receives } },
 	{ IBV_WC_RETRY_EXC_ERR, { why_check_peer_answers } },
 };
 
@@ -558,6 +540,13 @@ void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
 	wr->flush_level = posted->flush_level;
 	wr->bind = posted->bind;
 	wr->bind.mw_rkey = window ? window->rkey : 0;
+	for (size_t i = 0; window && i < sizeof window->uses / sizeof *window->uses; i++) {
+		const struct live_object *pd = live_object_at(p->seen, window->uses[i]);
+
+		if (pd && pd->kind == OBJECT_PD)
+			live_object_name(p->objects, pd->address, OBJECT_PD, posted->when,
+					 wr->window_pd);
+	}
 	for (unsigned i = 0; i < p->regions.n; i++)
 		if (posted->bind.mr == p->regions.at[i])
 			wr->bound = &p->regions.v[i];
@@ -574,9 +563,25 @@ void why_request_failed(const struct failed_wr *wr, struct causes *c)
 		return;
 	}
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		for (unsigned k = 0; checks[i].status == wr->status && k < 3; k++)
+		for (unsigned k = 0; checks[i].status == wr->status && k < 4; k++)
 			if (checks[i].check[k])
 				checks[i].check[k](&q);
 	if (wr->is_either)
 		doubt_request(wr, c);
+}
+
+bool why_add_certain(const struct failed_wr *wr, const char *before, struct causes *c)
+{
+	bool any = false;
+	struct causes of;
+
+	why_request_failed(wr, &of);
+	for (unsigned i = 0; i < of.n; i++) {
+		if (of.v[i].verdict != IS_SO)
+			continue;
+		cause_add(c, IS_SO, NULL, "%s: %s", before, of.v[i].text);
+		any = true;
+	}
+	causes_free(&of);
+	return any;
 }

@@ -61,6 +61,7 @@ struct failed_wr {
 	uint8_t flush_type, flush_level; /* of a FLUSH */
 	struct live_bind bind;		 /* of a BIND_MW, and its region; NULL: not known */
 	const struct live_region *bound;
+	char window_pd[LIVE_NAME]; /* the PD of its window; "": not known */
 	struct live_end here, there;
 	/* The region that the peer has told; len 0: none. */
 	struct live_region told;
@@ -78,6 +79,8 @@ void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
 /* Finds the causes, each checked against the regions and QPs that are known as far as that can be.
  * To be freed with causes_free(). */
 void why_request_failed(const struct failed_wr *wr, struct causes *c);
+/* Adds those of them that are certain, each after the text before. false: none is. */
+bool why_add_certain(const struct failed_wr *wr, const char *before, struct causes *c);
 
 /* ------------------------------------------------------------------------- names in texts -- */
 

@@ -55,8 +55,10 @@ void history_advanced(struct qp *qp)
 void history_refused(struct qp *qp, const struct packet *p, enum uroce_refused refused)
 {
 	const bool has_range = p->op->flags & (WIRE_RETH | WIRE_ATOMIC);
+	const struct recv_wqe *recv = &qp->resp.recv;
+	struct uroce_refusal *r = &qp->history.refusal;
 
-	qp->history.refusal = (struct uroce_refusal){
+	*r = (struct uroce_refusal){
 		.when = clock_read(CLOCK_REALTIME),
 		.va = has_range ? p->va : 0,
 		.rkey = has_range || p->op->flags & WIRE_IETH ? p->rkey : 0,
@@ -68,6 +70,11 @@ void history_refused(struct qp *qp, const struct packet *p, enum uroce_refused r
 		.refused = (uint8_t)refused,
 		.opcode = p->op->code,
 	};
+	if (refused == UROCE_REFUSED_RECV_MEMORY && recv->nsge) {
+		r->va = recv->sge[0].addr;
+		r->rkey = recv->sge[0].lkey;
+		r->recv_sges = (uint8_t)(recv->nsge < 255 ? recv->nsge : 255);
+	}
 }
 
 void history_rnr_sent(struct qp *qp)

@@ -234,7 +234,7 @@ void record_refused(const struct call_fn *fn, const uint64_t *args)
 	static const enum call_row limited[] = {
 		ROW_ibv_create_cq,  ROW_ibv_create_qp, ROW_ibv_create_srq, ROW_ibv_modify_qp,
 		ROW_ibv_modify_srq, ROW_ibv_query_gid, ROW_rdma_create_qp, ROW_ibv_create_ah,
-		ROW_rdma_connect,   ROW_rdma_accept,
+		ROW_rdma_connect,   ROW_rdma_accept,   ROW_ibv_query_port, ROW_ibv_query_pkey,
 	};
 	const struct ibv_ah_attr *path = refused_path(fn, args);
 	struct ibv_context *context = NULL;

@@ -222,6 +222,80 @@ static void look_up(void)
 			      &found));
 }
 
+static void establish(void)
+{
+	struct rdma_conn_param param = { .retry_count = 2, .rnr_retry_count = 1 };
+
+	ask();
+	create_qp(server);
+	ends("rdma_accept", rdma_accept(server, &param));
+	await_event(of_client, RDMA_CM_EVENT_ESTABLISHED);
+	await_event(of_server, RDMA_CM_EVENT_ESTABLISHED);
+}
+
+/* What an id takes once, a second time. */
+static void call_again(void)
+{
+	struct rdma_conn_param param = { .retry_count = 7 };
+	struct sockaddr_storage any = socket_address("0.0.0.0", "0");
+
+	establish();
+	if (is("connect_again"))
+		ends("rdma_connect", rdma_connect(client, &param));
+	if (is("accept_again"))
+		ends("rdma_accept", rdma_accept(server, &param));
+	if (is("listen_again"))
+		ends("rdma_listen", rdma_listen(listener, 4));
+	if (is("listen_connected"))
+		ends("rdma_listen", rdma_listen(client, 4));
+	if (is("bind_again"))
+		ends("rdma_bind_addr", rdma_bind_addr(listener, (void *)&any));
+	create_qp(client); /* qp_again */
+}
+
+/* The QP of the server goes with no word to the client. */
+static void destroy_server(void)
+{
+	struct ibv_sge sge = { 0 };
+	struct ibv_send_wr wr = { .sg_list = &sge, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_wc wc;
+
+	establish();
+	rdma_destroy_qp(server);
+	ends("ibv_post_send", ibv_post_send(client->qp, &wr, &bad));
+	exit(await_within(client->qp->send_cq, &wc, 20000) == 1 && !wc.status ? 0 : 1);
+}
+
+/* The id has a device and a route, and is of no request. */
+static void answer_nobody(void)
+{
+	struct rdma_conn_param param = { .retry_count = 7 };
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	begin_listening(address);
+	resolve(address);
+	if (is("qp_of_other_space"))
+		ends("rdma_create_qp", rdma_create_qp(client, NULL, &init));
+	ends("rdma_accept", rdma_accept(client, &param));
+}
+
+static void resolve_two_families(void)
+{
+	struct sockaddr_storage to = socket_address("fd00::1", PORT);
+	struct sockaddr_storage from = socket_address("10.0.0.1", "0");
+
+	check("rdma_create_id", rdma_create_id(of_client, &client, NULL, RDMA_PS_TCP));
+	ends("rdma_resolve_addr", rdma_resolve_addr(client, (void *)&from, (void *)&to, 1000));
+}
+
+static void create_wrongly(void)
+{
+	ends("rdma_create_id", rdma_create_id(of_client, &client, NULL, 77));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -249,6 +323,17 @@ static const struct {
 	{ "nobody_listens", ask_nobody },
 	{ "listener_elsewhere", ask_nobody },
 	{ "unreachable", ask_nobody },
+	{ "connect_again", call_again },
+	{ "accept_again", call_again },
+	{ "listen_again", call_again },
+	{ "listen_connected", call_again },
+	{ "bind_again", call_again },
+	{ "qp_again", call_again },
+	{ "peer_destroyed", destroy_server },
+	{ "accept_own", answer_nobody },
+	{ "qp_of_other_space", answer_nobody },
+	{ "two_families", resolve_two_families },
+	{ "port_space_77", create_wrongly },
 	{ "gai_no_host", look_up },
 	{ "gai_no_service", look_up },
 };

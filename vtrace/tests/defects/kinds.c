@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kinds ADDRESS CASE
+ *
+ * One process with two QPs: requests for windows and keys, QPs of type UC, which tell nobody what
+ * they drop, groups, and tables of the port. In each case but "uc_correct" something fails: exit
+ * status 1.
+ */
+#include "case_rig.h"
+
+static struct rig r;
+static struct ibv_cq *other_cq;
+static struct ibv_qp *a, *b;
+
+/* Says how a call has ended, and ends the program if it has failed. */
+static void ends(const char *what, int err)
+{
+	printf("%s: %s\n", what, err ? strerror(err) : "done");
+	if (err)
+		exit(1);
+}
+
+static void completes(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+	const int n = await_within(cq, &wc, patience);
+
+	printf("%s\n", n == 1 ? ibv_wc_status_str(wc.status) : "no completion");
+	if (n != 1 || wc.status != IBV_WC_SUCCESS)
+		exit(1);
+}
+
+static void post(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	wr->send_flags |= IBV_SEND_SIGNALED;
+	ends("ibv_post_send", ibv_post_send(qp, wr, &bad));
+	completes(qp->send_cq);
+}
+
+/* -------------------------------------------------------------------- windows, keys -- */
+
+static void bind_window(void)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(r.context);
+	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, 4096,
+				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW };
+
+	check("ibv_alloc_mw", mw ? 0 : errno);
+	check("ibv_reg_mr", mr ? 0 : errno);
+	join(&r, a, b);
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ mr, (uintptr_t)r.memory, 64,
+							  IBV_ACCESS_REMOTE_READ };
+	post(a, &wr);
+}
+
+static void invalidate(void)
+{
+	struct ibv_sge sge = { (uintptr_t)r.memory, 64, r.lkey };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_LOCAL_INV };
+
+	join(&r, a, b);
+	wr.invalidate_rkey = is("invalidated_nobody") ? 0x12345678 : r.mr->rkey;
+	if (is("invalidated_there")) {
+		check("RECV", post_receive(&r, b, 0, 64));
+		wr.opcode = IBV_WR_SEND_WITH_INV;
+		wr.sg_list = &sge;
+		wr.num_sge = 1;
+	}
+	post(a, &wr);
+}
+
+/* The region of a receive goes before the message comes. */
+static void receive_deregistered(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, 4096, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge = { (uintptr_t)r.memory, 64, mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	join(&r, a, b);
+	check("RECV", ibv_post_recv(b, &wr, &bad));
+	check("ibv_dereg_mr", ibv_dereg_mr(mr));
+	check("SEND", post_request(&r, a, IBV_WR_SEND, 0, 64, 0, 0));
+	completes(r.cq);
+}
+
+/* ------------------------------------------------------------------------------- UC -- */
+
+static struct ibv_qp *make_typed(enum ibv_qp_type type, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = type,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp *qp = ibv_create_qp(r.pd, &attr);
+
+	check("ibv_create_qp", qp ? 0 : errno);
+	return qp;
+}
+
+static void join_uc(struct ibv_qp *qp, uint32_t number)
+{
+	struct path p = usual_path(&r, number);
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = is("uc_no_right") ? 0 : IBV_ACCESS_REMOTE_WRITE,
+	};
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = p.mtu,
+		.dest_qp_num = number,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = { .dgid = p.gid, .sgid_index = p.sgid_index, .hop_limit = 64 },
+		},
+	};
+
+	check("to INIT",
+	      ibv_modify_qp(qp, &init,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	check("to RTR", ibv_modify_qp(qp, &attr,
+				      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+					      IBV_QP_RQ_PSN));
+	attr.qp_state = IBV_QPS_RTS;
+	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+/* The sender has a completion in all cases, and the receiver only in uc_correct. */
+static void send_by_uc(void)
+{
+	struct ibv_qp *from = make_typed(IBV_QPT_UC, r.cq), *to = make_typed(IBV_QPT_UC, other_cq);
+	struct ibv_sge sge = { (uintptr_t)r.memory, is("uc_short") ? 128 : 64, r.lkey };
+	struct ibv_send_wr wr = {
+		.opcode = is("uc_short") ? IBV_WR_SEND : IBV_WR_RDMA_WRITE_WITH_IMM,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.wr.rdma = {
+			.remote_addr = (uintptr_t)r.memory + (is("uc_beyond") ? MEMORY - 3 : 4096),
+			.rkey = is("uc_wrong_rkey") ? r.mr->rkey + 5 : r.mr->rkey,
+		},
+	};
+
+	join_uc(from, to->qp_num);
+	join_uc(to, from->qp_num);
+	check("RECV", post_receive(&r, to, 0, 64));
+	post(from, &wr);
+	if (!is("uc_correct"))
+		patience = 1000; /* nothing can come */
+	completes(other_cq);
+}
+
+/* ------------------------------------------------------------------- groups, tables -- */
+
+static void join_group(void)
+{
+	ends("ibv_attach_mcast", ibv_attach_mcast(make_typed(IBV_QPT_UD, r.cq), &r.gid, 0));
+}
+
+static void read_tables(void)
+{
+	struct ibv_port_attr port;
+	__be16 pkey;
+
+	if (is("pkey_index_77"))
+		ends("ibv_query_pkey", ibv_query_pkey(r.context, 1, 77, &pkey) ? errno : 0);
+	ends("ibv_query_port", ibv_query_port(r.context, 3, &port));
+}
+
+static void register_nothing(void)
+{
+	ends("ibv_reg_mr", ibv_reg_mr(r.pd, NULL, 4096, IBV_ACCESS_LOCAL_WRITE) ? 0 : errno);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "mw_other_pd", bind_window },
+	{ "invalidated_nobody", invalidate },
+	{ "invalidated_region", invalidate },
+	{ "invalidated_there", invalidate },
+	{ "receive_deregistered", receive_deregistered },
+	{ "uc_wrong_rkey", send_by_uc },
+	{ "uc_beyond", send_by_uc },
+	{ "uc_no_right", send_by_uc },
+	{ "uc_short", send_by_uc },
+	{ "group_of_none", join_group },
+	{ "pkey_index_77", read_tables },
+	{ "port_3", read_tables },
+	{ "uc_correct", send_by_uc },
+	{ "mr_of_null", register_nothing },
+};
+
+int main(int argc, char **argv)
+{
+	the_case = argc == 3 ? argv[2] : "";
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		if (!is(cases[i].name))
+			continue;
+		setvbuf(stdout, NULL, _IOLBF, 0);
+		open_rig(&r, argv[1], 64);
+		other_cq = ibv_create_cq(r.context, 16, NULL, NULL, 0);
+		check("ibv_create_cq", other_cq ? 0 : errno);
+		a = make_qp(&r, r.cq, r.cq, NULL, 8);
+		b = make_qp(&r, other_cq, other_cq, NULL, 8);
+		cases[i].run();
+		return 0;
+	}
+	fprintf(stderr, "usage: %s ADDRESS CASE\n", argv[0]);
+	return 2;
+}
