@@ -64,7 +64,7 @@ servers() {
 	local n=0 status=0
 	for file; do
 		n=$((n + 1))
-		timeout 60 "$rdmash" -q -f "$file" server &
+		timeout 300 "$rdmash" -q -f "$file" server &
 		until listens || ! kill -0 $! 2>/dev/null; do nap 0.1; done
 		touch "$LAB_DIR/listens.$n"
 		wait $!
@@ -78,7 +78,7 @@ clients() {
 	for file; do
 		n=$((n + 1))
 		until [ -e "$LAB_DIR/listens.$n" ]; do nap 0.05; done
-		timeout 60 "$rdmash" -q -f "$file" client 10.0.0.1
+		timeout 300 "$rdmash" -q -f "$file" client 10.0.0.1
 		told $? "$(basename "$file"), client" || status=1
 	done
 	exit "$status"
