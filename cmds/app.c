@@ -246,7 +246,7 @@ static void app_unfinished(struct session *s, struct text *sends, struct text *c
 
 	obj_foreach_of(qp, s, &qp_class) {
 		const struct outstanding out = own_outstanding(qp, false);
-		const unsigned n = out.n - out.silent;
+		const unsigned n = out.n - out.unsignaled;
 
 		if (n && qp_history_sync(qp, NULL) != IBV_QPS_ERR)
 			xappendf(sends, "%s%u send%s of %s", text_len(sends) ? ", " : "", n,

@@ -86,7 +86,6 @@ struct mr {
 	struct ibv_mr *v;
 	void *buf; /* page-aligned mapping, or part of memory */
 	size_t len;
-	unsigned access;
 	bool for_texts; /* made by post -text, in the list of its PD */
 	LIST_ENTRY(mr) text_region;
 	size_t texts;	    /* bytes that the device may still read */

@@ -130,6 +130,14 @@ const struct causes *own_refusal(void)
 	return &the.refused;
 }
 
+const struct live_region *own_region(const struct mr *mr)
+{
+	static const struct live_region none;
+	const struct live_region *r = live_region_at(&the.live->regions, (uintptr_t)mr->v);
+
+	return r ? r : &none;
+}
+
 static struct live_queues *queues_of(const struct qp *qp)
 {
 	return live_program_entry(the.live, (uintptr_t)qp->v);
@@ -146,7 +154,7 @@ struct outstanding own_outstanding(const struct qp *qp, bool recv)
 	q = recv ? &e->recvs : &e->sends;
 	out.n = q->n;
 	out.had = q->had;
-	out.silent = recv ? 0 : q->n - live_program_signaled(the.live, &e->qp);
+	out.unsignaled = recv ? 0 : q->n - live_program_signaled(the.live, &e->qp);
 	out.oldest = q->n ? &q->v[q->begin] : NULL;
 	return out;
 }

@@ -326,7 +326,6 @@ static struct obj *adopt_mr(struct calling *c, struct ibv_mr *v, const char *nam
 	mr->pd = pd;
 	mr->buf = v->addr;
 	mr->len = v->length;
-	mr->access = (unsigned)c->arg[3];
 	mr->memory = owner;
 	return &mr->o;
 }

@@ -199,6 +199,7 @@ void cm_explain_resolve(struct session *s, const struct sockaddr *src, const str
 int cm_fail_bind(struct session *s, const struct sockaddr *sa);
 
 struct text;
+struct live_region;
 struct meeting;
 
 /* Fills m with the address of the default device, which is opened if necessary, and a free port. -1
@@ -268,7 +269,7 @@ void listen_sweep(struct session *s, struct id *listener);
 
 /* Writes address, key and length of mr in the form that any client reads (8, 4 and 8 bytes,
  * big-endian), then what only rdmash reads. */
-void cm_share_pack(const struct mr *mr, unsigned char data[SHARE_BYTES]);
+void cm_share_pack(const struct live_region *mr, unsigned char data[SHARE_BYTES]);
 /* Parses the data of cm_share_pack() into addr, len, rkey and access of *window. False, with
  * nothing changed: the data is something else, or invalid. */
 bool cm_share_unpack(const unsigned char *data, size_t len, struct qp_peer *window);

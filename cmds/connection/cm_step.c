@@ -15,6 +15,7 @@
 #include "call/calling.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
+#include "live.h"
 #include "live_context.h"
 #include "object_make.h"
 #include "objects.h"
@@ -362,11 +363,11 @@ static const unsigned char magic[8] = "rdmash\0\1";
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
-void cm_share_pack(const struct mr *mr, unsigned char data[SHARE_BYTES])
+void cm_share_pack(const struct live_region *mr, unsigned char data[SHARE_BYTES])
 {
 	struct shared_window w = {
-		.addr = htobe64(mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf),
-		.rkey = htobe32(mr->v->rkey),
+		.addr = htobe64(mr->begin),
+		.rkey = htobe32(mr->rkey),
 		.told_len = htobe64(mr->len),
 		.len = htobe64(mr->len),
 		.access = htobe32(mr->access & REMOTE),

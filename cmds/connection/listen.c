@@ -12,6 +12,7 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "object_make.h"
+#include "own_model.h"
 #include "qp/qp.h"
 #include "recorded.h"
 #include "session.h"
@@ -96,7 +97,7 @@ static int check_listen_args(struct session *s, const struct listen_args *a)
 		return fail(s, "args", "TWICE",
 			    "-share and -private-data both set the private data: give one of them");
 	if (a->how.share &&
-	    !(a->how.share->access &
+	    !(own_region(a->how.share)->access &
 	      (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))) {
 		fail(s, "listen", "EACCES", "-share: the access flags of %s give peers no rights",
 		     a->how.share->o.name);
@@ -212,7 +213,7 @@ static int inherit_listen_args(struct session *s, struct id *id, struct ends_arg
 	if (!ends->pd && !ends->srq)
 		ends->pd = l->share->pd; /* a QP reaches regions of its own PD only */
 	if (!conn->data.len) {
-		cm_share_pack(l->share, share);
+		cm_share_pack(own_region(l->share), share);
 		conn->data.data = share;
 		conn->data.len = SHARE_BYTES;
 	}

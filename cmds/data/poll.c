@@ -158,9 +158,9 @@ static unsigned say_outstanding(struct session *s, struct qp *qp, bool recv)
 		 qp->o.name, out.n, recv ? "receive" : "send", out.n > 1 ? "s" : "",
 		 out.oldest->op ? out.oldest->op->name : "?", (unsigned long long)out.oldest->wr_id,
 		 (double)record_span(out.oldest->when, record_time()) / 1e6);
-	if (out.silent == out.n && !recv)
+	if (out.unsignaled == out.n && !recv)
 		fail_row(s, "likely", "unsignaled: they complete in silence (unless they fail)");
-	return recv ? out.n : out.n - out.silent;
+	return recv ? out.n : out.n - out.unsignaled;
 }
 
 static void say_how_to_receive(struct session *s, const struct qp *qp, uint64_t receives)
@@ -359,7 +359,7 @@ static void say_more(struct qp *qp, struct out *o)
 {
 	const struct outstanding sends = own_outstanding(qp, false);
 
-	if (qp_history_state(qp) == IBV_QPS_ERR && sends.n > sends.silent)
+	if (qp_history_state(qp) == IBV_QPS_ERR && sends.n > sends.unsignaled)
 		out_text(o, "  %s is in ERR, and another completion waits: poll\n", qp->o.name);
 }
 

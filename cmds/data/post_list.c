@@ -99,7 +99,7 @@ static int fail_refused(struct session *s, struct post_req *const reqs[], unsign
 		fail_row(s, "bad_wr", "number %u of %u: the %u before it are posted", bad + 1, n,
 			 bad);
 	call_fail_why(s);
-	if (!is_full || (out.n && out.silent == out.n))
+	if (!is_full || (out.n && out.unsignaled == out.n))
 		return -1;
 	if (r->srq)
 		return fail_next(s, "poll");

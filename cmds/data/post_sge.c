@@ -97,12 +97,6 @@ const struct arg_kind kind_mr_sent = { .word = "mr",
 				       .complete = obj_arg_complete,
 				       .of = &mr_class };
 
-/* Zero-based regions are addressed by offsets. */
-static uint64_t mr_begin(const struct mr *mr)
-{
-	return mr->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->buf;
-}
-
 /* A piece of a region; whole: up to its end, or min bytes when min is not 0. */
 static int add_piece(struct session *s, struct post_req *r, const struct mr *mr, uint64_t off,
 		     uint64_t len, bool whole, uint64_t min)
@@ -117,7 +111,7 @@ static int add_piece(struct session *s, struct post_req *r, const struct mr *mr,
 		     (unsigned long long)len);
 		return fail_row(s, "note", "a message has at most 2 GiB: -len 2G, and again");
 	}
-	r->sge[r->wr.num_sge++] = (struct ibv_sge){ mr_begin(mr) + off, (uint32_t)len,
+	r->sge[r->wr.num_sge++] = (struct ibv_sge){ own_region(mr)->begin + off, (uint32_t)len,
 						    mr->v->lkey };
 	return 0;
 }
@@ -258,7 +252,8 @@ const struct mr *post_sge_key(struct session *s, const struct ibv_sge *sge)
 {
 	const struct mr *mr = obj_by_number(s, &mr_class, sge->lkey);
 
-	while (mr && (sge->addr < mr_begin(mr) || sge->addr - mr_begin(mr) > mr->len))
+	while (mr &&
+	       (sge->addr < own_region(mr)->begin || sge->addr - own_region(mr)->begin > mr->len))
 		mr = obj_next_number(mr);
 	return mr;
 }

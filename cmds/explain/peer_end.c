@@ -209,17 +209,8 @@ static void take_regions(struct session *s, struct live_end *e)
 {
 	const struct mr *mr;
 
-	obj_foreach_of(mr, s, &mr_class) {
-		const bool zero_based = mr->access & IBV_ACCESS_ZERO_BASED;
-
-		add_region(e,
-			   (struct live_region){ .lkey = mr->v->lkey,
-						 .rkey = mr->v->rkey,
-						 .begin = zero_based ? 0 : (uintptr_t)mr->v->addr,
-						 .len = mr->v->length,
-						 .access = mr->access },
-			   &mr->o, mr->pd);
-	}
+	obj_foreach_of(mr, s, &mr_class)
+		add_region(e, *own_region(mr), &mr->o, mr->pd);
 }
 
 /* Only its device knows which memory a window opens; so here it opens all. */

@@ -19,6 +19,7 @@
 #include "object_make.h"
 #include "objects.h"
 #include "out.h"
+#include "own_model.h"
 #include "recorded.h"
 #include "refused_calls.h"
 #include "resources/mr.h"
@@ -55,8 +56,8 @@ const struct mr *mr_to_receive(struct session *s, const struct pd *pd)
 	const struct mr *mr;
 
 	obj_foreach_of(mr, s, &mr_class) {
-		if (mr->pd == pd && mr->access & IBV_ACCESS_LOCAL_WRITE && !mr->for_texts &&
-		    !is_shared(s, mr))
+		if (mr->pd == pd && own_region(mr)->access & IBV_ACCESS_LOCAL_WRITE &&
+		    !mr->for_texts && !is_shared(s, mr))
 			return mr;
 	}
 	return NULL;
@@ -83,7 +84,8 @@ static int mr_destroy(struct session *s, struct obj *o)
 
 static void mr_describe(struct session *s, struct obj *o, struct out *out)
 {
-	struct mr *mr = (struct mr *)o;
+	const struct mr *mr = (const struct mr *)o;
+	const unsigned access = own_region(mr)->access;
 
 	(void)s;
 	out_str(out, "name", o->name, "mr %s", o->name);
@@ -91,9 +93,9 @@ static void mr_describe(struct session *s, struct obj *o, struct out *out)
 	out_u64(out, "addr", (uintptr_t)mr->buf, " at %p", mr->buf);
 	out_u64(out, "lkey", mr->v->lkey, "  lkey 0x%x", mr->v->lkey);
 	out_u64(out, "rkey", mr->v->rkey, "  rkey 0x%x", mr->v->rkey);
-	out_flags(out, "access", mr_access_words, mr->access);
+	out_flags(out, "access", mr_access_words, access);
 	out_text(out, "  %s\n",
-		 mr->access ? word_flags(mr_access_words, mr->access) : "read by this device only");
+		 access ? word_flags(mr_access_words, access) : "read by this device only");
 	out_str(out, "pd", mr->pd->o.name, NULL);
 }
 
@@ -147,7 +149,6 @@ struct mr *mr_make(struct session *s, struct pd *pd, const char *name, uint64_t 
 	}
 	mr->pd = pd;
 	mr->len = len;
-	mr->access = access;
 	obj_use(mr, pd);
 	obj_add(s, mr);
 	return mr;
@@ -272,8 +273,6 @@ static int rereg_exec(struct session *s, const void *args, struct out *o)
 					? "the old registration is still valid"
 					: "do not use the region any more: ibv_rereg_mr(3)");
 	}
-	if (a->access.set)
-		a->mr->access = (unsigned)a->access.v;
 	if (a->pd) {
 		unlist_text_region(a->mr);
 		obj_unuse(a->mr, a->mr->pd);
@@ -451,10 +450,10 @@ static int bind_check(struct session *s, const struct bind_args *a, uint64_t len
 		     a->mw->o.name);
 		return fail_next(s, "post bind-mw %s %s", a->mw->o.name, a->mr->o.name);
 	}
-	if (!(a->mr->access & IBV_ACCESS_MW_BIND)) {
+	if (!(own_region(a->mr)->access & IBV_ACCESS_MW_BIND)) {
 		fail(s, "ibv_bind_mw", "EINVAL", "%s does not allow MW_BIND", a->mr->o.name);
 		return fail_next(s, "rereg %s -access %s,MW_BIND", a->mr->o.name,
-				 word_flags(mr_access_words, a->mr->access));
+				 word_flags(mr_access_words, own_region(a->mr)->access));
 	}
 	if (a->mr->pd != a->mw->pd || a->mr->pd != a->qp->pd) {
 		fail(s, "ibv_bind_mw", "EINVAL",

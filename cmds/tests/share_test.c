@@ -6,14 +6,13 @@
 
 #include "checks.h"
 #include "connection/cm.h"
+#include "live.h"
 
 static char memory[4096];
-static struct ibv_mr verbs = { .rkey = 0x01020304 };
-static const struct mr region = { .v = &verbs,
-				  .buf = memory,
-				  .len = sizeof memory,
-				  .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-					    IBV_ACCESS_REMOTE_READ };
+static struct live_region region = { .rkey = 0x01020304,
+				     .len = sizeof memory,
+				     .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+					       IBV_ACCESS_REMOTE_READ };
 
 static uint64_t big_endian(const unsigned char *at, unsigned n)
 {
@@ -77,6 +76,7 @@ static void what_is_no_window_is_not_taken(void)
 
 int main(void)
 {
+	region.begin = (uintptr_t)memory;
 	other_programs_read_the_first_bytes();
 	it_comes_back_as_it_was();
 	what_is_no_window_is_not_taken();
