@@ -108,6 +108,7 @@ static void tell_qp(const struct stuck *s, struct live_tracked_qp *qp)
 	}
 	if (e->recvs.n)
 		tell_queue(s, qp, &e->recvs, "receive");
+	why_state_waits(&qp->v, e->sends.n && row && !row->begun, e->recvs.n, s->c);
 	why_built_wait(s->p, qp, s->c);
 }
 

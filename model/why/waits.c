@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "recorded.h"
 #include "spec_tables.h"
+#include "words.h"
 
 static const char *plural(uint64_t n)
 {
@@ -175,6 +176,17 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c)
 			  "(timeout %u, retry_cnt %u)",
 			  silence, SLACK * silence, a->timeout, a->retry_cnt);
 	return false;
+}
+
+bool why_state_waits(const struct live_qp *qp, bool sends, bool recvs, struct causes *c)
+{
+	const bool waits = (sends && qp->state == IBV_QPS_SQD) ||
+			   (recvs && (qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_INIT));
+
+	if (waits)
+		cause_add(c, IS_SO, NULL, "%s is in %s: %s", qp->name, why_state(qp->state),
+			  word_help(qp_state_words, qp->state));
+	return waits;
 }
 
 /* ------------------------------------------------------------------------ receives -- */

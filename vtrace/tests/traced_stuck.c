@@ -144,6 +144,18 @@ static void run_built(struct rig *r)
 	ibv_wr_start(builder);
 }
 
+/* A receive of a QP that never leaves INIT. */
+static void wait_in_init(struct rig *r)
+{
+	struct ibv_qp *qp = make_qp(r, r->cq, r->cq, NULL, 16);
+	struct ibv_wc wc;
+
+	check("to INIT", to_init(qp, 1));
+	check("ibv_post_recv", post_receive(r, qp, 5, 64));
+	for (;;)
+		ibv_poll_cq(r->cq, 1, &wc);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_comp_channel *channel;
@@ -172,6 +184,11 @@ int main(int argc, char **argv)
 		check("ibv_req_notify_cq", ibv_req_notify_cq(events, 1));
 	if (is("armed_late") || is("solicited"))
 		check("ibv_post_recv", post_receive(&r, peer, 5, 64));
+	if (is("draining"))
+		check("to SQD", ibv_modify_qp(qp, &(struct ibv_qp_attr){ .qp_state = IBV_QPS_SQD },
+					      IBV_QP_STATE));
+	if (is("not_ready"))
+		wait_in_init(&r);
 	if (is("timeout_0"))
 		check("ibv_destroy_qp", ibv_destroy_qp(peer));
 	for (int i = 0; is("pollers") && i < 2; i++)
@@ -179,7 +196,7 @@ int main(int argc, char **argv)
 	if (is("pollers"))
 		run_pollers(&r, qp);
 	check("ibv_post_send", post_request(&r, qp, IBV_WR_SEND, 17, 64, 0, 0));
-	while (is("no_receive") || is("timeout_0"))
+	while (is("no_receive") || is("timeout_0") || is("draining"))
 		ibv_poll_cq(r.cq, 1, &wc);
 	await_success(r.cq); /* then that of the receive has come, too */
 	if (is("armed_late"))
