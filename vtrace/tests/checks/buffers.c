@@ -358,7 +358,7 @@ static void deregister_srq(void)
 	check("ibv_destroy_srq", ibv_destroy_srq(srq));
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "send_changed", send_one },
 	{ "send_end_changed", send_one },
 	{ "send_kept", send_one },

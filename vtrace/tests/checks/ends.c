@@ -407,7 +407,7 @@ static void connect_ends(void)
 	rdma_destroy_event_channel(server_events);
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "ah_posted", send_with_handle },
 	{ "ah_built", send_with_handle },
 	{ "ah_kept", send_with_handle },

@@ -374,7 +374,7 @@ static void answer_endpoint(void)
 	rdma_destroy_ep(listener);
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "ep_polled", answer_endpoint },
 	{ "ep_unpolled", answer_endpoint },
 	{ "arm_then_poll", wait_once },

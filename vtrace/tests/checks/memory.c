@@ -257,7 +257,7 @@ static void fork_meanwhile(void)
 	munmap(page, 4096);
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "free_recv_posted", give_back_posted },
 	{ "unmap_recv_posted", give_back_posted },
 	{ "unmap_send_posted", give_back_posted },

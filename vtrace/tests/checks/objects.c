@@ -161,7 +161,7 @@ static void fork_end(void)
 	ibv_dealloc_pd(pd);
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "mr_left", leave },
 	{ "mrs_left", leave },
 	{ "cq_left", leave },

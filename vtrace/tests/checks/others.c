@@ -481,7 +481,7 @@ static void connect_refused(void)
 	connect_in_vain(the_address);
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "pool_by_reply", call_server },
 	{ "pool_by_completion", call_server },
 	{ "header_shared", send_fragments },

@@ -17,11 +17,6 @@ static unsigned depth_made; /* of the send queue of the last QP: its device may 
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
-struct check_case {
-	const char *name;
-	void (*run)(void);
-};
-
 /* With room for two SGEs and a few bytes inline. */
 static inline struct ibv_qp *make_wide_qp(enum ibv_qp_type type, struct ibv_cq *cq,
 					  struct ibv_srq *srq, int signals_all)
@@ -122,20 +117,9 @@ static inline struct ibv_mr *register_part(size_t at, size_t len)
 }
 
 /* Runs the case named by the last argument, between the beginning and the end of the pair. */
-static inline int run_case(const struct check_case *cases, size_t n, int argc, char **argv)
+static inline int run_case(const struct named_case *cases, size_t n, int argc, char **argv)
 {
-	the_case = argc == 3 ? argv[2] : "";
-	for (size_t i = 0; i < n; i++) {
-		if (!is(cases[i].name))
-			continue;
-		setvbuf(stdout, NULL, _IOLBF, 0);
-		open_pair(argv[1]);
-		cases[i].run();
-		close_pair();
-		return 0;
-	}
-	fprintf(stderr, "usage: %s ADDRESS CASE\n", argv[0]);
-	return 2;
+	return run_named(cases, n, open_pair, close_pair, argc, argv);
 }
 
 #define MAIN(cases)                                                                  \

@@ -289,7 +289,7 @@ static void build(void)
 	check("ibv_destroy_qp", ibv_destroy_qp(qp));
 }
 
-static const struct check_case cases[] = {
+static const struct named_case cases[] = {
 	{ "overrun_told", overrun },
 	{ "overrun_untold", overrun },
 	{ "overrun_left", overrun },

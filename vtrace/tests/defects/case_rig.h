@@ -228,6 +228,14 @@ static inline int await_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned ms
 	return n;
 }
 
+/* Says how a call has ended, and ends the program if it has failed. */
+static inline void ends(const char *what, int err)
+{
+	printf("%s: %s\n", what, err ? strerror(err) : "done");
+	if (err)
+		exit(1);
+}
+
 static unsigned patience = PATIENCE * 1000; /* ms; a case in which nothing can come has less */
 
 /* Ends the program if the completion does not come or has failed. */
@@ -239,6 +247,55 @@ static inline void await_success(struct ibv_cq *cq)
 		return;
 	fprintf(stderr, "a request has failed\n");
 	exit(1);
+}
+
+/* Says how the next completion is, and ends the program if there is none or it is an error. */
+static inline void completes(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+	const int n = await_within(cq, &wc, patience);
+
+	printf("%s\n", n == 1 ? ibv_wc_status_str(wc.status) : "no completion");
+	if (n != 1 || wc.status != IBV_WC_SUCCESS)
+		exit(1);
+}
+
+/* The rig with two QPs that are not connected, of which b has a CQ of its own. */
+static inline void open_two(struct rig *r, const char *address, struct ibv_qp **a,
+			    struct ibv_qp **b)
+{
+	struct ibv_cq *of_b;
+
+	open_rig(r, address, 64);
+	of_b = ibv_create_cq(r->context, 64, NULL, NULL, 0);
+	check("ibv_create_cq", of_b ? 0 : errno);
+	*a = make_qp(r, r->cq, r->cq, NULL, 8);
+	*b = make_qp(r, of_b, of_b, NULL, 8);
+}
+
+struct named_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* PROGRAM ADDRESS CASE: the exit status. end may be NULL. */
+static inline int run_named(const struct named_case *cases, size_t n,
+			    void (*begin)(const char *address), void (*end)(void), int argc,
+			    char **argv)
+{
+	the_case = argc == 3 ? argv[2] : "";
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < n; i++) {
+		if (!is(cases[i].name))
+			continue;
+		begin(argv[1]);
+		cases[i].run();
+		if (end)
+			end();
+		return 0;
+	}
+	fprintf(stderr, "usage: %s ADDRESS CASE\n", argv[0]);
+	return 2;
 }
 
 #endif

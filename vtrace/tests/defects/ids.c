@@ -17,11 +17,10 @@ static const char *address;
 static struct rdma_event_channel *of_server, *of_client;
 static struct rdma_cm_id *listener, *client, *server;
 
-static void ends(const char *what, int err)
+/* Says how a call has ended that sets errno, and ends the program if it has failed. */
+static void returns(const char *what, int result)
 {
-	printf("%s: %s\n", what, err ? strerror(errno) : "done");
-	if (err)
-		exit(1);
+	ends(what, result ? errno : 0);
 }
 
 static struct sockaddr_storage socket_address(const char *host, const char *port)
@@ -67,7 +66,7 @@ static void create_qp(struct rdma_cm_id *id)
 		},
 	};
 
-	ends("rdma_create_qp", rdma_create_qp(id, NULL, &init));
+	returns("rdma_create_qp", rdma_create_qp(id, NULL, &init));
 }
 
 static void begin_listening(const char *host)
@@ -84,9 +83,9 @@ static void resolve(const char *host)
 	struct sockaddr_storage to = socket_address(host, PORT);
 
 	check("rdma_create_id", rdma_create_id(of_client, &client, NULL, RDMA_PS_TCP));
-	ends("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
+	returns("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
 	await_event(of_client, RDMA_CM_EVENT_ADDR_RESOLVED);
-	ends("rdma_resolve_route", rdma_resolve_route(client, 1000));
+	returns("rdma_resolve_route", rdma_resolve_route(client, 1000));
 	await_event(of_client, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
@@ -103,7 +102,7 @@ static void ask(void)
 	begin_listening(address);
 	resolve(address);
 	create_qp(client);
-	ends("rdma_connect", rdma_connect(client, &param));
+	returns("rdma_connect", rdma_connect(client, &param));
 	server = await_event(of_server, RDMA_CM_EVENT_CONNECT_REQUEST);
 }
 
@@ -116,13 +115,13 @@ static void answer(void)
 	if (is("accept_197_bytes"))
 		param.private_data_len = 197;
 	if (is("reject_149_bytes"))
-		ends("rdma_reject", rdma_reject(server, data, 149));
+		returns("rdma_reject", rdma_reject(server, data, 149));
 	if (is("reject"))
-		ends("rdma_reject", rdma_reject(server, NULL, 0));
+		returns("rdma_reject", rdma_reject(server, NULL, 0));
 	else
 		create_qp(server);
 	if (!is("reject"))
-		ends("rdma_accept", rdma_accept(server, &param));
+		returns("rdma_accept", rdma_accept(server, &param));
 	await_event(of_client, RDMA_CM_EVENT_ESTABLISHED);
 }
 
@@ -133,18 +132,18 @@ static void call_too_early(void)
 
 	check("rdma_create_id", rdma_create_id(of_client, &client, NULL, RDMA_PS_TCP));
 	if (is("connect_unbound"))
-		ends("rdma_connect", rdma_connect(client, &param));
+		returns("rdma_connect", rdma_connect(client, &param));
 	if (is("route_unbound"))
-		ends("rdma_resolve_route", rdma_resolve_route(client, 1000));
+		returns("rdma_resolve_route", rdma_resolve_route(client, 1000));
 	if (is("accept_unbound"))
-		ends("rdma_accept", rdma_accept(client, &param));
+		returns("rdma_accept", rdma_accept(client, &param));
 	if (is("disconnect_unbound"))
-		ends("rdma_disconnect", rdma_disconnect(client));
+		returns("rdma_disconnect", rdma_disconnect(client));
 	if (is("qp_unbound"))
 		create_qp(client);
-	ends("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
+	returns("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
 	await_event(of_client, RDMA_CM_EVENT_ADDR_RESOLVED);
-	ends("rdma_connect", rdma_connect(client, &param));
+	returns("rdma_connect", rdma_connect(client, &param));
 }
 
 /* There is no way to go, or no second one. */
@@ -158,12 +157,12 @@ static void resolve_wrongly(void)
 		to.ss_family = AF_UNSPEC;
 	check("rdma_create_id", rdma_create_id(of_client, &client, NULL, RDMA_PS_TCP));
 	if (is("join_unbound"))
-		ends("rdma_join_multicast", rdma_join_multicast(client, (void *)&to, NULL));
-	ends("rdma_resolve_addr",
-	     rdma_resolve_addr(client, is("foreign_source") ? (void *)&from : NULL, (void *)&to,
-			       1000));
+		returns("rdma_join_multicast", rdma_join_multicast(client, (void *)&to, NULL));
+	returns("rdma_resolve_addr",
+		rdma_resolve_addr(client, is("foreign_source") ? (void *)&from : NULL, (void *)&to,
+				  1000));
 	await_event(of_client, RDMA_CM_EVENT_ADDR_RESOLVED);
-	ends("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
+	returns("rdma_resolve_addr", rdma_resolve_addr(client, NULL, (void *)&to, 1000));
 }
 
 /* The answer names the QP 0. */
@@ -175,9 +174,9 @@ static void accept_without_qp(void)
 	struct ibv_wc wc;
 
 	ask();
-	ends("rdma_accept", rdma_accept(server, &param));
+	returns("rdma_accept", rdma_accept(server, &param));
 	await_event(of_client, RDMA_CM_EVENT_ESTABLISHED);
-	ends("ibv_post_send", ibv_post_send(client->qp, &wr, &bad));
+	returns("ibv_post_send", ibv_post_send(client->qp, &wr, &bad));
 	exit(await_within(client->qp->send_cq, &wc, 20000) == 1 && !wc.status ? 0 : 1);
 }
 
@@ -189,8 +188,8 @@ static void bind_wrongly(void)
 
 	begin_listening(address);
 	check("rdma_create_id", rdma_create_id(of_client, &second, NULL, RDMA_PS_TCP));
-	ends("rdma_bind_addr", rdma_bind_addr(second, (void *)&at));
-	ends("rdma_listen", rdma_listen(second, 1));
+	returns("rdma_bind_addr", rdma_bind_addr(second, (void *)&at));
+	returns("rdma_listen", rdma_listen(second, 1));
 }
 
 /* A listener on all addresses is of no device. */
@@ -208,7 +207,7 @@ static void ask_nobody(void)
 		begin_listening("10.0.0.2");
 	resolve(is("unreachable") ? "10.0.0.77" : address);
 	create_qp(client);
-	ends("rdma_connect", rdma_connect(client, &param));
+	returns("rdma_connect", rdma_connect(client, &param));
 	await_event(of_client, RDMA_CM_EVENT_ESTABLISHED);
 }
 
@@ -228,7 +227,7 @@ static void establish(void)
 
 	ask();
 	create_qp(server);
-	ends("rdma_accept", rdma_accept(server, &param));
+	returns("rdma_accept", rdma_accept(server, &param));
 	await_event(of_client, RDMA_CM_EVENT_ESTABLISHED);
 	await_event(of_server, RDMA_CM_EVENT_ESTABLISHED);
 }
@@ -241,15 +240,15 @@ static void call_again(void)
 
 	establish();
 	if (is("connect_again"))
-		ends("rdma_connect", rdma_connect(client, &param));
+		returns("rdma_connect", rdma_connect(client, &param));
 	if (is("accept_again"))
-		ends("rdma_accept", rdma_accept(server, &param));
+		returns("rdma_accept", rdma_accept(server, &param));
 	if (is("listen_again"))
-		ends("rdma_listen", rdma_listen(listener, 4));
+		returns("rdma_listen", rdma_listen(listener, 4));
 	if (is("listen_connected"))
-		ends("rdma_listen", rdma_listen(client, 4));
+		returns("rdma_listen", rdma_listen(client, 4));
 	if (is("bind_again"))
-		ends("rdma_bind_addr", rdma_bind_addr(listener, (void *)&any));
+		returns("rdma_bind_addr", rdma_bind_addr(listener, (void *)&any));
 	create_qp(client); /* qp_again */
 }
 
@@ -262,7 +261,7 @@ static void destroy_server(void)
 
 	establish();
 	rdma_destroy_qp(server);
-	ends("ibv_post_send", ibv_post_send(client->qp, &wr, &bad));
+	returns("ibv_post_send", ibv_post_send(client->qp, &wr, &bad));
 	exit(await_within(client->qp->send_cq, &wc, 20000) == 1 && !wc.status ? 0 : 1);
 }
 
@@ -278,8 +277,8 @@ static void answer_nobody(void)
 	begin_listening(address);
 	resolve(address);
 	if (is("qp_of_other_space"))
-		ends("rdma_create_qp", rdma_create_qp(client, NULL, &init));
-	ends("rdma_accept", rdma_accept(client, &param));
+		returns("rdma_create_qp", rdma_create_qp(client, NULL, &init));
+	returns("rdma_accept", rdma_accept(client, &param));
 }
 
 static void resolve_two_families(void)
@@ -288,18 +287,15 @@ static void resolve_two_families(void)
 	struct sockaddr_storage from = socket_address("10.0.0.1", "0");
 
 	check("rdma_create_id", rdma_create_id(of_client, &client, NULL, RDMA_PS_TCP));
-	ends("rdma_resolve_addr", rdma_resolve_addr(client, (void *)&from, (void *)&to, 1000));
+	returns("rdma_resolve_addr", rdma_resolve_addr(client, (void *)&from, (void *)&to, 1000));
 }
 
 static void create_wrongly(void)
 {
-	ends("rdma_create_id", rdma_create_id(of_client, &client, NULL, 77));
+	returns("rdma_create_id", rdma_create_id(of_client, &client, NULL, 77));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct named_case cases[] = {
 	{ "connect_57_bytes", ask },
 	{ "connect_200_reads", ask },
 	{ "accept_197_bytes", answer },
@@ -338,19 +334,14 @@ static const struct {
 	{ "gai_no_service", look_up },
 };
 
+static void begin(const char *at)
+{
+	address = at;
+	of_server = rdma_create_event_channel();
+	of_client = rdma_create_event_channel();
+}
+
 int main(int argc, char **argv)
 {
-	the_case = argc == 3 ? argv[2] : "";
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		if (!is(cases[i].name))
-			continue;
-		setvbuf(stdout, NULL, _IOLBF, 0);
-		address = argv[1];
-		of_server = rdma_create_event_channel();
-		of_client = rdma_create_event_channel();
-		cases[i].run();
-		return 0;
-	}
-	fprintf(stderr, "usage: %s ADDRESS CASE\n", argv[0]);
-	return 2;
+	return run_named(cases, sizeof cases / sizeof *cases, begin, NULL, argc, argv);
 }

@@ -9,26 +9,7 @@
 #include "case_rig.h"
 
 static struct rig r;
-static struct ibv_cq *other_cq;
 static struct ibv_qp *a, *b;
-
-/* Says how a call has ended, and ends the program if it has failed. */
-static void ends(const char *what, int err)
-{
-	printf("%s: %s\n", what, err ? strerror(err) : "done");
-	if (err)
-		exit(1);
-}
-
-static void completes(struct ibv_cq *cq)
-{
-	struct ibv_wc wc;
-	const int n = await_within(cq, &wc, patience);
-
-	printf("%s\n", n == 1 ? ibv_wc_status_str(wc.status) : "no completion");
-	if (n != 1 || wc.status != IBV_WC_SUCCESS)
-		exit(1);
-}
 
 static void post(struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
@@ -137,7 +118,8 @@ static void join_uc(struct ibv_qp *qp, uint32_t number)
 /* The sender has a completion in all cases, and the receiver only in uc_correct. */
 static void send_by_uc(void)
 {
-	struct ibv_qp *from = make_typed(IBV_QPT_UC, r.cq), *to = make_typed(IBV_QPT_UC, other_cq);
+	struct ibv_qp *from = make_typed(IBV_QPT_UC, r.cq),
+		      *to = make_typed(IBV_QPT_UC, b->recv_cq);
 	struct ibv_sge sge = { (uintptr_t)r.memory, is("uc_short") ? 128 : 64, r.lkey };
 	struct ibv_send_wr wr = {
 		.opcode = is("uc_short") ? IBV_WR_SEND : IBV_WR_RDMA_WRITE_WITH_IMM,
@@ -155,7 +137,7 @@ static void send_by_uc(void)
 	post(from, &wr);
 	if (!is("uc_correct"))
 		patience = 1000; /* nothing can come */
-	completes(other_cq);
+	completes(to->recv_cq);
 }
 
 /* ------------------------------------------------------------------- groups, tables -- */
@@ -180,10 +162,7 @@ static void register_nothing(void)
 	ends("ibv_reg_mr", ibv_reg_mr(r.pd, NULL, 4096, IBV_ACCESS_LOCAL_WRITE) ? 0 : errno);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct named_case cases[] = {
 	{ "mw_other_pd", bind_window },
 	{ "invalidated_nobody", invalidate },
 	{ "invalidated_region", invalidate },
@@ -200,21 +179,12 @@ static const struct {
 	{ "mr_of_null", register_nothing },
 };
 
+static void begin(const char *address)
+{
+	open_two(&r, address, &a, &b);
+}
+
 int main(int argc, char **argv)
 {
-	the_case = argc == 3 ? argv[2] : "";
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		if (!is(cases[i].name))
-			continue;
-		setvbuf(stdout, NULL, _IOLBF, 0);
-		open_rig(&r, argv[1], 64);
-		other_cq = ibv_create_cq(r.context, 16, NULL, NULL, 0);
-		check("ibv_create_cq", other_cq ? 0 : errno);
-		a = make_qp(&r, r.cq, r.cq, NULL, 8);
-		b = make_qp(&r, other_cq, other_cq, NULL, 8);
-		cases[i].run();
-		return 0;
-	}
-	fprintf(stderr, "usage: %s ADDRESS CASE\n", argv[0]);
-	return 2;
+	return run_named(cases, sizeof cases / sizeof *cases, begin, NULL, argc, argv);
 }

@@ -10,30 +10,11 @@
 #include "case_rig.h"
 
 static struct rig r;
-static struct ibv_cq *other_cq;
 static struct ibv_qp *a, *b;
-
-/* Says how a call has ended, and ends the program if it has failed. */
-static void ends(const char *what, int err)
-{
-	printf("%s: %s\n", what, err ? strerror(err) : "done");
-	if (err)
-		exit(1);
-}
 
 static void makes(const char *what, const void *made)
 {
 	ends(what, made ? 0 : errno);
-}
-
-static void completes(struct ibv_cq *cq)
-{
-	struct ibv_wc wc;
-	int n = await_within(cq, &wc, 3000);
-
-	printf("%s\n", n == 1 ? ibv_wc_status_str(wc.status) : "no completion");
-	if (n != 1 || wc.status != IBV_WC_SUCCESS)
-		exit(1);
 }
 
 /* ------------------------------------------------------------------------- a path -- */
@@ -192,7 +173,7 @@ static void bind_window(void)
 	join(&r, a, b);
 	if (!is("mw_unbound")) {
 		ends("ibv_post_send", ibv_post_send(b, &wr, &bad));
-		completes(other_cq);
+		completes(b->recv_cq);
 	}
 	check("WRITE", post_request(&r, a, IBV_WR_RDMA_WRITE, 2, 8, (uintptr_t)r.memory,
 				    is("mw_old_key") || is("mw_unbound") ? mw->rkey : key));
@@ -222,7 +203,7 @@ static void bind_old_window(void)
 	makes("ibv_reg_mr", mr);
 	join(&r, a, b);
 	ends("ibv_bind_mw", ibv_bind_mw(b, mw, &bind));
-	completes(other_cq);
+	completes(b->recv_cq);
 }
 
 static struct ibv_qp *make_qp_of(enum ibv_qp_type type)
@@ -517,10 +498,7 @@ static void destroy_wrongly(void)
 		ends("ibv_destroy_cq", ibv_destroy_cq(r.cq));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct named_case cases[] = {
 	{ "mtu_in_bytes", change_path },
 	{ "mtu_0", change_path },
 	{ "gid_beyond_table", change_path },
@@ -581,20 +559,13 @@ static const struct {
 	{ "cq_in_use", destroy_wrongly },
 };
 
+static void begin(const char *address)
+{
+	open_two(&r, address, &a, &b);
+	patience = 3000; /* in some cases nothing comes */
+}
+
 int main(int argc, char **argv)
 {
-	the_case = argc == 3 ? argv[2] : "";
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		if (!is(cases[i].name))
-			continue;
-		setvbuf(stdout, NULL, _IOLBF, 0);
-		open_rig(&r, argv[1], 64);
-		other_cq = ibv_create_cq(r.context, 64, NULL, NULL, 0);
-		a = make_qp(&r, r.cq, r.cq, NULL, 8);
-		b = make_qp(&r, other_cq, other_cq, NULL, 8);
-		cases[i].run();
-		return 0;
-	}
-	fprintf(stderr, "usage: %s ADDRESS CASE\n", argv[0]);
-	return 2;
+	return run_named(cases, sizeof cases / sizeof *cases, begin, NULL, argc, argv);
 }
