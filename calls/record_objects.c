@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call_record.h"
 #include "record_rings.h"
+#include "recorded.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -198,6 +199,15 @@ static void learn_event(struct record_objects *b, const struct record *kept, uin
 		begin_life(b, (uintptr_t)event->id, OBJECT_CM_ID, begin, end);
 }
 
+/* rdma_destroy_id() leaves the QP and the SRQ that were made with the id. */
+static void forget_held(struct record_objects *b, uint64_t address)
+{
+	struct known_object *e = find_living(b, address);
+
+	if (e)
+		memset(e->holds, 0, sizeof e->holds);
+}
+
 static void learn_end(struct record_objects *b, uint64_t address, uint64_t begin, uint64_t end)
 {
 	static const uint64_t nothing[2];
@@ -260,6 +270,8 @@ static void learn_call(struct record_objects *b, const struct record *kept,
 		       uint64_t begin, uint64_t end)
 {
 	pthread_mutex_lock(&b->lock);
+	if (fn == &call_table[ROW_rdma_destroy_id])
+		forget_held(b, args[0]);
 	for (unsigned i = 0; fn->args[i].name; i++)
 		if (fn->args[i].kind == CALL_OBJECT && args[i])
 			learn_arg(b, kept, &fn->args[i], args[i], begin, end);

@@ -454,7 +454,7 @@ static void test_objects(void)
 	CHECK(!record_object_at(PTR(&pd), 1));
 }
 
-/* Objects that librdmacm makes for an id. */
+/* Objects that librdmacm makes for an id: rdma_destroy_id() leaves its QP. */
 static void test_held_objects(void)
 {
 	static struct ibv_qp its;
@@ -480,9 +480,13 @@ static void test_held_objects(void)
 	record_end(&c, 0);
 	CHECK(!record_object_at(PTR(&its), record_time()));
 	CHECK(record_object_at(PTR(&its), first));
+	record_begin(&c, ROW_rdma_create_qp, make, (struct record_from){ 0 });
+	request.qp = &its;
+	record_end(&c, 0);
 	record_begin(&c, ROW_rdma_destroy_id, end, (struct record_from){ 0 });
 	record_end(&c, 0);
 	CHECK(!record_object_at(PTR(&request), record_time()));
+	CHECK(record_object_at(PTR(&its), record_time())); /* the program has to destroy it */
 }
 
 static void test_time(void)

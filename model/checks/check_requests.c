@@ -133,28 +133,46 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 	}
 }
 
-static void find_no_room(struct checks *c, const struct record *r, const struct live_tracked_qp *qp,
-			 const struct posted_wr *wr)
+/* Does the queue pair take datagrams, or a queue pair of the SRQ, perhaps besides others? */
+static bool takes_datagrams(const struct live_program *p, const struct live_tracked_qp *qp,
+			    bool *takes_others)
+{
+	bool found = qp->v.type == IBV_QPT_UD;
+
+	*takes_others = false;
+	for (const struct live_tracked_qp *of = qp->v.type ? NULL : p->newest; of; of = of->older) {
+		found |= of->srq == qp->address && of->v.type == IBV_QPT_UD;
+		*takes_others |= of->srq == qp->address && of->v.type != IBV_QPT_UD;
+	}
+	return found;
+}
+
+static void find_no_room(struct checks *c, const struct live_program *p, const struct record *r,
+			 const struct live_tracked_qp *qp, const struct posted_wr *wr)
 {
 	struct check_finding f;
+	bool takes_others;
 
-	if (qp->v.type != IBV_QPT_UD || wr->len >= GRH_LEN)
+	if (wr->len >= GRH_LEN || !takes_datagrams(p, qp, &takes_others))
 		return;
 	f = check_new(
 		CHECK_GRH_ROOM, qp->v.name, r,
 		"%s of %s is shorter than the GRH, which the device puts in front of each datagram",
 		check_request(wr), qp->v.name);
+	if (takes_others)
+		check_doubt(&f, "certain if a UD queue pair of the SRQ takes it");
 	check_add(c, &f);
 }
 
-static void look_at_recvs(struct checks *c, const struct record *r, const struct live_queues *e)
+static void look_at_recvs(struct checks *c, const struct live_program *p, const struct record *r,
+			  const struct live_queues *e)
 {
 	const struct posted_queue *q = &e->recvs;
 	const struct posted_wr *wr;
 	uint64_t at = c->put;
 
 	while ((wr = posted_queue_next(q, &at))) {
-		find_no_room(c, r, &e->qp, wr);
+		find_no_room(c, p, r, &e->qp, wr);
 		if (!c->wanted[CHECK_RECV_OVERLAP])
 			continue;
 		find_overlap(c, r, &e->qp, wr, q);
@@ -482,5 +500,5 @@ void check_requests_after(struct checks *c, const struct live_program *p, const 
 	if (q == &e->sends)
 		look_at_sends(c, r, e);
 	else
-		look_at_recvs(c, r, e);
+		look_at_recvs(c, p, r, e);
 }

@@ -358,6 +358,29 @@ static void deregister_srq(void)
 	check("ibv_destroy_srq", ibv_destroy_srq(srq));
 }
 
+/* A queue pair of datagrams has its receives in an SRQ, which one of messages may share. */
+static void share_receives(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(r.pd, &init);
+	struct ibv_qp *datagrams = make_wide_qp(IBV_QPT_UD, other_cq, srq, 0), *messages = NULL;
+	struct ibv_sge sge = { (uintptr_t)r.memory, is("srq_grh_room") ? 40 + 32 : 32, r.lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	if (is("srq_no_datagrams")) {
+		check("ibv_destroy_qp", ibv_destroy_qp(datagrams));
+		datagrams = NULL;
+	}
+	if (is("srq_no_datagrams") || is("srq_grh_may"))
+		messages = make_wide_qp(IBV_QPT_RC, other_cq, srq, 0);
+	check("ibv_post_srq_recv", ibv_post_srq_recv(srq, &wr, &bad));
+	if (datagrams)
+		check("ibv_destroy_qp", ibv_destroy_qp(datagrams));
+	if (messages)
+		check("ibv_destroy_qp", ibv_destroy_qp(messages));
+	check("ibv_destroy_srq", ibv_destroy_srq(srq));
+}
+
 static const struct named_case cases[] = {
 	{ "send_changed", send_one },
 	{ "send_end_changed", send_one },
@@ -389,6 +412,10 @@ static const struct named_case cases[] = {
 	{ "ud_kept", send_datagram },
 	{ "ud_answered", send_datagram },
 	{ "grh_no_room", send_datagram },
+	{ "srq_grh_no_room", share_receives },
+	{ "srq_grh_may", share_receives },
+	{ "srq_grh_room", share_receives },
+	{ "srq_no_datagrams", share_receives },
 	{ "change_reset", change_reset },
 	{ "read_then_send", read_then },
 	{ "read_then_write", read_then },
