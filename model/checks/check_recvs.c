@@ -194,6 +194,19 @@ static void look_for_receives(struct checks *c, const struct live_program *p,
 	check_add_made(c, p, &f, qp->address);
 }
 
+/* Some devices send one all the same. */
+static void tell_no_resources(struct checks *c, const struct live_program *p,
+			      const struct record *r, const struct live_tracked_qp *qp)
+{
+	struct check_finding f = check_new(
+		CHECK_READ_DEPTH, qp->v.name, r,
+		"a READ or an atomic was posted to %s, and its max_rd_atomic is 0: it may "
+		"send none",
+		qp->v.name);
+
+	check_add_made(c, p, &f, qp->address);
+}
+
 /* More READs and atomics than the peer answers at a time. */
 static void look_for_resources(struct checks *c, const struct live_program *p,
 			       const struct record *r, const struct live_queues *e,
@@ -252,6 +265,8 @@ static void look_at_peer(struct checks *c, const struct live_program *p, const s
 	if ((qp->v.type != IBV_QPT_RC && qp->v.type != IBV_QPT_UC) || qp->v.state == IBV_QPS_ERR ||
 	    (!has_messages && !reads && !is_new))
 		return;
+	if (reads && qp->v.known & IBV_QP_MAX_QP_RD_ATOMIC && !qp->v.attr.max_rd_atomic)
+		tell_no_resources(c, p, r, qp);
 	peer = check_find_peer(c, p, qp);
 	if (!peer.queues || !(peer.queues->qp.v.known & IBV_QP_DEST_QPN) ||
 	    peer.queues->qp.v.attr.dest_qp_num != qp->v.number)

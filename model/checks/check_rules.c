@@ -45,8 +45,8 @@ const struct check_rule check_rules[CHECK_RULES] = {
 			   "with which a send waits",
 			   "ibv_post_recv(3), ibv_modify_qp(3)" },
 	[CHECK_READ_DEPTH] = { "read-depth", CHECK_MISTAKE,
-			       "more READs and atomics are sent at a time than the peer answers",
-			       "let max_rd_atomic be no more than the peer's max_dest_rd_atomic: rdma_connect() and "
+			       "there are too few resources for the READs and atomics that are posted",
+			       "let max_rd_atomic be 1 at least, and no more than the peer's max_dest_rd_atomic: rdma_connect() and "
 			       "rdma_accept() agree on it by initiator_depth and responder_resources",
 			       "ibv_modify_qp(3), rdma_connect(3)" },
 	[CHECK_MTU_PAIR] = { "mtu-pair", CHECK_MISTAKE,

@@ -297,13 +297,15 @@ static void take_flushed(void)
 	check("ibv_destroy_cq", ibv_destroy_cq(ibv_cq_ex_to_cq(cqx)));
 }
 
-/* One end has four READs on their way, the other one was told of one. */
+/* One end has four READs on their way, the other one was told of one; or may itself send none. */
 static void read_ahead(void)
 {
 	struct path there = usual_path(&r, b->qp_num), back = usual_path(&r, a->qp_num);
 
 	if (is("reads_too_deep"))
 		back.dest_rd_atomic = 1;
+	if (is("reads_none"))
+		there.rd_atomic = 0;
 	if (is("mtu_differs"))
 		back.mtu = IBV_MTU_512;
 	check("to INIT", to_init(a, 1) | to_init(b, 1));
@@ -312,7 +314,7 @@ static void read_ahead(void)
 	for (int i = 0; i < 4; i++)
 		check("ibv_post_send",
 		      post_from(a, IBV_WR_RDMA_READ, i, i * 64, 64, IBV_SEND_SIGNALED));
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4 && !is("reads_none"); i++)
 		await_success(r.cq);
 }
 
@@ -501,6 +503,7 @@ static const struct named_case cases[] = {
 	{ "imm_always", take_immediate },
 	{ "imm_if_any", take_immediate },
 	{ "reads_too_deep", read_ahead },
+	{ "reads_none", read_ahead },
 	{ "reads_as_agreed", read_ahead },
 	{ "mtu_differs", read_ahead },
 	{ "opcode_of_flushed", take_flushed },
