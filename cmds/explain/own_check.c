@@ -152,7 +152,7 @@ static int check_exec(struct session *s, const void *args, struct out *o)
  * often not what was meant. Each is shown once for a command, with where its object was made. The
  * rules: send-changed (a buffer was filled again before the completion), read-then-send,
  * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, read-depth, mtu-pair, cq-overrun,
- * cq-small, cq-threads, sq-unsignaled, sq-full-lucky, arm-race, arm-none, arm-solicited,
+ * cq-small, sq-unsignaled, sq-full-lucky, arm-race, arm-none, arm-solicited,
  * unacked, gone, wr-scope, wc-field; recv-overlap, reset-lost, flush-unpolled, timers. For
  * other programs: vtrace --check; see docs/check.md.
  * > check => check is off

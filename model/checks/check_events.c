@@ -6,12 +6,6 @@
 
 /* ------------------------------------------------------------------------ arming -- */
 
-/* Can its requests complete? */
-static bool is_working(const struct live_tracked_qp *qp)
-{
-	return qp->v.state != IBV_QPS_RESET && qp->v.state != IBV_QPS_INIT;
-}
-
 static void arm(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	struct check_note *cq = check_note(p, r->args[0]);
@@ -26,8 +20,8 @@ static void arm(struct checks *c, const struct live_program *p, const struct rec
 	cq->armed = check_place_of(r);
 	cq->sends = cq->recvs = 0;
 	for (const struct live_tracked_qp *qp = p->newest; qp; qp = qp->older) {
-		if (!is_working(qp))
-			continue;
+		if (qp->v.state == IBV_QPS_RESET || qp->v.state == IBV_QPS_INIT)
+			continue; /* its requests cannot complete */
 		if (qp->send_cq == r->args[0])
 			cq->sends += live_program_signaled(p, qp);
 		if (qp->recv_cq == r->args[0])

@@ -21,11 +21,6 @@ struct check_note {
 	bool is_small, has_overrun, can_wait;
 	unsigned most, fullest; /* fullest: as its device says */
 	struct check_place at_most;
-	/* Of a CQ that was made for one thread. */
-	bool is_single, is_told;
-	unsigned last_thread;
-	uint64_t last_end; /* ticks: the end of the last poll */
-	uint64_t threads;  /* 1 << the numbers of those that have polled it */
 	/* Of a QP of librdmacm, until it is clear whether its first receive came too late. */
 	bool is_followed, is_up;
 	unsigned retries; /* rnr_retry_count, which the peer has to take */
@@ -93,13 +88,6 @@ static inline struct check_place check_place_of(const struct record *r)
 	return (struct check_place){ r->fn->name, r->from };
 }
 
-static inline bool check_is_poll(const struct record *r)
-{
-	const unsigned row = record_call_row(r);
-
-	return row == ROW_ibv_poll_cq || row == ROW_ibv_start_poll || row == ROW_ibv_next_poll;
-}
-
 static inline const char *check_s(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -108,13 +96,6 @@ static inline const char *check_s(uint64_t n)
 /* "the SEND, wr_id 7 (64 bytes)"; as temp_text(). */
 const char *check_request(const struct posted_wr *wr);
 
-/* Where it was posted; qp: the QP or SRQ to whose queue. */
-void check_step_posted(struct check_finding *f, const struct live_tracked_qp *qp,
-		       const struct posted_wr *wr);
-/* May a completion that was taken be of this request, or of another one with its wr_id? */
-bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr);
-/* Can the requests of this QP or SRQ still be carried out? */
-bool check_can_complete(const struct live_program *p, const struct live_object *queue);
 /* The other end of the QP, if its calls are seen, too. */
 struct check_peer check_find_peer(const struct checks *c, const struct live_program *p,
 				  const struct live_tracked_qp *qp);
@@ -148,7 +129,6 @@ void check_queues_after(struct checks *c, const struct live_program *p, const st
 void check_queues_end(struct checks *c, const struct live_program *p);
 void check_recvs_before(struct checks *c, const struct live_program *p, const struct record *r);
 void check_recvs_after(struct checks *c, const struct live_program *p, const struct record *r);
-void check_threads_after(struct checks *c, const struct live_program *p, const struct record *r);
 void check_freed_before(struct checks *c, const struct record *r);
 /* A request of this QP or SRQ was posted by r. */
 void check_freed_posted(struct checks *c, const struct live_program *p, const struct record *r,

@@ -63,8 +63,9 @@ static const char *post_name(const struct live_tracked_qp *qp, const struct post
 	return qp->v.type ? "ibv_post_recv" : "ibv_post_srq_recv";
 }
 
-void check_step_posted(struct check_finding *f, const struct live_tracked_qp *qp,
-		       const struct posted_wr *wr)
+/* Where it was posted; qp: the QP or SRQ to whose queue. */
+static void step_posted(struct check_finding *f, const struct live_tracked_qp *qp,
+			const struct posted_wr *wr)
 {
 	check_step(f, (struct check_place){ post_name(qp, wr), wr->from }, "%s was posted",
 		   check_request(wr));
@@ -91,7 +92,7 @@ static void find_unread(struct checks *c, const struct record *r, const struct l
 			      "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
 			      check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
 			      check_request(first));
-		check_step_posted(&f, &e->qp, first);
+		step_posted(&f, &e->qp, first);
 		check_add(c, &f);
 		return;
 	}
@@ -127,7 +128,7 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 		f = check_new(CHECK_RECV_OVERLAP, qp->v.name, r,
 			      "%s of %s and %s have bytes in common", check_request(wr), qp->v.name,
 			      check_request(other));
-		check_step_posted(&f, qp, other);
+		step_posted(&f, qp, other);
 		check_add(c, &f);
 		return;
 	}
@@ -223,7 +224,8 @@ bool check_ends_region(const struct record *r)
 	       r->fn->args[0].object == OBJECT_MR;
 }
 
-bool check_can_complete(const struct live_program *p, const struct live_object *queue)
+/* Of a QP or an SRQ. */
+static bool can_complete(const struct live_program *p, const struct live_object *queue)
 {
 	return queue->kind == OBJECT_SRQ ? has_working_qp(p, queue->address)
 					 : is_working(&queue->queues->qp);
@@ -243,7 +245,8 @@ bool check_uses(const struct posted_wr *wr, const struct check_taken *t)
 	return t->id == CHECK_AH_POSTED ? wr->ah == t->address : uses_bytes(wr, t);
 }
 
-bool check_is_undecided(const struct live_queues *e, const struct posted_wr *wr)
+/* May a completion that was taken be of this request, or of another one with its wr_id? */
+static bool is_undecided(const struct live_queues *e, const struct posted_wr *wr)
 {
 	for (unsigned i = 0; i < e->nundecided; i++)
 		if (e->undecided[i].wr_id == wr->wr_id)
@@ -261,8 +264,7 @@ static bool find_posted_of(struct checks *c, const struct live_program *p,
 	unsigned n = 0;
 
 	for (unsigned i = q->n; i-- > 0;)
-		if (check_uses(&q->v[q->begin + i], t) &&
-		    !check_is_undecided(e, &q->v[q->begin + i])) {
+		if (check_uses(&q->v[q->begin + i], t) && !is_undecided(e, &q->v[q->begin + i])) {
 			first = &q->v[q->begin + i];
 			n++;
 		}
@@ -275,7 +277,7 @@ static bool find_posted_of(struct checks *c, const struct live_program *p,
 		t->part, t->object, t->how, n, check_s(n), qp->v.name, n == 1 ? "was" : "were",
 		check_request(first));
 	f.at = t->place;
-	check_step_posted(&f, qp, first);
+	step_posted(&f, qp, first);
 	check_add_made(c, p, &f, t->address);
 	return true;
 }
@@ -287,8 +289,7 @@ bool check_find_posted(struct checks *c, const struct live_program *p, const str
 	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
 		const struct live_queues *e = o->queues;
 
-		if (!e || !check_can_complete(p, o) ||
-		    (*e->qp.v.pd && strcmp(e->qp.v.pd, t->pd) != 0))
+		if (!e || !can_complete(p, o) || (*e->qp.v.pd && strcmp(e->qp.v.pd, t->pd) != 0))
 			continue;
 		found |= find_posted_of(c, p, t, e, &e->sends);
 		found |= find_posted_of(c, p, t, e, &e->recvs);
@@ -436,7 +437,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 			    "certain unless an answer has told that the message came: it is not "
 			    "sent again");
 	f.at = (struct check_place){ is_own ? r->fn->name : "ibv_poll_cq", r->from };
-	check_step_posted(&f, &e->qp, wr);
+	step_posted(&f, &e->qp, wr);
 	check_add(c, &f);
 }
 

@@ -60,10 +60,6 @@ const struct check_rule check_rules[CHECK_RULES] = {
 			     "more signaled requests were outstanding than their completion queue has entries",
 			     "give ibv_create_cq() room for all of them, signal fewer, or poll before posting more",
 			     "ibv_create_cq(3)" },
-	[CHECK_CQ_THREADS] = { "cq-threads", CHECK_MISTAKE,
-			       "a completion queue for one thread was polled by several",
-			       "make it without IBV_CREATE_CQ_ATTR_SINGLE_THREADED, or poll it in one thread",
-			       "ibv_create_cq_ex(3)" },
 	[CHECK_SQ_UNSIGNALED] = { "sq-unsignaled", CHECK_MISTAKE,
 				  "a send queue is full of unsignaled requests",
 				  "set IBV_SEND_SIGNALED in one of max_send_wr requests at least, and poll its completion before "

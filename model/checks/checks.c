@@ -199,7 +199,6 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
 	check_requests_after(c, p, r);
 	check_queues_after(c, p, r);
 	check_recvs_after(c, p, r);
-	check_threads_after(c, p, r);
 	check_events_after(c, p, r);
 	check_objects_after(c, p, r);
 }

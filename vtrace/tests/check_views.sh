@@ -41,10 +41,6 @@ says text '^vtrace: mistake \[send-changed\]: ' '^    found in ibv_poll_cq at .*
 	'^    see     ibv_post_send\(3\)$' '^    remedy  poll ' '^vtrace: \[send-changed\] .*: 36 times$' \
 	'^vtrace: 1 mistake, 0 that may be, 0 of advice, 0 suppressed, in [0-9]+ calls$'
 
-# two polls, of 0.2 s each, begin at once
-check threads 0 ends threads_at_once --check --inject ibv_poll_cq:delay=200ms
-says threads '^vtrace: mistake \[cq-threads\]: ' 'two threads have polled it at the same time$'
-
 check exit 99 buffers ring_too_early --check --check-exit
 check correct 0 buffers ring --check --check-exit
 says correct '^vtrace: 0 mistakes, 0 that may be, '

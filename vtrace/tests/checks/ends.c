@@ -2,7 +2,7 @@
 /*
  * ends ADDRESS CASE
  *
- * Programs of which one end is faster or slower than the other one, or one thread than another.
+ * Programs of which one end is faster or slower than the other one.
  */
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -171,78 +171,6 @@ static void send_elsewhere(void)
 	post(IBV_WR_SEND, 0, 8, IBV_SEND_SIGNALED);
 	move_to(a, IBV_QPS_ERR);
 	await_within(r.cq, &wc, 2000);
-}
-
-/* --------------------------------------------------------------- threads and a CQ -- */
-
-static struct ibv_cq_ex *single;
-static pthread_barrier_t turn;
-
-static void *poll_often(void *unused)
-{
-	struct ibv_wc wc;
-
-	for (int i = 0; i < 3; i++) {
-		if (is("threads_by_turns") || is("threads_usual"))
-			pthread_barrier_wait(&turn);
-		ibv_poll_cq(ibv_cq_ex_to_cq(single), 1, &wc);
-		if (is("threads_by_turns") || is("threads_usual"))
-			pthread_barrier_wait(&turn);
-	}
-	return unused;
-}
-
-static void *take_one(void *unused)
-{
-	struct ibv_wc wc;
-
-	pthread_barrier_wait(&turn);
-	while (ibv_poll_cq(ibv_cq_ex_to_cq(single), 1, &wc) == 0)
-		;
-	return unused;
-}
-
-/* Each thread takes one of two completions. */
-static void take_at_once(void)
-{
-	struct ibv_qp *qp = make_wide_qp(IBV_QPT_RC, ibv_cq_ex_to_cq(single), NULL, 1);
-	pthread_t other;
-
-	join(&r, qp, b);
-	for (int i = 0; i < 2; i++)
-		check("ibv_post_send", post_from(qp, IBV_WR_RDMA_WRITE, i, 0, 8, 0));
-	pthread_create(&other, NULL, take_one, NULL);
-	take_one(NULL);
-	pthread_join(other, NULL);
-	check("ibv_destroy_qp", ibv_destroy_qp(qp));
-}
-
-static void share_cq(void)
-{
-	struct ibv_cq_init_attr_ex init = {
-		.cqe = 16,
-		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
-		.flags = is("threads_usual") ? 0 : IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
-	};
-	pthread_t other;
-
-	single = ibv_create_cq_ex(r.context, &init);
-	check("ibv_create_cq_ex", single ? 0 : errno);
-	pthread_barrier_init(&turn, NULL, 2);
-	if (is("threads_at_once"))
-		take_at_once();
-	if (is("thread_after_thread"))
-		poll_often(NULL);
-	pthread_create(&other, NULL, poll_often, NULL);
-	for (int i = 0; i < 3 && (is("threads_by_turns") || is("threads_usual")); i++) {
-		struct ibv_wc wc;
-
-		ibv_poll_cq(ibv_cq_ex_to_cq(single), 1, &wc);
-		pthread_barrier_wait(&turn);
-		pthread_barrier_wait(&turn);
-	}
-	pthread_join(other, NULL);
-	check("ibv_destroy_cq", ibv_destroy_cq(ibv_cq_ex_to_cq(single)));
 }
 
 /* ------------------------------------------------------- connections of librdmacm -- */
@@ -423,11 +351,6 @@ static const struct named_case cases[] = {
 	{ "rq_shared", outrun_peer },
 	{ "rq_shared_kept", outrun_peer },
 	{ "rq_elsewhere", send_elsewhere },
-	{ "threads_by_turns", share_cq },
-	{ "threads_usual", share_cq },
-	{ "threads_at_once", share_cq },
-	{ "thread_after_thread", share_cq },
-	{ "thread_alone", share_cq },
 	{ "late_accept", connect_ends },
 	{ "late_connect", connect_ends },
 	{ "late_not", connect_ends },
