@@ -131,35 +131,11 @@ static const char *place_text(void *arg, struct record_from from)
 	return check_places_text(p->places, from);
 }
 
-/* The output of a finding: JSON has the rule in front, and text a heading. To be freed. */
-static struct out *finding_out(struct check_process *p, const struct check_finding *f)
-{
-	const struct check_rule *rule = &check_rules[f->id];
-	struct out *o = out_new(true);
-
-	out_str(o, "check", rule->id, "vtrace: %s [%s]: %s\n", check_grades[f->grade], rule->id,
-		rule->title);
-	out_int(o, "pid", p->of->pid, NULL);
-	check_out(o, f, place_text, p);
-	return o;
-}
-
-static void write_finding(struct check_process *p, const struct check_finding *f)
-{
-	struct out *o = finding_out(p, f);
-	SCOPED_TEXT(text);
-
-	out_print(o, the.json ? OUT_JSON : OUT_TEXT, &text);
-	fputs(text_str(&text), the.to);
-	out_free(o);
-}
-
 /* ------------------------------------------------------------------------- JUnit -- */
 
 /* A finding is a test that has failed. */
-static void add_failure(struct check_process *p, const struct check_finding *f)
+static void add_failure(const struct check_finding *f, const struct out *o)
 {
-	struct out *o = finding_out(p, f);
 	SCOPED_TEXT(text);
 
 	out_print(o, OUT_TEXT, &text);
@@ -168,7 +144,6 @@ static void add_failure(struct check_process *p, const struct check_finding *f)
 						    .tag = "failure",
 						    .message = check_rules[f->id].title,
 						    .text = text_str(&text) });
-	out_free(o);
 	the.failed[f->id]++;
 }
 
@@ -213,6 +188,24 @@ static struct told *meet_told(struct check_process *p, const struct check_findin
 	return &the.told[the.ntold++];
 }
 
+/* JSON has the rule in front, and text a heading. */
+static void write_finding(struct check_process *p, const struct check_finding *f)
+{
+	const struct check_rule *rule = &check_rules[f->id];
+	struct out *o = out_new(true);
+	SCOPED_TEXT(text);
+
+	out_str(o, "check", rule->id, "vtrace: %s [%s]: %s\n", check_grades[f->grade], rule->id,
+		rule->title);
+	out_int(o, "pid", p->of->pid, NULL);
+	check_out(o, f, place_text, p);
+	out_print(o, the.json ? OUT_JSON : OUT_TEXT, &text);
+	fputs(text_str(&text), the.to);
+	if (the.o.junit)
+		add_failure(f, o);
+	out_free(o);
+}
+
 static void tell_finding(void *arg, const struct check_finding *f)
 {
 	struct check_process *p = arg;
@@ -227,8 +220,6 @@ static void tell_finding(void *arg, const struct check_finding *f)
 		return;
 	the.found[f->grade]++;
 	p->is_to_stop |= the.o.stops && f->id == the.o.stop_on;
-	if (the.o.junit)
-		add_failure(p, f);
 	write_finding(p, f);
 }
 

@@ -26,6 +26,11 @@ struct check_note {
 	unsigned retries; /* rnr_retry_count, which the peer has to take */
 	struct check_place up,
 		posted; /* where it became so, and where the first receive was posted */
+	/* Of a QP: the post after which more requests were outstanding than it has room for, until
+	 * a later poll; over: so many, or 0. */
+	unsigned over;
+	uint64_t over_at; /* ticks: its end */
+	struct check_place over_place;
 	/* ibv_wr_start() or ibv_start_poll() that was not ended. */
 	struct check_place begun;
 };

@@ -10,23 +10,32 @@
 
 /* ----------------------------------------------------------------- the send queue -- */
 
-static void tell_full(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct live_tracked_qp *qp, unsigned n)
+static void tell_unsignaled(struct checks *c, const struct live_program *p, const struct record *r,
+			    const struct live_tracked_qp *qp)
+{
+	struct check_finding f = check_new(
+		CHECK_SQ_UNSIGNALED, qp->v.name, r,
+		"the %u requests that %s has room for are posted, and none of them is signaled: no "
+		"completion can tell that there is room again",
+		qp->v.cap.max_send_wr, qp->v.name);
+
+	check_add_made(c, p, &f, qp->address);
+}
+
+static void tell_lucky(struct checks *c, const struct live_program *p,
+		       const struct live_tracked_qp *qp, struct check_note *note)
 {
 	struct check_finding f;
 
-	if (live_program_signaled(p, qp))
-		f = check_new(
-			CHECK_SQ_FULL_LUCKY, qp->v.name, r,
-			"%s has room for %u requests, and %u are outstanding: the program has not "
-			"polled the completion that makes room for the last one",
-			qp->v.name, qp->v.cap.max_send_wr, n);
-	else
-		f = check_new(
-			CHECK_SQ_UNSIGNALED, qp->v.name, r,
-			"the %u requests that %s has room for are posted, and none of them is "
-			"signaled: no completion can tell that there is room again",
-			qp->v.cap.max_send_wr, qp->v.name);
+	if (!note || !note->over)
+		return;
+	f = check_new(
+		CHECK_SQ_FULL_LUCKY, qp->v.name, NULL,
+		"%s has room for %u requests, and %u are outstanding: the program has not polled "
+		"the completion that makes room for the last one",
+		qp->v.name, qp->v.cap.max_send_wr, note->over);
+	f.at = note->over_place;
+	note->over = 0;
 	check_add_made(c, p, &f, qp->address);
 }
 
@@ -36,13 +45,37 @@ static void look_at_room(struct checks *c, const struct live_program *p, const s
 {
 	const unsigned room = e->qp.v.cap.max_send_wr, n = e->sends.n;
 	const unsigned posted = (unsigned)(e->sends.put - c->put), before = n - posted;
+	struct check_note *note;
 
 	if (!room || posted > n || e->qp.v.state == IBV_QPS_ERR)
 		return;
 	if (before < room && n >= room && !live_program_signaled(p, &e->qp))
-		tell_full(c, p, r, &e->qp, n);
-	else if (before <= room && n > room && live_program_signaled(p, &e->qp))
-		tell_full(c, p, r, &e->qp, n);
+		tell_unsignaled(c, p, r, &e->qp);
+	else if (before <= room && n > room && live_program_signaled(p, &e->qp)) {
+		note = check_note(p, e->qp.address);
+		note->over = n;
+		note->over_at = r->end;
+		note->over_place = check_place_of(r);
+	}
+}
+
+/* A poll of another thread that was under way when the post found its place may have made it. */
+static void settle_room(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_wc *wc;
+	unsigned n;
+
+	wc = live_program_completions(p, &n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct live_object *o = wc[i].qp ? live_object_at(p->seen, wc[i].qp->address)
+						       : NULL;
+
+		if (!o || !o->note || !o->note->over)
+			continue;
+		if (r->begin >= o->note->over_at)
+			tell_lucky(c, p, wc[i].qp, o->note);
+		o->note->over = 0;
+	}
 }
 
 /* ------------------------------------------------------------------ completion queues -- */
@@ -216,9 +249,11 @@ void check_queues_before(struct checks *c, const struct live_program *p, const s
 	if (record_call_row(r) != ROW_ibv_destroy_qp && record_call_row(r) != ROW_ibv_modify_qp)
 		return;
 	e = live_program_entry(p, r->args[0]);
-	if (e && record_call_row(r) == ROW_ibv_destroy_qp)
+	if (e && record_call_row(r) == ROW_ibv_destroy_qp) {
+		tell_lucky(c, p, &e->qp, live_object_at(p->seen, r->args[0])->note);
 		tell_left(c, p, r, e, CHECK_FLUSH_UNPOLLED);
-	else if (e && is_reset(r))
+	}
+	if (e && is_reset(r))
 		tell_left(c, p, r, e, CHECK_RESET_LOST);
 }
 
@@ -259,8 +294,10 @@ void check_queues_after(struct checks *c, const struct live_program *p, const st
 		take_async(c, p, r);
 		break;
 	default:
-		if (r->fn->path == CALL_DATAPATH)
+		if (r->fn->path == CALL_DATAPATH) {
+			settle_room(c, p, r);
 			break;
+		}
 		made = record_made(r, &kind);
 		e = made && (kind == OBJECT_QP || kind == OBJECT_QP_EX)
 			    ? live_program_entry(p, made)
@@ -272,6 +309,9 @@ void check_queues_after(struct checks *c, const struct live_program *p, const st
 
 void check_queues_end(struct checks *c, const struct live_program *p)
 {
-	for (const struct live_object *o = p->seen; o; o = o->hh.next)
+	for (const struct live_object *o = p->seen; o; o = o->hh.next) {
 		tell_small(c, p, o);
+		if (o->queues)
+			tell_lucky(c, p, &o->queues->qp, o->note);
+	}
 }
