@@ -350,26 +350,31 @@ static const struct posted_wr *find_sent(const struct live_queues *e, uint64_t a
 	return NULL;
 }
 
-/* Was there a request at the same time whose bytes the device writes to this one's? */
-static bool is_filled_by(const struct posted_queue *q, const struct posted_wr *sent)
+/* The first request at the same time whose bytes the device writes to this one's; else first. */
+static const struct posted_wr *earlier_fill(const struct posted_queue *q,
+					    const struct posted_wr *sent,
+					    const struct posted_wr *first)
 {
 	const struct posted_wr *wr;
 	uint64_t at = 0;
 
 	while ((wr = posted_queue_next(q, &at)))
 		if (fills_memory(wr) && (!wr->done || wr->done > sent->when) &&
-		    common_sge(sent, wr))
-			return true;
-	return false;
+		    (!first || wr->when < first->when) && common_sge(sent, wr))
+			first = wr;
+	return first;
 }
 
-static bool is_filled_by_device(const struct live_program *p, const struct posted_wr *sent)
+static const struct posted_wr *first_fill(const struct live_program *p,
+					  const struct posted_wr *sent)
 {
+	const struct posted_wr *first = NULL;
+
 	for (const struct live_object *o = p->seen; o; o = o->hh.next)
-		if (o->queues && (is_filled_by(&o->queues->sends, sent) ||
-				  is_filled_by(&o->queues->recvs, sent)))
-			return true;
-	return false;
+		if (o->queues)
+			first = earlier_fill(&o->queues->sends, sent,
+					     earlier_fill(&o->queues->recvs, sent, first));
+	return first;
 }
 
 static const struct live_region *region_of_key(const struct live_program *p, uint32_t lkey)
@@ -408,10 +413,12 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 	const bool is_sent_once = e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC;
 	struct check_finding f;
 	const bool is_own = record_call_row(r) == call_count; /* the program has told of it */
+	const struct posted_wr *fill = first_fill(p, wr);
 	const struct live_region *region;
 	const char *of;
 
-	if (is_filled_by_device(p, wr) || (is_sent_once && has_received(p, e, wr->when)))
+	/* many have one buffer for messages and their answers, for which they wait already */
+	if ((fill && fill->when <= wr->when) || (is_sent_once && has_received(p, e, wr->when)))
 		return;
 	region = region_of_key(p, wr->sge[0].lkey);
 	of = region ? region->name : "no region";
@@ -432,6 +439,11 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 		check_doubt(&f,
 			    "the peer may have written there: certain without REMOTE_WRITE in that "
 			    "region");
+	if (fill)
+		check_doubt(&f,
+			    "certain unless what %s brings is the answer to this one: it was "
+			    "posted later, for the same bytes",
+			    check_request(fill));
 	if (is_sent_once)
 		check_doubt(&f,
 			    "certain unless an answer has told that the message came: it is not "

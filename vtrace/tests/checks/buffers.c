@@ -159,6 +159,28 @@ static void bounce(void)
 	}
 }
 
+/* b sends back what it has got from where it has got it, and gives the place to the next receive.
+ */
+static void echo(void)
+{
+	join(&r, a, b);
+	receive_at(a, 8192, 64);
+	receive_at(b, 4096, 64);
+	check("ibv_post_send", post_from(a, IBV_WR_SEND, 1, 0, 64, IBV_SEND_SIGNALED));
+	await_success(other_cq);
+	check("ibv_post_send", post_from(b, IBV_WR_SEND, 1, 4096, 64, IBV_SEND_SIGNALED));
+	if (is("echo_sent"))
+		await_success(other_cq);
+	receive_at(b, 4096, 64);
+	memset(r.memory + 2048, 'n', 64);
+	check("ibv_post_send", post_from(a, IBV_WR_SEND, 1, 2048, 64, IBV_SEND_SIGNALED));
+	for (int i = 0; i < 3; i++) /* its sends and the echo */
+		await_success(r.cq);
+	await_success(other_cq);
+	if (!is("echo_sent"))
+		await_success(other_cq);
+}
+
 static void to_datagrams(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 5 };
@@ -412,6 +434,8 @@ static const struct named_case cases[] = {
 	{ "ud_kept", send_datagram },
 	{ "ud_answered", send_datagram },
 	{ "grh_no_room", send_datagram },
+	{ "echo_overwritten", echo },
+	{ "echo_sent", echo },
 	{ "srq_grh_no_room", share_receives },
 	{ "srq_grh_may", share_receives },
 	{ "srq_grh_room", share_receives },
