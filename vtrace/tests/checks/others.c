@@ -469,6 +469,8 @@ static void connect_in_vain(const char *address)
 		fprintf(stderr, "%s\n", rdma_event_str(event->event));
 	if (event->event == RDMA_CM_EVENT_ESTABLISHED || is("refused_acked"))
 		check("rdma_ack_cm_event", rdma_ack_cm_event(event));
+	else if (is("refused_killed"))
+		alarm(3);
 	else
 		give_up_within(200);
 	rdma_destroy_qp(id);
@@ -515,6 +517,7 @@ static const struct named_case cases[] = {
 	{ "acked_again", acknowledge },
 	{ "acked_once", acknowledge },
 	{ "refused_unacked", connect_refused },
+	{ "refused_killed", connect_refused },
 	{ "refused_acked", connect_refused },
 };
 
