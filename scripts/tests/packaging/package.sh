@@ -25,6 +25,7 @@ ok 'the program' grep -q '^rdmash' <("$usr/bin/rdmash" --version)
 for file in share/man/man1/rdmash.1 share/man/man1/rdmash-post-write.1 \
 	share/bash-completion/completions/rdmash share/vim/vimfiles/syntax/rdmash.vim \
 	share/rdmash/examples/write-read.rdma share/rdmash/examples/lib/ends.rdma \
+	share/rdmash/cheat-sheet.rdma share/doc/rdmash/NEWS.md share/doc/rdmash/SECURITY.md \
 	share/rdmash/lab/init; do
 	ok "$file" [ -s "$usr/$file" ]
 done
@@ -102,12 +103,17 @@ ok 'completion of what is no command' [ -z "$(complete_words rdmash -c "'nosuch 
 ok 'completion of uroce' grep -qx status <(complete_words uroce st)
 ok 'completion of --' [ "$(complete_words rdmash -- | wc -l)" -gt 8 ]
 
-# A source tarball has its version without git.
+# A source tarball has its version without git, and does not take that of a repository around it.
 if [ -e "$source/.git" ]; then
 	tarball=$("$source/scripts/source-tarball" "$tmp")
 	tar -xf "$tarball" -C "$tmp"
+	git -C "$tmp" init -q
+	git -C "$tmp" -c user.name=a -c user.email=a@b commit -q --allow-empty -m another
+	git -C "$tmp" tag v9.9
 	ok 'the source tarball can be configured' "$cmake" -S "${tarball%.tar.xz}" -B "$tmp/of-tarball" \
 		-DBUILD_TESTING=OFF --log-level=ERROR
+	ok 'its version is its own' [ -z "$(grep -o '_VERSION=[^ ]*9[.]9' "$tmp/of-tarball/compile_commands.json" |
+		tee /dev/stderr)" ]
 else
 	echo 'not checked: the source tarball (no git)'
 fi
