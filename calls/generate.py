@@ -6,7 +6,9 @@ import os
 import re
 import sys
 
-NOTE = "/* SPDX-License-Identifier: MIT */\n/* Written by generate.py from calls.table. */\n"
+NOTE = """/* SPDX-License-Identifier: MIT */
+/* Written by generate.py from calls.table. */
+"""
 SIGNED = {"int", "long", "ssize_t"}
 UNSIGNED = {"unsigned int", "size_t", "socklen_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
             "__u8", "__u16", "__u32", "__u64"}

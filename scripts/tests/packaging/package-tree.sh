@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # package-tree.sh FOLDER: as root in a minimal tree of Debian: the packages are made of the source
-# tarball in FOLDER and judged by lintian; those of the older sources in FOLDER/old.tar are installed and
+# tarball in FOLDER and judged by reuse and lintian; those of the older sources in FOLDER/old.tar are installed and
 # upgraded to them; then they are tested as debian/tests says, removed and purged. To be run by the step
 # packages of scripts/test.
 set -eu
@@ -37,6 +37,11 @@ cd "$folder"
 quietly apt-get update
 quietly apt-get install -y --no-install-recommends dpkg-dev lintian xz-utils
 tar -xf rdmash-*.tar.xz
+if [ "$(. /etc/os-release && echo "$VERSION_ID")" -ge 13 ]; then # Debian 12's reuse does not know REUSE.toml
+	quietly apt-get install -y --no-install-recommends reuse
+	quietly reuse --root "$(echo rdmash-*/)" lint
+	! grep ERROR log || { echo 'failed: reuse lint'; exit 1; }
+fi
 make_packages rdmash-*/
 lintian --allow-root --pedantic --fail-on error,warning,pedantic ./*.dsc ./rdmash_*.deb ./uroce_*.deb
 mkdir old
