@@ -25,8 +25,9 @@ grep -oE '\b(ibv|rdma|mult_to_ibv|mbps_to_ibv)_[a-z0-9_]+ *\([^*]' "$dir/all.i" 
 
 # The newest version of each symbol counts; private ones are the providers'.
 for library in libibverbs.so librdmacm.so; do
-	nm -D --defined-only "$("$cc" -print-file-name=$library)"
-done | sed -nE 's/.* [TWi] ([a-z_0-9]+)@@(IBVERBS|RDMACM)_[0-9.]+$/\1/p' | sort -u >"$dir/symbols"
+	nm -D --defined-only "$("$cc" -print-file-name=$library)" || exit 1
+done >"$dir/exports"
+sed -nE 's/.* [TWi] ([a-z_0-9]+)@@(IBVERBS|RDMACM)_[0-9.]+$/\1/p' "$dir/exports" | sort -u >"$dir/symbols"
 
 # The kernel's ids of drivers are not the libraries'.
 tr '\n' ' ' <"$dir/all.i" | grep -oE '\benum( [a-z_0-9]+)? *\{[^}]*\}' |
