@@ -232,7 +232,7 @@ static void establish(void)
 	await_event(of_server, RDMA_CM_EVENT_ESTABLISHED);
 }
 
-/* What an id takes once, a second time. */
+/* A second time what an id takes once. */
 static void call_again(void)
 {
 	struct rdma_conn_param param = { .retry_count = 7 };
