@@ -228,6 +228,18 @@ void live_objects_users(const struct live_object *objects, uint64_t address,
 			tell(arg, o);
 }
 
+uint64_t live_objects_pd(const struct live_object *objects, uint64_t address)
+{
+	const struct live_object *o = live_object_at(objects, address), *used;
+
+	for (unsigned i = 0; o && i < sizeof o->uses / sizeof *o->uses; i++) {
+		used = live_object_at(objects, o->uses[i]);
+		if (used && used->kind == OBJECT_PD)
+			return used->address;
+	}
+	return 0;
+}
+
 static void take_event(struct live_object **objects, uint64_t address, enum call_object kind,
 		       const char *acknowledge)
 {

@@ -110,6 +110,8 @@ struct live_object *live_object_at(const struct live_object *objects, uint64_t a
 struct live_object *live_objects_made(struct live_object **objects, const struct record *r,
 				      uint64_t address, enum call_object kind);
 void live_objects_gone(struct live_object **objects, uint64_t address);
+/* The PD that the object at address was made with; 0: not known. */
+uint64_t live_objects_pd(const struct live_object *objects, uint64_t address);
 /* Calls tell() for each object that uses the one at address. */
 void live_objects_users(const struct live_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct live_object *user), void *arg);

@@ -310,7 +310,20 @@ static void find_families(const struct refused_call *f)
 	const struct sockaddr *from = (const void *)(uintptr_t)f->r->args[1],
 			      *to = (const void *)(uintptr_t)f->r->args[2];
 
-	if (from && to && from->sa_family != to->sa_family)
+	const struct sockaddr_in6 *to_6 = (const void *)to;
+
+	if (to && to->sa_family != AF_INET && to->sa_family != AF_INET6 && to->sa_family != AF_IB)
+		cause_add(f->c, IS_SO, NULL,
+			  "sa_family of dst_addr is %u, and not AF_INET, AF_INET6 or AF_IB",
+			  to->sa_family);
+	else if (to && to->sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&to_6->sin6_addr) &&
+		 !to_6->sin6_scope_id)
+		cause_add(
+			f->c, IS_SO, NULL,
+			"dst_addr %s is a link-local address without sin6_scope_id, the index of the "
+			"interface",
+			why_host(to));
+	else if (from && to && from->sa_family != to->sa_family)
 		cause_add(f->c, IS_SO, NULL,
 			  "src_addr and dst_addr are of different families: %s and %s",
 			  why_host(from), why_host(to));

@@ -106,6 +106,21 @@ void why_change_refused(const struct refused_call *f)
 	why_qp_change_reasons(&v, qp->v.type, from, to, f->c);
 }
 
+/* A datagram goes by an address handle of the PD of its QP. */
+static void check_address_handle(const struct refused_call *f, const struct ibv_send_wr *wr)
+{
+	const uint64_t own = live_objects_pd(f->p->seen, f->r->args[0]);
+	const uint64_t ah = (uintptr_t)wr->wr.ud.ah, pd = live_objects_pd(f->p->seen, ah);
+
+	if (own && pd && own != pd) {
+		const char *of_ah = live_program_name(f->p, pd, f->r->end);
+
+		cause_add(f->c, IS_SO, NULL, "%s is of %s, %s of %s",
+			  live_program_name(f->p, ah, f->r->end), of_ah, queue_of(f)->v.name,
+			  queue_of(f)->v.pd);
+	}
+}
+
 /* Looks at the request of the chain that was refused: the first one that was not accepted. */
 void why_sends_refused(const struct refused_call *f)
 {
@@ -142,6 +157,8 @@ void why_sends_refused(const struct refused_call *f)
 	for (int i = 0; wr->sg_list && i < wr->num_sge; i++)
 		j.bytes += wr->sg_list[i].length;
 	fault = wr_fault_find(&j, text, sizeof text);
+	if (!fault && qp->v.type == IBV_QPT_UD)
+		check_address_handle(f, wr);
 	if (!fault)
 		return;
 	cause_add(f->c, IS_SO, NULL, "%s is refused: %s", j.op->name, text);

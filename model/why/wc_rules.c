@@ -540,13 +540,8 @@ void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
 	wr->flush_level = posted->flush_level;
 	wr->bind = posted->bind;
 	wr->bind.mw_rkey = window ? window->rkey : 0;
-	for (size_t i = 0; window && i < sizeof window->uses / sizeof *window->uses; i++) {
-		const struct live_object *pd = live_object_at(p->seen, window->uses[i]);
-
-		if (pd && pd->kind == OBJECT_PD)
-			live_object_name(p->objects, pd->address, OBJECT_PD, posted->when,
-					 wr->window_pd);
-	}
+	live_object_name(p->objects, live_objects_pd(p->seen, posted->bind.mw), OBJECT_PD,
+			 posted->when, wr->window_pd);
 	for (unsigned i = 0; i < p->regions.n; i++)
 		if (posted->bind.mr == p->regions.at[i])
 			wr->bound = &p->regions.v[i];
