@@ -199,24 +199,23 @@ static void learn_event(struct record_objects *b, const struct record *kept, uin
 		begin_life(b, (uintptr_t)event->id, OBJECT_CM_ID, begin, end);
 }
 
-/* rdma_destroy_id() leaves the QP and the SRQ that were made with the id. */
-static void forget_held(struct record_objects *b, uint64_t address)
+/* rdma_destroy_ep() ends the QP and the SRQ that were made with the id, which rdma_destroy_id()
+ * leaves. */
+static void end_held(struct record_objects *b, uint64_t id, uint64_t begin, uint64_t end)
+{
+	static const uint64_t nothing[2];
+	struct known_object *e = find_living(b, id);
+
+	if (e)
+		learn_held(b, e, nothing, begin, end);
+}
+
+static void learn_end(struct record_objects *b, uint64_t address, uint64_t begin)
 {
 	struct known_object *e = find_living(b, address);
 
 	if (e)
-		memset(e->holds, 0, sizeof e->holds);
-}
-
-static void learn_end(struct record_objects *b, uint64_t address, uint64_t begin, uint64_t end)
-{
-	static const uint64_t nothing[2];
-	struct known_object *e = find_living(b, address);
-
-	if (!e)
-		return;
-	learn_held(b, e, nothing, begin, end);
-	end_life(b, e, begin);
+		end_life(b, e, begin);
 }
 
 /* The call has left an object in memory of its caller, where arg leads to. */
@@ -256,7 +255,7 @@ static void learn_arg(struct record_objects *b, const struct record *kept,
 		      const struct call_value *v, uint64_t arg, uint64_t begin, uint64_t end)
 {
 	if (v->role == CALL_GONE)
-		learn_end(b, arg, begin, end);
+		learn_end(b, arg, begin);
 	else if (v->role == CALL_MADE && v->object != OBJECT_ASYNC_EVENT)
 		learn_made(b, kept, v, arg, begin, end);
 	else if (v->object == OBJECT_CM_ID && v->role == CALL_IN)
@@ -270,8 +269,8 @@ static void learn_call(struct record_objects *b, const struct record *kept,
 		       uint64_t begin, uint64_t end)
 {
 	pthread_mutex_lock(&b->lock);
-	if (fn == &call_table[ROW_rdma_destroy_id])
-		forget_held(b, args[0]);
+	if (fn == &call_table[ROW_rdma_destroy_ep])
+		end_held(b, args[0], begin, end);
 	for (unsigned i = 0; fn->args[i].name; i++)
 		if (fn->args[i].kind == CALL_OBJECT && args[i])
 			learn_arg(b, kept, &fn->args[i], args[i], begin, end);

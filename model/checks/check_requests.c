@@ -412,7 +412,6 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 {
 	const bool is_sent_once = e->qp.v.type == IBV_QPT_UD || e->qp.v.type == IBV_QPT_UC;
 	struct check_finding f;
-	const bool is_own = record_call_row(r) == call_count; /* the program has told of it */
 	const struct posted_wr *fill = first_fill(p, wr);
 	const struct live_region *region;
 	const char *of;
@@ -434,7 +433,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 			"the %u bytes at 0x%llx in %s differ from those that %s of %s was posted "
 			"with, and it was not completed yet",
 			wr->len, (unsigned long long)address, of, check_request(wr), e->qp.v.name);
-	if (!is_own &&
+	if (!is_written &&
 	    check_is_open(p, region, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC, true))
 		check_doubt(&f,
 			    "the peer may have written there: certain without REMOTE_WRITE in that "
@@ -448,7 +447,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 		check_doubt(&f,
 			    "certain unless an answer has told that the message came: it is not "
 			    "sent again");
-	f.at = (struct check_place){ is_own ? r->fn->name : "ibv_poll_cq", r->from };
+	f.at = (struct check_place){ is_written ? r->fn->name : "ibv_poll_cq", r->from };
 	step_posted(&f, &e->qp, wr);
 	check_add(c, &f);
 }
