@@ -63,18 +63,16 @@ static void look_at_room(struct checks *c, const struct live_program *p, const s
 static void settle_room(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct live_wc *wc;
+	struct check_note *note;
 	unsigned n;
 
 	wc = live_program_completions(p, &n);
 	for (unsigned i = 0; i < n; i++) {
-		const struct live_object *o = wc[i].qp ? live_object_at(p->seen, wc[i].qp->address)
-						       : NULL;
-
-		if (!o || !o->note || !o->note->over)
-			continue;
-		if (r->begin >= o->note->over_at)
-			tell_lucky(c, p, wc[i].qp, o->note);
-		o->note->over = 0;
+		note = wc[i].qp ? check_note(p, wc[i].qp->address) : NULL;
+		if (note && r->begin >= note->over_at)
+			tell_lucky(c, p, wc[i].qp, note);
+		else if (note)
+			note->over = 0;
 	}
 }
 
