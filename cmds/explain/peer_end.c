@@ -332,6 +332,7 @@ void peer_end_look(struct session *s, struct qp *qp, struct live_qp *here, struc
 	SCOPED_TEXT(faults);
 
 	take_regions(s, &wr->here);
+	wr->here.has_windows = own_model()->had_windows;
 	fault_wire_losses(&faults);
 	port_rule = fault_made_port_down(qp ? qp->pd->dev->o.name : NULL);
 	wr->port_is_down = port_rule;

@@ -343,6 +343,7 @@ int grade_all(struct session *s, struct grade *g)
 {
 	static struct hand_ins all; /* in a hand-in's process g has its name of it */
 	struct stat st;
+	bool is_folder;
 	int code;
 
 	if (!g->n || access(g->rules, R_OK)) {
@@ -353,16 +354,16 @@ int grade_all(struct session *s, struct grade *g)
 		return 2;
 	}
 	if (g->is_program)
-		return run_single(s, g, g->hand_ins[0]);
-	for (int i = 0; i < g->n; i++)
+		add_hand_in(&all, xstrdup(g->hand_ins[0]));
+	for (int i = 0; i < g->n && !g->is_program; i++)
 		find_hand_ins(g, g->hand_ins[i], &all);
 	if (!all.n) {
 		print_error("rdmash: --grade: there are no hand-ins (*.rdma)\n");
 		return 2;
 	}
-	if (g->n == 1 && (stat(g->hand_ins[0], &st) || !S_ISDIR(st.st_mode)) &&
-	    s->opt.format != OUT_CSV) {
-		code = run_single(s, g, g->hand_ins[0]);
+	is_folder = !g->is_program && stat(g->hand_ins[0], &st) == 0 && S_ISDIR(st.st_mode);
+	if (all.n == 1 && !is_folder && s->opt.format != OUT_CSV) {
+		code = run_single(s, g, all.v[0]);
 	} else if (s->opt.junit) {
 		print_error("rdmash: --junit takes one hand-in\n");
 		code = 2;

@@ -81,6 +81,8 @@ END
 grade 0 --grade program.rdma -- "$program" flush 3
 grade 3 --grade program.rdma -- "$program" calls 1
 grep -qx '# 3 of 8 points' out || fail "$(cat out)"
+grade 3 --csv --grade program.rdma -- "$program" calls 1
+grep -q "^$(basename "$program"),3,8," out || fail "a program in CSV: $(cat out)"
 grade 3 --within 1 --grade program.rdma -- "$program" hang 60
 ! grep -q '^Bail out' out || fail "the program was killed: $(cat out)"
 grade 2 --within 1m --grade program.rdma -- "$program" flush 3
