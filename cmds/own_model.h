@@ -27,15 +27,16 @@ struct causes;
  * device's limits tell. Valid until the next call. */
 const struct causes *own_refusal(void);
 
+/* The region as it is registered now, under the name that the model has for it. Valid until the
+ * next call. */
+const struct live_region *own_region(const struct mr *mr);
+
 struct outstanding {
 	unsigned n;			/* requests that are not done */
 	unsigned unsignaled;		/* of them */
 	uint64_t had;			/* all that were posted since the queue was last emptied */
 	const struct posted_wr *oldest; /* NULL: n is 0; valid until the next call */
 };
-/* The region as it is registered now, under the name that the model has for it. Valid until the
- * next call. */
-const struct live_region *own_region(const struct mr *mr);
 /* Of an SRQ none: which QP takes what it was given is not known before. */
 struct outstanding own_outstanding(const struct qp *qp, bool recv);
 /* The completion i of the last ibv_poll_cq() that has found any, with its request; NULL: that poll

@@ -138,12 +138,13 @@ enum uroce_refused {
 struct uroce_refusal {
 	uint64_t when;
 	uint64_t va;		 /* WRITE, READ, atomic: what was asked for, */
-	uint32_t rkey, len;	 /* and len bytes of it; a SEND: bytes of the packet. But if the
-				  * receive's memory was at fault: address and L_Key of its first SGE */
+	uint32_t rkey, len;	 /* and len bytes of it; a SEND: bytes of the packet. If the memory
+				  * of the receive is at fault, va and rkey are those of its first SGE */
 	uint32_t psn, recv_len;	 /* recv_len: bytes of the receive that was taken; 0: none was */
 	uint8_t refused, opcode; /* enum uroce_refused; of the BTH */
 	uint8_t recv_sges;	 /* of that receive, at most 255 */
-	uint8_t reserved[5];
+	uint8_t has_key;	 /* a region or window had the key rkey then */
+	uint8_t reserved[4];
 };
 
 struct uroce_qp_row {

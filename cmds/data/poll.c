@@ -29,6 +29,7 @@
 #include "session.h"
 #include "spec_tables.h"
 #include "waits.h"
+#include "why.h"
 #include "words.h"
 
 #define BUSY_NS	 200000	      /* then other processes get the processor between polls */
@@ -243,8 +244,7 @@ static void say_why_of(struct session *s, struct qp *qp, const struct posted_wr 
 	if (state == IBV_QPS_ERR && qp_history_err(qp, &step))
 		fail_row(s, "state", "%s is in ERR: %s", qp->o.name, step.why);
 	else if (state != IBV_QPS_RTS && state != IBV_QPS_RTR)
-		fail_row(s, "state", "%s is in %s: %s", qp->o.name,
-			 word_name(qp_state_words, state), word_help(qp_state_words, state));
+		fail_row(s, "state", "%s", why_in_state(qp->o.name, state));
 	if (state != IBV_QPS_RTS && state != IBV_QPS_RTR)
 		return;
 	if (op && qp->type == IBV_QPT_RC)

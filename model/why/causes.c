@@ -9,6 +9,7 @@
 #include "live_program.h"
 #include "recorded.h"
 #include "why.h"
+#include "words.h"
 
 void cause_add(struct causes *c, enum verdict verdict, const char *next, const char *fmt, ...)
 {
@@ -78,6 +79,11 @@ static const struct call_struct *attributes(void)
 const char *why_state(enum ibv_qp_state state)
 {
 	return live_word(attributes(), "qp_state", state);
+}
+
+const char *why_in_state(const char *qp, enum ibv_qp_state state)
+{
+	return temp_text("%s is in %s: %s", qp, why_state(state), word_help(qp_state_words, state));
 }
 
 const char *why_mtu(enum ibv_mtu mtu)

@@ -103,9 +103,12 @@ static void find_refused(const struct look *l, const struct uroce_inventory *at,
 			 const struct uroce_qp_row *to)
 {
 	const struct uroce_refusal *refusal = &to->refusal;
-	const bool has_key = refusal->refused == UROCE_REFUSED_ACCESS;
+	const bool of_access = refusal->refused == UROCE_REFUSED_ACCESS;
+	const char *text = temp_text("%sqp%u has dropped a WRITE of QP %u, which UC tells nobody",
+				     whose, to->number, to->attr.dest_qp_num);
 	struct failed_wr wr = { .is_foreign = true,
-				.status = has_key ? IBV_WC_REM_ACCESS_ERR : IBV_WC_REM_INV_REQ_ERR,
+				.status = of_access ? IBV_WC_REM_ACCESS_ERR
+						    : IBV_WC_REM_INV_REQ_ERR,
 				.known = true,
 				.op = wr_op_find(IBV_WR_RDMA_WRITE),
 				.remote = refusal->va,
@@ -113,13 +116,11 @@ static void find_refused(const struct look *l, const struct uroce_inventory *at,
 				.len = refusal->len };
 
 	if (to->type != IBV_QPT_UC || !refusal->rkey ||
-	    (!has_key && refusal->refused != UROCE_REFUSED_INVALID))
+	    (!of_access && refusal->refused != UROCE_REFUSED_INVALID))
 		return;
 	live_end_take(&wr.there, at, to->qpn);
-	why_add_certain(&wr,
-			temp_text("%sqp%u has dropped a WRITE of QP %u, which UC tells nobody",
-				  whose, to->number, to->attr.dest_qp_num),
-			l->c);
+	if (!why_add_certain(&wr, text, l->c))
+		cause_add(l->c, IS_SO, NULL, "%s", text);
 	wr.there.is_asked = true; /* its values are to be freed */
 	asked_peer_free(&wr.there);
 }

@@ -298,11 +298,7 @@ static void find_users(const struct refused_call *f)
 
 /* ------------------------------------------------------------------------- all calls -- */
 
-static const struct {
-	enum call_row row;
-	int err; /* that tells of the arguments; 0: any */
-	void (*find)(const struct refused_call *f);
-} finders[] = {
+static const struct refused_rule rules[] = {
 	{ ROW_ibv_create_qp, 0, find_qp },	    { ROW_rdma_create_qp, EINVAL, find_qp },
 	{ ROW_ibv_create_cq, EINVAL, find_cq },	    { ROW_ibv_create_srq, EINVAL, find_srq },
 	{ ROW_ibv_modify_srq, 0, find_modify_srq }, { ROW_ibv_reg_mr, 0, find_region },
@@ -314,15 +310,19 @@ static const struct {
 };
 
 /* Calls whose first argument is a queue, which has to be known. */
-static const struct {
-	enum call_row row;
-	void (*find)(const struct refused_call *f);
-} finders_of_queues[] = {
-	{ ROW_ibv_modify_qp, why_change_refused },
-	{ ROW_ibv_post_send, why_sends_refused },
-	{ ROW_ibv_post_recv, why_receives_refused },
-	{ ROW_ibv_post_srq_recv, why_receives_refused },
+static const struct refused_rule rules_of_queues[] = {
+	{ ROW_ibv_modify_qp, 0, why_change_refused },
+	{ ROW_ibv_post_send, 0, why_sends_refused },
+	{ ROW_ibv_post_recv, 0, why_receives_refused },
+	{ ROW_ibv_post_srq_recv, 0, why_receives_refused },
 };
+
+void why_apply_rules(const struct refused_rule *rule, size_t n, const struct refused_call *f)
+{
+	for (const struct refused_rule *end = rule + n; rule < end; rule++)
+		if (rule->row == record_call_row(f->r) && (!rule->err || rule->err == f->r->err))
+			rule->find(f);
+}
 
 void why_call_refused(const struct refused_call *f)
 {
@@ -332,12 +332,8 @@ void why_call_refused(const struct refused_call *f)
 	why_id_call_refused(f);
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
 		find_users(f);
-	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
-		if (finders[i].row == record_call_row(r) &&
-		    (!finders[i].err || finders[i].err == r->err))
-			finders[i].find(f);
-	for (size_t i = 0; is_of_queue && i < sizeof finders_of_queues / sizeof *finders_of_queues;
-	     i++)
-		if (finders_of_queues[i].row == record_call_row(r))
-			finders_of_queues[i].find(f);
+	why_apply_rules(rules, sizeof rules / sizeof *rules, f);
+	if (is_of_queue)
+		why_apply_rules(rules_of_queues, sizeof rules_of_queues / sizeof *rules_of_queues,
+				f);
 }

@@ -43,6 +43,14 @@ bool why_no_way(const struct sockaddr *to, int err, struct causes *c);
  */
 void why_limit_passed(struct causes *c, const char *name, uint32_t value, int limit,
 		      const char *limit_name);
+/* A rule for one call. */
+struct refused_rule {
+	enum call_row row;
+	int err; /* that tells of the arguments; 0: any */
+	void (*find)(const struct refused_call *f);
+};
+/* Applies those of the n rules that are for the call. */
+void why_apply_rules(const struct refused_rule *rule, size_t n, const struct refused_call *f);
 /* f is a call of librdmacm; else nothing is added. */
 void why_id_call_refused(const struct refused_call *f);
 

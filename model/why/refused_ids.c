@@ -75,7 +75,7 @@ static void add_no_request(const struct refused_call *f)
 		  f->r->fn->name);
 }
 
-/* --------------------------------------------------------------------------- devices -- */
+/* ------------------------------------------------------------------ messages, devices -- */
 
 /* How many bytes of private data fit into a message of this id: as many as the message of the CM
  * has, and in a request less the header of rdma_cm. */
@@ -309,7 +309,6 @@ static void find_families(const struct refused_call *f)
 {
 	const struct sockaddr *from = (const void *)(uintptr_t)f->r->args[1],
 			      *to = (const void *)(uintptr_t)f->r->args[2];
-
 	const struct sockaddr_in6 *to_6 = (const void *)to;
 
 	if (to && to->sa_family != AF_INET && to->sa_family != AF_INET6 && to->sa_family != AF_IB)
@@ -393,11 +392,7 @@ static void find_port_space(const struct refused_call *f)
 
 /* ---------------------------------------------------------------------------- all calls -- */
 
-static const struct {
-	enum call_row row;
-	int err; /* that tells of the arguments; 0: any */
-	void (*find)(const struct refused_call *f);
-} finders[] = {
+static const struct refused_rule rules[] = {
 	{ ROW_rdma_create_id, EINVAL, find_port_space },
 	{ ROW_rdma_create_qp, EINVAL, find_id },
 	{ ROW_rdma_resolve_route, EINVAL, find_id },
@@ -417,8 +412,5 @@ static const struct {
 
 void why_id_call_refused(const struct refused_call *f)
 {
-	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
-		if (finders[i].row == record_call_row(f->r) &&
-		    (!finders[i].err || finders[i].err == f->r->err))
-			finders[i].find(f);
+	why_apply_rules(rules, sizeof rules / sizeof *rules, f);
 }

@@ -9,7 +9,6 @@
 #include "heap.h"
 #include "recorded.h"
 #include "spec_tables.h"
-#include "words.h"
 
 static const char *plural(uint64_t n)
 {
@@ -178,15 +177,12 @@ bool why_send_waits(const struct failed_wr *wr, struct causes *c)
 	return false;
 }
 
-bool why_state_waits(const struct live_qp *qp, bool sends, bool recvs, struct causes *c)
+void why_state_waits(const struct live_qp *qp, bool sends, bool recvs, struct causes *c)
 {
-	const bool waits = (sends && qp->state == IBV_QPS_SQD) ||
-			   (recvs && (qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_INIT));
-
-	if (waits)
-		cause_add(c, IS_SO, NULL, "%s is in %s: %s", qp->name, why_state(qp->state),
-			  word_help(qp_state_words, qp->state));
-	return waits;
+	if (sends && qp->state == IBV_QPS_SQD)
+		cause_add(c, IS_SO, NULL, "%s", why_in_state(qp->name, qp->state));
+	if (recvs && qp->state == IBV_QPS_INIT) /* as it should be, until the program connects it */
+		cause_add(c, MAY_BE, NULL, "%s", why_in_state(qp->name, qp->state));
 }
 
 /* ------------------------------------------------------------------------ receives -- */

@@ -14,8 +14,8 @@ void why_call_waits(const struct live_program *p, const struct record *r, struct
  * receive of the peer, and that was seen. */
 bool why_send_waits(const struct failed_wr *wr, struct causes *c);
 /* Adds that the state of the QP keeps its sends, which it has not begun, or its receives waiting.
- * false: it does not. */
-bool why_state_waits(const struct live_qp *qp, bool sends, bool recvs, struct causes *c);
+ */
+void why_state_waits(const struct live_qp *qp, bool sends, bool recvs, struct causes *c);
 /* Adds why a receive of the QP at that address has no completion. own: what the device of the
  * process tells, or NULL. */
 void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroce_inventory *own,

@@ -301,6 +301,14 @@ static void check_own_invalidated(const struct diagnosis *q)
 		check_invalidated(q);
 }
 
+/* The peer's device tells that there was such a key when it refused the request; it may be gone. */
+static bool had_key_there(const struct diagnosis *q)
+{
+	const struct uroce_refusal *r = &q->peer->refusal;
+
+	return r->refused == UROCE_REFUSED_ACCESS && r->rkey == q->wr->rkey && r->has_key;
+}
+
 /* The rkey, the range and the rights of an RDMA operation. */
 static void check_target(const struct diagnosis *q)
 {
@@ -319,7 +327,7 @@ static void check_target(const struct diagnosis *q)
 		check_rights_there(q);
 		if (mr && !mr->gone)
 			check_region_there(q, mr);
-		else
+		else if (!had_key_there(q))
 			check_key_there(q);
 	} else if (q->qp) {
 		check_told(q);
@@ -457,7 +465,12 @@ static void check_refused_recv(const struct diagnosis *q)
 				  .sge = { { r->va, r->recv_len, r->rkey } },
 				  .here = q->wr->there };
 
-	if (r->recv_sges != 1 || !why_add_certain(&recv, text, q->c))
+	const struct live_region *mr = region_by_key(&q->wr->there, LKEY, r->rkey);
+
+	if (r->recv_sges == 1 && !r->has_key)
+		cause_add(q->c, IS_SO, NULL, "%s: no region had the lkey 0x%x%s%s", text, r->rkey,
+			  mr ? ", which was that of " : "", mr ? mr->name : "");
+	else if (r->recv_sges != 1 || !mr || mr->gone || !why_add_certain(&recv, text, q->c))
 		cause_add(q->c, IS_SO, NULL, "%s (lkey, range, PD, LOCAL_WRITE)", text);
 }
 

@@ -87,6 +87,8 @@ bool why_add_certain(const struct failed_wr *wr, const char *before, struct caus
 /* Names of verbs.h without prefixes: "RTS", "REMOTE_WRITE,LOCAL_WRITE", "1024"; the number of a
  * value that has no name. Valid as long as a temp_text(). */
 const char *why_state(enum ibv_qp_state state);
+/* "qp0 is in SQD: send queue draining or drained: new sends wait"; as temp_text(). */
+const char *why_in_state(const char *qp, enum ibv_qp_state state);
 const char *why_access(unsigned access);
 const char *why_flush_type(unsigned type);
 const char *why_flush_level(unsigned level);

@@ -8,6 +8,7 @@
 #include "lock.h"
 #include "packet.h"
 #include "queue_pair.h"
+#include "region.h"
 
 /* --------------------------------------------------------------------- of a QP -- */
 
@@ -75,6 +76,7 @@ void history_refused(struct qp *qp, const struct packet *p, enum uroce_refused r
 		r->rkey = recv->sge[0].lkey;
 		r->recv_sges = (uint8_t)(recv->nsge < 255 ? recv->nsge : 255);
 	}
+	r->has_key = region_has_key(r->rkey);
 }
 
 void history_rnr_sent(struct qp *qp)

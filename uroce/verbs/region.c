@@ -128,6 +128,13 @@ const struct mr *region_find(uint32_t lkey)
 	return mr && mr->lkey == lkey ? mr : NULL;
 }
 
+bool region_has_key(uint32_t key)
+{
+	const struct mw *mw = find_object(key, KIND_WINDOW);
+
+	return region_find(key) || (mw && mw->rkey == key);
+}
+
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
 {
 	for (uint32_t i = 0; key_table && i <= key_table_mask; i++)

@@ -80,6 +80,8 @@ int region_add_mr(struct mr *mr);
 void region_remove_mr(struct mr *mr);
 /* The region with that key, or NULL. */
 const struct mr *region_find(uint32_t lkey);
+/* Has a region or a window the key? */
+bool region_has_key(uint32_t key);
 /* Calls fn for every region. */
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg);
 /* Calls fn for every window. */

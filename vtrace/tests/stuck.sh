@@ -65,7 +65,7 @@ ended "$built"
 hangs locked 'thread 0 .*ibv_wr_start' "$built"
 ended "$built"
 hangs draining 'cause +qp0 is in SQD: send queue draining or drained: new sends wait'
-hangs not_ready 'cause +qp2 is in INIT: RECVs may be posted; packets are dropped'
+hangs not_ready 'possible cause +qp2 is in INIT: RECVs may be posted; packets are dropped'
 hangs timeout_0 'cause +timeout 0 of qp0 waits for an answer for ever'
 
 # a program that goes on, while vtrace was stopped for longer than that: what it has called meanwhile

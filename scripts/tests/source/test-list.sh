@@ -22,6 +22,5 @@ none=$(tests -LE '.')
 both=$(tests -L '^all$' -L '^long$')
 [ -z "$none" ] || echo "not ok: without a label:" $none
 [ -z "$both" ] || echo "not ok: in two tiers:" $both
-echo "$(tests | wc -l) tests: $(tests -LE '^(slow|lab|package|browser|all|long)$' | wc -l) quick, and" \
-	"$(tests -L '^all$' | wc -l) with --all, and $(tests -L '^long$' | wc -l) with --long"
+echo "$(tests | wc -l) tests, $(tests -L '^slow$' | wc -l) of them slow, $(tests -L '^long$' | wc -l) in --long"
 [ -z "$none$both" ]

@@ -6,6 +6,8 @@
  * they drop, groups, and tables of the port. In each case but "uc_correct" something fails: exit
  * status 1.
  */
+#include <stdbool.h>
+
 #include "case_rig.h"
 
 static struct rig r;
@@ -70,6 +72,22 @@ static void receive_deregistered(void)
 	completes(r.cq);
 }
 
+/* The device may not write to the receive's region, which goes before the sender looks. */
+static void receive_cleaned_up(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, 4096, 0);
+	struct ibv_sge sge = { (uintptr_t)r.memory, 64, mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_wc wc;
+
+	join(&r, a, b);
+	check("RECV", ibv_post_recv(b, &wr, &bad));
+	check("SEND", post_request(&r, a, IBV_WR_SEND, 0, 64, 0, 0));
+	check("LOC_PROT_ERR", await_within(b->recv_cq, &wc, patience) == 1 ? 0 : ETIME);
+	check("ibv_dereg_mr", ibv_dereg_mr(mr));
+	completes(r.cq);
+}
+
 /* ------------------------------------------------------------------------------- UC -- */
 
 static struct ibv_qp *make_typed(enum ibv_qp_type type, struct ibv_cq *cq)
@@ -118,16 +136,20 @@ static void join_uc(struct ibv_qp *qp, uint32_t number)
 /* The sender has a completion in all cases, and the receiver only in uc_correct. */
 static void send_by_uc(void)
 {
+	const bool is_beyond = is("uc_beyond") || is("uc_cleaned_up");
+	struct ibv_wc wc;
 	struct ibv_qp *from = make_typed(IBV_QPT_UC, r.cq),
 		      *to = make_typed(IBV_QPT_UC, b->recv_cq);
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, MEMORY,
+				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	struct ibv_sge sge = { (uintptr_t)r.memory, is("uc_short") ? 128 : 64, r.lkey };
 	struct ibv_send_wr wr = {
 		.opcode = is("uc_short") ? IBV_WR_SEND : IBV_WR_RDMA_WRITE_WITH_IMM,
 		.sg_list = &sge,
 		.num_sge = 1,
 		.wr.rdma = {
-			.remote_addr = (uintptr_t)r.memory + (is("uc_beyond") ? MEMORY - 3 : 4096),
-			.rkey = is("uc_wrong_rkey") ? r.mr->rkey + 5 : r.mr->rkey,
+			.remote_addr = (uintptr_t)r.memory + (is_beyond ? MEMORY - 3 : 4096),
+			.rkey = is("uc_wrong_rkey") ? mr->rkey + 5 : mr->rkey,
 		},
 	};
 
@@ -137,6 +159,9 @@ static void send_by_uc(void)
 	post(from, &wr);
 	if (!is("uc_correct"))
 		patience = 1000; /* nothing can come */
+	if (is("uc_cleaned_up"))
+		await_within(to->recv_cq, &wc, patience);
+	check("ibv_dereg_mr", is("uc_cleaned_up") ? ibv_dereg_mr(mr) : 0);
 	completes(to->recv_cq);
 }
 
@@ -168,7 +193,9 @@ static const struct named_case cases[] = {
 	{ "invalidated_region", invalidate },
 	{ "invalidated_there", invalidate },
 	{ "receive_deregistered", receive_deregistered },
+	{ "receive_cleaned_up", receive_cleaned_up },
 	{ "uc_wrong_rkey", send_by_uc },
+	{ "uc_cleaned_up", send_by_uc },
 	{ "uc_beyond", send_by_uc },
 	{ "uc_no_right", send_by_uc },
 	{ "uc_short", send_by_uc },

@@ -80,8 +80,9 @@ int main(void)
 	checks_free(checks);
 	live_program_free(live);
 	if (is_said_early)
-		fprintf(stderr, "threads_test: it is said of a place that a poll has made\n");
+		fprintf(stderr, "sq_full_lucky_test: it is said of a place that a poll has made\n");
 	if (!is_said)
-		fprintf(stderr, "threads_test: it is not said of a place that none has made\n");
+		fprintf(stderr,
+			"sq_full_lucky_test: it is not said of a place that none has made\n");
 	return is_said_early || !is_said;
 }
