@@ -101,11 +101,12 @@ configure_and_make() {
 	shift
 	# ninja takes a quarter of a minute less than make to see what is to be done
 	[ -e "$dir/CMakeCache.txt" ] || ! command -v ninja || local -x CMAKE_GENERATOR=Ninja
-	cmake -S "$root" -B "$dir" "$@" && cmake --build "$dir" --parallel "$(nproc)"
+	cmake -S "$root" -B "$dir" "$@" &&
+		cmake --build "$dir" --parallel "$(nproc)" ${only+--target "${only[@]}"}
 }
 
 # build DIR [CMAKE-OPTION...]: configures and builds the tree in DIR. The output is in
-# DIR/setup.log, and here if it fails.
+# DIR/setup.log, and here if it fails. An array `only` of the caller has the targets, if not all.
 build() {
 	local dir=$1 log=$1/setup.log
 	shift

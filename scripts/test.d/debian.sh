@@ -3,7 +3,7 @@
 what[debian]='Debian 13 in a tree of its own: the tests without virtual machines, with its gcc,
 	Slurm and sshd, the tests of its pyverbs; a build with its clang, warnings as errors; a build with Tcl 9.0,
 	and its tests'
-tests[debian]='-LE ^(lab|long)$ -E ^(bench-.*|shellcheck|clang-format)$'
+tests[debian]='-LE ^(lab|bench|source)$ -E ^(order-all|programs_beside_rxe)$'
 
 step_debian() {
 	local dir=$trees/trixie at=/opt/rdmash # which other users can read

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # scripts/test reads and sets variables
 what[paths]='the tests of the embedded device, also against rdma_rxe, with UROCE_PATH=udp, then with
 	UROCE_PATH=memory'
-tests[paths]='-L ^uroce$ -LE ^(lab|all|long|fuzz)$'
+tests[paths]='-L ^uroce$ -LE ^(lab|plain|fuzz)$'
 tests['paths interop']='-R ^uroce_interop_'
 
 step_paths() {

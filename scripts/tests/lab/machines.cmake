@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Machines of the lab that stay up while ctest runs: one, another one for the tests that are not in
-# the quick tier, a pair, and one beside a network namespace. Tests ask for theirs with in_lab;
+# Machines of the lab that stay up while ctest runs: one, another one for what takes
+# long, a pair, and one beside a network namespace. Tests ask for theirs with in_lab;
 # scripts/rxe-lab then starts none of its own where these can do what is asked (RXE_LAB_UP).
 
 string(MD5 lab_name ${CMAKE_BINARY_DIR})
@@ -20,10 +20,10 @@ exec '${rxe_lab}' up -t 900 ${kind} ${name}")
 	set_tests_properties(lab-down-${machines} PROPERTIES LABELS "${ARGN}"
 		FIXTURES_CLEANUP lab_${machines} TIMEOUT 120)
 endfunction()
-lab_machines(run run ${lab_name} lab)
-lab_machines(run-all run ${lab_name}-all lab all)
-lab_machines(pair pair ${lab_name} lab)
-lab_machines(bridge bridge ${lab_name} lab all)
+lab_machines(run run ${lab_name} lab all)
+lab_machines(run-long run ${lab_name}-long lab long)
+lab_machines(pair pair ${lab_name} lab long)
+lab_machines(bridge bridge ${lab_name} lab long)
 
 # in_lab(MACHINES TEST...): of the directory that calls it. One command at a time is in the machines:
 # so these begin first, or the machines would have nothing to do while others work, and much at the
@@ -31,8 +31,8 @@ lab_machines(bridge bridge ${lab_name} lab all)
 # left. On a loaded host a machine is slow: the limit is for what stands still.
 function(in_lab machines)
 	set(name ${lab_name})
-	if(machines STREQUAL run-all)
-		set(name ${lab_name}-all)
+	if(machines STREQUAL run-long)
+		set(name ${lab_name}-long)
 	endif()
 	set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED lab_${machines}
 		RESOURCE_LOCK lab_${machines} COST 1000 TIMEOUT 1200)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # test-list.sh CTEST BUILD LABELS: each test has only labels that LABELS lists, one a line, and is in one
-# tier; and each label has a test.
+# tier, which is not the quick one for virtual machines and the like; and each label has a test.
 set -u
 used=$("$1" --test-dir "$2" --print-labels | sed -n 's/^  \([a-z]*\)$/\1/p' | sort)
 if ! known=$(cut -d' ' -f1 "$3" | sort | diff - /dev/fd/3 3<<END
@@ -20,7 +20,9 @@ tests() {
 ctest=$1 build=$2
 none=$(tests -LE '.')
 both=$(tests -L '^all$' -L '^long$')
+quick=$(tests -L '^(lab|package|browser|bench)$' -LE '^(all|long)$')
 [ -z "$none" ] || echo "not ok: without a label:" $none
+[ -z "$quick" ] || echo "not ok: in the quick tier:" $quick
 [ -z "$both" ] || echo "not ok: in two tiers:" $both
-echo "$(tests | wc -l) tests, $(tests -L '^slow$' | wc -l) of them slow, $(tests -L '^long$' | wc -l) in --long"
-[ -z "$none$both" ]
+echo "$(tests | wc -l) tests, $(tests -LE '^(all|long)$' | wc -l) of them in the quick tier, $(tests -L '^all$' | wc -l) more in --all"
+[ -z "$none$both$quick" ]
