@@ -191,7 +191,10 @@ static void update_process(struct reader *r, struct process_place *place,
 			   struct shared_process *from)
 {
 	release_waiting(place, from);
+	if (place->told_signal)
+		syscall(SYS_pidfd_send_signal, place->pidfd, (int)place->told_signal, NULL, 0);
 	place->looks = atomic_load(&from->looks);
+	place->signal = atomic_exchange(&from->signal, 0);
 	place->last_round = has_ended(r, place);
 	for (unsigned i = 0; i < RECORD_THREADS; i++)
 		place->held[i] = atomic_load(&from->held_thread[i]);
@@ -201,6 +204,7 @@ static void free_place(struct shared_process *p)
 {
 	for (unsigned i = 0; i < RECORD_THREADS; i++)
 		atomic_store(&p->held_thread[i], 0);
+	atomic_store(&p->signal, 0);
 	atomic_store(&p->looks, 0);
 	atomic_store(&p->looked, 0);
 	atomic_store(&p->stops, 0);

@@ -37,6 +37,8 @@ enum reader_what {
 	READER_CALL,	   /* r has ended */
 	READER_LOST,	   /* n calls of the process were overwritten, or make no sense */
 	READER_HELD,	   /* thread n is held, because its last call is one to stop on */
+	READER_SIGNALED,   /* the process is about to be ended by signal n, and waits until that has
+			      been   reported */
 	READER_UNFINISHED, /* r had not returned when the process ended; r->args is NULL where they
 			      are not known */
 	READER_ENDED,	   /* the process has ended, and all its calls have been reported */

@@ -156,6 +156,23 @@ static bool next_held(struct reader *r, struct reader_news *news)
 	return false;
 }
 
+static bool next_signaled(struct reader *r, struct reader_news *news)
+{
+	for (unsigned i = 0; i < SHARED_PROCESSES; i++) {
+		struct process_place *place = &r->place[i];
+
+		if (!place->process || !place->signal)
+			continue;
+		*news = (struct reader_news){ .what = READER_SIGNALED,
+					      .process = place->process,
+					      .n = place->signal };
+		place->told_signal = place->signal;
+		place->signal = 0;
+		return true;
+	}
+	return false;
+}
+
 void reader_keep(struct reader *r)
 {
 	struct read_record *w = r->told ? &r->waiting[r->told - 1] : NULL;
@@ -188,7 +205,8 @@ static bool next_news(struct reader *r, struct reader_news *news)
 {
 	if (r->told)
 		free(r->waiting[r->told - 1].image), r->waiting[r->told - 1].image = NULL;
-	if (next_begun(r, news) || next_lost(r, news) || next_call(r, news) || next_held(r, news))
+	if (next_begun(r, news) || next_lost(r, news) || next_call(r, news) || next_held(r, news) ||
+	    next_signaled(r, news))
 		return true;
 	while (r->nending) {
 		struct process_place *place = r->ending[r->nending - 1];

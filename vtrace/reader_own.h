@@ -19,7 +19,10 @@ struct process_place {
 	unsigned thread; /* whose unfinished call is reported next */
 	/* threads that were held when this round began, and those that have been reported */
 	uint64_t held[RECORD_THREADS], told[RECORD_THREADS];
-	uint32_t looks;	    /* threads that waited to be reported when this round began */
+	uint32_t looks; /* threads that waited to be reported when this round began */
+	/* The signal that was about to end the process then, and the one that has been reported and
+	 * is sent again. 0: none. */
+	uint32_t signal, told_signal;
 	uint64_t lost;	    /* calls that were overwritten before they were read, */
 	uint64_t damaged;   /* or could not be read, */
 	uint64_t told_lost; /* and those that have been reported */

@@ -102,6 +102,7 @@ struct shared_process {
 	/* The number of threads that have waited until their last call was reported, and for how
 	 * many that is done. */
 	_Atomic uint32_t looks, looked;
+	_Atomic uint32_t signal; /* that is about to end the process, which waits so, too; or 0 */
 	/* Threads that are to be held when they have been reported: 1 << their place in the record.
 	 */
 	_Atomic uint64_t stops;

@@ -314,16 +314,17 @@ static void explain_end(const struct reader_news *news, bool is_end)
 
 /* ---------------------------------------------------------------------------- stuck -- */
 
-/* The waits of the process, now or when it was ended. */
-static void write_stuck(struct traced *p)
+/* The waits of the process: it makes no progress, is about to be ended, or was ended. */
+static void write_stuck(struct traced *p, bool has_to_end)
 {
 	struct uroce_inventory *inv = p->ended ? NULL : process_inventory(p->pid);
 	struct out *o = out_new(true);
 	SCOPED_TEXT(text);
 
 	out_int(o, "pid", p->pid,
-		p->ended ? "vtrace: process %d was ended while this waited:\n"
-			 : "vtrace: process %d makes no progress:\n",
+		p->ended     ? "vtrace: process %d was ended while this waited:\n"
+		: has_to_end ? "vtrace: process %d is being ended while this waits:\n"
+			     : "vtrace: process %d makes no progress:\n",
 		(int)p->pid);
 	for (struct live_tracked_qp *qp = p->live->newest; qp && !p->ended; qp = qp->older)
 		learn_connection(p->pid, &qp->v);
@@ -333,7 +334,7 @@ static void write_stuck(struct traced *p)
 	if (the.v.json)
 		fprintf(the.v.to, "{\"stuck\":%.*s}\n", (int)strcspn(text_str(&text), "\n"),
 			text_str(&text));
-	else if (!p->ended || strchr(text_str(&text), '\n')[1])
+	else if (!has_to_end || strchr(text_str(&text), '\n')[1])
 		fputs(text_str(&text), the.v.to);
 	door_flush(the.v.to);
 	out_free(o);
@@ -371,7 +372,7 @@ static void look_for_stuck(const struct reader_news *news)
 	the.told_stuck = true;
 	for (struct traced *p = the.newest; p; p = p->next)
 		if (!p->ended)
-			write_stuck(p);
+			write_stuck(p, false);
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -471,17 +472,26 @@ static void take_unfinished(const struct reader_news *news)
 		line_write_json(the.v.to, news);
 	else if (the.v.lines && is_wanted(news->r))
 		line_write_unfinished(the.v.to, news, the.v.pids);
-	if (the.v.explain && explain_traced_unfinished(news->process->live, news->r, o))
+	if (the.v.explain && !news->process->was_asked &&
+	    explain_traced_unfinished(news->process->live, news->r, o))
 		write_explained(news, o);
 	out_free(o);
 }
 
-/* A process that ends by itself is asked before that. */
+/* A process that ends by itself, or by a signal that it can catch, is asked before that. */
+static void take_signaled(struct traced *p)
+{
+	if (!the.v.explain || p->was_asked || !p->live)
+		return;
+	p->was_asked = true;
+	write_stuck(p, true);
+}
+
 static void take_end(struct traced *p)
 {
 	p->ended = record_time();
 	if (the.v.explain && !p->was_asked && p->live)
-		write_stuck(p);
+		write_stuck(p, true);
 }
 
 void views_take(const struct reader_news *news)
@@ -506,6 +516,8 @@ void views_take(const struct reader_news *news)
 			(int)news->process->pid);
 	else if (news->what == READER_LOST)
 		fprintf(the.v.to, "vtrace: %" PRIu64 " calls were lost\n", news->n);
+	else if (news->what == READER_SIGNALED)
+		take_signaled(news->process);
 	else if (news->what == READER_ENDED)
 		take_end(news->process);
 	if (the.v.stuck)

@@ -165,6 +165,7 @@ struct posted_queue {
 	unsigned keeps;		 /* as many that are done stay before begin, oldest first */
 	uint64_t had;		 /* put into it since it was last emptied */
 	uint64_t put;		 /* ever put into it: the number of the next one */
+	uint64_t signaled;	 /* of those, with IBV_SEND_SIGNALED */
 	uint64_t messages;	 /* of had, those that take a receive of the peer */
 	uint64_t solicited;	 /* of those */
 	uint64_t answered; /* 1 + the number of the last that brings something: READ, atomic; 0:

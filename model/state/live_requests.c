@@ -42,6 +42,7 @@ static void posted_queue_put(struct posted_queue *q, const struct posted_wr *wr)
 	q->v[q->begin + q->n++] = *wr;
 	q->had++;
 	q->put++;
+	q->signaled += wr->is_signaled;
 	q->messages += wr->op && wr->op->solicits;
 	q->solicited += wr->op && wr->op->solicits && wr->is_solicited;
 	if (wr->op && wr->op->has_response)

@@ -226,12 +226,33 @@ void why_built_wait(const struct live_program *p, const struct live_tracked_qp *
 
 /* --------------------------------------------------------------------- completions -- */
 
+/* A QP with sends that would complete into the CQ, if any had ever been signaled; or NULL. */
+static const struct live_tracked_qp *find_unsignaled(const struct live_program *p, uint64_t cq)
+{
+	const struct live_tracked_qp *qp = p->newest;
+
+	while (qp &&
+	       (qp->send_cq != cq || qp->signals_all || !live_program_outstanding(p, qp, false) ||
+		live_program_entry(p, qp->address)->sends.signaled))
+		qp = qp->older;
+	return qp;
+}
+
 void why_polled_in_vain(const struct live_program *p, const struct live_object *cq, uint64_t since,
 			uint64_t now, struct causes *c)
 {
 	/* once is not in vain */
 	const bool is_polled = cq->in_vain > since + (now - since) / 2;
+	const struct live_tracked_qp *unsignaled = is_polled ? find_unsignaled(p, cq->address)
+							     : NULL;
 
+	if (unsignaled) {
+		cause_add(c, MAY_BE, NULL,
+			  "no send of %s makes a completion: none had IBV_SEND_SIGNALED, and its "
+			  "sq_sig_all is 0; %s is polled in vain if it is polled for one",
+			  unsignaled->v.name, live_program_name(p, cq->address, now));
+		return;
+	}
 	if (is_polled && !live_program_due(p, cq->address))
 		cause_add(
 			c, MAY_BE, NULL,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "call_record.h"
+#include "default_signals.h"
 #include "record_rings.h"
 
 static struct {
@@ -96,8 +97,9 @@ static void wait_held(void)
 
 /* -------------------------------------------------------------- until it was looked at -- */
 
-#define LOOKS_MAX 32 /* per process: each takes some milliseconds */
-#define PATIENCE  2  /* s */
+#define LOOKS_MAX     32 /* per process: each takes some milliseconds */
+#define PATIENCE      2	 /* s */
+#define LAST_PATIENCE 20 /* s: of a program that has to end anyway */
 
 bool hold_looks;
 static bool looks_at_end; /* however often it has looked before */
@@ -110,21 +112,37 @@ static bool is_to_stop(void)
 	return stops_on_rule() && atomic_fetch_and(&held_by.process->stops, ~own) & own;
 }
 
-/* Waits for a limited time: the reader may be stopped. */
+static bool was_looked_at(uint32_t look)
+{
+	return (int32_t)(look - atomic_load(&held_by.process->looked)) <= 0;
+}
+
+/* Waits for a limited time, as the reader may be stopped. look: the number of this one. */
+static void await_look(uint32_t look, unsigned seconds)
+{
+	const struct timespec moment = { .tv_nsec = 100000000 };
+	_Atomic uint32_t *looked = &held_by.process->looked;
+	unsigned moments = seconds * 10;
+
+	while (!was_looked_at(look) && moments && !record_reader_died(&held_by.shared->reader))
+		if (syscall(SYS_futex, looked, FUTEX_WAIT, atomic_load(looked), &moment, NULL, 0) &&
+		    errno == ETIMEDOUT)
+			moments--;
+}
+
+static uint32_t ask_for_look(void)
+{
+	return atomic_fetch_add(&held_by.process->looks, 1) + 1;
+}
+
 void hold_until_looked_at(void)
 {
-	const struct timespec moment = { .tv_sec = PATIENCE };
-	struct shared_process *p = held_by.process;
-	const uint32_t mine = atomic_fetch_add(&p->looks, 1) + 1;
+	const uint32_t look = ask_for_look();
 	const int err = errno;
-	uint32_t looked;
 
-	if (mine >= LOOKS_MAX && !stops_on_rule())
+	if (look >= LOOKS_MAX && !stops_on_rule())
 		hold_looks = false;
-	while ((int32_t)(mine - (looked = atomic_load(&p->looked))) > 0)
-		if (syscall(SYS_futex, &p->looked, FUTEX_WAIT, looked, &moment, NULL, 0) &&
-		    errno == ETIMEDOUT)
-			break;
+	await_look(look, PATIENCE);
 	if (is_to_stop())
 		wait_held();
 	errno = err;
@@ -165,6 +183,65 @@ __attribute__((destructor)) static void hold_end(void)
 		ask_to_look(exit_status ? SHARED_FAILED : SHARED_END);
 }
 
+/* ------------------------------------------------------------ signals that end the program -- */
+
+static _Atomic int deadly;	   /* the signal; 0: none has come */
+static _Atomic uint32_t last_look; /* the look that it has asked for */
+
+static void die(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void die_when_looked_at(void *arg)
+{
+	(void)arg;
+	await_look(atomic_load(&last_look), LAST_PATIENCE);
+	die(atomic_load(&deadly));
+}
+
+/* Is the thread in a call that does not wait? It may have a lock that the device needs to answer.
+ */
+static bool is_inside(void)
+{
+	const struct record_slot *slot = record_own_slot();
+	const uint32_t called = slot ? atomic_load(&slot->called) : 0;
+
+	return called && !record_row(called - 1)->waits;
+}
+
+/* vtrace asks the device, which is gone afterwards, what waits. A thread that is in a call goes on
+ * until that has returned; if it does not, vtrace sends the signal again. */
+static void hold_before_death(int number)
+{
+	static const struct record_watch watch = { .written = die_when_looked_at };
+	const int err = errno;
+
+	if (!looks_at_end) {
+		die(number);
+		return;
+	}
+	if (!atomic_load(&deadly)) {
+		atomic_store(&held_by.process->signal, (uint32_t)number);
+		atomic_store(&last_look, ask_for_look());
+		atomic_store(&deadly, number);
+		record_watch(&watch);
+	}
+	if (!is_inside() || was_looked_at(atomic_load(&last_look)) ||
+	    record_reader_died(&held_by.shared->reader))
+		die_when_looked_at(NULL);
+	errno = err;
+}
+
+static void catch_deadly_signals(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM };
+	const struct sigaction a = { .sa_handler = hold_before_death };
+
+	catch_default_signals(numbers, sizeof numbers / sizeof *numbers, &a);
+}
+
 void record_ending(const struct call_fn *fn)
 {
 	(void)fn;
@@ -184,6 +261,8 @@ void hold_begin(struct shared_area *shared, struct shared_process *process)
 	looks_at_end = hold_looks || shared->how.checks;
 	if (looks_at_end)
 		on_exit(keep_status, NULL);
+	if (hold_looks)
+		catch_deadly_signals();
 }
 
 void hold_forget(void)

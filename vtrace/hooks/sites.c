@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "default_signals.h"
 #include "sites.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
@@ -72,11 +72,8 @@ static void catch_crashes(void)
 	static const int numbers[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE };
 	const struct sigaction a = { .sa_sigaction = note_crash,
 				     .sa_flags = SA_SIGINFO | SA_RESETHAND };
-	struct sigaction was;
 
-	for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (sigaction(numbers[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
-			sigaction(numbers[i], &a, NULL);
+	catch_default_signals(numbers, sizeof numbers / sizeof *numbers, &a);
 }
 
 void sites_begin(struct shared_area *shared)

@@ -14,19 +14,24 @@ bad() {
 	failures=$((failures + 1))
 }
 
-# hangs CASE EXPRESSION...: what is said of it, each in a line; then the program is ended
+# hangs CASE EXPRESSION...: what is said of it, each in a line; then all of its process group are ended, as
+# a terminal does with Ctrl-C; by=KILL: the program alone
 hangs() {
 	local case=$1 tracer re
 	shift
 	: >"$work/said"
-	"$UROCE" "$vtrace" -q --stuck 300ms -o "$work/said" "$program" 10.0.0.1 "$case" >"$work/out" 2>&1 &
+	setsid "$UROCE" "$vtrace" -q --stuck 300ms -o "$work/said" "$program" 10.0.0.1 "$case" >"$work/out" 2>&1 &
 	tracer=$!
 	for _ in $(seq 600); do
 		grep -qE '^ *(possible )?cause ' "$work/said" && break
 		kill -0 "$tracer" 2>/dev/null || break
 		sleep 0.05
 	done
-	kill -TERM "$tracer"
+	if [ "${by-}" = KILL ]; then
+		pkill -KILL -P "$tracer"
+	else
+		kill -TERM -- "-$tracer"
+	fi
 	wait "$tracer"
 	for re in 'makes no progress' "$@"; do
 		grep -Eq -- "$re" "$work/said" || bad "$case: '$re' is not said"
@@ -37,7 +42,7 @@ hangs() {
 # ended EXPRESSION...: what is said of the last case after the signal that ended it
 ended() {
 	local re
-	sed -n '/has not returned$\|was ended while this waited/,$p' "$work/said" >"$work/end"
+	sed -n '/has not returned$\|\(is being\|was\) ended while this wait/,$p' "$work/said" >"$work/end"
 	for re in "$@"; do
 		grep -Eq -- "$re" "$work/end" || bad "after the signal '$re' is not said"
 	done
@@ -49,7 +54,8 @@ hangs solicited 'ibv_get_cq_event' 'armed for solicited ones' 'cause +cq1 is arm
 hangs no_receive 'qp0 +SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 1 send whose completion was not taken' \
 	'was repeated [0-9]+ times?, because the peer has no receive' \
 	'cause .*qp1, the peer.s QP, has no receive posted: qp0 tries again for ever \(rnr_retry 7\)' \
-	'was ended while this waited' 
+	'is being ended while this waits'
+ended 'was repeated [0-9]+ times?, because the peer has no receive' 'cause .*qp1, the peer.s QP, has no receive posted'
 in_vain='possible cause +cq0 is polled in vain: no request that completes into it is outstanding. 1 of its completions was taken by another thread'
 hangs pollers "$in_vain"
 ended "$in_vain"
@@ -58,12 +64,15 @@ hangs migrate 'thread 0 .*rdma_migrate_id' "$not_acknowledged"
 ended "$not_acknowledged"
 hangs unread 'thread 0 .*rdma_get_cm_event' \
 	'cause +1 event of id0 waits in .*1, and no thread is in rdma_get_cm_event'
+ended 'cause +1 event of id0 waits in .*1, and no thread is in rdma_get_cm_event'
+by=KILL hangs unread
 ended 'possible cause +the event after rdma_resolve_route of id0 comes in .*1, not in .*0'
 built='cause +1 request of qp0 was built since ibv_wr_start, and neither ibv_wr_complete nor ibv_wr_abort was called'
 hangs built "$built"
 ended "$built"
 hangs locked 'thread 0 .*ibv_wr_start' "$built"
 ended "$built"
+hangs unsignaled 'possible cause +no send of qp0 makes a completion: none had IBV_SEND_SIGNALED, and its sq_sig_all is 0'
 hangs draining 'cause +qp0 is in SQD: send queue draining or drained: new sends wait'
 hangs not_ready 'possible cause +qp2 is in INIT: RECVs may be posted; packets are dropped'
 hangs timeout_0 'cause +timeout 0 of qp0 waits for an answer for ever'

@@ -156,6 +156,20 @@ static void wait_in_init(struct rig *r)
 		ibv_poll_cq(r->cq, 1, &wc);
 }
 
+/* Waits for the completion of a SEND that is not signaled; a receive is outstanding, too. */
+static void poll_unsignaled(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer)
+{
+	struct ibv_sge sge = { (uintptr_t)r->memory, 64, r->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_wc wc;
+
+	check("ibv_post_recv", post_receive(r, peer, 5, 64));
+	check("ibv_post_recv", post_receive(r, qp, 6, 64));
+	check("ibv_post_send", ibv_post_send(qp, &wr, &bad));
+	for (;;)
+		ibv_poll_cq(r->cq, 1, &wc);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_comp_channel *channel;
@@ -189,6 +203,8 @@ int main(int argc, char **argv)
 					      IBV_QP_STATE));
 	if (is("not_ready"))
 		wait_in_init(&r);
+	if (is("unsignaled"))
+		poll_unsignaled(&r, qp, peer);
 	if (is("timeout_0"))
 		check("ibv_destroy_qp", ibv_destroy_qp(peer));
 	for (int i = 0; is("pollers") && i < 2; i++)

@@ -144,6 +144,14 @@ child=$(pgrep -P $!)
 ends "the third SIGTERM, when the program ignores it" 3
 ok "the program goes on" kill -0 "$child"
 kill -9 "$child"
+rm "$tmp/trace"
+"$vtrace" -o "$tmp/trace" "$uroce" "$programs/traced_program" hang >/dev/null 2>&1 &
+wait_until waits_in ibv_open_device
+child=$(pgrep -P $!)
+kill -STOP $!
+kill -TERM "$child"
+kill -9 $!
+ok "a signal ends the program when vtrace has ended and cannot look at it" wait_until has_ended "$child"
 
 # what a parent has handed on: signals that are blocked, or ignored; streams that are closed
 # with_signals HOW COMMAND...
