@@ -134,6 +134,19 @@ const struct record_object *record_objects_at(struct record_objects *b, uint64_t
 	return e ? &e->o : NULL;
 }
 
+const struct record_object *record_objects_gone(struct record_objects *b, uint64_t address,
+						uint64_t when)
+{
+	struct known_object **newest;
+	const struct record_object *o;
+
+	pthread_mutex_lock(&b->lock);
+	newest = newest_at(b, address);
+	o = newest ? &(*newest)->o : NULL;
+	pthread_mutex_unlock(&b->lock);
+	return o && o->gone && o->gone < when ? o : NULL;
+}
+
 void record_object_name(const void *object, enum call_object kind, const char *name)
 {
 	struct record_objects *b = &record_own_objects;

@@ -84,9 +84,24 @@ static void find_elsewhere(const struct live_program *p, const struct record *r,
 	}
 }
 
+/* The call was given an object that the program had destroyed, as one that crashes in it. */
+static bool find_gone(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	const bool is_object = r->fn->args[0].kind == CALL_OBJECT;
+	const struct record_object *o =
+		is_object && p->objects ? record_objects_gone(p->objects, r->args[0], r->begin)
+					: NULL;
+
+	if (o)
+		cause_add(c, IS_SO, NULL, "%s was given %s, which was destroyed before",
+			  r->fn->name,
+			  *o->name ? o->name : temp_text("the %s", call_objects[o->kind].word));
+	return o;
+}
+
 void why_call_waits(const struct live_program *p, const struct record *r, struct causes *c)
 {
-	if (!r->args || !r->nargs)
+	if (!r->args || !r->nargs || find_gone(p, r, c))
 		return;
 	if (r->fn->args[0].role == CALL_GONE || record_call_row(r) == ROW_rdma_migrate_id)
 		find_unacknowledged(p, r, c);

@@ -203,6 +203,10 @@ int main(int argc, char **argv)
 					      IBV_QP_STATE));
 	if (is("not_ready"))
 		wait_in_init(&r);
+	if (is("destroyed_twice")) {
+		check("ibv_dereg_mr", ibv_dereg_mr(r.mr));
+		ibv_dereg_mr(r.mr); /* crashes */
+	}
 	if (is("unsignaled"))
 		poll_unsignaled(&r, qp, peer);
 	if (is("timeout_0"))
