@@ -1,177 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as a script for rdmash. */
-#include <arpa/inet.h>
+/* A record as a script for rdmash: its lines, names, bytes and heading. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <netinet/in.h>
-#include <rdma/rdma_cma.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "recorded.h"
 #include "play_parts.h"
+#include "recorded.h"
 #include "template.h"
 
-static void begin_pass(struct replay *p)
+#define COLUMNS 96
+
+/* ---------------------------------------------------------------------------- lines -- */
+
+/* A line that is too long continues on the next one, after a blank. */
+static void write_line(struct replay *p, const char *text)
 {
-	struct script *script = p->its;
+	const char *line = text, *end;
+	size_t column = 0;
 
-	free(script->values);
-	*script = (struct script){ .clients = script->clients, .devices = script->devices };
-}
-
-static void name_object(struct replay *p, struct replay_object *o)
-{
-	struct script *script = p->its;
-
-	if (o->kind == OBJECT_CONTEXT)
-		snprintf(o->name, sizeof o->name, "$device%u", script->devices++);
-	else
-		snprintf(o->name, sizeof o->name, "%s", o->called);
-}
-
-/* ---------------------------------------------------------------------- the peer's values -- */
-
-/* "binary scan $got0 @8Iu rkey0" */
-static void write_scan(struct replay *p, const struct told_bytes *t, const struct told_value *v)
-{
-	const size_t at = v->place.at, last = at + v->place.len - 1;
-	const char *code = v->place.len == 8 ? "Wu" : v->place.len == 4 ? "Iu" : "H32";
-
-	if (v->place.form == VALUE_OCTETS)
-		play_first(p, "set %s [string map {: {}} [string range $%s %zu %zu]]", v->variable,
-			   t->variable, at, last);
-	else if (v->place.form == VALUE_HEX && v->place.len == 32)
-		play_first(p, "set %s [string range $%s %zu %zu]", v->variable, t->variable, at,
-			   last);
-	else if (v->place.form == VALUE_HEX || v->place.form == VALUE_DECIMAL)
-		play_first(p, "scan [string range $%s %zu %zu] %s %s", t->variable, at, last,
-			   v->place.form == VALUE_HEX ? "%llx" : "%lld", v->variable);
-	else if (v->place.form == VALUE_LE)
-		play_first(p, "binary scan $%s @%zu%s %s", t->variable, at,
-			   v->place.len == 8 ? "wu" : "iu", v->variable);
-	else
-		play_first(p, "binary scan $%s @%zu%s %s", t->variable, at, code, v->variable);
-	if (v->place.len >= 32 || (v->place.len == 16 && v->place.form == VALUE_BE))
-		play_first(p, "set %s [join [regexp -all -inline {....} $%s] :]", v->variable,
-			   v->variable);
-}
-
-/* The variable with the value at that place. It is set when it is first needed. */
-static const char *variable_of(struct replay *p, const struct told_bytes *t,
-			       const struct value_place *place, const char *name)
-{
-	struct script *script = p->its;
-	struct told_value *v;
-	unsigned same = 0;
-
-	for (unsigned i = 0; i < script->nvalues; i++) {
-		v = &script->values[i];
-		if (strcmp(v->in, t->variable) == 0 && v->place.at == place->at &&
-		    v->place.len == place->len)
-			return v->variable;
-		same += strncmp(v->variable, name, strlen(name)) == 0;
+	for (; *line; line = end) {
+		end = line + strcspn(line + 1, " ") + 1;
+		if (column && column + (size_t)(end - line) > COLUMNS - 2 && *line == ' ') {
+			text_add(&p->body, " \\\n\t");
+			column = 8;
+			line++;
+		}
+		text_add_bytes(&p->body, line, (size_t)(end - line));
+		column += (size_t)(end - line);
 	}
-	script->values = xgrow(script->values, script->nvalues, sizeof *script->values);
-	v = &script->values[script->nvalues++];
-	*v = (struct told_value){ .place = *place };
-	snprintf(v->in, sizeof v->in, "%s", t->variable);
-	snprintf(v->variable, sizeof v->variable, "%.16s%u", name, same);
-	write_scan(p, t, v);
-	return v->variable;
+	text_add(&p->body, "\n");
 }
 
-static const char *told_word(struct replay *p, const struct told_bytes *t,
-			     const struct value_place *place, const char *name, uint64_t offset)
+void play_line(struct replay *p, const char *fmt, ...)
 {
-	const char *variable = variable_of(p, t, place, name);
+	SCOPED_TEXT(line);
+	va_list ap;
 
-	return offset ? temp_text("[expr {$%s + %" PRIu64 "}]", variable, offset)
-		      : temp_text("$%s", variable);
+	va_start(ap, fmt);
+	xvappendf(&line, fmt, ap);
+	va_end(ap);
+	write_line(p, text_str(&line));
 }
-
-static const char *told_gid_word(struct replay *p, const struct told_bytes *t,
-				 const struct value_place *place, bool pointer)
-{
-	(void)pointer;
-	return told_word(p, t, place, "gid", 0);
-}
-
-/* ---------------------------------------------------------------------------- one's own -- */
-
-const char *play_own(struct replay *p, const struct own_value *v, uint64_t offset)
-{
-	const char *name = v->kind == OWN_GID ? v->name : play_object(p, v->of, OBJECT_NONE);
-
-	switch (v->kind) {
-	case OWN_MEMORY:
-		return offset ? temp_text("[expr {[get %s addr] + %" PRIu64 "}]", name, offset)
-			      : temp_text("[get %s addr]", name);
-	case OWN_KEY:
-		return temp_text("[get %s rkey]", name);
-	case OWN_QPN:
-		return temp_text("[get %s qpn]", name);
-	default:
-		return temp_text("[gid_digits $%s]", name);
-	}
-}
-
-static const char *key_word(struct replay *p, const struct own_value *o, bool is_local)
-{
-	(void)is_local;
-	return play_object(p, o->of, OBJECT_MR);
-}
-
-static const char *gid_word(struct replay *p, const struct own_value *o, bool pointer)
-{
-	(void)p, (void)pointer;
-	return temp_text("$%s", o->name);
-}
-
-static const char *place_word(struct replay *p, const struct own_value *mr,
-			      const struct memory_block *b, uint64_t off, bool is_number)
-{
-	const char *name = mr ? play_object(p, mr->of, OBJECT_MR) : b->name;
-
-	(void)is_number;
-	return off ? temp_text("%s+%" PRIu64, name, off) : temp_text("%s", name);
-}
-
-/* The first address that the program connects to may be given to the script. */
-static const char *host_word(struct replay *p, const struct sockaddr *sa, const char *argument)
-{
-	const struct sockaddr_in6 *six = (const void *)sa;
-	const struct sockaddr_in *four = (const void *)sa;
-	const bool is_six = sa->sa_family == AF_INET6;
-	const unsigned port = ntohs(is_six ? six->sin6_port : four->sin_port);
-	struct script *script = p->its;
-	char host[INET6_ADDRSTRLEN];
-
-	if ((!is_six && sa->sa_family != AF_INET) || strcmp(argument, "dst_addr") != 0)
-		return NULL;
-	inet_ntop(sa->sa_family, is_six ? (const void *)&six->sin6_addr : &four->sin_addr, host,
-		  sizeof host);
-	if (!*script->host)
-		snprintf(script->host, sizeof script->host, "%s", host);
-	return strcmp(script->host, host) ? NULL : temp_text("[list $host %u]", port);
-}
-
-static const char *data_word(struct replay *p, const unsigned char *data, size_t n)
-{
-	SCOPED_TEXT(word);
-
-	play_word(p, &word, data, n);
-	play_first(p, "set data %s", text_str(&word));
-	return "[list $data]";
-}
-
-/* ------------------------------------------------------------------------------- steps -- */
 
 static void write_note(struct replay *p, const char *text)
 {
-	xappendf(&p->before, "# NOT FOLLOWED: %s\n", text);
+	xappendf(&p->body, "# NOT FOLLOWED: %s\n", text);
 }
 
 static void write_failed(struct replay *p, const struct record *r)
@@ -186,213 +62,210 @@ static void write_failed(struct replay *p, const struct record *r)
 				      OBJECT_QP_EX));
 }
 
-static void write_pause(struct replay *p, int64_t ms)
-{
-	play_line(p, "sleep %" PRId64 "ms", ms);
-}
+/* ---------------------------------------------------------------------------- names -- */
 
-static void write_block(struct replay *p, struct memory_block *b)
-{
-	play_line(p, "buf %" PRIu64 " -name %s", b->len, b->name);
-}
-
-static void write_gid(struct replay *p, const struct record *r, struct own_value *gid)
+static void name_object(struct replay *p, struct replay_object *o)
 {
 	struct script *script = p->its;
 
-	snprintf(gid->name, sizeof gid->name, "own_gid%u", script->gids++);
-	play_line(
-		p, "set %s [call ibv_query_gid %s %u %d]", gid->name,
-		play_object(p, replay_objects_of(p, r, r->args[0], OBJECT_CONTEXT), OBJECT_CONTEXT),
-		gid->port, gid->index);
-}
-
-static const char *word_in(enum call_row row, unsigned arg, const char *field, int64_t value)
-{
-	return live_word(call_table[row].args[arg].of, field, value);
-}
-
-static void write_completion(struct replay *p, struct replay_object *o, const struct live_wc *c)
-{
-	struct script *script = p->its;
-	const struct ibv_wc *wc = &c->wc;
-	const char *cq = play_object(p, o, OBJECT_CQ);
-	const char *status = word_in(ROW_ibv_poll_cq, 2, "status", wc->status);
-
-	if (wc->status == IBV_WC_WR_FLUSH_ERR) {
-		play_line(p, "# wr_id %" PRIu64 " was flushed", wc->wr_id);
+	if (*o->name == '$')
 		return;
+	if (o->kind == OBJECT_CONTEXT)
+		snprintf(o->name, sizeof o->name, "$device%u", script->devices++);
+	else if (o->made && o->made->fn == &call_table[ROW_rdma_get_cm_event])
+		snprintf(o->name, sizeof o->name, "$client%u", script->clients++);
+	else
+		snprintf(o->name, sizeof o->name, "%s", o->called);
+}
+
+/* An id on that device that a later call uses; NULL: none. */
+static struct replay_object *id_of_device(struct replay *p, const struct replay_object *device)
+{
+	for (unsigned i = p->at; i < p->from->ncalls; i++) {
+		const struct record *r = &p->from->calls[i].r;
+
+		for (unsigned j = 0; p->from->calls[i].row == REPLAY_CALL && j < r->nargs; j++) {
+			const struct call_value *v = &r->fn->args[j];
+			const bool is_id = v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID &&
+					   v->role == CALL_IN;
+			const struct rdma_cm_id *id = is_id ? record_bytes(r, r->args[j], NULL)
+							    : NULL;
+			struct replay_object *o = id && (uintptr_t)id->verbs == device->address
+							  ? replay_objects_of(p, r, r->args[j],
+									      OBJECT_CM_ID)
+							  : NULL;
+
+			if (o && o->written)
+				return o;
+		}
 	}
-	if (script->event_of)
-		play_line(p, "cq_event %s %s", script->event_channel, cq);
-	script->event_of = 0;
-	if (wc->status != IBV_WC_SUCCESS)
-		play_line(p, "completion %s * %" PRIu64 " %s", cq, wc->wr_id, status);
-	else
-		play_line(p, "completion %s %s %" PRIu64, cq,
-			  word_in(ROW_ibv_poll_cq, 2, "opcode", wc->opcode), wc->wr_id);
+	return NULL;
 }
 
-/* One event may stand for several completions, and a late one for none. So the script waits for the
- * event when it waits for the next completion. */
-static void write_cq_event(struct replay *p, struct replay_object *channel, uint64_t cq)
+/* A device comes from an id, or was opened by its name. */
+static const char *device_word(struct replay *p, struct replay_object *o)
 {
-	struct script *script = p->its;
+	struct replay_object *id = o->from && o->from->written ? o->from : id_of_device(p, o);
 
-	script->event_of = cq;
-	snprintf(script->event_channel, sizeof script->event_channel, "%s",
-		 play_object(p, channel, OBJECT_COMP_CHANNEL));
-}
-
-static const char *event_word(struct replay *p)
-{
-	const struct record *r = &replay_now(p)->r;
-	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
-
-	return replay_objects_of(p, r, *place, OBJECT_CM_EVENT)->name;
-}
-
-static void write_cm_event(struct replay *p, const struct rdma_cm_event *ev,
-			   const struct told_bytes *t)
-{
-	const struct record *r = &replay_now(p)->r;
-	const char *event = event_word(p);
-	struct replay_object *channel = replay_objects_of(p, r, r->args[0], OBJECT_EVENT_CHANNEL),
-			     *id;
-	struct script *script = p->its;
-
-	play_line(p, "cm_event %s %s %s", play_object(p, channel, OBJECT_EVENT_CHANNEL),
-		  live_word(call_objects[OBJECT_CM_EVENT].of, "event", ev->event), event);
-	if (ev->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-		id = replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
-		if (!id)
-			return;
-		if (*id->name != '$')
-			snprintf(id->name, sizeof id->name, "$client%u", script->clients++);
-		id->written = true;
-		play_line(p, "set %s [dict get [show %s] id]", id->name + 1, event);
+	if (!o->written && o->made) {
+		play_line(p, "set %s %s", o->name + 1, o->called);
+	} else if (!o->written && id) {
+		play_line(p, "set %s [get %s device]", o->name + 1,
+			  play_object(p, id, OBJECT_CM_ID));
+	} else if (!o->written) {
+		replay_note(p, "which device it is: the default one is taken");
+		play_line(p, "set %s [dict get [device] name]", o->name + 1);
 	}
-	if (t)
-		play_line(p, "set %s [dict get [show %s] param.conn private_data]", t->variable,
-			  event);
+	o->written = true;
+	return temp_text("%s", o->name);
 }
 
-static void keep_memory(struct replay *p, const struct told_bytes *t, const struct memory_piece *v,
-			unsigned n)
+const char *play_object(struct replay *p, struct replay_object *o, enum call_object want)
 {
-	SCOPED_TEXT(pieces);
+	if (!o) {
+		replay_note(p, "which object it is");
+		return "0";
+	}
+	if (o->kind == OBJECT_CONTEXT)
+		return device_word(p, o);
+	return o->whole ? play_object(p, o->whole, want) : temp_text("%s", o->name);
+}
 
-	for (unsigned i = 0; i < n; i++)
-		xappendf(&pieces, "%s[mem get %s %" PRIu64 " %zu]", i ? " " : "",
-			 play_object(p, v[i].mr->of, OBJECT_MR), v[i].off, v[i].len);
-	if (n > 1)
-		play_line(p, "set %s [join [list %s] \"\"]", t->variable, text_str(&pieces));
+/* ---------------------------------------------------------------------------- bytes -- */
+
+static bool is_text(const unsigned char *data, size_t n)
+{
+	while (n && !data[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (!isprint(data[i]) && data[i] != '\n' && data[i] != '\t' && data[i] != '\r')
+			return false;
+	return true;
+}
+
+/* Within double quotes. Of two blanks the first is an octal number: a line that is continued at it
+ * would lose the other. */
+static void add_quoted(struct text *to, const unsigned char *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (data[i] == '\n')
+			text_add(to, "\\n");
+		else if (!isprint(data[i]) || (data[i] == ' ' && i + 1 < n && data[i + 1] == ' '))
+			xappendf(to, i + 1 < n && isdigit(data[i + 1]) ? "\\%03o" : "\\%o",
+				 data[i]);
+		else if (strchr("\"\\$[]{}", data[i]))
+			xappendf(to, "\\%c", data[i]);
+		else
+			xappendf(to, "%c", data[i]);
+}
+
+/* The peer is told of that region with the bytes that are being written. */
+static void note_peer_knows(struct replay *p, const struct own_value *v)
+{
+	for (unsigned i = 0; i < p->nown; i++)
+		p->own[i].is_told |= !p->own[i].gone && p->own[i].of == v->of;
+}
+
+/* "[binary format W [get mr0 addr]]" */
+static void add_own(struct replay *p, struct text *to, const struct data_piece *piece)
+{
+	const bool is_gid = piece->own->kind == OWN_GID;
+	const char *v = replay_words_of_own(p, piece->own, piece->offset);
+
+	note_peer_knows(p, piece->own);
+	if (is_gid)
+		v = temp_text("[gid_digits %s]", v);
+	if (piece->place.form == VALUE_OCTETS)
+		xappendf(to, "[join [regexp -all -inline .. %s] :]", v);
+	else if (piece->place.form == VALUE_HEX && is_gid)
+		text_add(to, v);
+	else if (piece->place.form == VALUE_HEX || piece->place.form == VALUE_DECIMAL)
+		xappendf(to, "[format %%0%zu%s %s]", piece->len,
+			 piece->place.form == VALUE_HEX ? "llx" : "lld", v);
+	else if (is_gid)
+		xappendf(to, "[binary decode hex %s]", v);
 	else
-		play_line(p, "set %s %s", t->variable, text_str(&pieces));
+		xappendf(to, "[binary format %c %s]",
+			 (piece->len == 8 ? "wW" : "iI")[piece->place.form == VALUE_BE], v);
 }
 
-static void keep_private(struct replay *p, const struct told_bytes *t, struct replay_object *id)
+/* A word in double quotes, in which the program's own values are replaced by those of the script:
+ * "0000:[format %06llx [get qp0 qpn]]" */
+static void add_word(struct replay *p, struct text *to, const unsigned char *data, size_t n)
 {
-	play_line(p, "set %s [dict get [show %s] private_data]", t->variable,
-		  play_object(p, id, OBJECT_CM_ID));
+	struct data_piece piece = { 0 };
+
+	text_add(to, "\"");
+	while (replay_words_next_piece(p, data, n, &piece)) {
+		const unsigned char *at = data + piece.at;
+
+		if (piece.own) {
+			add_own(p, to, &piece);
+		} else if (piece.len >= REPLAY_REPEATED &&
+			   replay_run_length(at, piece.len) == piece.len) {
+			xappendf(to, "[string repeat \\x%02x %zu]", *at, piece.len);
+		} else if (is_text(at, piece.len)) {
+			add_quoted(to, at, piece.len);
+		} else {
+			text_add(to, "[binary decode hex ");
+			xappend_hex(to, at, piece.len);
+			text_add(to, "]");
+		}
+	}
+	text_add(to, "\"");
 }
 
-/* --------------------------------------------------------------------------------- TCP -- */
-
-static void write_listen(struct replay *p, const struct tcp_end *e, const char *host, unsigned port)
-{
-	play_line(p, "tcp listen %u%s%s -name %s", port, *host ? " -address " : "", host, e->name);
-}
-
-static void write_accept(struct replay *p, const struct tcp_end *listener, const struct tcp_end *e)
-{
-	play_line(p, "tcp accept %s -name %s -within $within", listener->name, e->name);
-}
-
-static void write_connect(struct replay *p, const struct tcp_end *e, const char *host,
-			  unsigned port)
+/* The last argument of a command may begin as an option does. */
+static const char *data_word(struct replay *p, const unsigned char *data, size_t n, bool is_last)
 {
 	struct script *script = p->its;
 
-	if (!*script->host)
-		snprintf(script->host, sizeof script->host, "%s", host);
-	play_line(p, "tcp connect %s %u -name %s -within $within",
-		  strcmp(script->host, host) ? host : "$host", port, e->name);
+	text_resize(&script->data, 0);
+	text_add(&script->data, "-- ");
+	add_word(p, &script->data, data, n);
+	if (is_last)
+		return text_str(&script->data) + (strchr("-[", text_str(&script->data)[4]) ? 0 : 3);
+	play_line(p, "set data %s", text_str(&script->data) + 3);
+	return "[list $data]";
 }
 
-static void write_send(struct replay *p, const struct tcp_end *e, const unsigned char *data,
-		       size_t n)
+static void put(struct replay *p, struct replay_object *mr, uint64_t off, const unsigned char *data,
+		size_t n)
 {
-	SCOPED_TEXT(word);
-
-	play_argument(p, &word, data, n);
-	replay_put_told(p);
-	play_line(p, "tcp send %s %s", e->name, text_str(&word));
+	play_line(p, "mem put %s %" PRIu64 " %s", play_object(p, mr, OBJECT_MR), off,
+		  data_word(p, data, n, true));
 }
 
-static void write_recv(struct replay *p, const struct tcp_end *e, size_t n,
-		       const struct told_bytes *t)
+/* ------------------------------------------------------------------------ the whole -- */
+
+static void begin_pass(struct replay *p)
 {
-	if (!n)
-		play_line(p,
-			  "expect -name \"the peer closes\" -value \"\" "
-			  "{tcp recv %s 1 -any -within $within}",
-			  e->name);
-	else if (t)
-		play_line(p, "set %s [tcp recv %s %zu -within $within]", t->variable, e->name, n);
-	else
-		play_line(p, "tcp recv %s %zu -within $within", e->name, n);
+	struct script *script = p->its;
+
+	script->inlines = 0;
 }
 
-static void write_close(struct replay *p, const struct tcp_end *e)
+static void end_pass(struct replay *p)
 {
-	play_line(p, "destroy %s", e->name);
+	(void)p;
 }
 
-/* ----------------------------------------------------------------------------- the whole -- */
-
-static const struct replay_words words = {
+static const struct replay_back back = {
+	.passes = 2,
 	.sink = call_words_sink,
-	.special = play_special,
-	.object = play_object,
-	.told = told_word,
-	.told_gid = told_gid_word,
-	.own = play_own,
-	.key = key_word,
-	.gid = gid_word,
-	.place = place_word,
-	.host = host_word,
-	.data = data_word,
-};
-
-static const struct replay_steps steps = {
+	.begin = begin_pass,
+	.end = end_pass,
+	.name = name_object,
+	.line = write_line,
 	.note = write_note,
 	.failed = write_failed,
-	.pause = write_pause,
-	.block = write_block,
 	.prepare = play_prepare,
 	.call = play_call,
-	.gid_read = write_gid,
-	.put = play_put,
-	.completion = write_completion,
-	.cq_event = write_cq_event,
-	.cm_event = write_cm_event,
-	.keep = keep_memory,
-	.keep_private = keep_private,
-	.listen = write_listen,
-	.accept = write_accept,
-	.connect = write_connect,
-	.send = write_send,
-	.recv = write_recv,
-	.close = write_close,
+	.put = put,
+	.data = data_word,
+	.special = play_special,
+	.object = play_object,
 };
-
-static const struct replay_back back = { .passes = 2,
-					 .words = &words,
-					 .steps = &steps,
-					 .begin = begin_pass,
-					 .end = play_flush,
-					 .name = name_object };
 
 /* A newline would end the comment. */
 static void add_comment(struct text *to, const char *word)
@@ -405,7 +278,6 @@ static void add_comment(struct text *to, const char *word)
 
 static void add_heading(const struct replay *p, const char *path, char **argv, struct text *to)
 {
-	const struct script *script = p->its;
 	const uint64_t *lost = p->from->lost;
 
 	text_add(to, "# Recorded by 'vtrace --record' from:");
@@ -414,9 +286,14 @@ static void add_heading(const struct replay *p, const char *path, char **argv, s
 	text_add(to, "\n# It plays the part of that program:\n#\trdmash");
 	add_comment(to, path);
 	xappendf(to, "%s\nset within 60s ;# how long to wait for the other end\n",
-		 *script->host ? " [HOST]" : "");
-	if (*script->host)
-		xappendf(to, "set host [expr {$argc ? [lindex $argv 0] : \"%s\"}]\n", script->host);
+		 p->naddresses ? " [ADDRESS ...]" : "");
+	if (p->naddresses) {
+		text_add(to, "# Arguments replace these addresses, in this order.\n"
+			     "set address [lreplace {");
+		for (unsigned i = 0; i < p->naddresses; i++)
+			xappendf(to, "%s%s", i ? " " : "", p->address[i]);
+		text_add(to, "} 0 [expr {$argc - 1}] {*}$argv]\n");
+	}
 	if (p->notes)
 		xappendf(
 			to,
@@ -442,7 +319,7 @@ unsigned replay_script(const struct replay_source *from, const char *path, char 
 						      { 0 } },
 		      to);
 	notes = p.notes;
-	free(script.values);
+	text_free(&script.data);
 	replay_free(&p);
 	return notes;
 }

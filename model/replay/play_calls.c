@@ -5,63 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorded.h"
 #include "play_parts.h"
-
-/* ---------------------------------------------------------------------------- names -- */
-
-/* An id on that device that a later call uses; NULL: none. */
-static struct replay_object *id_of_device(struct replay *p, const struct replay_object *device)
-{
-	for (unsigned i = p->at; i < p->from->ncalls; i++) {
-		const struct record *r = &p->from->calls[i].r;
-
-		for (unsigned j = 0; p->from->calls[i].row == REPLAY_CALL && j < r->nargs; j++) {
-			const struct call_value *v = &r->fn->args[j];
-			const bool is_id = v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID &&
-					   v->role == CALL_IN;
-			const struct rdma_cm_id *id = is_id ? record_bytes(r, r->args[j], NULL)
-							    : NULL;
-			struct replay_object *o = id && (uintptr_t)id->verbs == device->address
-							  ? replay_objects_of(p, r, r->args[j],
-									      OBJECT_CM_ID)
-							  : NULL;
-
-			if (o && o->written)
-				return o;
-		}
-	}
-	return NULL;
-}
-
-/* A device comes from an id, or was opened by its name. */
-static const char *device_word(struct replay *p, struct replay_object *o)
-{
-	struct replay_object *id = o->from && o->from->written ? o->from : id_of_device(p, o);
-
-	if (!o->written && o->made) {
-		play_first(p, "set %s %s", o->name + 1, o->called);
-	} else if (!o->written && id) {
-		play_first(p, "set %s [get %s device]", o->name + 1,
-			   play_object(p, id, OBJECT_CM_ID));
-	} else if (!o->written) {
-		replay_note(p, "which device it is: the default one is taken");
-		play_first(p, "set %s [dict get [device] name]", o->name + 1);
-	}
-	o->written = true;
-	return temp_text("%s", o->name);
-}
-
-const char *play_object(struct replay *p, struct replay_object *o, enum call_object want)
-{
-	if (!o) {
-		replay_note(p, "which object it is");
-		return "0";
-	}
-	if (o->kind == OBJECT_CONTEXT)
-		return device_word(p, o);
-	return o->whole ? play_object(p, o->whole, want) : temp_text("%s", o->name);
-}
+#include "recorded.h"
 
 /* ------------------------------------------------------------ what librdmacm makes itself -- */
 
@@ -110,8 +55,8 @@ static const char *default_pd(struct replay *p, const struct record *r)
 		return NULL;
 	if (!pd->written) {
 		device = replay_objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT);
-		play_first(p, "call -name %s ibv_alloc_pd %s ;# instead of librdmacm's own",
-			   pd->name, play_object(p, device, OBJECT_CONTEXT));
+		play_line(p, "call -name %s ibv_alloc_pd %s ;# instead of librdmacm's own",
+			  pd->name, play_object(p, device, OBJECT_CONTEXT));
 		pd->written = true;
 	}
 	return play_object(p, pd, OBJECT_PD);
@@ -129,9 +74,9 @@ static void make_cq(struct replay *p, const struct record *r, const struct rdma_
 
 	if (!of)
 		return;
-	play_first(p, "call -name %s ibv_create_comp_channel %s", of->name, on);
-	play_first(p, "call -name %s ibv_create_cq %s %u %s 0 ;# instead of librdmacm's own",
-		   o->name, on, entries, of->name);
+	play_line(p, "call -name %s ibv_create_comp_channel %s", of->name, on);
+	play_line(p, "call -name %s ibv_create_cq %s %u %s 0 ;# instead of librdmacm's own",
+		  o->name, on, entries, of->name);
 	of->written = o->written = true;
 }
 

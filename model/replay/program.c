@@ -9,8 +9,8 @@
 #include "program_parts.h"
 #include "template.h"
 
-#define PHASE_LINES 60
-#define COLUMNS	    90
+#define FUNCTION_LINES 60
+#define COLUMNS	       90
 
 /* How such a program begins. */
 #define PROGRAM_MARK "/* Exported by rdmash"
@@ -60,6 +60,8 @@ static void name_object(struct replay *p, struct replay_object *o)
 	char base[40], name[48];
 	unsigned again = 1;
 
+	if (*o->name)
+		return;
 	program_name(o->kind == OBJECT_CONTEXT ? "device" : o->called, base, sizeof base);
 	snprintf(name, sizeof name, "%s", base);
 	while (is_taken(p, name))
@@ -107,68 +109,47 @@ void program_code(struct replay *p, const char *fmt, ...)
 	free(code);
 }
 
-void program_before(struct replay *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	text_add(&p->before, "\t\t");
-	va_start(ap, fmt);
-	xvappendf(&p->before, fmt, ap);
-	va_end(ap);
-	text_add(&p->before, "\n");
-}
-
-const char *program_begin_block(struct replay *p)
-{
-	if (!text_len(&p->before))
-		return "";
-	text_add(&p->body, "\t{\n");
-	text_add(&p->body, text_str(&p->before));
-	return "\t";
-}
-
-void program_end_block(struct replay *p)
+static void end_function(struct replay *p)
 {
 	struct program *c = p->its;
 
-	if (text_len(&p->before))
-		text_add(&p->body, "\t}\n");
-	text_resize(&p->before, 0);
-	c->nlocals = 0;
+	if (c->is_open)
+		text_add(&p->body, "\treturn 0;\n}\n");
+	c->is_open = false;
 }
 
-void program_note(struct replay *p, const char *text)
+void program_next(struct replay *p)
+{
+	struct program *c = p->its;
+
+	if (c->is_open && c->lines < FUNCTION_LINES)
+		return;
+	end_function(p);
+	xappendf(&p->body, "\nstatic int part_%u(void)\n{\n", ++c->nparts);
+	c->is_open = true;
+	c->lines = 0;
+}
+
+static void write_step(struct replay *p, const char *text)
+{
+	program_next(p);
+	if (text[strlen(text) - 1] == ';') {
+		program_code(p, "%s", text);
+		return;
+	}
+	program_code(p, "if (%s)", text);
+	program_line(p, "\treturn -1;");
+}
+
+static void write_note(struct replay *p, const char *text)
 {
 	struct program *c = p->its;
 
 	if (strstr(text_str(c->differences), temp_text("%s\n", text)))
 		return;
 	xappendf(c->differences, "%s\n", text);
-	if (c->phase)
+	if (c->is_open)
 		program_line(p, "/* %s */", text);
-}
-
-static void end_phase(struct replay *p)
-{
-	struct program *c = p->its;
-
-	if (c->phase)
-		text_add(&p->body, "\treturn 0;\n}\n");
-	c->phase = NULL;
-}
-
-void program_enter(struct replay *p, const char *phase)
-{
-	struct program *c = p->its;
-
-	if (c->phase && strcmp(c->phase, phase) == 0 && c->lines < PHASE_LINES)
-		return;
-	end_phase(p);
-	c->phase = phase;
-	c->nphases++;
-	c->lines = 0;
-	xappendf(&c->phases, "%s%s_%u", c->nphases > 1 ? " " : "", phase, c->nphases);
-	xappendf(&p->body, "\nstatic int %s_%u(void)\n{\n", phase, c->nphases);
 }
 
 /* ----------------------------------------------------------------------- variables -- */
@@ -201,16 +182,18 @@ static void add_objects(const struct replay *p, struct text *to)
 		if (!p->role || p->tcp[i].is_server == (p->role == END_SERVER))
 			xappendf(to, "\tint %s;\n", p->tcp[i].name);
 	for (unsigned i = 0; i < p->ntold; i++)
-		if (replay_told_is_wanted(p, &p->told[i]))
+		if (p->told[i].n && replay_told_is_wanted(p, &p->told[i]))
 			xappendf(to, "\tunsigned char %s[%zu];\n", p->told[i].variable,
 				 p->told[i].n);
+	if (c->data)
+		xappendf(to, "\tunsigned char data[%zu];\n", c->data);
 	text_add(to, "} s;\n");
-	if (!c->naddresses)
+	if (!p->naddresses)
 		return;
 	text_add(to, "\n/* Arguments of the program replace them, in this order. */\n"
 		     "static const char *address[] = {");
-	for (unsigned i = 0; i < c->naddresses; i++)
-		xappendf(to, "%s \"%s\"", i ? "," : "", c->address[i]);
+	for (unsigned i = 0; i < p->naddresses; i++)
+		xappendf(to, "%s \"%s\"", i ? "," : "", p->address[i]);
 	text_add(to, " };\n");
 }
 
@@ -235,35 +218,28 @@ static void add_clean_up(struct replay *p, struct text *to)
 	text_add(to, "\treturn rc;\n}\n");
 }
 
-static void add_main(const struct program *c, struct text *to)
+static void add_main(const struct replay *p, struct text *to)
 {
-	const char *phase = text_str(&c->phases);
-	const char *open = "\tif (";
+	const struct program *c = p->its;
 
 	xappendf(to, "\nint main(%s)\n{\n\tint rc = EXIT_FAILURE;\n\n",
-		 c->naddresses ? "int argc, char **argv" : "void");
-	if (c->naddresses)
+		 p->naddresses ? "int argc, char **argv" : "void");
+	if (p->naddresses)
 		xappendf(to,
 			 "\tfor (int i = 1; i < argc && i <= %u; i++)\n"
 			 "\t\taddress[i - 1] = argv[i];\n",
-			 c->naddresses);
-	while (*phase) {
-		int len = (int)strcspn(phase, " ");
-
-		xappendf(to, "%s%.*s() == 0", open, len, phase);
-		open = " &&\n\t    ";
-		phase += len + (phase[len] != 0);
-	}
-	xappendf(to,
-		 "%s\trc = EXIT_SUCCESS;\n\tif (clean_up())\n\t\trc = EXIT_FAILURE;\n"
-		 "\treturn rc;\n}\n",
-		 c->nphases ? ")\n\t" : "");
+			 p->naddresses);
+	for (unsigned i = 1; i <= c->nparts; i++)
+		xappendf(to, "%spart_%u() == 0", i == 1 ? "\tif (" : " &&\n\t    ", i);
+	text_add(to, ")\n\t\trc = EXIT_SUCCESS;\n\tif (clean_up())\n\t\trc = EXIT_FAILURE;\n"
+		     "\treturn rc;\n}\n");
 }
 
-static void add_heading(const struct program *c, const char *file, struct text *to)
+static void add_heading(const struct replay *p, const char *file, struct text *to)
 {
+	const struct program *c = p->its;
 	const char *line = text_str(c->differences), *end;
-	const char *addresses = c->naddresses ? " [ADDRESS ...]" : "";
+	const char *addresses = p->naddresses ? " [ADDRESS ...]" : "";
 
 	xappendf(to,
 		 "%s: what the session did, call by call.\n *\n"
@@ -284,11 +260,8 @@ static void begin_pass(struct replay *p)
 {
 	struct program *c = p->its;
 
-	text_resize(&c->phases, 0);
 	text_resize(c->differences, 0);
-	c->phase = NULL;
-	c->init = NULL;
-	c->nphases = c->lines = c->nlocals = c->unknown = 0;
+	*c = (struct program){ .differences = c->differences };
 }
 
 static void end_pass(struct replay *p)
@@ -297,7 +270,7 @@ static void end_pass(struct replay *p)
 	const uint64_t *lost = p->from->lost;
 
 	program_last_waits(p);
-	end_phase(p);
+	end_function(p);
 	if (lost[0] + lost[1] + c->unknown)
 		replay_note(p,
 			    "the record has lost the beginning: %llu calls of the control path and "
@@ -305,19 +278,28 @@ static void end_pass(struct replay *p)
 			    (unsigned long long)lost[0], (unsigned long long)lost[1], c->unknown);
 }
 
-static const struct replay_back back = {
+const struct replay_back program_back = {
 	.passes = 4,
-	.words = &program_words,
-	.steps = &program_steps,
+	.is_c = true,
+	.sink = call_c_sink,
 	.begin = begin_pass,
 	.end = end_pass,
 	.name = name_object,
 	.leaves_out = program_leaves_out,
+	.line = write_step,
+	.note = write_note,
+	.failed = program_failed,
+	.prepare = program_prepare,
+	.call = program_call,
+	.row = program_row,
+	.put = program_put,
+	.data = program_data,
+	.special = program_special,
+	.object = program_object,
 };
 
 static void write_text(struct replay *p, const char *file, struct text *to)
 {
-	const struct program *c = p->its;
 	const char *body = text_str(&p->body);
 	SCOPED_TEXT(heading);
 	SCOPED_TEXT(patience);
@@ -326,9 +308,9 @@ static void write_text(struct replay *p, const char *file, struct text *to)
 
 	text_add(&session, body + strspn(body, "\n"));
 	add_clean_up(p, &session);
-	add_main(c, &session);
+	add_main(p, &session);
 	add_objects(p, &objects);
-	add_heading(c, file, &heading);
+	add_heading(p, file, &heading);
 	xappendf(&patience, "#define PATIENCE %d /* seconds to wait for the peer */\n", PATIENCE);
 	template_fill(exported_c,
 		      (const struct template_part[]){ { "@heading@\n", text_str(&heading) },
@@ -345,10 +327,9 @@ unsigned replay_program(const struct replay_source *from, enum replay_end role, 
 	struct program c = { .differences = differences };
 	struct replay p = { .role = role };
 
-	replay_write(&p, from, &back, &c);
-	if (c.nphases)
+	replay_write(&p, from, &program_back, &c);
+	if (c.nparts)
 		write_text(&p, file, to);
 	replay_free(&p);
-	text_free(&c.phases);
-	return c.nphases;
+	return c.nparts;
 }

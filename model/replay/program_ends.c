@@ -10,11 +10,6 @@
 
 /* ---------------------------------------------------------------------- what is left out -- */
 
-bool program_is_of_other_end(const struct replay *p, const struct replay_object *o)
-{
-	return p->role && o->end && o->end != p->role;
-}
-
 /* The subject of the record: the object that it creates, or else its first object. */
 static struct replay_object *subject_of(struct replay *p)
 {
@@ -42,7 +37,7 @@ static bool is_all_of_other_end(struct replay *p)
 	for (unsigned i = 0; i < n; i++) {
 		const struct replay_object *qp = replay_objects_qp(p, c[i].wc.qp_num);
 
-		if (!qp || !program_is_of_other_end(p, qp))
+		if (!qp || !replay_is_of_other_end(p, qp))
 			return false;
 	}
 	return n;
@@ -50,37 +45,11 @@ static bool is_all_of_other_end(struct replay *p)
 
 static bool is_left_out(struct replay *p, const struct record *r, const struct replay_object *o)
 {
-	if (program_is_of_other_end(p, o) || (r->fn->path == CALL_DATAPATH && o->is_left_out))
+	if (replay_is_of_other_end(p, o) || (r->fn->path == CALL_DATAPATH && o->is_left_out))
 		return true;
 	if (!p->role || o->kind == OBJECT_CM_ID || o->kind == OBJECT_QP)
 		return false;
 	return !o->used || (r->fn == &call_table[ROW_ibv_poll_cq] && is_all_of_other_end(p));
-}
-
-static bool ends_something(const struct call_fn *fn)
-{
-	for (const struct call_value *v = fn->args; v->name; v++)
-		if (v->role == CALL_GONE)
-			return true;
-	return false;
-}
-
-static const char *phase_of(const struct record *r, const char *now)
-{
-	switch (record_call_row(r)) {
-	case ROW_rdma_get_cm_event:
-		return record_cm_event(r)->event == RDMA_CM_EVENT_DISCONNECTED ? "leave" : "set_up";
-	case ROW_ibv_post_recv:
-	case ROW_ibv_post_srq_recv:
-	case ROW_ibv_req_notify_cq:
-		return now ? now : "transfer"; /* belongs to any phase */
-	case ROW_rdma_disconnect:
-	case ROW_rdma_destroy_qp:
-		return "leave";
-	}
-	if (ends_something(r->fn))
-		return "leave";
-	return r->fn->path == CALL_DATAPATH ? "transfer" : "set_up";
 }
 
 bool program_leaves_out(struct replay *p)
@@ -103,10 +72,7 @@ bool program_leaves_out(struct replay *p)
 		c->unknown++;
 		return true;
 	}
-	if (is_left_out(p, r, o))
-		return true;
-	program_enter(p, phase_of(r, c->phase));
-	return false;
+	return is_left_out(p, r, o);
 }
 
 /* ------------------------------------------------------------- the end of connections -- */
@@ -199,7 +165,7 @@ static void follow_connection(struct replay *p, const struct record *r)
 static bool is_left_last(const struct replay *p, const struct replay_object *id)
 {
 	if (id->kind != OBJECT_CM_ID || !id->is_connected || !id->live || !id->written ||
-	    program_is_of_other_end(p, id))
+	    replay_is_of_other_end(p, id))
 		return false;
 	if (id->end == END_CLIENT)
 		return p->role && id->is_left;
@@ -224,12 +190,10 @@ void program_last_waits(struct replay *p)
 			channel = channel->from;
 		if (!channel || !is_left_last(p, id))
 			continue;
-		program_enter(p, "leave");
+		program_next(p);
 		replay_note(p, "at its end it waits up to %d s for the peer of %s to disconnect",
 			    PATIENCE, id->called);
-		program_code(p, "if (await_event(%s,\v%s,\vRDMA_CM_EVENT_DISCONNECTED,\vNULL))",
-			     program_object(p, channel, OBJECT_EVENT_CHANNEL),
-			     program_object(p, id, OBJECT_CM_ID));
-		program_line(p, "\treturn -1;");
+		replay_step(p, STEP_CM_EVENT, program_object(p, channel, OBJECT_EVENT_CHANNEL),
+			    program_object(p, id, OBJECT_CM_ID), "DISCONNECTED", NULL);
 	}
 }

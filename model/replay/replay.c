@@ -28,7 +28,7 @@ void replay_note(struct replay *p, const char *fmt, ...)
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	p->notes++;
-	p->back->steps->note(p, text);
+	p->back->note(p, text);
 	free(text);
 }
 
@@ -111,7 +111,6 @@ static void learn_gid(struct replay *p, const struct record *r)
 {
 	struct own_value v = { .kind = OWN_GID };
 	const void *gid = (const void *)(uintptr_t)r->after[3];
-	struct own_value *own;
 
 	if (!gid || replay_own_gid(p, gid))
 		return;
@@ -119,9 +118,7 @@ static void learn_gid(struct replay *p, const struct record *r)
 	v.of = replay_objects_of(p, r, r->args[0], OBJECT_CONTEXT);
 	v.port = (uint8_t)r->args[1];
 	v.index = (int)r->args[2];
-	own = replay_own_add(p, &v);
-	if (p->back->steps->gid_read)
-		p->back->steps->gid_read(p, r, own);
+	replay_own_add(p, &v);
 }
 
 static void write_as(struct replay *p, const struct record *r, enum call_row row,
@@ -132,7 +129,7 @@ static void write_as(struct replay *p, const struct record *r, enum call_row row
 	plain.fn = &call_table[row];
 	plain.args = args;
 	plain.nargs = nargs;
-	p->back->steps->call(p, &plain, made);
+	p->back->call(p, &plain, made);
 }
 
 /* A program may destroy the QP of an id after the id. It is known only by the id. */
@@ -162,7 +159,7 @@ static void write_function(struct replay *p, const struct record *r, struct repl
 	else if (qp && qp->whole)
 		write_as(p, r, ROW_rdma_destroy_qp, &qp->whole->address, 1, NULL);
 	else
-		p->back->steps->call(p, r, made);
+		p->back->call(p, r, made);
 }
 
 /* Is it the destruction of an object that is not written, or has been destroyed already? */
@@ -202,6 +199,7 @@ static void describe_request(struct replay *p, const struct record *r)
 	id->end = END_SERVER;
 	id->from = replay_objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID);
 	id->is_ud = id->from && id->from->is_ud;
+	p->back->name(p, id);
 }
 
 /* librdmacm keeps the last event of an id that has no channel of the program's. */
@@ -223,14 +221,15 @@ static void take_private(struct replay *p, const struct record *r, struct replay
 					     : NULL;
 
 	if (t)
-		p->back->steps->keep_private(p, t, o);
+		replay_step(p, STEP_KEEP_ID, t->variable, p->back->object(p, o, OBJECT_CM_ID),
+			    NULL);
 }
 
 static void write_made(struct replay *p, const struct record *r, struct replay_object *made)
 {
 	if (made && made->kind == OBJECT_MR)
 		replay_write_block(p, r);
-	p->back->steps->prepare(p, r);
+	p->back->prepare(p, r);
 	replay_put_sent(p, r);
 	if (r->left_out)
 		replay_note(p, "of what %s was given not all was kept", r->fn->name);
@@ -248,7 +247,7 @@ static void write_call(struct replay *p, const struct record *r)
 	struct replay_object *made;
 
 	if (r->err && !is_device_call(r->fn)) {
-		p->back->steps->failed(p, r);
+		p->back->failed(p, r);
 		return;
 	}
 	if (r->fn == &call_table[ROW_ibv_query_gid])
@@ -280,8 +279,8 @@ static void write_call(struct replay *p, const struct record *r)
 /* The program has slept, or a person has typed. */
 static void write_pause(struct replay *p, const struct replay_call *c)
 {
-	if (p->back->steps->pause && c->idle >= IDLE_NS && !c->r.fn->waits && !c->r.fn->fetches)
-		p->back->steps->pause(p, c->idle / 1000000);
+	if (c->idle >= IDLE_NS && !c->r.fn->waits && !c->r.fn->fetches)
+		replay_step(p, STEP_PAUSE, replay_digits((uint64_t)c->idle / 1000000), NULL);
 }
 
 static void write_one(struct replay *p, const struct replay_call *c)
@@ -298,8 +297,8 @@ static void write_one(struct replay *p, const struct replay_call *c)
 			    (unsigned long long)c->r.args[1]);
 	} else if (c->row < REPLAY_ROWS) {
 		replay_waits_write_tcp(p, c->row, &c->r);
-	} else if (p->back->steps->row) {
-		p->back->steps->row(p, c->row, &c->r);
+	} else if (p->back->row) {
+		p->back->row(p, c->row, &c->r);
 	}
 }
 
@@ -310,15 +309,13 @@ static void end_pass(struct replay *p)
 	for (unsigned i = 0; i < p->ntold; i++)
 		free(p->told[i].data);
 	p->ntold = p->nown = p->ntcp = p->narrived = p->nskipped = p->nbuilt = p->notes = 0;
-	p->buffers = 0;
+	p->buffers = p->naddresses = 0;
+	p->event_of = NULL;
 	memset(p->searches, 0, sizeof p->searches);
 	text_resize(&p->body, 0);
-	text_resize(&p->before, 0);
 	replay_memory_clear(&p->memory);
 	for (struct replay_object *o = p->objects; o; o = o->hh.next) {
 		o->live = o->written = o->is_left_out = o->is_connected = o->is_left = false;
-		o->peer = NULL;
-		o->ud = NULL;
 		o->client = NULL;
 	}
 }
@@ -387,6 +384,5 @@ void replay_free(struct replay *p)
 	free(p->wanted);
 	live_program_free(p->live);
 	text_free(&p->body);
-	text_free(&p->before);
 	replay_memory_free(&p->memory);
 }

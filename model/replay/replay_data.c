@@ -91,6 +91,42 @@ static void widen_to_values(const struct replay *p, const struct memory_block *b
 	}
 }
 
+size_t replay_run_length(const unsigned char *data, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && data[i] == data[0])
+		i++;
+	return n ? i : 0;
+}
+
+static void put_piece_of(struct replay *p, struct replay_object *mr, uint64_t off,
+			 const unsigned char *data, size_t n)
+{
+	if (n >= REPLAY_REPEATED && replay_run_length(data, n) == n)
+		replay_step(p, STEP_FILL, p->back->object(p, mr, OBJECT_MR), replay_digits(off),
+			    replay_digits(n), replay_digits(*data), NULL);
+	else if (n)
+		p->back->put(p, mr, off, data, n);
+}
+
+/* Long runs of one byte are steps of their own. */
+void replay_put_bytes(struct replay *p, struct replay_object *mr, uint64_t off,
+		      const unsigned char *data, size_t n)
+{
+	size_t begin = 0, run;
+
+	for (size_t i = 0; i < n; i += run) {
+		run = replay_run_length(data + i, n - i);
+		if (run < 4 * REPLAY_REPEATED)
+			continue;
+		put_piece_of(p, mr, off + begin, data + begin, i - begin);
+		put_piece_of(p, mr, off + i, data + i, run);
+		begin = i + run;
+	}
+	put_piece_of(p, mr, off + begin, data + begin, n - begin);
+}
+
 static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t first, uint64_t end)
 {
 	const struct own_value *mr;
@@ -100,8 +136,8 @@ static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t f
 	mr = replay_own_region(p, b->at + first, end - first);
 	if (mr && (!p->from->no_data || end - first <= REPLAY_SHORT ||
 		   replay_words_have_own(p, b->bytes + first, end - first)))
-		p->back->steps->put(p, mr, b->at + first - mr->value, b->bytes + first,
-				    end - first);
+		replay_put_bytes(p, mr->of, b->at + first - mr->value, b->bytes + first,
+				 end - first);
 }
 
 static void put(struct replay *p, uint64_t at, uint64_t n)
@@ -185,20 +221,31 @@ void replay_take_memory(struct replay *p, const struct record *r)
 	p->arrived[p->narrived++] = r;
 }
 
+void replay_keep(struct replay *p, const char *name, const struct memory_piece *v, unsigned n)
+{
+	const struct told_bytes *t;
+	size_t at = 0;
+	SCOPED_TEXT(data);
+
+	for (unsigned i = 0; i < n; i++)
+		text_add_bytes(&data, v[i].bytes, v[i].len);
+	t = replay_told_add(p, name, text_str(&data), text_len(&data));
+	for (unsigned i = 0; t && i < n; at += v[i++].len)
+		replay_step(p, i ? STEP_KEEP_MORE : STEP_KEEP, t->variable,
+			    p->back->object(p, v[i].mr->of, OBJECT_MR), replay_digits(v[i].off),
+			    replay_digits(v[i].len), replay_digits(at), NULL);
+}
+
 void replay_write_arrived(struct replay *p)
 {
 	for (unsigned i = 0; i < p->narrived; i++) {
 		const struct record *r = p->arrived[i];
 		const struct own_value *mr = replay_own_region(p, r->args[0], r->args[2]);
-		const struct memory_piece piece = { mr, mr ? r->args[0] - mr->value : 0,
-						    r->args[2] };
-		const struct told_bytes *t =
-			mr ? replay_told_add(p, "wrote", (const void *)(uintptr_t)r->args[1],
-					     r->args[2])
-			   : NULL;
+		const struct memory_piece piece = { mr, (const char *)(uintptr_t)r->args[1],
+						    mr ? r->args[0] - mr->value : 0, r->args[2] };
 
-		if (t)
-			p->back->steps->keep(p, t, &piece, 1);
+		if (mr)
+			replay_keep(p, "wrote", &piece, 1);
 	}
 	p->narrived = 0;
 }
@@ -216,5 +263,5 @@ void replay_write_block(struct replay *p, const struct record *r)
 	if (!b || *b->name)
 		return;
 	snprintf(b->name, sizeof b->name, "buf%u", p->buffers++);
-	p->back->steps->block(p, b);
+	replay_step(p, STEP_BLOCK, b->name, replay_digits(b->len), NULL);
 }

@@ -52,6 +52,11 @@ struct replay_object *replay_objects_extra(struct replay *p, const char *name)
 	return o;
 }
 
+bool replay_is_of_other_end(const struct replay *p, const struct replay_object *o)
+{
+	return p->role && o->end && o->end != p->role;
+}
+
 struct replay_object *replay_objects_qp(const struct replay *p, uint32_t qpn)
 {
 	for (struct replay_object *o = p->objects; o; o = o->hh.next)
@@ -264,31 +269,63 @@ bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t)
 	return p->wanted[t->call] >> t->bit & 1;
 }
 
+static struct told_bytes *add_told(struct replay *p)
+{
+	unsigned bit = 0;
+
+	for (unsigned i = 0; i < p->ntold; i++)
+		bit += p->told[i].call == p->at;
+	p->told = xgrow(p->told, p->ntold, sizeof *p->told);
+	p->told[p->ntold] = (struct told_bytes){ .call = p->at, .bit = bit < 64 ? bit : 63 };
+	return &p->told[p->ntold++];
+}
+
 const struct told_bytes *replay_told_add(struct replay *p, const char *name, const void *data,
 					 size_t n)
 {
 	struct told_bytes *t;
-	unsigned same = 0, bit = 0;
+	unsigned same = 0;
 
 	if (!n)
 		return NULL;
-	for (unsigned i = 0; i < p->ntold; i++) {
+	for (unsigned i = 0; i < p->ntold; i++)
 		same += strncmp(p->told[i].variable, name, strlen(name)) == 0;
-		bit += p->told[i].call == p->at;
-	}
-	p->told = xgrow(p->told, p->ntold, sizeof *p->told);
-	t = &p->told[p->ntold++];
-	*t = (struct told_bytes){ .data = xcalloc(n, 1), .n = n, .call = p->at };
-	t->bit = bit < 64 ? bit : 63;
+	t = add_told(p);
+	t->data = xcalloc(n, 1);
+	t->n = n;
 	memcpy(t->data, data, n);
 	snprintf(t->variable, sizeof t->variable, "%.16s%u", name, same);
 	return replay_told_is_wanted(p, t) ? t : NULL;
 }
 
-static const struct told_bytes *want(struct replay *p, unsigned i)
+bool replay_told_add_peer(struct replay *p, const char *variable, const struct qp_peer *peer)
 {
-	p->wanted[p->told[i].call] |= UINT64_C(1) << p->told[i].bit;
-	return &p->told[i];
+	struct told_bytes *t = add_told(p);
+
+	t->peer = *peer;
+	snprintf(t->variable, sizeof t->variable, "%s", variable);
+	return replay_told_is_wanted(p, t);
+}
+
+static bool is_at(const struct qp_peer *peer, const struct ibv_ah_attr *to)
+{
+	return !to || (to->is_global ? memcmp(&peer->gid, &to->grh.dgid, sizeof peer->gid) == 0
+				     : peer->lid == to->dlid);
+}
+
+/* Is it a member of the struct that the peer has told? */
+static bool is_member(const struct qp_peer *peer, struct told_search *s)
+{
+	s->base = s->v;
+	if (strcmp(s->name, "qpn") == 0)
+		return peer->qpn == s->v && is_at(peer, s->to);
+	if (strcmp(s->name, "addr") == 0) {
+		s->base = peer->addr;
+		return s->v >= peer->addr && s->v - peer->addr < peer->len;
+	}
+	return (strcmp(s->name, "psn") == 0 && peer->psn == s->v) ||
+	       (strcmp(s->name, "qkey") == 0 && peer->qkey == s->v) ||
+	       (strcmp(s->name, "rkey") == 0 && peer->rkey == s->v);
 }
 
 /* Half of the address that is told with a key may be the same number. */
@@ -309,22 +346,41 @@ static bool is_told_in(const struct told_bytes *t, struct told_search *s)
 	struct value_place place;
 	uint64_t base = 0;
 
+	if (!t->n)
+		return is_member(&t->peer, s);
 	if (s->size ? !find_told(t, s->v, s->size, s->other, &place)
 		    : (s->other && !find_told(t, s->other, 4, s->v, &place)) ||
 			      !replay_value_find_base(t->data, t->n, s->v, &place, &base))
 		return false;
 	s->place = place;
-	s->base = base;
+	s->base = s->size ? s->v : base;
 	return true;
 }
 
-/* The newest told bytes in which it is, as a word; NULL: there are none. */
-static const char *told_value(struct replay *p, struct told_search what, const char *name)
+static const char *told_word(struct replay *p, unsigned i, const struct value_place *place,
+			     enum replay_form form, const char *member)
 {
+	const struct told_bytes *t = &p->told[i];
+
+	p->wanted[t->call] |= UINT64_C(1) << t->bit;
+	if (!t->n)
+		return replay_word(p, WORD_TOLD_MEMBER, t->variable, member, NULL);
+	return replay_word(p, form, t->variable, replay_digits(place->at),
+			   replay_digits(place->len), NULL);
+}
+
+const char *replay_told_value(struct replay *p, struct told_search what)
+{
+	static const enum replay_form form[] = { [VALUE_BE] = WORD_TOLD_BE,
+						 [VALUE_LE] = WORD_TOLD_LE,
+						 [VALUE_HEX] = WORD_TOLD_HEX,
+						 [VALUE_DECIMAL] = WORD_TOLD_DECIMAL };
 	const uint64_t hash = (what.v + what.other * 3 + what.size) * UINT64_C(0x9e3779b97f4a7c15);
 	struct told_search *s = &p->searches[(hash >> 32) % TOLD_SEARCHES];
+	const char *word;
 
-	if (s->v != what.v || s->other != what.other || s->size != what.size)
+	if (s->v != what.v || s->other != what.other || s->size != what.size || s->to != what.to ||
+	    s->name != what.name)
 		*s = what;
 	for (unsigned i = p->ntold; i-- > s->end;)
 		if (is_told_in(&p->told[i], s)) {
@@ -332,30 +388,21 @@ static const char *told_value(struct replay *p, struct told_search what, const c
 			break;
 		}
 	s->end = p->ntold;
-	return s->found ? p->back->words->told(p, want(p, s->found - 1), &s->place, name,
-					       s->size ? 0 : s->v - s->base)
-			: NULL;
+	if (!s->found)
+		return NULL;
+	word = told_word(p, s->found - 1, &s->place, form[s->place.form], s->name);
+	return s->v == s->base
+		       ? word
+		       : replay_word(p, WORD_SUM, word, replay_digits(s->v - s->base), NULL);
 }
 
-const char *replay_told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
-			       uint64_t address)
-{
-	return told_value(p, (struct told_search){ .v = v, .other = address, .size = size }, name);
-}
-
-const char *replay_told_gid(struct replay *p, const void *gid, bool pointer)
+const char *replay_told_gid(struct replay *p, const void *gid)
 {
 	struct value_place place;
 
 	for (unsigned i = p->ntold; i-- > 0;)
-		if (replay_value_find_gid(p->told[i].data, p->told[i].n, gid, &place))
-			return p->back->words->told_gid(p, want(p, i), &place, pointer);
+		if (p->told[i].n ? replay_value_find_gid(p->told[i].data, p->told[i].n, gid, &place)
+				 : memcmp(&p->told[i].peer.gid, gid, 16) == 0)
+			return told_word(p, i, &place, WORD_TOLD_GID, "gid");
 	return NULL;
-}
-
-const char *replay_told_address(struct replay *p, uint64_t v, uint32_t rkey)
-{
-	const char *exact = replay_told_number(p, "addr", v, 8, 0);
-
-	return exact ? exact : told_value(p, (struct told_search){ .v = v, .other = rkey }, "addr");
 }

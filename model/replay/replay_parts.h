@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The replay while it is being written, and its two back ends. It is written several times, because
+/* The replay while it is being written, and its two languages. It is written several times, because
  * only an earlier pass shows what is needed later: bytes of the peer, objects. */
 #ifndef MODEL_REPLAY_PARTS_H
 #define MODEL_REPLAY_PARTS_H
@@ -26,42 +26,46 @@ struct replay_object {
 	uint32_t lkey, rkey, qpn;    /* by now; qpn of a server's id: the client's */
 	enum replay_end end;	     /* an id, a QP: the end that has it */
 	/* Of the program in C: */
-	bool used;			/* an expression uses it */
-	bool is_left_out;		/* a QP, by now: its data path is not in the program */
-	bool is_ud;			/* an id */
-	bool is_connected;		/* an id, by now: and neither end has disconnected */
-	bool is_left;			/* an id of a client: the server has disconnected it */
-	struct replay_object *client;	/* an id of a server: the id here that it accepts */
-	const struct record *joined;	/* an id: the call that connected it */
-	const struct qp_peer *peer;	/* a QP, by now: as an exchange has brought it */
-	const struct rdma_ud_param *ud; /* an id, by now: the peer of its last event */
+	bool used;		      /* an expression uses it */
+	bool is_left_out;	      /* a QP, by now: its data path is not in the program */
+	bool is_ud;		      /* an id */
+	bool is_connected;	      /* an id, by now: and neither end has disconnected */
+	bool is_left;		      /* an id of a client: the server has disconnected it */
+	struct replay_object *client; /* an id of a server: the id here that it accepts */
+	const struct record *joined;  /* an id: the call that connected it */
 	bool keeps; /* an id: the program keeps its last event; a QP: the data of its peer */
 	UT_hash_handle hh;
 };
 
-/* Bytes that came from the peer. */
+/* Bytes that came from the peer, or (n 0) the members of a struct. */
 struct told_bytes {
 	unsigned char *data;
 	size_t n;
-	char variable[24];
+	struct qp_peer peer;
+	char variable[64];
 	unsigned call, bit; /* of wanted */
 };
 
 /* A value that was looked for in what the peer has told, from the newest on. When it is looked for
  * again, only what was told since is looked at: a program may write to one address for ever. */
 struct told_search {
+	const char *name;
 	uint64_t v, other; /* other: the address at which v is the key; of a base: the key, or 0 */
-	unsigned size;	   /* bytes of v; 0: the base of v */
-	unsigned end;	   /* the first ones, which were looked at */
-	unsigned found;	   /* one more than its index; 0: nowhere */
+	const struct ibv_ah_attr *to; /* of the number of a QP: where it is; NULL: anywhere */
+	unsigned size;		      /* bytes of v; 0: the base of v */
+	unsigned end;		      /* the first ones, which were looked at */
+	unsigned found;		      /* one more than its index; 0: nowhere */
 	struct value_place place;
 	uint64_t base;
 };
+#define ADDRESSES 8
+
 #define TOLD_SEARCHES 256 /* that are kept, by a hash */
 
 /* A piece of memory in a region. */
 struct memory_piece {
 	const struct own_value *mr;
+	const char *bytes;
 	uint64_t off;
 	size_t len;
 };
@@ -97,82 +101,103 @@ struct replay {
 	unsigned buffers;      /* names given so far */
 	struct ibv_sge *built; /* what the requests since ibv_wr_start() send from */
 	unsigned nbuilt;
+	char address[ADDRESSES][64]; /* that the user may replace */
+	unsigned naddresses;
+	struct replay_object *event_of; /* a channel whose event a script has not waited for yet */
 
-	struct text body, before; /* lines; those that the one being written needs first */
-	unsigned notes;		  /* that say what could not be followed */
+	struct text body; /* lines */
+	unsigned notes;	  /* that say what could not be followed */
 };
 
-/* How values are written: as temp_text(). NULL: as the sink writes them. */
-struct replay_words {
+/* Steps and words that both languages have, and their arguments $1 to $5, which are texts. */
+enum replay_form {
+	STEP_PAUSE,	     /* milliseconds */
+	STEP_BLOCK,	     /* name, length */
+	STEP_FILL,	     /* region, offset, length, byte */
+	STEP_COMPLETION,     /* CQ, wr_id, status, opcode, suffix of the constant wr_id in C */
+	STEP_BAD_COMPLETION, /* the same */
+	STEP_FLUSHED,
+	STEP_CQ_EVENT,	    /* channel, CQ */
+	STEP_CM_EVENT,	    /* channel, id, type, name of the event */
+	STEP_CM_EVENT_KEPT, /* the same, name of the id */
+	STEP_REQUEST,	    /* name of the id, of the event */
+	STEP_KEEP_EVENT,    /* variable, name of the event, of the id */
+	STEP_KEEP_ID,	    /* variable, id */
+	STEP_KEEP,	    /* variable, region, offset, length */
+	STEP_KEEP_MORE,	    /* the same, where in the variable */
+	STEP_LISTEN,	    /* name, port, host */
+	STEP_LISTEN_ANY,    /* name, port */
+	STEP_ACCEPT,	    /* name, that of the listener */
+	STEP_CONNECT,	    /* name, port, host */
+	STEP_SEND,	    /* name, bytes, how many */
+	STEP_RECV,	    /* name, how many, variable */
+	STEP_RECV_SKIPPED,  /* name, how many */
+	STEP_RECV_END,	    /* name */
+	STEP_CLOSE,	    /* name */
+	WORD_SUM,	    /* word, number */
+	WORD_OWN_MEMORY,    /* region, 0 */
+	WORD_OWN_MEMORY_AT, /* region, offset */
+	WORD_OWN_KEY,	    /* object */
+	WORD_OWN_QPN,	    /* object */
+	WORD_OWN_GID,	    /* device, port, index */
+	WORD_LKEY,	    /* object */
+	WORD_RKEY,	    /* object */
+	WORD_PLACE,	    /* region, 0 */
+	WORD_PLACE_AT,	    /* region, offset */
+	WORD_BLOCK,	    /* name, 0 */
+	WORD_BLOCK_AT,	    /* name, offset */
+	WORD_TOLD_BE,	    /* variable, where, how many bytes; so are the others */
+	WORD_TOLD_LE,
+	WORD_TOLD_HEX,
+	WORD_TOLD_DECIMAL,
+	WORD_TOLD_GID,
+	WORD_TOLD_MEMBER, /* variable, member */
+	WORD_ANY_HOST,	  /* address */
+	WORD_HOST,	  /* number of the address */
+	WORD_SOCKADDR,	  /* host, port */
+	REPLAY_FORMS
+};
+
+/* What the languages have not in common. leaves_out and row may be NULL. */
+struct replay_back {
+	unsigned passes;
+	bool is_c;
 	struct call_sink (*sink)(FILE *to);
-	/* A value that this back end alone knows. */
-	const char *(*special)(struct replay *p, const struct call_sink *k,
-			       const struct call_value *v, const void *at);
-	const char *(*object)(struct replay *p, struct replay_object *o, enum call_object want);
-	/* A number in told bytes, offset more than it; a GID. */
-	const char *(*told)(struct replay *p, const struct told_bytes *t,
-			    const struct value_place *place, const char *name, uint64_t offset);
-	const char *(*told_gid)(struct replay *p, const struct told_bytes *t,
-				const struct value_place *place, bool pointer);
-	/* An own value as a number, or (is_key) as lkey or rkey of a request. */
-	const char *(*own)(struct replay *p, const struct own_value *o, uint64_t offset);
-	const char *(*key)(struct replay *p, const struct own_value *o, bool is_local);
-	const char *(*gid)(struct replay *p, const struct own_value *o, bool pointer);
-	/* A place in a region, or (mr NULL) in a block that is being registered. */
-	const char *(*place)(struct replay *p, const struct own_value *mr,
-			     const struct memory_block *b, uint64_t off, bool is_number);
-	const char *(*host)(struct replay *p, const struct sockaddr *sa, const char *argument);
-	const char *(*data)(struct replay *p, const unsigned char *data, size_t n);
-};
-
-/* How steps are written. pause, gid_read and row may be NULL. */
-struct replay_steps {
+	void (*begin)(struct replay *p); /* a pass */
+	void (*end)(struct replay *p);
+	/* Names an object that was met for the first time, or became the id of a request. */
+	void (*name)(struct replay *p, struct replay_object *o);
+	/* Is the call left out, for instance as one of the other end? */
+	bool (*leaves_out)(struct replay *p);
+	/* A step of enum replay_form. */
+	void (*line)(struct replay *p, const char *text);
 	void (*note)(struct replay *p, const char *text);
 	void (*failed)(struct replay *p, const struct record *r);
-	void (*pause)(struct replay *p, int64_t ms);
-	void (*block)(struct replay *p, struct memory_block *b);
 	/* Writes what a call needs before its data are put into memory. */
 	void (*prepare)(struct replay *p, const struct record *r);
 	/* o: the object that the call makes, or NULL. */
 	void (*call)(struct replay *p, const struct record *r, struct replay_object *o);
-	void (*gid_read)(struct replay *p, const struct record *r, struct own_value *gid);
-	void (*put)(struct replay *p, const struct own_value *mr, uint64_t off,
-		    const unsigned char *data, size_t n);
-	void (*completion)(struct replay *p, struct replay_object *cq, const struct live_wc *c);
-	void (*cq_event)(struct replay *p, struct replay_object *channel, uint64_t cq);
-	/* t: its private data, or NULL. */
-	void (*cm_event)(struct replay *p, const struct rdma_cm_event *ev,
-			 const struct told_bytes *t);
-	/* These pieces of memory become the variable. */
-	void (*keep)(struct replay *p, const struct told_bytes *t, const struct memory_piece *v,
-		     unsigned n);
-	/* The private data of the event that librdmacm keeps in the id. */
-	void (*keep_private)(struct replay *p, const struct told_bytes *t,
-			     struct replay_object *id);
-	void (*listen)(struct replay *p, const struct tcp_end *e, const char *host, unsigned port);
-	void (*accept)(struct replay *p, const struct tcp_end *listener, const struct tcp_end *e);
-	void (*connect)(struct replay *p, const struct tcp_end *e, const char *host, unsigned port);
-	void (*send)(struct replay *p, const struct tcp_end *e, const unsigned char *data,
-		     size_t n);
-	/* t NULL: n bytes that nothing needs; n 0: the peer closes. */
-	void (*recv)(struct replay *p, const struct tcp_end *e, size_t n,
-		     const struct told_bytes *t);
-	void (*close)(struct replay *p, const struct tcp_end *e);
 	/* A row that only a session has. */
 	void (*row)(struct replay *p, enum replay_row row, const struct record *r);
+	/* Writes bytes with own values into a region. */
+	void (*put)(struct replay *p, struct replay_object *mr, uint64_t off,
+		    const unsigned char *data, size_t n);
+	/* Bytes as a word; is_last: it is the last argument of a step, else a member of a call's.
+	 */
+	const char *(*data)(struct replay *p, const unsigned char *data, size_t n, bool is_last);
+	/* A value that this language alone knows; NULL: it has none. */
+	const char *(*special)(struct replay *p, const struct call_sink *k,
+			       const struct call_value *v, const void *at);
+	const char *(*object)(struct replay *p, struct replay_object *o, enum call_object want);
 };
 
-struct replay_back {
-	unsigned passes;
-	const struct replay_words *words;
-	const struct replay_steps *steps;
-	void (*begin)(struct replay *p); /* a pass */
-	void (*end)(struct replay *p);
-	/* Names an object that was met for the first time. */
-	void (*name)(struct replay *p, struct replay_object *o);
-	/* Is the call left out, for instance as one of the other end? NULL: none is. */
-	bool (*leaves_out)(struct replay *p);
-};
+/* ---------------------------------------------------------------------- replay_forms.c -- */
+
+/* Writes a step; its arguments end with NULL. */
+void replay_step(struct replay *p, enum replay_form form, ...) __attribute__((sentinel));
+/* A word, as temp_text(). */
+const char *replay_word(struct replay *p, enum replay_form form, ...) __attribute__((sentinel));
+const char *replay_digits(uint64_t n);
 
 /* replay.c: writes it in passes; afterwards body has the last one. To be freed. */
 void replay_write(struct replay *p, const struct replay_source *from,
@@ -187,6 +212,12 @@ void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(p
 
 /* Finds the memory that it registers, and that from which it sends inline. */
 void replay_find_memory(struct replay *p);
+#define REPLAY_REPEATED 16 /* equal bytes from this number on are written as a repetition */
+/* The number of bytes at the beginning that are equal. */
+size_t replay_run_length(const unsigned char *data, size_t n);
+/* Writes these bytes into a region. */
+void replay_put_bytes(struct replay *p, struct replay_object *mr, uint64_t off,
+		      const unsigned char *data, size_t n);
 /* Writes what the program has written to all memory that the peer may read and has been told of. */
 void replay_put_told(struct replay *p);
 /* Writes the data of a request before it is posted; requests of an extended QP are posted together
@@ -195,6 +226,8 @@ void replay_put_sent(struct replay *p, const struct record *r);
 /* Takes data that have arrived. These belong to the poll that follows: a receive or a READ takes
  * them as its own. */
 void replay_take_memory(struct replay *p, const struct record *r);
+/* These pieces of memory have come from the peer: if they are needed, they become a variable. */
+void replay_keep(struct replay *p, const char *name, const struct memory_piece *v, unsigned n);
 /* Writes the rest of them: data that the peer has written with a WRITE may contain values, too. */
 void replay_write_arrived(struct replay *p);
 /* Writes the block in which the call registers memory. */
@@ -220,6 +253,8 @@ struct replay_object *replay_objects_drop_qp(struct replay *p, const struct repl
 void replay_objects_skip(struct replay *p, uint64_t address);
 /* Is it so? Once: what is at that address later is another one. */
 bool replay_objects_are_skipped(struct replay *p, uint64_t address);
+/* Is it an object of the end that is not written? */
+bool replay_is_of_other_end(const struct replay *p, const struct replay_object *o);
 /* The live QP with that number, or NULL. */
 struct replay_object *replay_objects_qp(const struct replay *p, uint32_t qpn);
 
@@ -236,13 +271,12 @@ bool replay_own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
 /* The peer has sent these bytes. NULL: nothing needs them. */
 const struct told_bytes *replay_told_add(struct replay *p, const char *name, const void *data,
 					 size_t n);
-/* Values that the peer has sent, as words; NULL: it has not sent them. address: of a key, an
- * address in its region; else 0. */
-const char *replay_told_number(struct replay *p, const char *name, uint64_t v, unsigned size,
-			       uint64_t address);
-const char *replay_told_gid(struct replay *p, const void *gid, bool pointer);
-/* An address at the peer: rkey 0, or the key of its region. */
-const char *replay_told_address(struct replay *p, uint64_t v, uint32_t rkey);
+/* The same of a struct with the members of a struct qp_peer. Is it needed? */
+bool replay_told_add_peer(struct replay *p, const char *variable, const struct qp_peer *peer);
+/* Values that the peer has sent, as words; NULL: it has not sent them. what: all but place, found
+ * and base. */
+const char *replay_told_value(struct replay *p, struct told_search what);
+const char *replay_told_gid(struct replay *p, const void *gid);
 bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t);
 
 /* ------------------------------------------------------------------- replay_words.c -- */
@@ -251,8 +285,10 @@ bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t);
 bool replay_words_own(struct call_sink *k, const struct call_value *v, const void *at);
 /* The arguments of the call, with these in place of its own (NULL: its own). To be freed. */
 char *replay_words_of_args(struct replay *p, const struct record *r, const uint64_t *args);
-/* The address that the call gives with the number of a QP, or NULL. */
-const struct ibv_ah_attr *replay_words_destination(struct replay *p, const struct call_sink *k);
+/* "[get mr0 rkey]", "s.mr0->rkey" */
+const char *replay_words_of_own(struct replay *p, const struct own_value *o, uint64_t offset);
+/* A host that the user may replace. */
+const char *replay_words_of_host(struct replay *p, const char *host);
 
 /* A piece is one of the own values, or the bytes up to the next of them. */
 struct data_piece {

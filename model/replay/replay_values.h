@@ -61,7 +61,6 @@ struct own_value {
 	unsigned char gid[16];
 	/* The user's: */
 	struct replay_object *of;
-	char name[48];
 	uint8_t port;	       /* of a GID */
 	int index;	       /* of a GID */
 	bool is_read, is_told; /* memory: the peer may read it, and knows of it */

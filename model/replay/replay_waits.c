@@ -18,32 +18,50 @@
 static void take_received(struct replay *p, const char *name, const struct posted_wr *posted,
 			  size_t len)
 {
-	unsigned char *data = NULL;
 	struct memory_piece pieces[LIVE_SGES];
-	const struct told_bytes *t;
-	unsigned npieces = 0;
-	size_t n = 0;
-	bool known = true;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < posted->nsge && n < len && known; i++) {
-		const struct ibv_sge *s = &posted->sge[i];
-		const size_t piece = s->length < len - n ? s->length : len - n;
+	for (; n < posted->nsge && len; n++) {
+		const struct ibv_sge *s = &posted->sge[n];
+		const size_t piece = s->length < len ? s->length : len;
 		const struct own_value *mr = replay_own_region(p, s->addr, piece);
 		const struct memory_block *b = replay_memory_find(&p->memory, s->addr, piece);
 
-		known = mr && b && b->bytes;
-		if (!known)
-			break;
-		data = xrealloc(data, n + piece + 1, 1);
-		memcpy(data + n, b->bytes + (s->addr - b->at), piece);
+		if (!mr || !b || !b->bytes)
+			return;
 		replay_memory_clean(&p->memory, s->addr, piece);
-		pieces[npieces++] = (struct memory_piece){ mr, s->addr - mr->value, piece };
-		n += piece;
+		pieces[n] = (struct memory_piece){ mr, (char *)b->bytes + (s->addr - b->at),
+						   s->addr - mr->value, piece };
+		len -= piece;
 	}
-	t = known && n ? replay_told_add(p, name, data, n) : NULL;
-	if (t)
-		p->back->steps->keep(p, t, pieces, npieces);
-	free(data);
+	replay_keep(p, name, pieces, n);
+}
+
+/* One event may stand for several completions, and a late one for none. So a script waits for the
+ * event when it waits for the next completion. */
+static void write_completion(struct replay *p, struct replay_object *o, const struct ibv_wc *wc)
+{
+	const struct replay_object *qp = replay_objects_qp(p, wc->qp_num);
+	const bool is_flushed = wc->status == IBV_WC_WR_FLUSH_ERR;
+	const char *cq;
+
+	if (qp && (replay_is_of_other_end(p, qp) || qp->is_left_out))
+		return;
+	cq = p->back->object(p, o, OBJECT_CQ);
+	if (p->event_of && !is_flushed) {
+		replay_step(p, STEP_CQ_EVENT, p->back->object(p, p->event_of, OBJECT_COMP_CHANNEL),
+			    cq, NULL);
+		p->event_of = NULL;
+	}
+	replay_step(p,
+		    is_flushed			   ? STEP_FLUSHED
+		    : wc->status == IBV_WC_SUCCESS ? STEP_COMPLETION
+						   : STEP_BAD_COMPLETION,
+		    cq, replay_digits(wc->wr_id), live_status(wc->status),
+		    wc->status ? ""
+			       : live_word(call_table[ROW_ibv_poll_cq].args[2].of, "opcode",
+					   wc->opcode),
+		    wc->wr_id >> 31 ? "ull" : "", NULL);
 }
 
 static void write_poll(struct replay *p, const struct record *r)
@@ -53,7 +71,7 @@ static void write_poll(struct replay *p, const struct record *r)
 	struct replay_object *cq = replay_objects_of(p, r, r->args[0], OBJECT_CQ);
 
 	for (unsigned i = 0; i < n; i++) {
-		p->back->steps->completion(p, cq, &c[i]);
+		write_completion(p, cq, &c[i].wc);
 		if (c[i].wc.status != IBV_WC_SUCCESS || !c[i].known)
 			continue;
 		if (c[i].wc.opcode & IBV_WC_RECV)
@@ -95,36 +113,79 @@ static void write_extended_poll(struct replay *p, const struct record *r)
 
 static void write_cq_event(struct replay *p, const struct record *r)
 {
-	const uint64_t *cq = (const void *)(uintptr_t)r->after[1];
+	struct replay_object *channel = replay_objects_of(p, r, r->args[0], OBJECT_COMP_CHANNEL);
 
-	if (cq)
-		p->back->steps->cq_event(
-			p, replay_objects_of(p, r, r->args[0], OBJECT_COMP_CHANNEL), *cq);
+	if (p->back->is_c)
+		replay_step(p, STEP_CQ_EVENT, p->back->object(p, channel, OBJECT_COMP_CHANNEL),
+			    NULL);
+	else
+		p->event_of = channel;
+}
+
+/* Does the program in C need the peer for datagrams that the event tells of? */
+static bool needs_peer(struct replay *p, const struct replay_object *id,
+		       const struct rdma_ud_param *ud)
+{
+	const struct qp_peer peer = { .qpn = ud->qp_num,
+				      .qkey = ud->qkey,
+				      .gid = ud->ah_attr.grh.dgid };
+
+	return p->back->is_c && id->is_ud && ud->qp_num &&
+	       replay_told_add_peer(p, temp_text("event_of_%s.peer", id->name), &peer);
+}
+
+static void write_awaited(struct replay *p, const struct record *r, const struct rdma_cm_event *ev,
+			  struct replay_object *id)
+{
+	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
+	const struct rdma_conn_param *param = &ev->param.conn;
+	const bool is_request = ev->event == RDMA_CM_EVENT_CONNECT_REQUEST;
+	const char *type = live_word(call_objects[OBJECT_CM_EVENT].of, "event", ev->event);
+	struct replay_object *channel = replay_objects_of(p, r, r->args[0], OBJECT_EVENT_CHANNEL);
+	struct replay_object *event = replay_objects_of(p, r, *place, OBJECT_CM_EVENT);
+	struct replay_object *awaited =
+		is_request ? replay_objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID) : id;
+	const struct told_bytes *t = param->private_data
+					     ? replay_told_add(p, "private", param->private_data,
+							       param->private_data_len)
+					     : NULL;
+	const bool keeps = needs_peer(p, id, &ev->param.ud) || is_request || t;
+
+	if (!awaited || !awaited->written || !channel) {
+		replay_note(p, "the event %s of %s is not waited for", type, id->called);
+		return;
+	}
+	id->keeps |= keeps;
+	replay_step(p, keeps ? STEP_CM_EVENT_KEPT : STEP_CM_EVENT,
+		    p->back->object(p, channel, OBJECT_EVENT_CHANNEL),
+		    p->back->object(p, awaited, OBJECT_CM_ID), type, event->name, id->name, NULL);
+	if (is_request)
+		replay_step(p, STEP_REQUEST, id->name + (*id->name == '$'), event->name, NULL);
+	id->written |= is_request;
+	if (t)
+		replay_step(p, STEP_KEEP_EVENT, t->variable, event->name, id->name, NULL);
 }
 
 static void write_cm_event(struct replay *p, const struct record *r)
 {
 	const struct rdma_cm_event *ev = record_cm_event(r);
 	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
-	const struct rdma_conn_param *param = ev ? &ev->param.conn : NULL;
-	const struct rdma_cm_id *id = ev ? record_bytes(r, (uintptr_t)ev->id, NULL) : NULL;
+	const struct rdma_cm_id *copy = ev ? record_bytes(r, (uintptr_t)ev->id, NULL) : NULL;
+	struct replay_object *id = ev ? replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID)
+				      : NULL;
 	struct replay_object *device;
-	const struct told_bytes *t;
 
-	if (!ev)
+	if (!id)
 		return;
 	if (ev->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) { /* the device decides when it comes */
 		replay_objects_skip(p, *place);
 		return;
 	}
 	replay_objects_are_skipped(p, *place); /* it is another event */
-	device = id ? replay_objects_of(p, r, (uintptr_t)id->verbs, OBJECT_CONTEXT) : NULL;
+	device = copy ? replay_objects_of(p, r, (uintptr_t)copy->verbs, OBJECT_CONTEXT) : NULL;
 	if (device && !device->made && !device->from)
-		device->from = replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
-	t = param->private_data
-		    ? replay_told_add(p, "private", param->private_data, param->private_data_len)
-		    : NULL;
-	p->back->steps->cm_event(p, ev, t);
+		device->from = id;
+	write_awaited(p, r, ev, id);
 }
 
 bool replay_waits_write(struct replay *p, const struct record *r)
@@ -204,20 +265,25 @@ static size_t bytes_of(const struct record *r, const unsigned char **bytes)
 
 static void write_send(struct replay *p, const struct tcp_end *e, const struct record *r)
 {
-	unsigned char *nothing;
+	unsigned char *nothing = NULL;
 	const unsigned char *bytes;
-	const size_t n = bytes_of(r, &bytes);
+	size_t n = bytes_of(r, &bytes);
+	const char *word;
 
-	if (!r->args[3]) {
-		p->back->steps->send(p, e, bytes, n);
-		return;
+	if (r->args[3]) {
+		replay_note(p,
+			    "%" PRIu64 " more bytes were sent, which were not kept: they are zero",
+			    r->args[3]);
+		if (r->args[3] > REPLAY_BLOCK_MAX)
+			return;
+		n = r->args[3];
+		bytes = nothing = xcalloc(n, 1);
 	}
-	replay_note(p, "%" PRIu64 " more bytes were sent, which were not kept: they are zero",
-		    r->args[3]);
-	if (r->args[3] > REPLAY_BLOCK_MAX)
-		return;
-	nothing = xcalloc(r->args[3], 1);
-	p->back->steps->send(p, e, nothing, r->args[3]);
+	if (n) {
+		word = p->back->data(p, bytes, n, true);
+		replay_put_told(p);
+		replay_step(p, STEP_SEND, e->name, word, replay_digits(n), NULL);
+	}
 	free(nothing);
 }
 
@@ -227,6 +293,7 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	const unsigned char *bytes;
 	size_t n = bytes_of(r, &bytes), nmore;
 	unsigned char *all = xcalloc(n + 1, 1);
+	const struct told_bytes *t;
 
 	if (n)
 		memcpy(all, bytes, n);
@@ -244,45 +311,53 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	if (r->args[3])
 		replay_note(p, "of %" PRIu64 " more bytes received no values are known",
 			    r->args[3]);
-	p->back->steps->recv(p, e, r->args[3] ? r->args[3] : n,
-			     replay_told_add(p, "heard", all, n));
+	t = replay_told_add(p, "heard", all, n);
 	free(all);
+	n = r->args[3] ? r->args[3] : n;
+	replay_step(p,
+		    !n	? STEP_RECV_END
+		    : t ? STEP_RECV
+			: STEP_RECV_SKIPPED,
+		    e->name, replay_digits(n), t ? t->variable : "", NULL);
 }
 
 void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
 {
+	const bool has_address = row == REPLAY_LISTEN || row == REPLAY_CONNECT;
 	struct tcp_end *e = tcp_end_of(p, r->args[0]);
-	struct tcp_end listener = e ? *e : (struct tcp_end){ .name = "?" };
+	const char *listener = row == REPLAY_ACCEPT && e ? temp_text("%s", e->name) : "?";
 	char host[INET6_ADDRSTRLEN];
-	unsigned port;
+	const char *port = has_address ? replay_digits(address_of(r, host)) : NULL;
+	const bool is_any = has_address &&
+			    (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0);
 
+	if (has_address || row == REPLAY_ACCEPT)
+		e = add_tcp_end(p, r->args[row == REPLAY_ACCEPT], row == REPLAY_LISTEN);
+	if (!e)
+		return;
+	e->live = row != REPLAY_CLOSE;
+	if (p->role && e->is_server != (p->role == END_SERVER))
+		return;
 	switch (row) {
 	case REPLAY_LISTEN:
-		port = address_of(r, host);
-		if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
-			*host = '\0';
-		p->back->steps->listen(p, add_tcp_end(p, r->args[0], true), host, port);
+	case REPLAY_CONNECT:
+		replay_step(p,
+			    row == REPLAY_CONNECT ? STEP_CONNECT
+			    : is_any		  ? STEP_LISTEN_ANY
+						  : STEP_LISTEN,
+			    e->name, port, is_any ? host : replay_words_of_host(p, host), NULL);
 		break;
 	case REPLAY_ACCEPT:
-		p->back->steps->accept(p, &listener, add_tcp_end(p, r->args[1], false));
-		break;
-	case REPLAY_CONNECT:
-		port = address_of(r, host);
-		p->back->steps->connect(p, add_tcp_end(p, r->args[0], false), host, port);
+		replay_step(p, STEP_ACCEPT, e->name, listener, NULL);
 		break;
 	case REPLAY_SEND:
-		if (e)
-			write_send(p, e, r);
+		write_send(p, e, r);
 		break;
 	case REPLAY_RECV:
-		if (e)
-			write_recv(p, e, r);
+		write_recv(p, e, r);
 		break;
 	case REPLAY_CLOSE:
-		if (e)
-			p->back->steps->close(p, e);
-		if (e)
-			e->live = false;
+		replay_step(p, STEP_CLOSE, e->name, NULL);
 		break;
 	default:
 		break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of calls as words: those that differ from run to run, by where they came from. */
+#include <netdb.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,40 +34,67 @@ static const char *not_told(struct replay *p, const char *what, uint64_t v)
 	return NULL;
 }
 
+const char *replay_words_of_own(struct replay *p, const struct own_value *o, uint64_t offset)
+{
+	if (o->kind == OWN_GID)
+		return replay_word(p, WORD_OWN_GID, p->back->object(p, o->of, OBJECT_CONTEXT),
+				   replay_digits(o->port), replay_digits((uint64_t)o->index), NULL);
+	return replay_word(p,
+			   o->kind == OWN_KEY	? WORD_OWN_KEY
+			   : o->kind == OWN_QPN ? WORD_OWN_QPN
+			   : offset		? WORD_OWN_MEMORY_AT
+						: WORD_OWN_MEMORY,
+			   p->back->object(p, o->of, o->of->kind), replay_digits(offset), NULL);
+}
+
+static const char *number_told(struct replay *p, const char *name, uint64_t v)
+{
+	return replay_told_value(p, (struct told_search){ .name = name, .v = v, .size = 4 });
+}
+
+static const char *local_key_word(struct replay *p, const struct call_sink *k,
+				  const struct call_value *v, uint32_t key)
+{
+	const struct own_value *o = replay_own_region(p, words_beside(k, v, CALL_IOVA), 1);
+
+	for (unsigned i = p->nown; i-- > 0 && !o;)
+		if (p->own[i].kind == OWN_KEY && !p->own[i].gone && p->own[i].of->lkey == key)
+			o = &p->own[i];
+	return o ? replay_word(p, WORD_LKEY, p->back->object(p, o->of, o->of->kind), NULL) : NULL;
+}
+
 static const char *key_word(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			    uint32_t key)
 {
-	const struct own_value *o = v->is_local
-					    ? replay_own_region(p, words_beside(k, v, CALL_IOVA), 1)
-					    : NULL;
-	const char *told = v->is_local || !key
-				   ? NULL
-				   : replay_told_number(p, "rkey", key, 4,
-							words_beside(k, v, CALL_REMOTE));
+	const struct told_search what = {
+		.name = "rkey", .v = key, .size = 4, .other = words_beside(k, v, CALL_REMOTE)
+	};
+	const char *told = key ? replay_told_value(p, what) : NULL;
+	const struct own_value *o = p->role ? NULL : replay_own_number(p, OWN_KEY, key);
 
-	if (told)
+	if (told || (!o && !key))
 		return told;
-	for (unsigned i = p->nown; v->is_local && i-- > 0 && !o;)
-		if (p->own[i].kind == OWN_KEY && !p->own[i].gone && p->own[i].of->lkey == key)
-			o = &p->own[i];
-	if (!o && !v->is_local && !p->role)
-		o = replay_own_number(p, OWN_KEY, key);
 	if (o)
-		return p->back->words->key(p, o, v->is_local);
-	return key && !v->is_local ? not_told(p, "the key", key) : NULL;
+		return replay_word(p, WORD_RKEY, p->back->object(p, o->of, o->of->kind), NULL);
+	return not_told(p, "the key", key);
 }
 
+/* An address at the peer stands where it was told, or has an offset from such a place. */
 static const char *remote_word(struct replay *p, const struct call_sink *k,
 			       const struct call_value *v, uint64_t at)
 {
-	const char *told = at ? replay_told_address(p, at, (uint32_t)words_beside(k, v, CALL_KEY))
-			      : NULL;
-	const struct own_value *o = told || p->role ? NULL : replay_own_region(p, at, 1);
+	struct told_search what = { .name = "addr", .v = at, .size = 8 };
+	const struct own_value *o = p->role ? NULL : replay_own_region(p, at, 1);
+	const char *told = at ? replay_told_value(p, what) : NULL;
 
+	what.size = 0;
+	what.other = words_beside(k, v, CALL_KEY);
+	if (!told && at)
+		told = replay_told_value(p, what);
 	if (told || !at)
 		return told;
 	if (o)
-		return p->back->words->own(p, o, at - o->value);
+		return replay_words_of_own(p, o, at - o->value);
 	return at < LOWEST ? NULL : not_told(p, "the address", at);
 }
 
@@ -87,7 +115,8 @@ static const struct ibv_ah_attr *address_of_ah(struct replay *p, const struct ca
 		       : NULL;
 }
 
-const struct ibv_ah_attr *replay_words_destination(struct replay *p, const struct call_sink *k)
+/* The address that the call gives with the number of a QP, or NULL. */
+static const struct ibv_ah_attr *destination_of(struct replay *p, const struct call_sink *k)
 {
 	const struct ibv_qp_attr *attr = (const void *)k->base;
 
@@ -99,31 +128,39 @@ const struct ibv_ah_attr *replay_words_destination(struct replay *p, const struc
 /* Numbers do not tell whose QP it is: that of another host may be the same. */
 static const char *qpn_word(struct replay *p, const struct call_sink *k, uint32_t qpn)
 {
-	const char *told = qpn ? replay_told_number(p, "qpn", qpn, 4, 0) : NULL;
-	const struct own_value *o = !told && replay_own_leads_here(p,
-								   replay_words_destination(p, k))
+	const struct told_search what = {
+		.name = "qpn", .v = qpn, .size = 4, .to = destination_of(p, k)
+	};
+	const char *told = qpn ? replay_told_value(p, what) : NULL;
+	const struct own_value *o = !told && replay_own_leads_here(p, what.to)
 					    ? replay_own_number(p, OWN_QPN, qpn)
 					    : NULL;
 
 	if (told || qpn <= 1)
 		return told;
-	if (o && (!p->role || !o->of->end || o->of->end == p->role))
-		return p->back->words->own(p, o, 0);
+	if (o && !replay_is_of_other_end(p, o->of))
+		return replay_words_of_own(p, o, 0);
 	return not_told(p, "the QP number", qpn);
 }
 
-static const char *gid_word(struct replay *p, const unsigned char *gid, bool pointer)
+static const char *gid_word(struct replay *p, const unsigned char *gid)
 {
 	static const unsigned char none[16];
-	const char *told = memcmp(gid, none, 16) ? replay_told_gid(p, gid, pointer) : NULL;
+	const char *told = memcmp(gid, none, 16) ? replay_told_gid(p, gid) : NULL;
 	const struct own_value *o = told ? NULL : replay_own_gid(p, gid);
 
 	if (told || memcmp(gid, none, 16) == 0)
 		return told;
 	if (o)
-		return p->back->words->gid(p, o, pointer);
+		return replay_words_of_own(p, o, 0);
 	replay_note(p, "the GID of the peer stands as it was");
 	return NULL;
+}
+
+/* Of a pointer, "*own_gid(...)" loses its star. */
+static const char *pointed_word(const char *word)
+{
+	return !word || *word == '[' ? word : *word == '*' ? word + 1 : temp_text("&%s", word);
 }
 
 /* Numbers that the peer tells, though the table does not say so. */
@@ -131,12 +168,41 @@ static const char *number_word(struct replay *p, const struct call_value *v, uin
 {
 	static const struct {
 		const char *member, *name;
-	} theirs[] = { { "rq_psn", "psn" }, { "wr.ud.remote_qkey", "qkey" }, { "dlid", "lid" } };
+	} theirs[] = { { "rq_psn", "psn" },
+		       { "wr.ud.remote_qkey", "qkey" },
+		       { "remote_qkey", "qkey" },
+		       { "dlid", "lid" } };
 
 	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
 		if (strcmp(v->name, theirs[i].member) == 0 && n > 1)
-			return replay_told_number(p, theirs[i].name, n, 4, 0);
+			return number_told(p, theirs[i].name, n);
 	return NULL;
+}
+
+const char *replay_words_of_host(struct replay *p, const char *host)
+{
+	unsigned i = 0;
+
+	while (i < p->naddresses && strcmp(p->address[i], host) != 0)
+		i++;
+	if (i == ADDRESSES || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
+		return replay_word(p, WORD_ANY_HOST, host, NULL);
+	if (i == p->naddresses)
+		snprintf(p->address[p->naddresses++], sizeof p->address[0], "%s", host);
+	return replay_word(p, WORD_HOST, replay_digits(i), NULL);
+}
+
+static const char *sockaddr_word(struct replay *p, const struct sockaddr *sa)
+{
+	const socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+							: sizeof(struct sockaddr_in);
+	char host[64], port[8];
+
+	if ((sa->sa_family != AF_INET6 && sa->sa_family != AF_INET) ||
+	    getnameinfo(sa, len, host, sizeof host, port, sizeof port,
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return NULL;
+	return replay_word(p, WORD_SOCKADDR, replay_words_of_host(p, host), port, NULL);
 }
 
 /* Memory that is registered here is a block; else it is in a region. */
@@ -147,13 +213,20 @@ static const char *place_word(struct replay *p, const struct call_sink *k,
 			       record_made(&replay_now(p)->r, &(enum call_object){ 0 });
 	const struct own_value *mr = registers ? NULL : replay_own_region(p, at, 0);
 	const struct memory_block *b = replay_memory_find(&p->memory, at, 0);
+	const char *number;
 
 	if (!at)
 		return NULL;
+	number = p->back->is_c && v->kind == CALL_IOVA ? "(uintptr_t)" : "";
 	if (mr)
-		return p->back->words->place(p, mr, b, at - mr->value, v->kind == CALL_IOVA);
+		return temp_text("%s%s", number,
+				 replay_word(p, at > mr->value ? WORD_PLACE_AT : WORD_PLACE,
+					     p->back->object(p, mr->of, OBJECT_MR),
+					     replay_digits(at - mr->value), NULL));
 	if (b && *b->name)
-		return p->back->words->place(p, NULL, b, at - b->at, v->kind == CALL_IOVA);
+		return temp_text("%s%s", number,
+				 replay_word(p, at > b->at ? WORD_BLOCK_AT : WORD_BLOCK, b->name,
+					     replay_digits(at - b->at), NULL));
 	replay_note(p, "%s 0x%llx is in no memory that is known", v->name, (unsigned long long)at);
 	return "0";
 }
@@ -161,7 +234,7 @@ static const char *place_word(struct replay *p, const struct call_sink *k,
 static const char *word_of(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			   const void *at)
 {
-	const char *special = p->back->words->special(p, k, v, at);
+	const char *special = p->back->special(p, k, v, at);
 	uint64_t n = 0;
 
 	if (special)
@@ -177,7 +250,9 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 			memcpy(&n, at, sizeof n);
 			at = (const void *)(uintptr_t)n;
 		}
-		return at ? gid_word(p, at, v->pointer) : NULL;
+		if (!at)
+			return NULL;
+		return v->pointer ? pointed_word(gid_word(p, at)) : gid_word(p, at);
 	case CALL_ADDRESS:
 	case CALL_IOVA:
 	case CALL_REMOTE:
@@ -191,15 +266,14 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	}
 	switch (v->kind) {
 	case CALL_OBJECT:
-		return n ? p->back->words->object(
-				   p, replay_objects_of(p, &replay_now(p)->r, n, v->object),
-				   v->object)
+		return n ? p->back->object(p, replay_objects_of(p, &replay_now(p)->r, n, v->object),
+					   v->object)
 			 : NULL;
 	case CALL_SOCKADDR:
-		return n ? p->back->words->host(p, (const void *)(uintptr_t)n, v->name) : NULL;
+		return n ? sockaddr_word(p, (const void *)(uintptr_t)n) : NULL;
 	case CALL_DATA:
 		return n && replay_words_have_own(p, (const void *)(uintptr_t)n, k->count)
-			       ? p->back->words->data(p, (const void *)(uintptr_t)n, k->count)
+			       ? p->back->data(p, (const void *)(uintptr_t)n, k->count, false)
 			       : NULL;
 	case CALL_ADDRESS:
 		return place_word(p, k, v, n);
@@ -208,7 +282,8 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 	case CALL_REMOTE:
 		return remote_word(p, k, v, n);
 	case CALL_KEY:
-		return key_word(p, k, v, (uint32_t)n);
+		return v->is_local ? local_key_word(p, k, v, (uint32_t)n)
+				   : key_word(p, k, v, (uint32_t)n);
 	case CALL_QPN:
 		return qpn_word(p, k, (uint32_t)n);
 	default:
@@ -232,7 +307,7 @@ char *replay_words_of_args(struct replay *p, const struct record *r, const uint6
 	char *text;
 	size_t size;
 	FILE *f = xmemstream(&text, &size);
-	struct call_sink k = p->back->words->sink(f);
+	struct call_sink k = p->back->sink(f);
 
 	k.own = replay_words_own;
 	k.arg = p;

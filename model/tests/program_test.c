@@ -36,13 +36,12 @@ static struct replay_object pair = { .kind = OBJECT_QP,
 static const struct replay_gid here = { .gid.raw = { [15] = 1 }, .lid = 1 };
 static struct replay_call posting = { .row = REPLAY_CALL, .r.fn = &call_table[ROW_ibv_post_send] };
 static struct replay_source from = { .calls = &posting, .ncalls = 1, .gids = &here, .ngids = 1 };
-static const struct replay_back back = { .words = &program_words, .steps = &program_steps };
 static struct program program;
 static struct text differences;
 
 static void begin(struct replay *p)
 {
-	*p = (struct replay){ .from = &from, .back = &back, .its = &program };
+	*p = (struct replay){ .from = &from, .back = &program_back, .its = &program };
 	program = (struct program){ .differences = &differences };
 	text_resize(&differences, 0);
 	p->wanted = xcalloc(1, sizeof *p->wanted);
@@ -100,12 +99,13 @@ static const char *local_key(struct replay *p, uint32_t key)
 /* In ibv_modify_qp() with that LID. */
 static const char *qpn(struct replay *p, uint32_t number, uint16_t lid)
 {
-	const struct ibv_qp_attr attr = { .dest_qp_num = number, .ah_attr.dlid = lid };
+	static struct ibv_qp_attr attrs[16], *attr = attrs; /* each stays, as in a record */
 	static const uint64_t args[] = { 0, 0, IBV_QP_AV };
 	const char *found;
 
+	*attr = (struct ibv_qp_attr){ .dest_qp_num = number, .ah_attr.dlid = lid };
 	posting.r.args = args;
-	found = word(p, call_table[ROW_ibv_modify_qp].args[1].of, "dest_qp_num", &attr);
+	found = word(p, call_table[ROW_ibv_modify_qp].args[1].of, "dest_qp_num", attr++);
 	posting.r.args = NULL;
 	return found;
 }
@@ -183,23 +183,39 @@ static void test_role(void)
 static void test_same_number(void)
 {
 	static const struct qp_peer peer = { .qpn = 0x12345, .lid = 2 };
-	static struct replay_object with_peer = {
-		.serial = 7, .kind = OBJECT_QP, .name = "qp1", .live = true, .peer = &peer
-	};
 	struct replay p;
 
 	begin(&p);
 	CHECK_STR(qpn(&p, 0x12345, 2), "");
 	CHECK(text_len(&differences));
-	p.objects = NULL;
-	HASH_ADD(hh, p.objects, serial, sizeof with_peer.serial, (&with_peer));
+	CHECK(!replay_told_add_peer(&p, "peer_of_qp1", &peer));
 	CHECK_STR(qpn(&p, 0x12345, 2), "s.peer_of_qp1.qpn");
+	CHECK(replay_told_is_wanted(&p, &p.told[0]));
 	CHECK_STR(qpn(&p, 0x12345, 1), "s.qp0->qp_num");
 	CHECK_STR(qpn(&p, 0x12345, 3), "");
-	HASH_CLEAR(hh, p.objects);
 	replay_free(&p);
 }
 
+/* The peer's region, as an exchange by hand has told it. */
+static void test_members(void)
+{
+	static const struct qp_peer peer = { .addr = 0x7e0000001000,
+					     .len = 64,
+					     .rkey = 0xcafe0001 };
+	struct replay p;
+
+	begin(&p);
+	replay_told_add_peer(&p, "peer_of_qp1", &peer);
+	CHECK_STR(remote_addr(&p, 0x7e0000001000), "s.peer_of_qp1.addr");
+	CHECK_STR(remote_addr(&p, 0x7e000000103f), "s.peer_of_qp1.addr + 63");
+	CHECK_STR(remote_key(&p, 0xcafe0001), "s.peer_of_qp1.rkey");
+	CHECK(!text_len(&differences));
+	CHECK_STR(remote_addr(&p, 0x7e0000001040), "");
+	CHECK(text_len(&differences));
+	replay_free(&p);
+}
+
+/* The statements that store the bytes. */
 static const char *bytes(const void *data, size_t n)
 {
 	static struct text text;
@@ -207,22 +223,24 @@ static const char *bytes(const void *data, size_t n)
 
 	text_resize(&text, 0);
 	begin(&p);
-	program_bytes(&p, &text, "", "data", data, n);
+	program.is_open = true;
+	program_data(&p, data, n, true);
+	text_add(&text, text_str(&p.body));
 	replay_free(&p);
 	return text_str(&text);
 }
 
 static void test_bytes(void)
 {
-	CHECK_STR(
-		bytes("k \0\0\x7f\0\0\0\x10\x10\xab\x22\x22\0", 14),
-		"memcpy(data, \"k \\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\", 14);\n"
-		"put_be(data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
-		"put_be(data + 10, s.buf->rkey, 4);\n");
-	CHECK_STR(bytes("\0\x22\x22\xab", 4), "put_le(data + 0, s.buf->rkey, 4);\n");
-	CHECK_STR(bytes("ab222200", 8), "put_digits(data + 0, s.buf->rkey, 8, 16);\n");
-	CHECK_STR(bytes("q:012345:", 9), "memcpy(data, \"q:\\000\\000\\000\\000\\000\\000:\", 9);\n"
-					 "put_digits(data + 2, s.qp0->qp_num, 6, 16);\n");
+	CHECK_STR(bytes("k \0\0\x7f\0\0\0\x10\x10\xab\x22\x22\0", 14),
+		  "\tmemcpy(s.data, \"k \", 2);\n"
+		  "\tput_be(s.data + 2, (uintptr_t)at(s.buf, 16), 8);\n"
+		  "\tput_be(s.data + 10, s.buf->rkey, 4);\n");
+	CHECK_STR(bytes("\0\x22\x22\xab", 4), "\tput_le(s.data, s.buf->rkey, 4);\n");
+	CHECK_STR(bytes("ab222200", 8), "\tput_digits(s.data, s.buf->rkey, 8, 16);\n");
+	CHECK_STR(bytes("q:012345:", 9), "\tmemcpy(s.data, \"q:\", 2);\n"
+					 "\tput_digits(s.data + 2, s.qp0->qp_num, 6, 16);\n"
+					 "\tmemset(s.data + 8, 58, 1);\n");
 }
 
 int main(void)
@@ -233,6 +251,7 @@ int main(void)
 	test_same_address();
 	test_role();
 	test_same_number();
+	test_members();
 	test_bytes();
 	text_free(&differences);
 	return checks_end();

@@ -96,19 +96,31 @@ static void test_base(void)
 				      &base));
 }
 
+struct replay_object {
+	const char *name;
+};
+
 static const struct own_value own[] = {
-	{ .kind = OWN_MEMORY, .value = 0x7f0000001000, .len = 4096, .name = "mr0" },
-	{ .kind = OWN_KEY, .value = 0xc8596a12, .name = "mr0" },
-	{ .kind = OWN_KEY, .value = 0xdeadbeef, .name = "mr1", .gone = true },
-	{ .kind = OWN_QPN, .value = 0x11, .name = "qp0" },
-	{ .kind = OWN_GID, .gid = { 0xfe, 0x80, [15] = 7 }, .name = "gid" },
-	{ .kind = OWN_KEY, .value = 0x41424344, .name = "mr2" },
+	{ .kind = OWN_MEMORY,
+	  .value = 0x7f0000001000,
+	  .len = 4096,
+	  .of = &(struct replay_object){ "mr0" } },
+	{ .kind = OWN_KEY, .value = 0xc8596a12, .of = &(struct replay_object){ "mr0" } },
+	{ .kind = OWN_KEY,
+	  .value = 0xdeadbeef,
+	  .of = &(struct replay_object){ "mr1" },
+	  .gone = true },
+	{ .kind = OWN_QPN, .value = 0x11, .of = &(struct replay_object){ "qp0" } },
+	{ .kind = OWN_GID,
+	  .gid = { 0xfe, 0x80, [15] = 7 },
+	  .of = &(struct replay_object){ "gid" } },
+	{ .kind = OWN_KEY, .value = 0x41424344, .of = &(struct replay_object){ "mr2" } },
 };
 
 /* Keys and numbers that are the same, some bytes earlier, in the other order. */
 static const struct own_value alike[] = {
-	{ .kind = OWN_KEY, .value = 0x2a2a, .name = "mr0" },
-	{ .kind = OWN_QPN, .value = 0x123412, .name = "qp0" },
+	{ .kind = OWN_KEY, .value = 0x2a2a, .of = &(struct replay_object){ "mr0" } },
+	{ .kind = OWN_QPN, .value = 0x123412, .of = &(struct replay_object){ "qp0" } },
 };
 
 static const char *alike_at(const char *data, size_t n, size_t at)
@@ -117,7 +129,7 @@ static const char *alike_at(const char *data, size_t n, size_t at)
 	const struct own_value *o = replay_value_own_at(alike, 2, (const unsigned char *)data, n,
 							at, &place, &offset);
 
-	return o ? o->name : "";
+	return o ? o->of->name : "";
 }
 
 static void test_overlap(void)
@@ -140,7 +152,7 @@ static const char *own_at(const char *data, size_t n, size_t at, uint64_t *offse
 	const struct own_value *o = replay_value_own_at(
 		own, sizeof own / sizeof *own, (const unsigned char *)data, n, at, &place, offset);
 
-	return o ? o->name : "";
+	return o ? o->of->name : "";
 }
 
 static void test_own(void)

@@ -56,7 +56,7 @@ ok "rping's client is recorded" timeout 60 "$vtrace" --record "$tmp/script.rdma"
 	rping -c -a $address -C 3 -v
 ok "its server ends" wait "$pid"
 has_no "all values were followed" 'NOT FOLLOWED'
-has "addresses and keys are those of the replay" 'binary format WI.*\[get mr[0-9] addr\] \[get mr[0-9] rkey\]'
+has "addresses and keys are those of the replay" 'binary format W \[get mr[0-9] addr\].*binary format I \[get mr[0-9] rkey\]'
 server "$tmp/second" "${raced[@]}" "${on[@]}" rping -s -a $address -C 3 -v
 ok "the script plays rping's client" play $address
 ok "its server ends" wait "$pid"
@@ -89,9 +89,9 @@ both "ibv_rc_pingpong's client is recorded" "${on[@]}" "${pingpong[@]}" -- \
 has_no "all values were followed" 'NOT FOLLOWED'
 # shellcheck disable=SC2016 # as it stands in the script
 has "its QPN and GID are those of the replay" \
-	'tcp send tcp0 .*\[format %06llx \[get qp0 qpn\]\].*\[gid_digits \$own_gid0\]'
+	'tcp send tcp0 .*\[format %06llx \[get qp0 qpn\]\].*\[gid_digits \[call'
 # shellcheck disable=SC2016
-has "the peer's come from what it has said" 'scan \[string range \$heard0 5 10\] %llx qpn0'
+has "the peer's come from what it has said" 'dest_qp_num \[get_digits \$heard0 5 6 16\]'
 both "the script plays its client" "${on[@]}" "${pingpong[@]}" -- "$rdmash" -q "$tmp/script.rdma"
 grep -q '20 iters' "$tmp/said" || not_ok "the server had other iterations: $(cat "$tmp/said")"
 
