@@ -78,34 +78,10 @@ static void name_object(struct replay *p, struct replay_object *o)
 		snprintf(o->name, sizeof o->name, "%s", o->called);
 }
 
-/* An id on that device that a later call uses; NULL: none. */
-static struct replay_object *id_of_device(struct replay *p, const struct replay_object *device)
-{
-	for (unsigned i = p->at; i < p->from->ncalls; i++) {
-		const struct record *r = &p->from->calls[i].r;
-
-		for (unsigned j = 0; p->from->calls[i].row == REPLAY_CALL && j < r->nargs; j++) {
-			const struct call_value *v = &r->fn->args[j];
-			const bool is_id = v->kind == CALL_OBJECT && v->object == OBJECT_CM_ID &&
-					   v->role == CALL_IN;
-			const struct rdma_cm_id *id = is_id ? record_bytes(r, r->args[j], NULL)
-							    : NULL;
-			struct replay_object *o = id && (uintptr_t)id->verbs == device->address
-							  ? replay_objects_of(p, r, r->args[j],
-									      OBJECT_CM_ID)
-							  : NULL;
-
-			if (o && o->written)
-				return o;
-		}
-	}
-	return NULL;
-}
-
 /* A device comes from an id, or was opened by its name. */
 static const char *device_word(struct replay *p, struct replay_object *o)
 {
-	struct replay_object *id = o->from && o->from->written ? o->from : id_of_device(p, o);
+	struct replay_object *id = o->from && o->from->written ? o->from : NULL;
 
 	if (!o->written && o->made) {
 		play_line(p, "set %s %s", o->name + 1, o->called);

@@ -170,9 +170,7 @@ static void add_objects(const struct replay *p, struct text *to)
 			continue;
 		if (is_member(o))
 			xappendf(to, "\tstruct %s *%s;\n", call_objects[o->kind].name, o->name);
-		if (o->keeps && o->kind == OBJECT_QP)
-			xappendf(to, "\tstruct peer_info peer_of_%s;\n", o->name);
-		else if (o->keeps)
+		if (o->keeps)
 			xappendf(to, "\tstruct event event_of_%s;\n", o->name);
 	}
 	for (unsigned i = 0; i < p->memory.n; i++)
@@ -181,10 +179,14 @@ static void add_objects(const struct replay *p, struct text *to)
 	for (unsigned i = 0; i < p->ntcp; i++)
 		if (!p->role || p->tcp[i].is_server == (p->role == END_SERVER))
 			xappendf(to, "\tint %s;\n", p->tcp[i].name);
-	for (unsigned i = 0; i < p->ntold; i++)
-		if (p->told[i].n && replay_told_is_wanted(p, &p->told[i]))
-			xappendf(to, "\tunsigned char %s[%zu];\n", p->told[i].variable,
-				 p->told[i].n);
+	for (unsigned i = 0; i < p->ntold; i++) {
+		const struct told_bytes *t = &p->told[i];
+
+		if (t->n && replay_told_is_wanted(p, t))
+			xappendf(to, "\tunsigned char %s[%zu];\n", t->variable, t->n);
+		else if (replay_told_is_wanted(p, t) && !strchr(t->variable, '.'))
+			xappendf(to, "\tstruct peer_info %s;\n", t->variable);
+	}
 	if (c->data)
 		xappendf(to, "\tunsigned char data[%zu];\n", c->data);
 	text_add(to, "} s;\n");

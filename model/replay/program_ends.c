@@ -193,7 +193,9 @@ void program_last_waits(struct replay *p)
 		program_next(p);
 		replay_note(p, "at its end it waits up to %d s for the peer of %s to disconnect",
 			    PATIENCE, id->called);
-		replay_step(p, STEP_CM_EVENT, program_object(p, channel, OBJECT_EVENT_CHANNEL),
+		replay_step(p, "cm_event $1 $3 $4",
+			    "await_event($1,\v$2,\vRDMA_CM_EVENT_$3,\vNULL)",
+			    program_object(p, channel, OBJECT_EVENT_CHANNEL),
 			    program_object(p, id, OBJECT_CM_ID), "DISCONNECTED", NULL);
 	}
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a session as statements of C. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
@@ -308,8 +307,8 @@ static void write_exchange(struct replay *p, const struct record *r, struct repl
 			qp->called);
 		return;
 	}
-	replay_told_add_peer(p, temp_text("peer_of_%s", qp->name), peer);
-	qp->keeps = qp->used = true;
+	replay_told_add_peer(p, temp_text("peer_of_%s", qp->name), peer, true);
+	qp->used = true;
 	f = xmemstream(&code, &size);
 	fprintf(f, "exchange(%s,\v\"%llu\",\v", replay_words_of_host(p, host), ULL(r->args[2]));
 	write_mine(p, qp, mine, gid, f);

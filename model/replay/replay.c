@@ -221,8 +221,9 @@ static void take_private(struct replay *p, const struct record *r, struct replay
 					     : NULL;
 
 	if (t)
-		replay_step(p, STEP_KEEP_ID, t->variable, p->back->object(p, o, OBJECT_CM_ID),
-			    NULL);
+		replay_step(p, "set $1 [dict get [show $2] private_data]",
+			    "memcpy(s.$1,\v$2->event->param.conn.private_data,\vsizeof s.$1);",
+			    t->variable, p->back->object(p, o, OBJECT_CM_ID), NULL);
 }
 
 static void write_made(struct replay *p, const struct record *r, struct replay_object *made)
@@ -280,7 +281,8 @@ static void write_call(struct replay *p, const struct record *r)
 static void write_pause(struct replay *p, const struct replay_call *c)
 {
 	if (c->idle >= IDLE_NS && !c->r.fn->waits && !c->r.fn->fetches)
-		replay_step(p, STEP_PAUSE, replay_digits((uint64_t)c->idle / 1000000), NULL);
+		replay_step(p, "sleep $1ms", NULL, replay_digits((uint64_t)c->idle / 1000000),
+			    NULL);
 }
 
 static void write_one(struct replay *p, const struct replay_call *c)

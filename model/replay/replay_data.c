@@ -104,8 +104,9 @@ static void put_piece_of(struct replay *p, struct replay_object *mr, uint64_t of
 			 const unsigned char *data, size_t n)
 {
 	if (n >= REPLAY_REPEATED && replay_run_length(data, n) == n)
-		replay_step(p, STEP_FILL, p->back->object(p, mr, OBJECT_MR), replay_digits(off),
-			    replay_digits(n), replay_digits(*data), NULL);
+		replay_step(p, "mem fill $1 $4 -off $2 -len $3", "memset(at($1, $2), $4, $3);",
+			    p->back->object(p, mr, OBJECT_MR), replay_digits(off), replay_digits(n),
+			    replay_digits(*data), NULL);
 	else if (n)
 		p->back->put(p, mr, off, data, n);
 }
@@ -231,7 +232,8 @@ void replay_keep(struct replay *p, const char *name, const struct memory_piece *
 		text_add_bytes(&data, v[i].bytes, v[i].len);
 	t = replay_told_add(p, name, text_str(&data), text_len(&data));
 	for (unsigned i = 0; t && i < n; at += v[i++].len)
-		replay_step(p, i ? STEP_KEEP_MORE : STEP_KEEP, t->variable,
+		replay_step(p, i ? "append $1 [mem get $2 $3 $4]" : "set $1 [mem get $2 $3 $4]",
+			    "memcpy(s.$1 + $5, at($2, $3), $4);", t->variable,
 			    p->back->object(p, v[i].mr->of, OBJECT_MR), replay_digits(v[i].off),
 			    replay_digits(v[i].len), replay_digits(at), NULL);
 }
@@ -263,5 +265,6 @@ void replay_write_block(struct replay *p, const struct record *r)
 	if (!b || *b->name)
 		return;
 	snprintf(b->name, sizeof b->name, "buf%u", p->buffers++);
-	replay_step(p, STEP_BLOCK, b->name, replay_digits(b->len), NULL);
+	replay_step(p, "buf $2 -name $1", "memory(&s.$1, $2)", b->name, replay_digits(b->len),
+		    NULL);
 }

@@ -269,6 +269,11 @@ bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t)
 	return p->wanted[t->call] >> t->bit & 1;
 }
 
+static void want(struct replay *p, const struct told_bytes *t)
+{
+	p->wanted[t->call] |= UINT64_C(1) << t->bit;
+}
+
 static struct told_bytes *add_told(struct replay *p)
 {
 	unsigned bit = 0;
@@ -298,12 +303,15 @@ const struct told_bytes *replay_told_add(struct replay *p, const char *name, con
 	return replay_told_is_wanted(p, t) ? t : NULL;
 }
 
-bool replay_told_add_peer(struct replay *p, const char *variable, const struct qp_peer *peer)
+bool replay_told_add_peer(struct replay *p, const char *variable, const struct qp_peer *peer,
+			  bool always)
 {
 	struct told_bytes *t = add_told(p);
 
 	t->peer = *peer;
 	snprintf(t->variable, sizeof t->variable, "%s", variable);
+	if (always)
+		want(p, t);
 	return replay_told_is_wanted(p, t);
 }
 
@@ -358,23 +366,25 @@ static bool is_told_in(const struct told_bytes *t, struct told_search *s)
 }
 
 static const char *told_word(struct replay *p, unsigned i, const struct value_place *place,
-			     enum replay_form form, const char *member)
+			     const char *const form[2], const char *member)
 {
 	const struct told_bytes *t = &p->told[i];
 
-	p->wanted[t->call] |= UINT64_C(1) << t->bit;
+	want(p, t);
 	if (!t->n)
-		return replay_word(p, WORD_TOLD_MEMBER, t->variable, member, NULL);
-	return replay_word(p, form, t->variable, replay_digits(place->at),
+		return replay_word(p, "", "s.$1.$2", t->variable, member, NULL);
+	return replay_word(p, form[0], form[1], t->variable, replay_digits(place->at),
 			   replay_digits(place->len), NULL);
 }
 
 const char *replay_told_value(struct replay *p, struct told_search what)
 {
-	static const enum replay_form form[] = { [VALUE_BE] = WORD_TOLD_BE,
-						 [VALUE_LE] = WORD_TOLD_LE,
-						 [VALUE_HEX] = WORD_TOLD_HEX,
-						 [VALUE_DECIMAL] = WORD_TOLD_DECIMAL };
+	static const char *const forms[][2] = {
+		[VALUE_BE] = { "[get_be $$1 $2 $3]", "get_be(s.$1 + $2, $3)" },
+		[VALUE_LE] = { "[get_le $$1 $2 $3]", "get_le(s.$1 + $2, $3)" },
+		[VALUE_HEX] = { "[get_digits $$1 $2 $3 16]", "get_digits(s.$1 + $2, $3, 16)" },
+		[VALUE_DECIMAL] = { "[get_digits $$1 $2 $3 10]", "get_digits(s.$1 + $2, $3, 10)" },
+	};
 	const uint64_t hash = (what.v + what.other * 3 + what.size) * UINT64_C(0x9e3779b97f4a7c15);
 	struct told_search *s = &p->searches[(hash >> 32) % TOLD_SEARCHES];
 	const char *word;
@@ -390,19 +400,21 @@ const char *replay_told_value(struct replay *p, struct told_search what)
 	s->end = p->ntold;
 	if (!s->found)
 		return NULL;
-	word = told_word(p, s->found - 1, &s->place, form[s->place.form], s->name);
-	return s->v == s->base
-		       ? word
-		       : replay_word(p, WORD_SUM, word, replay_digits(s->v - s->base), NULL);
+	word = told_word(p, s->found - 1, &s->place, forms[s->place.form], s->name);
+	return s->v == s->base ? word
+			       : replay_word(p, "[expr {$1 + $2}]", "$1 + $2", word,
+					     replay_digits(s->v - s->base), NULL);
 }
 
 const char *replay_told_gid(struct replay *p, const void *gid)
 {
+	static const char *const form[] = { "[get_gid $$1 $2 $3]",
+					    "*get_gid(s.$1 + $2, $3, &(union ibv_gid){ { 0 } })" };
 	struct value_place place;
 
 	for (unsigned i = p->ntold; i-- > 0;)
 		if (p->told[i].n ? replay_value_find_gid(p->told[i].data, p->told[i].n, gid, &place)
 				 : memcmp(&p->told[i].peer.gid, gid, 16) == 0)
-			return told_word(p, i, &place, WORD_TOLD_GID, "gid");
+			return told_word(p, i, &place, form, "gid");
 	return NULL;
 }

@@ -109,55 +109,6 @@ struct replay {
 	unsigned notes;	  /* that say what could not be followed */
 };
 
-/* Steps and words that both languages have, and their arguments $1 to $5, which are texts. */
-enum replay_form {
-	STEP_PAUSE,	     /* milliseconds */
-	STEP_BLOCK,	     /* name, length */
-	STEP_FILL,	     /* region, offset, length, byte */
-	STEP_COMPLETION,     /* CQ, wr_id, status, opcode, suffix of the constant wr_id in C */
-	STEP_BAD_COMPLETION, /* the same */
-	STEP_FLUSHED,
-	STEP_CQ_EVENT,	    /* channel, CQ */
-	STEP_CM_EVENT,	    /* channel, id, type, name of the event */
-	STEP_CM_EVENT_KEPT, /* the same, name of the id */
-	STEP_REQUEST,	    /* name of the id, of the event */
-	STEP_KEEP_EVENT,    /* variable, name of the event, of the id */
-	STEP_KEEP_ID,	    /* variable, id */
-	STEP_KEEP,	    /* variable, region, offset, length */
-	STEP_KEEP_MORE,	    /* the same, where in the variable */
-	STEP_LISTEN,	    /* name, port, host */
-	STEP_LISTEN_ANY,    /* name, port */
-	STEP_ACCEPT,	    /* name, that of the listener */
-	STEP_CONNECT,	    /* name, port, host */
-	STEP_SEND,	    /* name, bytes, how many */
-	STEP_RECV,	    /* name, how many, variable */
-	STEP_RECV_SKIPPED,  /* name, how many */
-	STEP_RECV_END,	    /* name */
-	STEP_CLOSE,	    /* name */
-	WORD_SUM,	    /* word, number */
-	WORD_OWN_MEMORY,    /* region, 0 */
-	WORD_OWN_MEMORY_AT, /* region, offset */
-	WORD_OWN_KEY,	    /* object */
-	WORD_OWN_QPN,	    /* object */
-	WORD_OWN_GID,	    /* device, port, index */
-	WORD_LKEY,	    /* object */
-	WORD_RKEY,	    /* object */
-	WORD_PLACE,	    /* region, 0 */
-	WORD_PLACE_AT,	    /* region, offset */
-	WORD_BLOCK,	    /* name, 0 */
-	WORD_BLOCK_AT,	    /* name, offset */
-	WORD_TOLD_BE,	    /* variable, where, how many bytes; so are the others */
-	WORD_TOLD_LE,
-	WORD_TOLD_HEX,
-	WORD_TOLD_DECIMAL,
-	WORD_TOLD_GID,
-	WORD_TOLD_MEMBER, /* variable, member */
-	WORD_ANY_HOST,	  /* address */
-	WORD_HOST,	  /* number of the address */
-	WORD_SOCKADDR,	  /* host, port */
-	REPLAY_FORMS
-};
-
 /* What the languages have not in common. leaves_out and row may be NULL. */
 struct replay_back {
 	unsigned passes;
@@ -169,7 +120,7 @@ struct replay_back {
 	void (*name)(struct replay *p, struct replay_object *o);
 	/* Is the call left out, for instance as one of the other end? */
 	bool (*leaves_out)(struct replay *p);
-	/* A step of enum replay_form. */
+	/* A step. */
 	void (*line)(struct replay *p, const char *text);
 	void (*note)(struct replay *p, const char *text);
 	void (*failed)(struct replay *p, const struct record *r);
@@ -190,14 +141,6 @@ struct replay_back {
 			       const struct call_value *v, const void *at);
 	const char *(*object)(struct replay *p, struct replay_object *o, enum call_object want);
 };
-
-/* ---------------------------------------------------------------------- replay_forms.c -- */
-
-/* Writes a step; its arguments end with NULL. */
-void replay_step(struct replay *p, enum replay_form form, ...) __attribute__((sentinel));
-/* A word, as temp_text(). */
-const char *replay_word(struct replay *p, enum replay_form form, ...) __attribute__((sentinel));
-const char *replay_digits(uint64_t n);
 
 /* replay.c: writes it in passes; afterwards body has the last one. To be freed. */
 void replay_write(struct replay *p, const struct replay_source *from,
@@ -271,8 +214,9 @@ bool replay_own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
 /* The peer has sent these bytes. NULL: nothing needs them. */
 const struct told_bytes *replay_told_add(struct replay *p, const char *name, const void *data,
 					 size_t n);
-/* The same of a struct with the members of a struct qp_peer. Is it needed? */
-bool replay_told_add_peer(struct replay *p, const char *variable, const struct qp_peer *peer);
+/* The same of a struct with the members of a struct qp_peer. Is it needed? always: it is. */
+bool replay_told_add_peer(struct replay *p, const char *variable, const struct qp_peer *peer,
+			  bool always);
 /* Values that the peer has sent, as words; NULL: it has not sent them. what: all but place, found
  * and base. */
 const char *replay_told_value(struct replay *p, struct told_search what);
@@ -281,12 +225,24 @@ bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t);
 
 /* ------------------------------------------------------------------- replay_words.c -- */
 
+/* Writes a step or makes a word (as temp_text()) of the form in the language that is written. The
+ * texts that follow, up to 5 and NULL, are its $1, $2 and so on. A step in C is an expression that
+ * is not 0 if it has failed, or, with a semicolon, a statement; NULL: it is not written. */
+void replay_step(struct replay *p, const char *script, const char *c, ...)
+	__attribute__((sentinel));
+const char *replay_word(struct replay *p, const char *script, const char *c, ...)
+	__attribute__((sentinel));
+const char *replay_digits(uint64_t n);
+
 /* For call_sink.own; the sink's arg is the replay. */
 bool replay_words_own(struct call_sink *k, const struct call_value *v, const void *at);
 /* The arguments of the call, with these in place of its own (NULL: its own). To be freed. */
 char *replay_words_of_args(struct replay *p, const struct record *r, const uint64_t *args);
 /* "[get mr0 rkey]", "s.mr0->rkey" */
 const char *replay_words_of_own(struct replay *p, const struct own_value *o, uint64_t offset);
+/* Host and port of an IP address as text; an IPv4 address that is mapped to an IPv6 one becomes
+ * IPv4. false: it is none. */
+bool replay_words_address(const void *address, size_t len, char host[64], char port[8]);
 /* A host that the user may replace. */
 const char *replay_words_of_host(struct replay *p, const char *host);
 

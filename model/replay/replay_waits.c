@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The waits of the program: for completions, events, connections and bytes over TCP. */
-#include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,15 +47,16 @@ static void write_completion(struct replay *p, struct replay_object *o, const st
 		return;
 	cq = p->back->object(p, o, OBJECT_CQ);
 	if (p->event_of && !is_flushed) {
-		replay_step(p, STEP_CQ_EVENT, p->back->object(p, p->event_of, OBJECT_COMP_CHANNEL),
-			    cq, NULL);
+		replay_step(p, "cq_event $1 $2", "await_cq_event($1)",
+			    p->back->object(p, p->event_of, OBJECT_COMP_CHANNEL), cq, NULL);
 		p->event_of = NULL;
 	}
 	replay_step(p,
-		    is_flushed			   ? STEP_FLUSHED
-		    : wc->status == IBV_WC_SUCCESS ? STEP_COMPLETION
-						   : STEP_BAD_COMPLETION,
-		    cq, replay_digits(wc->wr_id), live_status(wc->status),
+		    is_flushed	 ? "# wr_id $2 was flushed"
+		    : wc->status ? "completion $1 * $2 $3"
+				 : "completion $1 $4 $2",
+		    "complete($1, $2$5, IBV_WC_$3)", cq, replay_digits(wc->wr_id),
+		    live_status(wc->status),
 		    wc->status ? ""
 			       : live_word(call_table[ROW_ibv_poll_cq].args[2].of, "opcode",
 					   wc->opcode),
@@ -116,8 +115,8 @@ static void write_cq_event(struct replay *p, const struct record *r)
 	struct replay_object *channel = replay_objects_of(p, r, r->args[0], OBJECT_COMP_CHANNEL);
 
 	if (p->back->is_c)
-		replay_step(p, STEP_CQ_EVENT, p->back->object(p, channel, OBJECT_COMP_CHANNEL),
-			    NULL);
+		replay_step(p, "cq_event $1 $2", "await_cq_event($1)",
+			    p->back->object(p, channel, OBJECT_COMP_CHANNEL), NULL);
 	else
 		p->event_of = channel;
 }
@@ -131,7 +130,7 @@ static bool needs_peer(struct replay *p, const struct replay_object *id,
 				      .gid = ud->ah_attr.grh.dgid };
 
 	return p->back->is_c && id->is_ud && ud->qp_num &&
-	       replay_told_add_peer(p, temp_text("event_of_%s.peer", id->name), &peer);
+	       replay_told_add_peer(p, temp_text("event_of_%s.peer", id->name), &peer, false);
 }
 
 static void write_awaited(struct replay *p, const struct record *r, const struct rdma_cm_event *ev,
@@ -156,14 +155,19 @@ static void write_awaited(struct replay *p, const struct record *r, const struct
 		return;
 	}
 	id->keeps |= keeps;
-	replay_step(p, keeps ? STEP_CM_EVENT_KEPT : STEP_CM_EVENT,
+	replay_step(p, "cm_event $1 $3 $4",
+		    keeps ? "await_event($1,\v$2,\vRDMA_CM_EVENT_$3,\v&s.event_of_$5)"
+			  : "await_event($1,\v$2,\vRDMA_CM_EVENT_$3,\vNULL)",
 		    p->back->object(p, channel, OBJECT_EVENT_CHANNEL),
 		    p->back->object(p, awaited, OBJECT_CM_ID), type, event->name, id->name, NULL);
 	if (is_request)
-		replay_step(p, STEP_REQUEST, id->name + (*id->name == '$'), event->name, NULL);
+		replay_step(p, "set $1 [dict get [show $2] id]", "s.$1 = s.event_of_$1.id;",
+			    id->name + (*id->name == '$'), event->name, NULL);
 	id->written |= is_request;
 	if (t)
-		replay_step(p, STEP_KEEP_EVENT, t->variable, event->name, id->name, NULL);
+		replay_step(p, "set $1 [dict get [show $2] param.conn private_data]",
+			    "memcpy(s.$1, s.event_of_$3.data, sizeof s.$1);", t->variable,
+			    event->name, id->name, NULL);
 }
 
 static void write_cm_event(struct replay *p, const struct record *r)
@@ -235,27 +239,6 @@ static struct tcp_end *add_tcp_end(struct replay *p, uint64_t number, bool liste
 	return e;
 }
 
-/* Host and port of REPLAY_LISTEN and REPLAY_CONNECT; an IPv4 address that is mapped to an IPv6 one
- * is written as IPv4. */
-static unsigned address_of(const struct record *r, char host[INET6_ADDRSTRLEN])
-{
-	union {
-		struct sockaddr_in four;
-		struct sockaddr_in6 six;
-	} a = { 0 };
-
-	if (r->args[1])
-		memcpy(&a, (const void *)(uintptr_t)r->args[1],
-		       r->args[2] < sizeof a ? r->args[2] : sizeof a);
-	if (a.four.sin_family == AF_INET)
-		inet_ntop(AF_INET, &a.four.sin_addr, host, INET6_ADDRSTRLEN);
-	else if (IN6_IS_ADDR_V4MAPPED(&a.six.sin6_addr))
-		inet_ntop(AF_INET, &a.six.sin6_addr.s6_addr[12], host, INET6_ADDRSTRLEN);
-	else
-		inet_ntop(AF_INET6, &a.six.sin6_addr, host, INET6_ADDRSTRLEN);
-	return ntohs(a.six.sin6_port); /* at the same place */
-}
-
 /* The bytes of r that were kept. */
 static size_t bytes_of(const struct record *r, const unsigned char **bytes)
 {
@@ -282,7 +265,8 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 	if (n) {
 		word = p->back->data(p, bytes, n, true);
 		replay_put_told(p);
-		replay_step(p, STEP_SEND, e->name, word, replay_digits(n), NULL);
+		replay_step(p, "tcp send $1 $2", "transfer(s.$1, $2, $3, 1)", e->name, word,
+			    replay_digits(n), NULL);
 	}
 	free(nothing);
 }
@@ -314,11 +298,18 @@ static void write_recv(struct replay *p, const struct tcp_end *e, const struct r
 	t = replay_told_add(p, "heard", all, n);
 	free(all);
 	n = r->args[3] ? r->args[3] : n;
-	replay_step(p,
-		    !n	? STEP_RECV_END
-		    : t ? STEP_RECV
-			: STEP_RECV_SKIPPED,
-		    e->name, replay_digits(n), t ? t->variable : "", NULL);
+	if (!n)
+		replay_step(p,
+			    "expect -name \"the peer closes\" -value \"\" "
+			    "{tcp recv $1 1 -any -within $within}",
+			    "tcp_end(s.$1)", e->name, NULL);
+	else if (t)
+		replay_step(p, "set $3 [tcp recv $1 $2 -within $within]",
+			    "transfer(s.$1, s.$3, $2, 0)", e->name, replay_digits(n), t->variable,
+			    NULL);
+	else
+		replay_step(p, "tcp recv $1 $2 -within $within", "tcp_skip(s.$1, $2)", e->name,
+			    replay_digits(n), NULL);
 }
 
 void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct record *r)
@@ -326,11 +317,12 @@ void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct 
 	const bool has_address = row == REPLAY_LISTEN || row == REPLAY_CONNECT;
 	struct tcp_end *e = tcp_end_of(p, r->args[0]);
 	const char *listener = row == REPLAY_ACCEPT && e ? temp_text("%s", e->name) : "?";
-	char host[INET6_ADDRSTRLEN];
-	const char *port = has_address ? replay_digits(address_of(r, host)) : NULL;
-	const bool is_any = has_address &&
-			    (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0);
+	char host[64] = "", port[8];
+	bool is_any;
 
+	if (has_address)
+		replay_words_address((const void *)(uintptr_t)r->args[1], r->args[2], host, port);
+	is_any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
 	if (has_address || row == REPLAY_ACCEPT)
 		e = add_tcp_end(p, r->args[row == REPLAY_ACCEPT], row == REPLAY_LISTEN);
 	if (!e)
@@ -340,15 +332,19 @@ void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct 
 		return;
 	switch (row) {
 	case REPLAY_LISTEN:
+		replay_step(
+			p, is_any ? "tcp listen $2 -name $1" : "tcp listen $2 -address $3 -name $1",
+			"tcp_open(&s.$1, $3, \"$2\", 1)", e->name, port,
+			replay_words_of_host(p, host), NULL);
+		break;
 	case REPLAY_CONNECT:
-		replay_step(p,
-			    row == REPLAY_CONNECT ? STEP_CONNECT
-			    : is_any		  ? STEP_LISTEN_ANY
-						  : STEP_LISTEN,
-			    e->name, port, is_any ? host : replay_words_of_host(p, host), NULL);
+		replay_step(p, "tcp connect $3 $2 -name $1 -within $within",
+			    "tcp_open(&s.$1, $3, \"$2\", 0)", e->name, port,
+			    replay_words_of_host(p, host), NULL);
 		break;
 	case REPLAY_ACCEPT:
-		replay_step(p, STEP_ACCEPT, e->name, listener, NULL);
+		replay_step(p, "tcp accept $2 -name $1 -within $within", "tcp_accept(&s.$1, s.$2)",
+			    e->name, listener, NULL);
 		break;
 	case REPLAY_SEND:
 		write_send(p, e, r);
@@ -357,7 +353,7 @@ void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct 
 		write_recv(p, e, r);
 		break;
 	case REPLAY_CLOSE:
-		replay_step(p, STEP_CLOSE, e->name, NULL);
+		replay_step(p, "destroy $1", "close(s.$1);", e->name, NULL);
 		break;
 	default:
 		break;

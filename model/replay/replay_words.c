@@ -2,13 +2,62 @@
 /* The values of calls as words: those that differ from run to run, by where they came from. */
 #include <netdb.h>
 #include <rdma/rdma_cma.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "recorded.h"
 #include "replay_parts.h"
 
-#define LOWEST (1 << 16) /* a smaller address is an offset in a region that begins at 0 */
+#define ARGUMENTS 5
+#define LOWEST	  (1 << 16) /* a smaller address is an offset in a region that begins at 0 */
+
+/* -------------------------------------------------------------------------- languages -- */
+
+/* Appends the form with the strings of ap, which end with NULL, for $1 and so on. */
+static void fill_in(struct text *to, const char *form, va_list ap)
+{
+	const char *args[ARGUMENTS] = { "" }, *arg;
+
+	for (unsigned n = 0; n < ARGUMENTS && (arg = va_arg(ap, const char *)); n++)
+		args[n] = arg;
+	for (; *form; form++)
+		if (*form == '$' && form[1] >= '1' && form[1] <= '0' + ARGUMENTS)
+			text_add(to, args[*++form - '1']);
+		else
+			text_add_bytes(to, form, 1);
+}
+
+void replay_step(struct replay *p, const char *script, const char *c, ...)
+{
+	SCOPED_TEXT(line);
+	va_list ap;
+
+	if (p->back->is_c && !c)
+		return;
+	va_start(ap, c);
+	fill_in(&line, p->back->is_c ? c : script, ap);
+	va_end(ap);
+	p->back->line(p, text_str(&line));
+}
+
+const char *replay_word(struct replay *p, const char *script, const char *c, ...)
+{
+	SCOPED_TEXT(word);
+	va_list ap;
+
+	va_start(ap, c);
+	fill_in(&word, p->back->is_c ? c : script, ap);
+	va_end(ap);
+	return temp_text("%s", text_str(&word));
+}
+
+const char *replay_digits(uint64_t n)
+{
+	return temp_text("%llu", (unsigned long long)n);
+}
+
+/* ----------------------------------------------------------------------------- values -- */
 
 /* The value of that kind beside v: of the same group, "wr.rdma.rkey" beside
  * "wr.rdma.remote_addr". 0: none. */
@@ -36,15 +85,20 @@ static const char *not_told(struct replay *p, const char *what, uint64_t v)
 
 const char *replay_words_of_own(struct replay *p, const struct own_value *o, uint64_t offset)
 {
+	const char *object;
+
 	if (o->kind == OWN_GID)
-		return replay_word(p, WORD_OWN_GID, p->back->object(p, o->of, OBJECT_CONTEXT),
+		return replay_word(p, "[call ibv_query_gid $1 $2 $3]",
+				   "*own_gid($1, $2, $3, &(union ibv_gid){ { 0 } })",
+				   p->back->object(p, o->of, OBJECT_CONTEXT),
 				   replay_digits(o->port), replay_digits((uint64_t)o->index), NULL);
-	return replay_word(p,
-			   o->kind == OWN_KEY	? WORD_OWN_KEY
-			   : o->kind == OWN_QPN ? WORD_OWN_QPN
-			   : offset		? WORD_OWN_MEMORY_AT
-						: WORD_OWN_MEMORY,
-			   p->back->object(p, o->of, o->of->kind), replay_digits(offset), NULL);
+	object = p->back->object(p, o->of, o->of->kind);
+	if (o->kind == OWN_KEY)
+		return replay_word(p, "[get $1 rkey]", "$1->rkey", object, NULL);
+	if (o->kind == OWN_QPN)
+		return replay_word(p, "[get $1 qpn]", "$1->qp_num", object, NULL);
+	return replay_word(p, offset ? "[expr {[get $1 addr] + $2}]" : "[get $1 addr]",
+			   "(uintptr_t)at($1, $2)", object, replay_digits(offset), NULL);
 }
 
 static const char *number_told(struct replay *p, const char *name, uint64_t v)
@@ -60,7 +114,8 @@ static const char *local_key_word(struct replay *p, const struct call_sink *k,
 	for (unsigned i = p->nown; i-- > 0 && !o;)
 		if (p->own[i].kind == OWN_KEY && !p->own[i].gone && p->own[i].of->lkey == key)
 			o = &p->own[i];
-	return o ? replay_word(p, WORD_LKEY, p->back->object(p, o->of, o->of->kind), NULL) : NULL;
+	return o ? replay_word(p, "$1", "$1->lkey", p->back->object(p, o->of, o->of->kind), NULL)
+		 : NULL;
 }
 
 static const char *key_word(struct replay *p, const struct call_sink *k, const struct call_value *v,
@@ -75,7 +130,8 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 	if (told || (!o && !key))
 		return told;
 	if (o)
-		return replay_word(p, WORD_RKEY, p->back->object(p, o->of, o->of->kind), NULL);
+		return replay_word(p, "$1", "$1->rkey", p->back->object(p, o->of, o->of->kind),
+				   NULL);
 	return not_told(p, "the key", key);
 }
 
@@ -186,23 +242,40 @@ const char *replay_words_of_host(struct replay *p, const char *host)
 	while (i < p->naddresses && strcmp(p->address[i], host) != 0)
 		i++;
 	if (i == ADDRESSES || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
-		return replay_word(p, WORD_ANY_HOST, host, NULL);
+		return replay_word(p, "$1", "\"$1\"", host, NULL);
 	if (i == p->naddresses)
 		snprintf(p->address[p->naddresses++], sizeof p->address[0], "%s", host);
-	return replay_word(p, WORD_HOST, replay_digits(i), NULL);
+	return replay_word(p, "[lindex $address $1]", "address[$1]", replay_digits(i), NULL);
+}
+
+bool replay_words_address(const void *address, size_t len, char host[64], char port[8])
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in four;
+		struct sockaddr_in6 six;
+	} a = { .any.sa_family = AF_UNSPEC };
+
+	if (address)
+		memcpy(&a, address, len < sizeof a ? len : sizeof a);
+	if (a.any.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&a.six.sin6_addr)) {
+		memcpy(&a.four.sin_addr, &a.six.sin6_addr.s6_addr[12], 4);
+		a.any.sa_family = AF_INET;
+	}
+	return getnameinfo(&a.any, a.any.sa_family == AF_INET ? sizeof a.four : sizeof a.six, host,
+			   64, port, 8, NI_NUMERICHOST | NI_NUMERICSERV) == 0;
 }
 
 static const char *sockaddr_word(struct replay *p, const struct sockaddr *sa)
 {
-	const socklen_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-							: sizeof(struct sockaddr_in);
+	const size_t len = sa->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						     : sizeof(struct sockaddr_in);
 	char host[64], port[8];
 
-	if ((sa->sa_family != AF_INET6 && sa->sa_family != AF_INET) ||
-	    getnameinfo(sa, len, host, sizeof host, port, sizeof port,
-			NI_NUMERICHOST | NI_NUMERICSERV))
+	if (!replay_words_address(sa, len, host, port))
 		return NULL;
-	return replay_word(p, WORD_SOCKADDR, replay_words_of_host(p, host), port, NULL);
+	return replay_word(p, "[list $1 $2]", "lookup($1, \"$2\", &(struct sockaddr_storage){ 0 })",
+			   replay_words_of_host(p, host), port, NULL);
 }
 
 /* Memory that is registered here is a block; else it is in a region. */
@@ -220,12 +293,12 @@ static const char *place_word(struct replay *p, const struct call_sink *k,
 	number = p->back->is_c && v->kind == CALL_IOVA ? "(uintptr_t)" : "";
 	if (mr)
 		return temp_text("%s%s", number,
-				 replay_word(p, at > mr->value ? WORD_PLACE_AT : WORD_PLACE,
+				 replay_word(p, at > mr->value ? "$1+$2" : "$1", "at($1, $2)",
 					     p->back->object(p, mr->of, OBJECT_MR),
 					     replay_digits(at - mr->value), NULL));
 	if (b && *b->name)
 		return temp_text("%s%s", number,
-				 replay_word(p, at > b->at ? WORD_BLOCK_AT : WORD_BLOCK, b->name,
+				 replay_word(p, at > b->at ? "$1+$2" : "$1", "s.$1 + $2", b->name,
 					     replay_digits(at - b->at), NULL));
 	replay_note(p, "%s 0x%llx is in no memory that is known", v->name, (unsigned long long)at);
 	return "0";

@@ -188,7 +188,7 @@ static void test_same_number(void)
 	begin(&p);
 	CHECK_STR(qpn(&p, 0x12345, 2), "");
 	CHECK(text_len(&differences));
-	CHECK(!replay_told_add_peer(&p, "peer_of_qp1", &peer));
+	CHECK(!replay_told_add_peer(&p, "peer_of_qp1", &peer, false));
 	CHECK_STR(qpn(&p, 0x12345, 2), "s.peer_of_qp1.qpn");
 	CHECK(replay_told_is_wanted(&p, &p.told[0]));
 	CHECK_STR(qpn(&p, 0x12345, 1), "s.qp0->qp_num");
@@ -205,7 +205,7 @@ static void test_members(void)
 	struct replay p;
 
 	begin(&p);
-	replay_told_add_peer(&p, "peer_of_qp1", &peer);
+	replay_told_add_peer(&p, "peer_of_qp1", &peer, false);
 	CHECK_STR(remote_addr(&p, 0x7e0000001000), "s.peer_of_qp1.addr");
 	CHECK_STR(remote_addr(&p, 0x7e000000103f), "s.peer_of_qp1.addr + 63");
 	CHECK_STR(remote_key(&p, 0xcafe0001), "s.peer_of_qp1.rkey");
