@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ends of connections: which calls are of the other end, and who waits for whom at the end. */
 #include <errno.h>
-#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
@@ -28,28 +27,11 @@ static struct replay_object *subject_of(struct replay *p)
 	return NULL;
 }
 
-/* Are all completions of this poll of the other end? A CQ may serve both ends. */
-static bool is_all_of_other_end(struct replay *p)
-{
-	unsigned n;
-	const struct live_wc *c = live_program_completions(p->live, &n);
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct replay_object *qp = replay_objects_qp(p, c[i].wc.qp_num);
-
-		if (!qp || !replay_is_of_other_end(p, qp))
-			return false;
-	}
-	return n;
-}
-
 static bool is_left_out(struct replay *p, const struct record *r, const struct replay_object *o)
 {
 	if (replay_is_of_other_end(p, o) || (r->fn->path == CALL_DATAPATH && o->is_left_out))
 		return true;
-	if (!p->role || o->kind == OBJECT_CM_ID || o->kind == OBJECT_QP)
-		return false;
-	return !o->used || (r->fn == &call_table[ROW_ibv_poll_cq] && is_all_of_other_end(p));
+	return p->role && !o->used && o->kind != OBJECT_CM_ID && o->kind != OBJECT_QP;
 }
 
 bool program_leaves_out(struct replay *p)
@@ -77,27 +59,20 @@ bool program_leaves_out(struct replay *p)
 
 /* ------------------------------------------------------------- the end of connections -- */
 
-static bool is_same_host(const struct sockaddr *a, const struct sockaddr *b)
-{
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-
-	if (a->sa_family != b->sa_family)
-		return false;
-	if (a->sa_family == AF_INET6)
-		return memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
-	return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-}
-
 /* Does this server's id, which r accepts, have the client's address? */
 static bool is_address_of(const struct record *r, const struct replay_object *server,
 			  const struct replay_object *client)
 {
 	const struct rdma_cm_id *here = record_bytes(r, server->address, NULL);
 	const struct rdma_cm_id *there = record_bytes(client->joined, client->address, NULL);
+	char to[64], from[64], port[8];
 
 	return here && there &&
-	       is_same_host(&here->route.addr.dst_addr, &there->route.addr.src_addr);
+	       replay_words_address(&here->route.addr.dst_storage,
+				    sizeof here->route.addr.dst_storage, to, port) &&
+	       replay_words_address(&there->route.addr.src_storage,
+				    sizeof there->route.addr.src_storage, from, port) &&
+	       strcmp(to, from) == 0;
 }
 
 /* The client in this session that r accepts, or NULL. */

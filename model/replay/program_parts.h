@@ -43,7 +43,7 @@ bool program_has(const struct replay_object *o);
 
 /* ------------------------------------------------------------------- program_steps.c -- */
 
-void program_failed(struct replay *p, const struct record *r);
+void program_failed(struct replay *p, const struct record *r, const char *text);
 void program_prepare(struct replay *p, const struct record *r);
 void program_call(struct replay *p, const struct record *r, struct replay_object *made);
 void program_row(struct replay *p, enum replay_row row, const struct record *r);

@@ -172,19 +172,10 @@ void program_call(struct replay *p, const struct record *r, struct replay_object
 	write_plain_call(p, r, made);
 }
 
-void program_failed(struct replay *p, const struct record *r)
+void program_failed(struct replay *p, const struct record *r, const char *text)
 {
-	const char *name = strerrorname_np(abs(r->err));
-	const struct replay_object *o = NULL;
-
-	if (r->err == EAGAIN || r->fn->asks || record_found_nothing(r))
-		return;
-	for (unsigned i = 0; i < r->nargs && !o; i++)
-		if (r->fn->args[i].kind == CALL_OBJECT)
-			o = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
-	if (!o || !replay_is_of_other_end(p, o))
-		replay_note(p, "%s%s%s failed with %s: it is not in the program", r->fn->name,
-			    o ? " of " : "", o ? o->called : "", name ? name : "an unknown error");
+	(void)r;
+	replay_note(p, "%s: it is not in the program", text);
 }
 
 /* ----------------------------------------------------------------------------- memory -- */

@@ -241,6 +241,23 @@ static void write_made(struct replay *p, const struct record *r, struct replay_o
 		made->written = true;
 }
 
+/* Nothing is said of a call that asks, or has found nothing. */
+static void write_failed(struct replay *p, const struct record *r)
+{
+	const char *name = strerrorname_np(abs(r->err));
+	const struct replay_object *o = NULL;
+
+	if (r->err == EAGAIN || r->err == EINTR || r->fn->asks || record_found_nothing(r))
+		return;
+	for (unsigned i = 0; i < r->nargs && !o; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT)
+			o = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
+	if (!o || !replay_is_of_other_end(p, o))
+		p->back->failed(p, r,
+				temp_text("%s%s%s failed with %s", r->fn->name, o ? " of " : "",
+					  o ? o->called : "", name ? name : "an unknown error"));
+}
+
 static void write_call(struct replay *p, const struct record *r)
 {
 	enum call_object kind = OBJECT_NONE;
@@ -248,7 +265,7 @@ static void write_call(struct replay *p, const struct record *r)
 	struct replay_object *made;
 
 	if (r->err && !is_device_call(r->fn)) {
-		p->back->failed(p, r);
+		write_failed(p, r);
 		return;
 	}
 	if (r->fn == &call_table[ROW_ibv_query_gid])

@@ -123,7 +123,8 @@ struct replay_back {
 	/* A step. */
 	void (*line)(struct replay *p, const char *text);
 	void (*note)(struct replay *p, const char *text);
-	void (*failed)(struct replay *p, const struct record *r);
+	/* text: what has failed, and how. */
+	void (*failed)(struct replay *p, const struct record *r, const char *text);
 	/* Writes what a call needs before its data are put into memory. */
 	void (*prepare)(struct replay *p, const struct record *r);
 	/* o: the object that the call makes, or NULL. */

@@ -41,34 +41,40 @@ static bool run_at(const unsigned char *data, size_t n, size_t at, struct digit_
 	return run->len && (i == n || !isalnum(data[i]));
 }
 
-/* Is the run the number, of size bytes, and in which form? */
-static bool is_number(const struct digit_run *run, uint64_t v, unsigned size, enum value_form *form)
+static bool is_value(const struct own_value *o, uint64_t v, uint64_t *offset)
 {
-	if (run->len >= HEX_MIN && run->len <= 16 && run->hex == v && v >= 0x10) {
-		*form = VALUE_HEX;
-		return true;
-	}
-	if (run->is_decimal && run->len >= DECIMAL_MIN && run->len <= 19 && run->decimal == v &&
-	    size >= 4) {
-		*form = VALUE_DECIMAL;
-		return true;
-	}
-	return false;
+	*offset = 0;
+	if (o->kind != OWN_MEMORY)
+		return v == o->value;
+	*offset = v - o->value;
+	return v >= o->value && v - o->value < o->len;
 }
 
-static bool find_digits(const unsigned char *data, size_t n, uint64_t v, unsigned size,
-			struct value_place *place)
+/* Is the run the value, and in which form? */
+static bool is_number(const struct own_value *o, const struct digit_run *run, enum value_form *form,
+		      uint64_t *offset)
 {
+	*form = VALUE_HEX;
+	if (run->len >= HEX_MIN && run->len <= 16 && run->hex >= 0x10 &&
+	    is_value(o, run->hex, offset))
+		return true;
+	*form = VALUE_DECIMAL;
+	return run->is_decimal && run->len >= DECIMAL_MIN && run->len <= 19 &&
+	       is_value(o, run->decimal, offset);
+}
+
+static bool find_digits(const unsigned char *data, size_t n, uint64_t v, struct value_place *place)
+{
+	const struct own_value number = { .kind = OWN_KEY, .value = v };
 	struct digit_run run;
+	uint64_t offset;
 
 	for (size_t at = 0; at < n; at++) {
-		if (!run_at(data, n, at, &run))
+		if (!run_at(data, n, at, &run) || !is_number(&number, &run, &place->form, &offset))
 			continue;
-		if (is_number(&run, v, size, &place->form)) {
-			place->at = at;
-			place->len = run.len;
-			return true;
-		}
+		place->at = at;
+		place->len = run.len;
+		return true;
 	}
 	return false;
 }
@@ -104,7 +110,7 @@ bool replay_value_find(const unsigned char *data, size_t n, uint64_t v, unsigned
 
 	if (v <= 1)
 		return false;
-	if (find_digits(data, n, v, size, place))
+	if (find_digits(data, n, v, place))
 		return true;
 	found = find_binary(data, n, v, size, taken, true, place);
 	if (v < 0x100)
@@ -180,28 +186,6 @@ bool replay_value_find_base(const unsigned char *data, size_t n, uint64_t v,
 
 /* --------------------------------------------------------------------------- one's own -- */
 
-static bool is_value(const struct own_value *o, uint64_t v, uint64_t *offset)
-{
-	*offset = 0;
-	if (o->kind != OWN_MEMORY)
-		return v == o->value;
-	*offset = v - o->value;
-	return v >= o->value && v - o->value < o->len;
-}
-
-static bool is_own_digits(const struct own_value *o, const struct digit_run *run,
-			  struct value_place *place, uint64_t *offset)
-{
-	if (run->len >= HEX_MIN && run->len <= 16 && run->hex >= 0x10 &&
-	    is_value(o, run->hex, offset)) {
-		place->form = VALUE_HEX;
-		return true;
-	}
-	place->form = VALUE_DECIMAL;
-	return run->is_decimal && run->len >= DECIMAL_MIN && run->len <= 19 &&
-	       is_value(o, run->decimal, offset);
-}
-
 static bool has_own_binary(const struct own_value *o, const unsigned char *data, size_t n,
 			   size_t at, struct value_place *place, uint64_t *offset)
 {
@@ -246,8 +230,9 @@ const struct own_value *replay_value_own_at(const struct own_value *own, unsigne
 				continue;
 			if (kind == OWN_GID && is_gid_at(data, n, at, o->gid, place))
 				return o;
-			if (kind != OWN_GID && ((is_run && is_own_digits(o, &run, place, offset)) ||
-						is_own_binary(o, data, n, at, place, offset)))
+			if (kind != OWN_GID &&
+			    ((is_run && is_number(o, &run, &place->form, offset)) ||
+			     is_own_binary(o, data, n, at, place, offset)))
 				return o;
 		}
 	}

@@ -39,13 +39,9 @@ static void take_received(struct replay *p, const char *name, const struct poste
  * event when it waits for the next completion. */
 static void write_completion(struct replay *p, struct replay_object *o, const struct ibv_wc *wc)
 {
-	const struct replay_object *qp = replay_objects_qp(p, wc->qp_num);
 	const bool is_flushed = wc->status == IBV_WC_WR_FLUSH_ERR;
-	const char *cq;
+	const char *cq = p->back->object(p, o, OBJECT_CQ);
 
-	if (qp && (replay_is_of_other_end(p, qp) || qp->is_left_out))
-		return;
-	cq = p->back->object(p, o, OBJECT_CQ);
 	if (p->event_of && !is_flushed) {
 		replay_step(p, "cq_event $1 $2", "await_cq_event($1)",
 			    p->back->object(p, p->event_of, OBJECT_COMP_CHANNEL), cq, NULL);
@@ -70,6 +66,10 @@ static void write_poll(struct replay *p, const struct record *r)
 	struct replay_object *cq = replay_objects_of(p, r, r->args[0], OBJECT_CQ);
 
 	for (unsigned i = 0; i < n; i++) {
+		const struct replay_object *qp = replay_objects_qp(p, c[i].wc.qp_num);
+
+		if (qp && (replay_is_of_other_end(p, qp) || qp->is_left_out))
+			continue;
 		write_completion(p, cq, &c[i].wc);
 		if (c[i].wc.status != IBV_WC_SUCCESS || !c[i].known)
 			continue;
