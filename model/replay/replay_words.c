@@ -308,59 +308,48 @@ static const char *word_of(struct replay *p, const struct call_sink *k, const st
 			   const void *at)
 {
 	const char *special = p->back->special(p, k, v, at);
-	uint64_t n = 0;
+	const void *bytes;
 
 	if (special)
 		return special;
 	switch (v->kind) {
 	case CALL_OBJECT:
+		return call_load(v, at)
+			       ? p->back->object(p,
+						 replay_objects_of(p, &replay_now(p)->r,
+								   call_load(v, at), v->object),
+						 v->object)
+			       : NULL;
 	case CALL_SOCKADDR:
+		bytes = (const void *)(uintptr_t)call_load(v, at);
+		return bytes ? sockaddr_word(p, bytes) : NULL;
 	case CALL_DATA:
-		memcpy(&n, at, sizeof n);
-		break;
+		bytes = (const void *)(uintptr_t)call_load(v, at);
+		return bytes && replay_words_have_own(p, bytes, k->count)
+			       ? p->back->data(p, bytes, k->count, false)
+			       : NULL;
 	case CALL_GID:
-		if (v->pointer) {
-			memcpy(&n, at, sizeof n);
-			at = (const void *)(uintptr_t)n;
-		}
-		if (!at)
-			return NULL;
-		return v->pointer ? pointed_word(gid_word(p, at)) : gid_word(p, at);
+		if (!v->pointer)
+			return gid_word(p, at);
+		bytes = (const void *)(uintptr_t)call_load(v, at);
+		return bytes ? pointed_word(gid_word(p, bytes)) : NULL;
 	case CALL_ADDRESS:
+		return place_word(p, k, v, call_load(v, at));
 	case CALL_IOVA:
+		return call_chooses_iova(k, replay_now(p)->r.fn)
+			       ? NULL
+			       : place_word(p, k, v, call_load(v, at));
 	case CALL_REMOTE:
+		return remote_word(p, k, v, call_load(v, at));
 	case CALL_KEY:
+		return v->is_local ? local_key_word(p, k, v, (uint32_t)call_load(v, at))
+				   : key_word(p, k, v, (uint32_t)call_load(v, at));
 	case CALL_QPN:
+		return qpn_word(p, k, (uint32_t)call_load(v, at));
 	case CALL_UINT:
-		n = call_load(v, at);
-		break;
+		return number_word(p, v, call_load(v, at));
 	default:
 		return NULL;
-	}
-	switch (v->kind) {
-	case CALL_OBJECT:
-		return n ? p->back->object(p, replay_objects_of(p, &replay_now(p)->r, n, v->object),
-					   v->object)
-			 : NULL;
-	case CALL_SOCKADDR:
-		return n ? sockaddr_word(p, (const void *)(uintptr_t)n) : NULL;
-	case CALL_DATA:
-		return n && replay_words_have_own(p, (const void *)(uintptr_t)n, k->count)
-			       ? p->back->data(p, (const void *)(uintptr_t)n, k->count, false)
-			       : NULL;
-	case CALL_ADDRESS:
-		return place_word(p, k, v, n);
-	case CALL_IOVA:
-		return call_chooses_iova(k, replay_now(p)->r.fn) ? NULL : place_word(p, k, v, n);
-	case CALL_REMOTE:
-		return remote_word(p, k, v, n);
-	case CALL_KEY:
-		return v->is_local ? local_key_word(p, k, v, (uint32_t)n)
-				   : key_word(p, k, v, (uint32_t)n);
-	case CALL_QPN:
-		return qpn_word(p, k, (uint32_t)n);
-	default:
-		return number_word(p, v, n);
 	}
 }
 
