@@ -76,11 +76,9 @@ static struct replay_gid *add_gids(struct replay_gid *all, unsigned *n, const st
 	return all;
 }
 
-/* Appends the program, called file: of both ends or one; and to differences a line for each
- * difference from the session. Returns the number of its functions, 0: nothing was to be written.
- */
-static unsigned write_program(struct session *s, enum replay_end role, const char *file,
-			      struct text *program, struct text *differences)
+/* As replay_program(). */
+static unsigned write_program(struct session *s, const char *file, struct text *program,
+			      struct text *differences)
 {
 	struct record_list *list = record_list(~0u, 0);
 	struct replay_source from = { .objects = &record_own_objects, .ncalls = list->n };
@@ -98,7 +96,7 @@ static unsigned write_program(struct session *s, enum replay_end role, const cha
 		gids = add_gids(gids, &from.ngids, dev);
 	record_aside(-1);
 	from.gids = gids;
-	n = replay_program(&from, role, file, program, differences);
+	n = replay_program(&from, file, program, differences);
 	free(from.calls);
 	free(gids);
 	record_list_free(list);
@@ -123,25 +121,17 @@ static void out_differences(const struct text *differences, struct out *o)
 
 struct export_args {
 	const char *path;
-	struct num role;
 	bool force;
 };
 
-static const struct word roles[] = { { "client", END_CLIENT, "the end that connects" },
-				     { "server", END_SERVER, "the end that listens" },
-				     { 0 } };
-
 static const struct arg export_args[] = {
 	POS("file", export_args, path, kind_path, "the program, NAME.c"),
-	OPT("role", export_args, role, kind_enum, "only this end of a session that had both",
-	    .data = roles),
 	SWITCH("force", export_args, force, "replace an existing file"), ARGS_END
 };
 
 static int export_c_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct export_args *a = args;
-	const enum replay_end role = a->role.set ? (enum replay_end)a->role.v : END_BOTH;
 	const char *slash = strrchr(a->path, '/');
 	SCOPED_TEXT(program);
 	SCOPED_TEXT(differences);
@@ -149,11 +139,10 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
 
 	if (check_name(s, a->path))
 		return -1;
-	n = write_program(s, role, slash ? slash + 1 : a->path, &program, &differences);
+	n = write_program(s, slash ? slash + 1 : a->path, &program, &differences);
 	if (n == 0)
 		return fail(s, "export", "ENOENT",
-			    role ? "nothing in this session is of that role"
-				 : "the session has made no calls yet: there is nothing to export");
+			    "the session has made no calls yet: there is nothing to export");
 	if (save_file(s, a->path, a->force, 0666, text_str(&program), text_len(&program)))
 		return -1;
 	out_str(o, "file", a->path, "%s: %u function%s\n", a->path, n, n == 1 ? "" : "s");
@@ -170,15 +159,13 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
  * the program destroys everything in the right order. Addresses, keys and QP numbers are
  * recognised by their values and become expressions, also where they came from the peer,
  * in private data, over TCP (tcp recv) or in bytes that mem get has read. The addresses to
- * connect to are arguments of the program. If the session had both ends, so has the program; -role
- * writes one of them. At its end a server waits until its clients have disconnected, unless it
- * disconnected them in the session. Functions that 'call' called are in the program, too.
- * Calls that failed, bench and rereg are left out: export lists them, and comments in the
- * program name them, and its first lines say how to compile it. A script may write files below
- * its own directory (or --allow-dir).
+ * connect to are arguments of the program. If the session had both ends, so has the program; for
+ * one end alone it is written in a session of that end. At its end a server waits until its clients have disconnected, unless it disconnected them in the
+ * session. Functions that 'call' called are in the program, too. Calls that failed, bench and rereg
+ * are left out: export lists them, and comments in the program name them, and its first lines say
+ * how to compile it. A script may write files below its own directory (or --allow-dir).
  * > post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll => SUCCESS
- * > export c eg-export.c => eg-export.c
- * > export c eg-client.c -role client => eg-client.c */
+ * > export c eg-export.c => eg-export.c */
 const struct cmd cmd_export_c = {
 	.name = "export c",
 	.family = "understanding",

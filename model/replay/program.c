@@ -177,8 +177,7 @@ static void add_objects(const struct replay *p, struct text *to)
 		if (*p->memory.blocks[i].name)
 			xappendf(to, "\tchar *%s;\n", p->memory.blocks[i].name);
 	for (unsigned i = 0; i < p->ntcp; i++)
-		if (!p->role || p->tcp[i].is_server == (p->role == END_SERVER))
-			xappendf(to, "\tint %s;\n", p->tcp[i].name);
+		xappendf(to, "\tint %s;\n", p->tcp[i].name);
 	for (unsigned i = 0; i < p->ntold; i++) {
 		const struct told_bytes *t = &p->told[i];
 
@@ -323,11 +322,11 @@ static void write_text(struct replay *p, const char *file, struct text *to)
 		      to);
 }
 
-unsigned replay_program(const struct replay_source *from, enum replay_end role, const char *file,
-			struct text *to, struct text *differences)
+unsigned replay_program(const struct replay_source *from, const char *file, struct text *to,
+			struct text *differences)
 {
 	struct program c = { .differences = differences };
-	struct replay p = { .role = role };
+	struct replay p = { 0 };
 
 	replay_write(&p, from, &program_back, &c);
 	if (c.nparts)

@@ -30,8 +30,8 @@ void program_next(struct replay *p);
 
 /* ------------------------------------------------------------------- program_words.c -- */
 
-/* "s.pd0", and marks o as used. want: the kind of object that is needed, for instance an extended
- * CQ. "NULL" for a NULL o. */
+/* "s.pd0". want: the kind of object that is needed, for instance an extended CQ. "NULL" for a NULL
+ * o. */
 const char *program_object(struct replay *p, struct replay_object *o, enum call_object want);
 const char *program_special(struct replay *p, const struct call_sink *k, const struct call_value *v,
 			    const void *at);

@@ -299,7 +299,6 @@ static void write_exchange(struct replay *p, const struct record *r, struct repl
 		return;
 	}
 	replay_told_add_peer(p, temp_text("peer_of_%s", qp->name), peer, true);
-	qp->used = true;
 	f = xmemstream(&code, &size);
 	fprintf(f, "exchange(%s,\v\"%llu\",\v", replay_words_of_host(p, host), ULL(r->args[2]));
 	write_mine(p, qp, mine, gid, f);
@@ -333,8 +332,6 @@ void program_row(struct replay *p, enum replay_row row, const struct record *r)
 		c->unknown++;
 		return;
 	}
-	if (replay_is_of_other_end(p, o) || (p->role && o->kind == OBJECT_MR && !o->used))
-		return;
 	program_next(p);
 	if (row == REPLAY_PUT)
 		write_put(p, r, o);

@@ -40,7 +40,6 @@ const char *program_object(struct replay *p, struct replay_object *o, enum call_
 {
 	if (!o)
 		return "NULL";
-	o->used = true;
 	if (o->kind == OBJECT_CONTEXT && !o->written)
 		open_device(p, o);
 	if (o->whole && !o->made)

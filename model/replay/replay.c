@@ -178,8 +178,7 @@ static void describe_made(struct replay *p, const struct record *r, struct repla
 	for (unsigned i = 0; i < r->nargs && !o->from; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT && r->fn->args[i].role == CALL_IN)
 			o->from = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
-	if (!o->end)
-		o->end = record_call_row(r) == ROW_rdma_get_request ? END_SERVER : END_CLIENT;
+	o->is_server |= record_call_row(r) == ROW_rdma_get_request;
 	o->is_ud = record_call_row(r) == ROW_rdma_create_id && r->args[3] == RDMA_PS_UDP;
 }
 
@@ -196,7 +195,7 @@ static void describe_request(struct replay *p, const struct record *r)
 		return;
 	id->made = r;
 	id->live = true;
-	id->end = END_SERVER;
+	id->is_server = true;
 	id->from = replay_objects_of(p, r, (uintptr_t)ev->listen_id, OBJECT_CM_ID);
 	id->is_ud = id->from && id->from->is_ud;
 	p->back->name(p, id);
@@ -252,10 +251,9 @@ static void write_failed(struct replay *p, const struct record *r)
 	for (unsigned i = 0; i < r->nargs && !o; i++)
 		if (r->fn->args[i].kind == CALL_OBJECT)
 			o = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
-	if (!o || !replay_is_of_other_end(p, o))
-		p->back->failed(p, r,
-				temp_text("%s%s%s failed with %s", r->fn->name, o ? " of " : "",
-					  o ? o->called : "", name ? name : "an unknown error"));
+	p->back->failed(p, r,
+			temp_text("%s%s%s failed with %s", r->fn->name, o ? " of " : "",
+				  o ? o->called : "", name ? name : "an unknown error"));
 }
 
 static void write_call(struct replay *p, const struct record *r)
@@ -334,8 +332,7 @@ static void end_pass(struct replay *p)
 	text_resize(&p->body, 0);
 	replay_memory_clear(&p->memory);
 	for (struct replay_object *o = p->objects; o; o = o->hh.next) {
-		o->live = o->written = o->is_left_out = o->is_connected = o->is_left = false;
-		o->client = NULL;
+		o->live = o->written = o->is_left_out = o->is_connected = false;
 	}
 }
 

@@ -91,13 +91,9 @@ struct replay_source {
 unsigned replay_script(const struct replay_source *from, const char *path, char **argv,
 		       struct text *to);
 
-/* The ends of a connection; a session may have both. */
-enum replay_end { END_BOTH, END_CLIENT, END_SERVER };
-
-/* Appends the program, called file: of both ends or one. Appends to differences a line for each
- * difference from the session. Returns the number of its functions, 0: nothing was to be written.
- */
-unsigned replay_program(const struct replay_source *from, enum replay_end role, const char *file,
-			struct text *to, struct text *differences);
+/* Appends the program, called file. Appends to differences a line for each difference from the
+ * session. Returns the number of its functions, 0: nothing was to be written. */
+unsigned replay_program(const struct replay_source *from, const char *file, struct text *to,
+			struct text *differences);
 
 #endif

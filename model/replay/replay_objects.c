@@ -52,11 +52,6 @@ struct replay_object *replay_objects_extra(struct replay *p, const char *name)
 	return o;
 }
 
-bool replay_is_of_other_end(const struct replay *p, const struct replay_object *o)
-{
-	return p->role && o->end && o->end != p->role;
-}
-
 struct replay_object *replay_objects_qp(const struct replay *p, uint32_t qpn)
 {
 	for (struct replay_object *o = p->objects; o; o = o->hh.next)
@@ -115,7 +110,6 @@ static void learn_id(struct replay *p, const struct record *r, struct replay_obj
 	if (!o || o->made)
 		return;
 	replay_objects_stand_for(id, o);
-	o->end = id->end;
 	learn_qp(p, r, o);
 }
 
@@ -158,7 +152,7 @@ void replay_objects_learn(struct replay *p, const struct record *r, struct repla
 			o->live = false;
 		} else if (o && v->object == OBJECT_CM_ID) {
 			if (r->fn == &call_table[ROW_rdma_listen])
-				o->end = END_SERVER;
+				o->is_server = true;
 			learn_id(p, r, o);
 		}
 	}

@@ -24,16 +24,12 @@ struct replay_object {
 	bool live, written;	     /* by now: it exists, also in what is written */
 	uint64_t at, len;	     /* a region, by now: its address and length */
 	uint32_t lkey, rkey, qpn;    /* by now; qpn of a server's id: the client's */
-	enum replay_end end;	     /* an id, a QP: the end that has it */
+	bool is_server;		     /* an id: it listens, or was accepted */
 	/* Of the program in C: */
-	bool used;		      /* an expression uses it */
-	bool is_left_out;	      /* a QP, by now: its data path is not in the program */
-	bool is_ud;		      /* an id */
-	bool is_connected;	      /* an id, by now: and neither end has disconnected */
-	bool is_left;		      /* an id of a client: the server has disconnected it */
-	struct replay_object *client; /* an id of a server: the id here that it accepts */
-	const struct record *joined;  /* an id: the call that connected it */
-	bool keeps; /* an id: the program keeps its last event; a QP: the data of its peer */
+	bool is_left_out;  /* a QP, by now: its data path is not in the program */
+	bool is_ud;	   /* an id */
+	bool is_connected; /* an id, by now: and neither end has disconnected */
+	bool keeps;	   /* an id: the program keeps its last event; a QP: the data of its peer */
 	UT_hash_handle hh;
 };
 
@@ -73,7 +69,6 @@ struct memory_piece {
 struct tcp_end {
 	uint64_t number;
 	bool listens, live;
-	bool is_server; /* it listens, or was accepted */
 	char name[16];
 };
 
@@ -82,7 +77,6 @@ struct replay {
 	const struct replay_back *back;
 	void *its;   /* of the back end */
 	unsigned at; /* the call that is written */
-	enum replay_end role;
 	struct live_program *live;
 	struct replay_memory memory;
 	struct replay_object *objects; /* uthash, in the order in which they were first met */
@@ -118,7 +112,7 @@ struct replay_back {
 	void (*end)(struct replay *p);
 	/* Names an object that was met for the first time, or became the id of a request. */
 	void (*name)(struct replay *p, struct replay_object *o);
-	/* Is the call left out, for instance as one of the other end? */
+	/* Is the call left out? */
 	bool (*leaves_out)(struct replay *p);
 	/* A step. */
 	void (*line)(struct replay *p, const char *text);
@@ -197,8 +191,6 @@ struct replay_object *replay_objects_drop_qp(struct replay *p, const struct repl
 void replay_objects_skip(struct replay *p, uint64_t address);
 /* Is it so? Once: what is at that address later is another one. */
 bool replay_objects_are_skipped(struct replay *p, uint64_t address);
-/* Is it an object of the end that is not written? */
-bool replay_is_of_other_end(const struct replay *p, const struct replay_object *o);
 /* The live QP with that number, or NULL. */
 struct replay_object *replay_objects_qp(const struct replay *p, uint32_t qpn);
 

@@ -68,7 +68,7 @@ static void write_poll(struct replay *p, const struct record *r)
 	for (unsigned i = 0; i < n; i++) {
 		const struct replay_object *qp = replay_objects_qp(p, c[i].wc.qp_num);
 
-		if (qp && (replay_is_of_other_end(p, qp) || qp->is_left_out))
+		if (qp && qp->is_left_out)
 			continue;
 		write_completion(p, cq, &c[i].wc);
 		if (c[i].wc.status != IBV_WC_SUCCESS || !c[i].known)
@@ -231,10 +231,7 @@ static struct tcp_end *add_tcp_end(struct replay *p, uint64_t number, bool liste
 		n += p->tcp[i].listens == listens;
 	p->tcp = xgrow(p->tcp, p->ntcp, sizeof *p->tcp);
 	e = &p->tcp[p->ntcp++];
-	*e = (struct tcp_end){ .number = number,
-			       .listens = listens,
-			       .live = true,
-			       .is_server = replay_now(p)->row != REPLAY_CONNECT };
+	*e = (struct tcp_end){ .number = number, .listens = listens, .live = true };
 	snprintf(e->name, sizeof e->name, "%s%u", listens ? "listener" : "tcp", n);
 	return e;
 }
@@ -328,8 +325,6 @@ void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct 
 	if (!e)
 		return;
 	e->live = row != REPLAY_CLOSE;
-	if (p->role && e->is_server != (p->role == END_SERVER))
-		return;
 	switch (row) {
 	case REPLAY_LISTEN:
 		replay_step(

@@ -125,7 +125,7 @@ static const char *key_word(struct replay *p, const struct call_sink *k, const s
 		.name = "rkey", .v = key, .size = 4, .other = words_beside(k, v, CALL_REMOTE)
 	};
 	const char *told = key ? replay_told_value(p, what) : NULL;
-	const struct own_value *o = p->role ? NULL : replay_own_number(p, OWN_KEY, key);
+	const struct own_value *o = replay_own_number(p, OWN_KEY, key);
 
 	if (told || (!o && !key))
 		return told;
@@ -140,7 +140,7 @@ static const char *remote_word(struct replay *p, const struct call_sink *k,
 			       const struct call_value *v, uint64_t at)
 {
 	struct told_search what = { .name = "addr", .v = at, .size = 8 };
-	const struct own_value *o = p->role ? NULL : replay_own_region(p, at, 1);
+	const struct own_value *o = replay_own_region(p, at, 1);
 	const char *told = at ? replay_told_value(p, what) : NULL;
 
 	what.size = 0;
@@ -194,7 +194,7 @@ static const char *qpn_word(struct replay *p, const struct call_sink *k, uint32_
 
 	if (told || qpn <= 1)
 		return told;
-	if (o && !replay_is_of_other_end(p, o->of))
+	if (o)
 		return replay_words_of_own(p, o, 0);
 	return not_told(p, "the QP number", qpn);
 }

@@ -163,22 +163,6 @@ static void test_same_address(void)
 	replay_free(&p);
 }
 
-/* An end alone does not know what is the other end's. */
-static void test_role(void)
-{
-	struct replay p;
-
-	begin(&p);
-	p.role = END_CLIENT;
-	CHECK_STR(remote_key(&p, 0xab222200), "");
-	CHECK_STR(remote_addr(&p, REGION), "");
-	CHECK_STR(qpn(&p, 0x12345, 1), "s.qp0->qp_num");
-	pair.end = END_SERVER;
-	CHECK_STR(qpn(&p, 0x12345, 1), "");
-	pair.end = END_BOTH;
-	replay_free(&p);
-}
-
 /* A QP of another host has the number of one of ours. */
 static void test_same_number(void)
 {
@@ -249,7 +233,6 @@ int main(void)
 	test_own();
 	test_told();
 	test_same_address();
-	test_role();
 	test_same_number();
 	test_members();
 	test_bytes();

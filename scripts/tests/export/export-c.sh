@@ -26,23 +26,21 @@ not_ok() {
 
 # ------------------------------------------------------------------------- the sessions --
 
-# session NAME [WORDS-OF-EXPORT] -- WORDS-OF-RDMASH...: ends with the program of it
+# session NAME WORDS-OF-RDMASH...: ends with the program of it
 session() {
-	local name=$1 role=
-	shift
-	[ "$1" = -- ] || { role=$1; shift; }
+	local name=$1
 	shift
 	mkdir -p "$dir/$name"
-	"$rdmash" -q "$@" -c "export c $dir/$name/$name.c $role" >"$dir/log" 2>&1 || {
+	"$rdmash" -q "$@" -c "export c $dir/$name/$name.c" >"$dir/log" 2>&1 || {
 		cat "$dir/log" >&2
 		not_ok "$name is not exported"
 	}
 }
 
-# server NAME [FOLDER]: the script of one end of an example listens, in the background
+# server NAME FOLDER WORDS-OF-RDMASH...: the script of one end of an example listens, in the background
 server() {
 	: >"$dir/server" # what the one before has said is not what this one says
-	"$rdmash" -q -c "trace on" -f "${2:-$examples}/$1.rdma" -- server >"$dir/server" 2>&1 &
+	"$rdmash" -q -c "trace on" -f "$2/$1.rdma" "${@:3}" -- server >"$dir/server" 2>&1 &
 	for _ in {1..300}; do
 		# it listens: the CM's trace says so, TCP port 7000 is in the kernel's table
 		in_file "$dir/server" rdma_listen && return
@@ -51,25 +49,29 @@ server() {
 	done
 }
 
+# client NAME OF FOLDER WORDS-OF-RDMASH...: the program of the other end, while that server runs
+client() {
+	mkdir -p "$dir/$1"
+	"$rdmash" -q -f "$3/$2.rdma" -c "export c $dir/$1/$1.c" "${@:4}" -- \
+		client "$(cat "$dir/address")" >"$dir/log" 2>&1 ||
+		{ cat "$dir/log" >&2; not_ok "no session of one end: $1"; }
+	wait $!
+}
+
 write_programs() {
 	local name
 	for name in write-read send-recv atomics by-hand ud-datagram; do
-		session "$name" -- -f "$examples/$name.rdma"
+		session "$name" -f "$examples/$name.rdma"
 	done
 	"$rdmash" -q -k -c 'qp create' -c 'modify-qp RTS -force' -c "export c $dir/refused.c" >"$dir/log" 2>&1
 	grep -q '^	/\* ibv_modify_qp of qp0 failed with EINVAL: it is not in the program' "$dir/refused.c" ||
 		not_ok "nothing is said of a call that was refused"
-	# one end alone: of a session of both, and of a session that had one
-	session client '-role client' -- -f "$examples/write-read.rdma"
-	grep -q rdma_listen "$dir/client/client.c" &&
-		not_ok "the client's end has calls of the server's"
+	# one end alone
 	"$rdmash" -c 'puts [dict get [device] address]' | tail -n 1 >"$dir/address"
-	server by-hand
-	mkdir "$dir/alone"
-	"$rdmash" -q -f "$examples/by-hand.rdma" -c "export c $dir/alone/alone.c" -- \
-		client "$(cat "$dir/address")" >"$dir/log" 2>&1 ||
-		{ cat "$dir/log" >&2; not_ok "no session of one end"; }
-	wait $!
+	server write-read "$examples"
+	client client write-read "$examples"
+	server by-hand "$examples"
+	client alone by-hand "$examples"
 
 	# of a list that the queue holds in part, what was posted is posted
 	cat >"$dir/part.rdma" <<-'END'
@@ -91,41 +93,41 @@ write_programs() {
 			catch {poll -within 20ms}
 		}
 	END
-	session part -- -f "$dir/part.rdma"
+	session part -f "$dir/part.rdma"
 	write_pair
 	write_tcp
 	[ "${#uroce[@]}" = 0 ] || { write_calls; write_far; }
 }
 
-# The programs of both ends, which nobody has disconnected: the second receive is not polled, and a
-# write goes into the middle of the window.
+# Two ends, whose programs are written while they are connected: the second receive is not polled, and
+# a write goes into the middle of the window.
 write_pair() {
-	local role
 	cat >"$dir/pair.rdma" <<-'END'
-		set addr [dict get [device] address]
-		reg 64 -name window
-		listen 7471 -share window -accept
-		connect $addr 7471
-		post recv window -qp [get id2 qp]
-		post send -text first -qp [get id1 qp]
-		poll
-		post recv window -qp [get id2 qp]
-		post send -text second -qp [get id1 qp]
-		poll -qp [get id1 qp]
-		post write -text middle -at 32 -qp [get id1 qp]
-		poll -qp [get id1 qp] -ok
+		lassign $argv role addr
+		if {$role eq "server"} {
+			reg 64 -name window
+			listen 7471 -share window
+			accept
+			post recv window
+			expect status SUCCESS {poll -within 60s}
+			post recv window
+		} else {
+			connect $addr 7471
+			post send -text first
+			expect status SUCCESS {poll -within 60s}
+			post send -text second
+			expect status SUCCESS {poll -within 60s}
+			post write -text middle -at 32
+			expect status SUCCESS {poll -within 60s}
+		}
 	END
-	for role in client server; do
-		session "pair-$role" "-role $role" -- -f "$dir/pair.rdma"
-	done
+	mkdir "$dir/pair-server"
+	server pair "$dir" -c "export c $dir/pair-server/pair-server.c" -c 'post send -text over; poll -within 60s'
+	client pair-client pair "$dir" -c 'reg 8 -name last; post recv last; poll -within 60s'
 	grep -q 'private0 + 0, 8) + 32' "$dir/pair-client/pair-client.c" ||
 		not_ok "an address in the window of the peer is that of the session"
 	grep -q 'DISCONNECTED' "$dir/pair-client/pair-client.c" &&
 		not_ok "the client waits for a server that does not leave"
-	session left '-role client' -- -f "$dir/pair.rdma" -c \
-		'while {[dict get [cm event id2 -within 60s] event] ne "ESTABLISHED"} {}; disconnect id2'
-	grep -q 'RDMA_CM_EVENT_DISCONNECTED' "$dir/left/left.c" ||
-		not_ok "the client does not wait for the server, which leaves first"
 }
 
 # QPs whose ends tell each other of them over TCP, in digits of their own.
@@ -167,11 +169,7 @@ write_tcp() {
 		}
 	END
 	server told "$dir"
-	mkdir "$dir/told"
-	"$rdmash" -q -f "$dir/told.rdma" -c "export c $dir/told/told.c" -- client \
-		"$(cat "$dir/address")" >"$dir/log" 2>&1 ||
-		{ cat "$dir/log" >&2; not_ok "no session that is told over TCP"; }
-	wait $!
+	client told told "$dir"
 	grep -q 'dest_qp_num = get_digits(s.heard0 + 0, 6, 16)' "$dir/told/told.c" ||
 		not_ok "the number of the peer's QP is not the one that it has told"
 }
@@ -190,7 +188,7 @@ write_far() {
 		modify-qp INIT q -fill
 		modify-qp RTR q -fill
 	END
-	session far -- -f "$dir/far.rdma"
+	session far -f "$dir/far.rdma"
 	grep -q 'dest_qp_num = s.peer_of_q.qpn' "$dir/far/far.c" ||
 		not_ok "the QP of another host: $(grep dest_qp_num "$dir/far/far.c")"
 }
@@ -215,13 +213,13 @@ write_calls() {
 		mem put mr0 0 "what call has made"
 		mem get mr0 0 18
 	END
-	session call -- -f "$dir/call.rdma"
+	session call -f "$dir/call.rdma"
 	for fn in ibv_open_xrcd ibv_create_cq_ex ibv_modify_srq ibv_alloc_td ibv_create_qp_ex; do
 		grep -q "$fn(s\." "$dir/call/call.c" || not_ok "the program has no $fn"
 	done
 	# functions that only call reaches, with every kind of argument
 	for name in each ep; do
-		session "call-$name" -- -f "$here/../call/$name.rdma"
+		session "call-$name" -f "$here/../call/$name.rdma"
 	done
 }
 
@@ -277,10 +275,10 @@ again() {
 	fi
 }
 
-# beside EXAMPLE NAME WHAT [FOLDER]: with the server's script of the example the program passes,
+# beside EXAMPLE NAME WHAT FOLDER: with the server's script of the example the program passes,
 # prints that, and the script passes too
 beside() {
-	server "$1" "${4-}"
+	server "$1" "$4"
 	if timeout 60 "${uroce[@]}" "$dir/$2/$2" "$addr" >"$dir/out" 2>&1 && wait $! &&
 		grep -q "$3" "$dir/out"
 	then
@@ -299,8 +297,8 @@ run_pair() {
 		grep -q REJECTED "$dir/out" || break
 		nap 0.1
 	done
-	if wait $! && grep -q 'wr_id 4: success' "$dir/out" &&
-		grep -q 'wr_id 5: success' "$dir/out" && grep -q DISCONNECTED "$dir/server"
+	if wait $! && grep -q 'wr_id 2: success' "$dir/out" &&
+		grep -q 'wr_id 3: success' "$dir/out" && grep -q DISCONNECTED "$dir/server"
 	then
 		echo "ok: the programs of both ends"
 	else
@@ -321,8 +319,8 @@ run_programs() {
 
 	# one end, with the script at the other end, and where nobody answers
 	addr=$(cat "$dir/address")
-	beside write-read client 'buf+100: client wrote this'
-	beside by-hand alone 'wr_id 2: success'
+	beside write-read client 'buf+100: client wrote this' "$examples"
+	beside by-hand alone 'wr_id 2: success' "$examples"
 	beside told told 'wr_id 1: success' "$dir"
 	run_pair
 	timeout 60 "${uroce[@]}" "$dir/client/client" "$addr" >"$dir/out" 2>&1
