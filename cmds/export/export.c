@@ -160,10 +160,11 @@ static int export_c_exec(struct session *s, const void *args, struct out *o)
  * recognised by their values and become expressions, also where they came from the peer,
  * in private data, over TCP (tcp recv) or in bytes that mem get has read. The addresses to
  * connect to are arguments of the program. If the session had both ends, so has the program; for
- * one end alone it is written in a session of that end. At its end a server waits until its clients have disconnected, unless it disconnected them in the
- * session. Functions that 'call' called are in the program, too. Calls that failed, bench and rereg
- * are left out: export lists them, and comments in the program name them, and its first lines say
- * how to compile it. A script may write files below its own directory (or --allow-dir).
+ * one end alone it is written in a session of that end. At its end a server waits until its clients
+ * have disconnected, unless it disconnected them in the session. Functions that 'call' called are
+ * in the program, too. Calls that failed, bench and rereg are left out: export lists them, and
+ * comments in the program name them, and its first lines say how to compile it. A script may write
+ * files below its own directory (or --allow-dir).
  * > post write buf -len 5 -remote [get window addr] -rkey [get window rkey]; poll => SUCCESS
  * > export c eg-export.c => eg-export.c */
 const struct cmd cmd_export_c = {

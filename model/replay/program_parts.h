@@ -50,8 +50,6 @@ void program_row(struct replay *p, enum replay_row row, const struct record *r);
 /* Appends code that destroys o if it exists. */
 void program_clean_up(struct replay *p, struct replay_object *o, struct text *to);
 
-/* -------------------------------------------------------------------- program_ends.c -- */
-
 bool program_leaves_out(struct replay *p);
 /* Writes the waits for peers that disconnect first, before the clean-up. */
 void program_last_waits(struct replay *p);

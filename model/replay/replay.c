@@ -19,6 +19,23 @@ const struct replay_call *replay_now(const struct replay *p)
 	return &p->from->calls[p->at];
 }
 
+struct replay_object *replay_subject(struct replay *p)
+{
+	const struct record *r = &replay_now(p)->r;
+	const struct rdma_cm_event *ev = record_cm_event(r);
+	enum call_object kind = OBJECT_NONE;
+	const uint64_t made = record_made(r, &kind);
+
+	if (ev)
+		return replay_objects_of(p, r, (uintptr_t)ev->id, OBJECT_CM_ID);
+	if (made)
+		return replay_objects_of(p, r, made, kind);
+	for (unsigned i = 0; i < r->nargs; i++)
+		if (r->fn->args[i].kind == CALL_OBJECT)
+			return replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
+	return NULL;
+}
+
 void replay_note(struct replay *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -244,13 +261,10 @@ static void write_made(struct replay *p, const struct record *r, struct replay_o
 static void write_failed(struct replay *p, const struct record *r)
 {
 	const char *name = strerrorname_np(abs(r->err));
-	const struct replay_object *o = NULL;
+	const struct replay_object *o = replay_subject(p);
 
 	if (r->err == EAGAIN || r->err == EINTR || r->fn->asks || record_found_nothing(r))
 		return;
-	for (unsigned i = 0; i < r->nargs && !o; i++)
-		if (r->fn->args[i].kind == CALL_OBJECT)
-			o = replay_objects_of(p, r, r->args[i], r->fn->args[i].object);
 	p->back->failed(p, r,
 			temp_text("%s%s%s failed with %s", r->fn->name, o ? " of " : "",
 				  o ? o->called : "", name ? name : "an unknown error"));
@@ -368,7 +382,6 @@ void replay_write(struct replay *p, const struct replay_source *from,
 	p->from = from;
 	p->back = back;
 	p->its = its;
-	p->wanted = xcalloc(from->ncalls + 1, sizeof *p->wanted);
 	p->live = live_program_new();
 	for (unsigned i = 0; i < from->ncalls; i++) {
 		keep_accepted(&from->calls[i].r);

@@ -260,22 +260,17 @@ bool replay_own_leads_here(const struct replay *p, const struct ibv_ah_attr *to)
 
 bool replay_told_is_wanted(const struct replay *p, const struct told_bytes *t)
 {
-	return p->wanted[t->call] >> t->bit & 1;
-}
-
-static void want(struct replay *p, const struct told_bytes *t)
-{
-	p->wanted[t->call] |= UINT64_C(1) << t->bit;
+	return p->wanted[t - p->told];
 }
 
 static struct told_bytes *add_told(struct replay *p)
 {
-	unsigned bit = 0;
-
-	for (unsigned i = 0; i < p->ntold; i++)
-		bit += p->told[i].call == p->at;
+	if (p->ntold == p->nwanted) {
+		p->wanted = xgrow(p->wanted, p->nwanted, sizeof *p->wanted);
+		p->wanted[p->nwanted++] = false;
+	}
 	p->told = xgrow(p->told, p->ntold, sizeof *p->told);
-	p->told[p->ntold] = (struct told_bytes){ .call = p->at, .bit = bit < 64 ? bit : 63 };
+	p->told[p->ntold] = (struct told_bytes){ 0 };
 	return &p->told[p->ntold++];
 }
 
@@ -304,8 +299,7 @@ bool replay_told_add_peer(struct replay *p, const char *variable, const struct q
 
 	t->peer = *peer;
 	snprintf(t->variable, sizeof t->variable, "%s", variable);
-	if (always)
-		want(p, t);
+	p->wanted[t - p->told] |= always;
 	return replay_told_is_wanted(p, t);
 }
 
@@ -364,7 +358,7 @@ static const char *told_word(struct replay *p, unsigned i, const struct value_pl
 {
 	const struct told_bytes *t = &p->told[i];
 
-	want(p, t);
+	p->wanted[i] = true;
 	if (!t->n)
 		return replay_word(p, "", "s.$1.$2", t->variable, member, NULL);
 	return replay_word(p, form[0], form[1], t->variable, replay_digits(place->at),

@@ -39,7 +39,6 @@ struct told_bytes {
 	size_t n;
 	struct qp_peer peer;
 	char variable[64];
-	unsigned call, bit; /* of wanted */
 };
 
 /* A value that was looked for in what the peer has told, from the newest on. When it is looked for
@@ -85,7 +84,8 @@ struct replay {
 	struct told_bytes *told;
 	unsigned ntold;
 	struct told_search searches[TOLD_SEARCHES];
-	uint64_t *wanted; /* of each call, a bit for each of its told_bytes that was needed */
+	bool *wanted; /* of each of the told, in every pass alike: was it needed? */
+	unsigned nwanted;
 	struct tcp_end *tcp;
 	unsigned ntcp;
 	const struct record **arrived; /* memory that has arrived with the last wait */
@@ -143,6 +143,8 @@ void replay_write(struct replay *p, const struct replay_source *from,
 void replay_free(struct replay *p);
 /* The call that is written. */
 const struct replay_call *replay_now(const struct replay *p);
+/* What it is about: the object that it creates, or else its first object. */
+struct replay_object *replay_subject(struct replay *p);
 /* Says what could not be followed. */
 void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

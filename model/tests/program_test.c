@@ -44,7 +44,6 @@ static void begin(struct replay *p)
 	*p = (struct replay){ .from = &from, .back = &program_back, .its = &program };
 	program = (struct program){ .differences = &differences };
 	text_resize(&differences, 0);
-	p->wanted = xcalloc(1, sizeof *p->wanted);
 	p->live = live_program_new();
 	replay_own_add(p,
 		       &(struct own_value){
