@@ -210,23 +210,9 @@ static void put(struct replay *p, struct replay_object *mr, uint64_t off, const 
 
 /* ------------------------------------------------------------------------ the whole -- */
 
-static void begin_pass(struct replay *p)
-{
-	struct script *script = p->its;
-
-	script->inlines = 0;
-}
-
-static void end_pass(struct replay *p)
-{
-	(void)p;
-}
-
 static const struct replay_back back = {
 	.passes = 2,
 	.sink = call_words_sink,
-	.begin = begin_pass,
-	.end = end_pass,
 	.name = name_object,
 	.line = write_line,
 	.note = write_note,

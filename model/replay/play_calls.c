@@ -244,13 +244,12 @@ static void write_inline_region(struct replay *p, const struct ibv_sge *s)
 {
 	const struct memory_block *b = replay_memory_find(&p->memory, s->addr, s->length);
 	struct own_value v = { .kind = OWN_MEMORY, .is_extra = true };
-	struct script *script = p->its;
 
 	if (!b || replay_own_region(p, s->addr, s->length))
 		return;
 	v.value = b->at;
 	v.len = b->len;
-	v.of = replay_objects_extra(p, temp_text("inline%u", script->inlines++));
+	v.of = replay_objects_extra(p, temp_text("inline%u", p->inlines++));
 	replay_own_add(p, &v);
 	play_line(p, "reg %llu -name %s ;# sent inline, not registered there",
 		  (unsigned long long)b->len, v.of->name);

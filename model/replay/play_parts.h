@@ -6,8 +6,8 @@
 #include "replay_parts.h"
 
 struct script {
-	unsigned inlines, clients, devices; /* names given so far */
-	struct text data;		    /* the bytes that are being written */
+	unsigned clients, devices; /* names given so far */
+	struct text data;	   /* the bytes that are being written */
 };
 
 /* replayed.rdma.in: the script around the calls, with the procedures that they use. */

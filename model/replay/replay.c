@@ -340,7 +340,7 @@ static void end_pass(struct replay *p)
 	for (unsigned i = 0; i < p->ntold; i++)
 		free(p->told[i].data);
 	p->ntold = p->nown = p->ntcp = p->narrived = p->nskipped = p->nbuilt = p->notes = 0;
-	p->buffers = p->naddresses = 0;
+	p->buffers = p->inlines = p->naddresses = 0;
 	p->event_of = NULL;
 	memset(p->searches, 0, sizeof p->searches);
 	text_resize(&p->body, 0);
@@ -368,12 +368,14 @@ static void write_pass(struct replay *p)
 	end_pass(p);
 	live_program_free(p->live);
 	p->live = live_program_new();
-	p->back->begin(p);
+	if (p->back->begin)
+		p->back->begin(p);
 	if (p->from->ncalls)
 		add_gids(p, &p->from->calls[p->from->ncalls - 1].r);
 	for (p->at = 0; p->at < p->from->ncalls; p->at++)
 		write_one(p, &p->from->calls[p->at]);
-	p->back->end(p);
+	if (p->back->end)
+		p->back->end(p);
 }
 
 void replay_write(struct replay *p, const struct replay_source *from,

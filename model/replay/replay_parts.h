@@ -92,8 +92,8 @@ struct replay {
 	unsigned narrived;
 	uint64_t *skipped; /* events and QPs whose end is not written */
 	unsigned nskipped;
-	unsigned buffers;      /* names given so far */
-	struct ibv_sge *built; /* what the requests since ibv_wr_start() send from */
+	unsigned buffers, inlines; /* names given so far */
+	struct ibv_sge *built;	   /* what the requests since ibv_wr_start() send from */
 	unsigned nbuilt;
 	char address[ADDRESSES][64]; /* that the user may replace */
 	unsigned naddresses;
@@ -103,7 +103,7 @@ struct replay {
 	unsigned notes;	  /* that say what could not be followed */
 };
 
-/* What the languages have not in common. leaves_out and row may be NULL. */
+/* What the languages have not in common. begin, end, leaves_out and row may be NULL. */
 struct replay_back {
 	unsigned passes;
 	bool is_c;
