@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* export c: the session so far as a C program. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +16,16 @@
 /* Checks the name of the program, which is written into it, too. */
 static int check_name(struct session *s, const char *path)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-.";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t len = strlen(name);
+	const size_t len = strlen(name);
 
-	if (len <= 2 || strcmp(name + len - 2, ".c"))
-		return fail(s, "export", "EINVAL", "'%s': the name ends with .c", path);
-	for (const char *c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
-			return fail(
-				s, "export", "EINVAL",
-				"'%s': the name may have only letters, digits, '_', '-' and '.'",
-				path);
+	if (len <= 2 || strcmp(name + len - 2, ".c") != 0 || strspn(name, letters) < len)
+		return fail(s, "export", "EINVAL",
+			    "'%s': the name has letters, digits, '_', '-' and '.', and ends with "
+			    ".c",
+			    path);
 	return 0;
 }
 

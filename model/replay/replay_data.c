@@ -112,7 +112,7 @@ static void put_piece_of(struct replay *p, struct replay_object *mr, uint64_t of
 }
 
 /* Long runs of one byte are steps of their own. */
-void replay_put_bytes(struct replay *p, struct replay_object *mr, uint64_t off,
+static void put_bytes(struct replay *p, struct replay_object *mr, uint64_t off,
 		      const unsigned char *data, size_t n)
 {
 	size_t begin = 0, run;
@@ -137,8 +137,7 @@ static void put_dirty(struct replay *p, const struct memory_block *b, uint64_t f
 	mr = replay_own_region(p, b->at + first, end - first);
 	if (mr && (!p->from->no_data || end - first <= REPLAY_SHORT ||
 		   replay_words_have_own(p, b->bytes + first, end - first)))
-		replay_put_bytes(p, mr->of, b->at + first - mr->value, b->bytes + first,
-				 end - first);
+		put_bytes(p, mr->of, b->at + first - mr->value, b->bytes + first, end - first);
 }
 
 static void put(struct replay *p, uint64_t at, uint64_t n)

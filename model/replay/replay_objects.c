@@ -75,8 +75,8 @@ static void learn_region(struct replay *p, const struct record *r, struct replay
 
 	if (!mr)
 		return;
-	v.value = o->at = (uintptr_t)mr->addr;
-	v.len = o->len = mr->length;
+	v.value = (uintptr_t)mr->addr;
+	v.len = mr->length;
 	v.is_read = record_arg(r, "access") & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	replay_own_add(p, &v);
 	o->lkey = mr->lkey;

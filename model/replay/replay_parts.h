@@ -22,7 +22,6 @@ struct replay_object {
 	char called[32];	     /* its name in the record */
 	char name[48];		     /* its name in what is written */
 	bool live, written;	     /* by now: it exists, also in what is written */
-	uint64_t at, len;	     /* a region, by now: its address and length */
 	uint32_t lkey, rkey, qpn;    /* by now; qpn of a server's id: the client's */
 	bool is_server;		     /* an id: it listens, or was accepted */
 	/* Of the program in C: */
@@ -155,9 +154,6 @@ void replay_find_memory(struct replay *p);
 #define REPLAY_REPEATED 16 /* equal bytes from this number on are written as a repetition */
 /* The number of bytes at the beginning that are equal. */
 size_t replay_run_length(const unsigned char *data, size_t n);
-/* Writes these bytes into a region. */
-void replay_put_bytes(struct replay *p, struct replay_object *mr, uint64_t off,
-		      const unsigned char *data, size_t n);
 /* Writes what the program has written to all memory that the peer may read and has been told of. */
 void replay_put_told(struct replay *p);
 /* Writes the data of a request before it is posted; requests of an extended QP are posted together
