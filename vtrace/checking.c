@@ -299,6 +299,21 @@ static bool is_of_owner(void *arg, struct record_from made, struct record_from f
 	return check_places_are_of_one(p->places, made.at, freed.at);
 }
 
+/* What comes from the process may be anything. */
+static void take_freed(struct check_process *p, const struct reader_news *news)
+{
+	static const char *const functions[] = { [SHARED_BY_FREE] = "free",
+						 [SHARED_BY_REALLOC] = "realloc",
+						 [SHARED_BY_MUNMAP] = "munmap",
+						 [SHARED_BY_MMAP] = "mmap",
+						 [SHARED_BY_MREMAP] = "mremap" };
+	const uint64_t by = news->r->args[1];
+
+	if (by < SHARED_NO_IMM)
+		checks_freed(p->checks, news->process->live, news->r, functions[by],
+			     by >= SHARED_BY_MUNMAP, is_of_owner);
+}
+
 bool checking_own_call(const struct reader_news *news)
 {
 	struct check_process *p = news->process->check;
@@ -309,7 +324,7 @@ bool checking_own_call(const struct reader_news *news)
 	if (record_call_row(r) == SHARED_CHANGED_ROW && r->args[1] == SHARED_NO_IMM)
 		checks_no_immediate(p->checks, news->process->live, r, r->args[2]);
 	else if (record_call_row(r) == SHARED_CHANGED_ROW && !r->args[0])
-		checks_freed(p->checks, news->process->live, r, is_of_owner);
+		take_freed(p, news);
 	else if (record_call_row(r) == SHARED_CHANGED_ROW)
 		checks_changed(p->checks, news->process->live, r, r->args[0], r->args[2]);
 	if (record_call_row(r) == SHARED_LOOK_ROW) {

@@ -36,11 +36,18 @@ enum {
 
 /* The call of that kind with which it says that a send buffer has changed before its completion was
  * polled: the QP, nothing, the address and the length of the SGE. It comes before that poll.
- * Without a QP: that the program has given back this memory, which was registered; 1: by munmap();
- * or SHARED_NO_IMM: that it reads the immediate data of a completion of the CQ there that has none.
+ * Without a QP: that the program has given back this memory, which was registered, and by what; or
+ * SHARED_NO_IMM: that it reads the immediate data of a completion of the CQ there that has none.
  */
 #define SHARED_CHANGED_ROW ROW_ibv_wr_set_sge
-enum { SHARED_NO_IMM = 2 };
+enum shared_freed {
+	SHARED_BY_FREE,
+	SHARED_BY_REALLOC,
+	SHARED_BY_MUNMAP,
+	SHARED_BY_MMAP,
+	SHARED_BY_MREMAP,
+	SHARED_NO_IMM,
+};
 
 enum shared_state {
 	SHARED_FREE,  /* its area is all zero */

@@ -62,13 +62,14 @@ static void keep(struct checks *c, uint64_t mr, uint32_t lkey, const struct chec
 }
 
 void checks_freed(struct checks *c, const struct live_program *p, const struct record *r,
+		  const char *function, bool is_unmapped,
 		  bool (*is_of_owner)(void *arg, struct record_from made, struct record_from freed))
 {
 	const struct check_freed freed = {
 		.at = r->args[2],
 		.len = r->args[3],
-		.is_unmapped = r->args[1],
-		.place = { r->args[1] ? "munmap" : "free", r->from },
+		.is_unmapped = is_unmapped,
+		.place = { function, r->from },
 	};
 	const unsigned rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 				IBV_ACCESS_REMOTE_ATOMIC;

@@ -73,14 +73,15 @@ static void step_posted(struct check_finding *f, const struct live_tracked_qp *q
 
 /* ------------------------------------------------------------------ read-then-send -- */
 
-/* Does the request send bytes that an earlier one of the queue will bring? */
-static void find_unread(struct checks *c, const struct record *r, const struct live_queues *e,
-			const struct posted_wr *wr, unsigned before)
+/* Does the request of qp send bytes that an earlier one of e, or one of its first ones, will bring?
+ */
+static bool find_unread(struct checks *c, const struct record *r, const struct live_tracked_qp *qp,
+			const struct posted_wr *wr, const struct live_queues *e, unsigned n)
 {
 	struct check_finding f;
 	const struct ibv_sge *sge;
 
-	for (unsigned i = 0; i < before; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const struct posted_wr *first = &e->sends.v[e->sends.begin + i];
 
 		sge = first->op && first->op->has_response && first->op->sink
@@ -88,28 +89,37 @@ static void find_unread(struct checks *c, const struct record *r, const struct l
 			      : NULL;
 		if (!sge)
 			continue;
-		f = check_new(CHECK_READ_THEN_SEND, e->qp.v.name, r,
-			      "%s of %s sends the bytes from 0x%llx, which %s has not brought yet",
-			      check_request(wr), e->qp.v.name, (unsigned long long)sge->addr,
-			      check_request(first));
+		f = check_new(
+			CHECK_READ_THEN_SEND, e->qp.v.name, r,
+			"%s of %s sends the bytes from 0x%llx, which %s%s%s has not brought yet",
+			check_request(wr), qp->v.name, (unsigned long long)sge->addr,
+			check_request(first), qp == &e->qp ? "" : " of ",
+			qp == &e->qp ? "" : e->qp.v.name);
 		step_posted(&f, &e->qp, first);
 		check_add(c, &f);
-		return;
+		return true;
 	}
+	return false;
 }
 
-static void look_at_sends(struct checks *c, const struct record *r, const struct live_queues *e)
+static bool has_unread(const struct posted_queue *q)
+{
+	return q->answered > q->put - q->n;
+}
+
+/* A fence waits for requests of its own queue alone. */
+static void look_at_sends(struct checks *c, const struct record *r, const struct live_queues *e,
+			  const struct live_queues *brings)
 {
 	const struct posted_queue *q = &e->sends;
 	const unsigned posted = q->put - c->put < q->n ? (unsigned)(q->put - c->put) : q->n;
+	const bool is_own = brings == e;
 
-	if (q->answered <= q->put - q->n)
-		return;
 	for (unsigned i = q->n - posted; i < q->n; i++) {
 		const struct posted_wr *wr = &q->v[q->begin + i];
 
-		if (sends_memory(wr) && !wr->is_fenced)
-			find_unread(c, r, e, wr, i);
+		if (sends_memory(wr) && !(is_own && wr->is_fenced))
+			find_unread(c, r, &e->qp, wr, brings, is_own ? i : brings->sends.n);
 	}
 }
 
@@ -509,8 +519,9 @@ void check_requests_after(struct checks *c, const struct live_program *p, const 
 		return;
 	while (c->nfreed && (wr = posted_queue_next(q, &at)))
 		check_freed_posted(c, p, r, &e->qp, wr);
-	if (q == &e->sends)
-		look_at_sends(c, r, e);
-	else
+	if (q == &e->recvs)
 		look_at_recvs(c, p, r, e);
+	for (const struct live_object *o = q == &e->sends ? p->seen : NULL; o; o = o->hh.next)
+		if (o->queues && has_unread(&o->queues->sends))
+			look_at_sends(c, r, e, o->queues);
 }

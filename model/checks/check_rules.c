@@ -14,7 +14,7 @@ const struct check_rule check_rules[CHECK_RULES] = {
 				 "ibv_post_send(3)" },
 	[CHECK_READ_THEN_SEND] = { "read-then-send", CHECK_MISTAKE,
 				   "bytes are sent that a READ or an atomic has not brought yet",
-				   "wait for the completion of the READ, or post the later request with IBV_SEND_FENCE",
+				   "wait for the completion of the READ; or post the later request, to the same queue pair, with IBV_SEND_FENCE",
 				   "ibv_post_send(3), InfiniBand volume 1, 10.8.3.3" },
 	[CHECK_DEREG_POSTED] = { "dereg-posted", CHECK_MISTAKE,
 				 "a region was deregistered, or registered anew, while a request with it was outstanding",

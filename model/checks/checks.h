@@ -116,9 +116,11 @@ void checks_after(struct checks *c, const struct live_program *p, const struct r
  * it was found, before the request is retired. */
 void checks_changed(struct checks *c, const struct live_program *p, const struct record *r,
 		    uint64_t qp, uint64_t address);
-/* The program has given back memory (SHARED_CHANGED_ROW without a QP). is_of_owner(): is it the
+/* The program has given back memory, by that function: address and length are the last two
+ * arguments of r. is_unmapped: nobody can get it again with its contents. is_of_owner(): is it the
  * code that has registered it? A cache of registrations keeps regions of others' memory. */
 void checks_freed(struct checks *c, const struct live_program *p, const struct record *r,
+		  const char *function, bool is_unmapped,
 		  bool (*is_of_owner)(void *arg, struct record_from made,
 				      struct record_from freed));
 /* The program has written len bytes of its memory by hand, if it is known to: r. */

@@ -10,7 +10,6 @@
 #include "hold.h"
 #include "recorded.h"
 #include "record_rings.h"
-#include "shared_area.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -138,9 +137,10 @@ PUBLIC bool vtrace_is_registered(uint64_t at, uint64_t len)
 	return found;
 }
 
-PUBLIC void vtrace_note_freed(uint64_t at, uint64_t len, bool is_unmapped, struct record_from from)
+PUBLIC void vtrace_note_freed(uint64_t at, uint64_t len, enum shared_freed by,
+			      struct record_from from)
 {
-	const uint64_t args[] = { 0, is_unmapped, at, len };
+	const uint64_t args[] = { 0, by, at, len };
 	const int err = errno;
 	struct record_call call;
 

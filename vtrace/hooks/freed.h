@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vtrace --check: memory that the program gives back while a region has it (SHARED_CHANGED_ROW),
- * by free(), realloc() or munmap(), which are in a library of their own (memory_calls.c). */
+ * by functions that are in a library of their own (memory_calls.c). */
 #ifndef VTRACE_FREED_H
 #define VTRACE_FREED_H
 
@@ -8,8 +8,7 @@
 #include <stdint.h>
 
 #include "call_record.h"
-
-struct shared_area;
+#include "shared_area.h"
 
 /* Is it noted in this process? */
 extern bool freed_is_noted;
@@ -24,8 +23,7 @@ void freed_learn(const struct call_fn *fn, const uint64_t *args, uint64_t result
  * second is to be asked before the memory is given back: then another thread can get it. */
 bool vtrace_may_be_registered(const void *p);
 bool vtrace_is_registered(uint64_t at, uint64_t len);
-/* is_unmapped: nobody can get it again with its contents. Keeps errno. With --stop-on freed the
- * thread is held here. */
-void vtrace_note_freed(uint64_t at, uint64_t len, bool is_unmapped, struct record_from from);
+/* Keeps errno. With --stop-on freed the thread is held here. */
+void vtrace_note_freed(uint64_t at, uint64_t len, enum shared_freed by, struct record_from from);
 
 #endif

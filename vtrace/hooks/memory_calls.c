@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libvtrace-memory.so: free(), realloc() and munmap() of the program, for the rule freed of vtrace
- * --check. No other mode loads it. Each goes on to the function that would have been called without
- * it. A function of the program itself comes before these, and may go on to them.
+ * libvtrace-memory.so: free(), realloc(), munmap(), mmap() and mremap() of the program, for the
+ * rule freed of vtrace --check. No other mode loads it. Each goes on to the function that would
+ * have been called without it. A function of the program itself comes before these, and may go on
+ * to them.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -65,7 +67,7 @@ PUBLIC void free(void *p)
 	if (!on)
 		on = (void (*)(void *))find_next("free", &next);
 	if (len)
-		vtrace_note_freed((uintptr_t)p, len, false, FROM);
+		vtrace_note_freed((uintptr_t)p, len, SHARED_BY_FREE, FROM);
 	if (on)
 		on(p);
 }
@@ -85,21 +87,84 @@ PUBLIC void *realloc(void *p, size_t size)
 	}
 	now = on(p, size);
 	if (len && (uintptr_t)now != at && (now || !size))
-		vtrace_note_freed(at, len, false, FROM);
+		vtrace_note_freed(at, len, SHARED_BY_REALLOC, FROM);
 	return now;
 }
 
-/* A sanitizer of the program goes on to this function, so this one must not go on to it. */
+/* The length of the pages; 0: no part of them is registered. */
+static uint64_t registered_pages(const void *p, size_t len)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t pages = (len + page - 1) / page * page;
+
+	return may_be_registered(p) && vtrace_is_registered((uintptr_t)p, pages) ? pages : 0;
+}
+
+/* A sanitizer of the program goes on to these functions, so they must not go on to it. */
 PUBLIC int munmap(void *p, size_t len)
 {
 	static void *_Atomic next;
 	int (*const on)(void *, size_t) = (int (*)(void *, size_t))find_next("munmap", &next);
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p;
-	const uint64_t pages = (len + page - 1) / page * page;
-	const bool is_seen = may_be_registered(p) && vtrace_is_registered(at, pages);
+	const uint64_t pages = registered_pages(p, len);
 	const int rc = on ? on(p, len) : (int)syscall(SYS_munmap, p, len);
 
-	if (rc == 0 && is_seen)
-		vtrace_note_freed(at, pages, true, FROM);
+	if (rc == 0 && pages)
+		vtrace_note_freed((uintptr_t)p, pages, SHARED_BY_MUNMAP, FROM);
 	return rc;
+}
+
+/* Pages that are mapped over others take their place. */
+static void *map(void *next, void *p, size_t len, int prot, int flags, int fd, off64_t at,
+		 struct record_from from)
+{
+	void *(*const on)(void *, size_t, int, int, int,
+			  off64_t) = (void *(*)(void *, size_t, int, int, int, off64_t))next;
+	const uint64_t pages = flags & MAP_FIXED ? registered_pages(p, len) : 0;
+	void *now;
+
+	if (!on) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	now = on(p, len, prot, flags, fd, at);
+	if (now != MAP_FAILED && pages)
+		vtrace_note_freed((uintptr_t)p, pages, SHARED_BY_MMAP, from);
+	return now;
+}
+
+PUBLIC void *mmap(void *p, size_t len, int prot, int flags, int fd, off_t at)
+{
+	static void *_Atomic next;
+
+	return map(find_next("mmap64", &next), p, len, prot, flags, fd, at, FROM);
+}
+
+PUBLIC void *mmap64(void *p, size_t len, int prot, int flags, int fd, off64_t at)
+{
+	static void *_Atomic next;
+
+	return map(find_next("mmap64", &next), p, len, prot, flags, fd, at, FROM);
+}
+
+/* Where the pages stay at their place, what is cut off is not looked at. */
+PUBLIC void *mremap(void *p, size_t len, size_t size, int flags, ...)
+{
+	static void *_Atomic next;
+	void *(*const on)(void *, size_t, size_t, int, ...) =
+		(void *(*)(void *, size_t, size_t, int, ...))find_next("mremap", &next);
+	const uint64_t pages = registered_pages(p, len);
+	va_list args;
+	void *now, *to;
+
+	va_start(args, flags);
+	to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+	va_end(args);
+	if (!on) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	now = on(p, len, size, flags, to);
+	if (now != MAP_FAILED && now != p && pages)
+		vtrace_note_freed((uintptr_t)p, pages, SHARED_BY_MREMAP, FROM);
+	return now;
 }

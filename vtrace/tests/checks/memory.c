@@ -22,7 +22,7 @@ static void make_memory(void)
 	const int rights = is("free_open") ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE
 					   : IBV_ACCESS_LOCAL_WRITE;
 
-	if (strstr(the_case, "unmap"))
+	if (strstr(the_case, "map"))
 		memory = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
 	else
@@ -84,11 +84,16 @@ static void give_back_posted(void)
 /* A region that has no memory any more is used. */
 static void use_later(void)
 {
+	void *moved = NULL;
+
 	join(&r, a, b);
 	make_memory();
 	if (is("post_unmapped"))
 		munmap(memory, LEN);
-	else
+	else if (is("post_remapped")) { /* a table grows, and moves */
+		moved = mmap(NULL, 2 * LEN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		moved = mremap(memory, LEN, 2 * LEN, MREMAP_MAYMOVE | MREMAP_FIXED, moved);
+	} else
 		free(memory);
 	for (int i = 0; i < 3 && is("post_freed_often"); i++) {
 		memory = malloc(LEN); /* the same block again */
@@ -105,6 +110,8 @@ static void use_later(void)
 	end_region();
 	if (is("post_reregistered"))
 		free(memory);
+	if (moved)
+		munmap(moved, 2 * LEN);
 }
 
 /* The region gets other memory, and one of the two is given back while a receive with it is
@@ -266,6 +273,7 @@ static const struct named_case cases[] = {
 	{ "wrapped_free_posted", give_back_posted },
 	{ "wrapped_free_done", give_back_unused },
 	{ "post_unmapped", use_later },
+	{ "post_remapped", use_later },
 	{ "post_freed", use_later },
 	{ "post_freed_often", use_later },
 	{ "post_reregistered", use_later },
