@@ -108,6 +108,8 @@ static void tell_qp(const struct stuck *s, struct live_tracked_qp *qp)
 	}
 	if (e->recvs.n)
 		tell_queue(s, qp, &e->recvs, "receive");
+	else if (row)
+		why_peer_waits(row, qp->v.name, s->c);
 	why_state_waits(&qp->v, e->sends.n && row && !row->begun, e->recvs.n, s->c);
 	why_built_wait(s->p, qp, s->c);
 }
@@ -235,6 +237,7 @@ static void tell_objects(const struct stuck *s)
 	for (const struct live_object *o = s->p->seen; o; o = o->hh.next) {
 		tell_unacknowledged(s, o);
 		why_polled_in_vain(s->p, o, s->since, s->now, s->c);
+		why_request_waits(s->p, o, s->now, s->c);
 		if (o->fd && s->pid)
 			find_unread(s, o);
 	}

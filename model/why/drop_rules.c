@@ -3,6 +3,7 @@
  * Failures of a program on uroce0 without an error: CQs that have overrun, and datagrams that were
  * dropped, its own and those of it that other processes have dropped, while those are still there.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,38 @@ static void find_refused(const struct look *l, const struct uroce_inventory *at,
 	asked_peer_free(&wr.there);
 }
 
+/* The QP that has dropped it, which has another number if it is one of a multicast group; or NULL.
+ */
+static const struct uroce_qp_row *dropped_by(const struct uroce_inventory *at,
+					     const struct uroce_drop_row *d)
+{
+	inventory_foreach(at, UROCE_QP, uroce_qp_row, qp)
+		if (d->qp != UROCE_NO_OBJECT ? qp->number == d->qp : qp->qpn == d->dest_qpn)
+			return qp;
+	return NULL;
+}
+
+/* UC tells nobody that the peer has no QP of the number that a QP is connected with. */
+static void find_misdirected(const struct look *l, const struct uroce_inventory *at,
+			     const char *whose, const struct uroce_drop_row *d)
+{
+	for (const struct live_tracked_qp *qp = l->p->newest; qp; qp = qp->older) {
+		if (qp->v.type != IBV_QPT_UC || !(qp->v.known & IBV_QP_DEST_QPN) ||
+		    qp->v.attr.dest_qp_num != d->dest_qpn)
+			continue;
+		inventory_foreach(at, UROCE_QP, uroce_qp_row, there)
+			if (there->attr.dest_qp_num == qp->v.number)
+				cause_add(
+					l->c, IS_SO, NULL,
+					"%s%" PRIu64 " packet%s to QP %u, with which %s is "
+					"connected, %s dropped: qp%u, which is connected with %s, "
+					"is QP %u",
+					whose, d->count, d->count == 1 ? "" : "s", d->dest_qpn,
+					qp->v.name, d->count == 1 ? "was" : "were", there->number,
+					qp->v.name, there->qpn);
+	}
+}
+
 /* Datagrams that the process has dropped of others, or others of it; its own ones once. */
 static void find_drops(const struct look *l, const struct uroce_inventory *at)
 {
@@ -133,12 +166,14 @@ static void find_drops(const struct look *l, const struct uroce_inventory *at)
 	if (at->pid != l->own->pid)
 		asked_peer_name(&end, at->pid);
 	inventory_foreach(at, UROCE_DROP, uroce_drop_row, d) {
-		const struct uroce_qp_row *to = process_qp(at, d->dest_qpn);
+		const struct uroce_qp_row *to = dropped_by(at, d);
 		const bool is_uc = to && to->type == IBV_QPT_UC;
 		const uint32_t from = is_uc ? to->attr.dest_qp_num : d->src_qpn;
 
 		if (to && from && (at->pid == l->own->pid || process_qp(l->own, from)))
 			add_drop(l->c, temp_text("%sqp%u", end.whose, to->number), to, d, from);
+		if (!to)
+			find_misdirected(l, at, end.whose, d);
 	}
 	inventory_foreach(at, UROCE_QP, uroce_qp_row, to)
 		if (at->pid == l->own->pid || process_qp(l->own, to->attr.dest_qp_num))

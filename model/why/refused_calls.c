@@ -44,6 +44,15 @@ static bool is_qp_type(enum ibv_qp_type type)
 	       type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV || type == IBV_QPT_DRIVER;
 }
 
+/* librdmacm makes a CQ that is NULL by itself, but none of size 0. */
+static void find_no_cq(const struct ibv_qp_init_attr *init, struct causes *c)
+{
+	if (!init->send_cq && !init->cap.max_send_wr)
+		cause_add(c, IS_SO, NULL, "send_cq is NULL, and none is made for max_send_wr 0");
+	if (!init->recv_cq && !init->cap.max_recv_wr && !init->srq)
+		cause_add(c, IS_SO, NULL, "recv_cq is NULL, and none is made for max_recv_wr 0");
+}
+
 static void find_qp(const struct refused_call *f)
 {
 	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(f->r,
@@ -52,7 +61,8 @@ static void find_qp(const struct refused_call *f)
 
 	if (!init)
 		return;
-	if (!is_qp_type(init->qp_type))
+	/* rdma_create_ep takes that of its rdma_addrinfo */
+	if (!is_qp_type(init->qp_type) && record_call_row(f->r) != ROW_rdma_create_ep)
 		cause_add(f->c, IS_SO, NULL, "qp_type %d is no enum ibv_qp_type",
 			  (int)init->qp_type);
 	if (device->max_qp)
@@ -60,6 +70,8 @@ static void find_qp(const struct refused_call *f)
 	if (record_call_row(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
 	    (!init->send_cq || !init->recv_cq))
 		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
+	if (record_call_row(f->r) != ROW_ibv_create_qp && f->r->err == EINVAL)
+		find_no_cq(init, f->c);
 	if (!f->c->n && f->r->err == ENOMEM)
 		cause_add(f->c, MAY_BE, NULL,
 			  "locked memory (ulimit -l), or the device has no more QPs%s",
@@ -299,13 +311,21 @@ static void find_users(const struct refused_call *f)
 /* ------------------------------------------------------------------------- all calls -- */
 
 static const struct refused_rule rules[] = {
-	{ ROW_ibv_create_qp, 0, find_qp },	    { ROW_rdma_create_qp, EINVAL, find_qp },
-	{ ROW_ibv_create_cq, EINVAL, find_cq },	    { ROW_ibv_create_srq, EINVAL, find_srq },
-	{ ROW_ibv_modify_srq, 0, find_modify_srq }, { ROW_ibv_reg_mr, 0, find_region },
-	{ ROW_ibv_reg_mr_iova, 0, find_region },    { ROW_ibv_reg_mr_iova2, 0, find_region },
-	{ ROW_ibv_rereg_mr, 0, find_region },	    { ROW_ibv_create_ah, 0, why_path_refused },
-	{ ROW_ibv_query_gid, 0, find_gid },	    { ROW_ibv_query_port, 0, find_port },
-	{ ROW_ibv_query_pkey, 0, find_pkey },	    { ROW_ibv_attach_mcast, EINVAL, find_group },
+	{ ROW_ibv_create_qp, 0, find_qp },
+	{ ROW_rdma_create_qp, EINVAL, find_qp },
+	{ ROW_rdma_create_ep, EINVAL, find_qp },
+	{ ROW_ibv_create_cq, EINVAL, find_cq },
+	{ ROW_ibv_create_srq, EINVAL, find_srq },
+	{ ROW_ibv_modify_srq, 0, find_modify_srq },
+	{ ROW_ibv_reg_mr, 0, find_region },
+	{ ROW_ibv_reg_mr_iova, 0, find_region },
+	{ ROW_ibv_reg_mr_iova2, 0, find_region },
+	{ ROW_ibv_rereg_mr, 0, find_region },
+	{ ROW_ibv_create_ah, 0, why_path_refused },
+	{ ROW_ibv_query_gid, 0, find_gid },
+	{ ROW_ibv_query_port, 0, find_port },
+	{ ROW_ibv_query_pkey, 0, find_pkey },
+	{ ROW_ibv_attach_mcast, EINVAL, find_group },
 	{ ROW_ibv_wr_complete, 0, find_built },
 };
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "diagnosis.h"
 #include "heap.h"
@@ -28,6 +29,20 @@ static void find_unacknowledged(const struct live_program *p, const struct recor
 			  r->fn->name, o->unacknowledged, plural(o->unacknowledged),
 			  live_program_name(p, o->address, r->end),
 			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
+}
+
+static void find_group_events(const struct live_program *p, const struct record *r,
+			      struct causes *c)
+{
+	const struct live_object *id = live_object_at(p->seen, r->args[0]);
+
+	if (id && id->unacknowledged)
+		cause_add(
+			c, IS_SO, NULL,
+			"rdma_leave_multicast waits until the events of the group are acknowledged "
+			"(rdma_ack_cm_event), and %u of %s %s not",
+			id->unacknowledged, live_program_name(p, id->address, r->end),
+			id->unacknowledged == 1 ? "is" : "are");
 }
 
 /* The CQs of a completion channel. */
@@ -105,6 +120,8 @@ void why_call_waits(const struct live_program *p, const struct record *r, struct
 		return;
 	if (r->fn->args[0].role == CALL_GONE || record_call_row(r) == ROW_rdma_migrate_id)
 		find_unacknowledged(p, r, c);
+	else if (record_call_row(r) == ROW_rdma_leave_multicast)
+		find_group_events(p, r, c);
 	else if (record_call_row(r) == ROW_ibv_get_cq_event)
 		find_unarmed(p, r, c);
 	else if (record_call_row(r) == ROW_rdma_get_cm_event)
@@ -223,6 +240,38 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 		  "nobody has sent to %s with its Q_Key%s (a datagram with another is dropped in "
 		  "silence)",
 		  name, e->qp.v.known & IBV_QP_QKEY ? temp_text(" 0x%x", e->qp.v.attr.qkey) : "");
+}
+
+void why_peer_waits(const struct uroce_qp_row *qp, const char *name, struct causes *c)
+{
+	const uint64_t longest =
+		UINT64_C(655360000); /* ns: timer 0 of an RNR NAK (volume 1, table 45) */
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (qp->srq != UROCE_NO_OBJECT || qp->recvs || !qp->rnrs_sent ||
+	    qp->rnr_sent_last + 2 * longest <
+		    (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec)
+		return;
+	cause_add(
+		c, IS_SO, NULL,
+		"%s has no receive posted for a message of its peer, which it has refused %u time%s",
+		name, qp->rnrs_sent, plural(qp->rnrs_sent));
+}
+
+void why_request_waits(const struct live_program *p, const struct live_object *id, uint64_t now,
+		       struct causes *c)
+{
+	const struct call_fn *made = id->kind == OBJECT_CM_ID ? id->made.fn : NULL;
+	const bool is_request = made == &call_table[ROW_rdma_get_cm_event] ||
+				made == &call_table[ROW_rdma_get_request];
+
+	if (is_request && !(id->id_calls & (LIVE_ID_ACCEPTED | LIVE_ID_REJECTED)))
+		cause_add(
+			c, MAY_BE, NULL,
+			"%s, a connection request, was neither accepted nor rejected (rdma_accept, "
+			"rdma_reject)",
+			live_program_name(p, id->address, now));
 }
 
 void why_built_wait(const struct live_program *p, const struct live_tracked_qp *qp,

@@ -54,6 +54,7 @@ hangs solicited 'ibv_get_cq_event' 'armed for solicited ones' 'cause +cq1 is arm
 hangs no_receive 'qp0 +SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 1 send whose completion was not taken' \
 	'was repeated [0-9]+ times?, because the peer has no receive' \
 	'cause .*qp1, the peer.s QP, has no receive posted: qp0 tries again for ever \(rnr_retry 7\)' \
+	'cause +qp1 has no receive posted for a message of its peer, which it has refused [0-9]+ times?' \
 	'is being ended while this waits'
 ended 'was repeated [0-9]+ times?, because the peer has no receive' 'cause .*qp1, the peer.s QP, has no receive posted'
 in_vain='possible cause +cq0 is polled in vain: no request that completes into it is outstanding. 1 of its completions was taken by another thread'
@@ -67,6 +68,8 @@ hangs unread 'thread 0 .*rdma_get_cm_event' \
 ended 'cause +1 event of id0 waits in .*1, and no thread is in rdma_get_cm_event'
 by=KILL hangs unread
 ended 'possible cause +the event after rdma_resolve_route of id0 comes in .*1, not in .*0'
+hangs unanswered 'possible cause +id[0-9], a connection request, was neither accepted nor rejected'
+hangs group 'cause +rdma_leave_multicast waits until the events of the group are acknowledged \(rdma_ack_cm_event\), and 1 of id0 is not'
 built='cause +1 request of qp0 was built since ibv_wr_start, and neither ibv_wr_complete nor ibv_wr_abort was called'
 hangs built "$built"
 ended "$built"

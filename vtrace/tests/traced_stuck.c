@@ -87,12 +87,19 @@ static void run_pollers(struct rig *r, struct ibv_qp *qp)
 	poll_for_own(&first);
 }
 
+static struct sockaddr_in address_of(const char *address)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(7471) };
+
+	inet_pton(AF_INET, address, &a.sin_addr);
+	return a;
+}
+
 static struct rdma_cm_id *resolve(struct rdma_event_channel *channel, const char *address)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(7471) };
+	struct sockaddr_in to = address_of(address);
 	struct rdma_cm_id *id;
 
-	inet_pton(AF_INET, address, &to.sin_addr);
 	check("rdma_create_id", rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	check("rdma_resolve_addr", rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 1000));
 	return id;
@@ -113,6 +120,55 @@ static void run_ids(const char *address)
 	check("rdma_migrate_id", rdma_migrate_id(id, other));
 	check("rdma_resolve_route", rdma_resolve_route(id, 1000));
 	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+}
+
+static void take_event(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_event *event;
+
+	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+	check("rdma_ack_cm_event", rdma_ack_cm_event(event));
+}
+
+/* Waits for an event of a connection whose request it has not answered. */
+static void run_unanswered(const char *address)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 }
+	};
+	struct rdma_event_channel *there = rdma_create_event_channel();
+	struct rdma_event_channel *here = rdma_create_event_channel();
+	struct sockaddr_in at = address_of(address);
+	struct rdma_conn_param param = { .retry_count = 7 };
+	struct rdma_cm_id *listener, *id;
+
+	check("rdma_create_id", rdma_create_id(there, &listener, NULL, RDMA_PS_TCP));
+	check("rdma_bind_addr", rdma_bind_addr(listener, (struct sockaddr *)&at));
+	check("rdma_listen", rdma_listen(listener, 1));
+	id = resolve(here, address);
+	take_event(here);
+	check("rdma_resolve_route", rdma_resolve_route(id, 1000));
+	take_event(here);
+	check("rdma_create_qp", rdma_create_qp(id, NULL, &attr));
+	check("rdma_connect", rdma_connect(id, &param));
+	take_event(there); /* CONNECT_REQUEST */
+	take_event(here);
+}
+
+/* Leaves a group whose event it has not acknowledged. */
+static void leave_group(const char *address)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct sockaddr_in at = address_of(address), group = address_of("239.1.1.1");
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	check("rdma_create_id", rdma_create_id(channel, &id, NULL, RDMA_PS_UDP));
+	check("rdma_bind_addr", rdma_bind_addr(id, (struct sockaddr *)&at));
+	check("rdma_join_multicast", rdma_join_multicast(id, (struct sockaddr *)&group, NULL));
+	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+	rdma_leave_multicast(id, (struct sockaddr *)&group);
 }
 
 /* A QP whose requests are built by calls, and ibv_wr_complete() is forgotten. */
@@ -184,6 +240,10 @@ int main(int argc, char **argv)
 	open_rig(&r, argv[1], 64);
 	if (is("unread") || is("migrate"))
 		run_ids(argv[1]);
+	if (is("unanswered"))
+		run_unanswered(argv[1]);
+	if (is("group"))
+		leave_group(argv[1]);
 	if (is("built") || is("locked"))
 		run_built(&r);
 	channel = ibv_create_comp_channel(r.context);

@@ -295,6 +295,15 @@ static void create_wrongly(void)
 	returns("rdma_create_id", rdma_create_id(of_client, &client, NULL, 77));
 }
 
+static void make_endpoint(void)
+{
+	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *found;
+	struct ibv_qp_init_attr attr = { .cap = { .max_send_wr = 1, .max_send_sge = 1 } };
+
+	check("rdma_getaddrinfo", rdma_getaddrinfo((char *)address, "7471", &hints, &found));
+	returns("rdma_create_ep", rdma_create_ep(&client, found, NULL, &attr));
+}
+
 static const struct named_case cases[] = {
 	{ "connect_57_bytes", ask },
 	{ "connect_200_reads", ask },
@@ -330,6 +339,7 @@ static const struct named_case cases[] = {
 	{ "qp_of_other_space", answer_nobody },
 	{ "two_families", resolve_two_families },
 	{ "port_space_77", create_wrongly },
+	{ "ep_without_cq", make_endpoint },
 	{ "gai_no_host", look_up },
 	{ "gai_no_service", look_up },
 };

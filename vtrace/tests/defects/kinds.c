@@ -153,7 +153,7 @@ static void send_by_uc(void)
 		},
 	};
 
-	join_uc(from, to->qp_num);
+	join_uc(from, to->qp_num + is("uc_misdirected"));
 	join_uc(to, from->qp_num);
 	check("RECV", post_receive(&r, to, 0, 64));
 	post(from, &wr);
@@ -199,6 +199,7 @@ static const struct named_case cases[] = {
 	{ "uc_beyond", send_by_uc },
 	{ "uc_no_right", send_by_uc },
 	{ "uc_short", send_by_uc },
+	{ "uc_misdirected", send_by_uc },
 	{ "group_of_none", join_group },
 	{ "pkey_index_77", read_tables },
 	{ "port_3", read_tables },
