@@ -74,7 +74,6 @@ static struct replay_gid *add_gids(struct replay_gid *all, unsigned *n, const st
 	return all;
 }
 
-/* As replay_program(). */
 static unsigned write_program(struct session *s, const char *file, struct text *program,
 			      struct text *differences)
 {

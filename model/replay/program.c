@@ -17,21 +17,26 @@
 
 /* --------------------------------------------------------------------------- names -- */
 
-/* Words that cannot name a member: keywords of C, and macros of headers. */
+/* Words that cannot name an object: keywords of C, macros of headers, other members. 0 stands for
+ * any number. */
 static const char reserved[] =
 	" alignas alignof asm auto bool break case char const constexpr continue default do double "
 	"else enum errno extern false float for goto h_errno if inline int linux long nullptr "
 	"register restrict return short signed sizeof static static_assert stderr stdin stdout "
-	"struct switch thread_local true typedef typeof union unix unsigned void volatile while ";
+	"struct switch thread_local true typedef typeof union unix unsigned void volatile while "
+	"data buf0 tcp0 listener0 private0 heard0 got0 read0 wrote0 bytes0 ";
 
 static bool is_reserved(const char *name)
 {
+	size_t len = strlen(name);
 	bool lower = false;
 
+	while (len && isdigit((unsigned char)name[len - 1]))
+		len--;
 	for (const char *c = name; *c; c++)
 		lower |= islower((unsigned char)*c) != 0;
 	return !lower || /* it may be a macro */
-	       strstr(reserved, temp_text(" %s ", name));
+	       strstr(reserved, temp_text(" %.*s%s ", (int)len, name, name[len] ? "0" : ""));
 }
 
 void program_name(const char *name, char *to, size_t size)

@@ -11,7 +11,7 @@
 
 #define ULL(n) (unsigned long long)(n)
 
-/* What follows if a call has failed: the call itself says so, or check() has said so. */
+/* The end of a function whose call has failed; what NULL: check() has said so. */
 static void return_if(struct replay *p, const char *what)
 {
 	program_line(p, what ? "\treturn failed(\"%s\");" : "\treturn -1;", what);
@@ -251,8 +251,7 @@ static void write_get(struct replay *p, const struct record *r, struct replay_ob
 
 /* ------------------------------------------------------------------------------- by hand -- */
 
-/* What this end tells of itself: values that differ in each run, and the members of JSON that do
- * not. */
+/* The message of this end: values that differ in each run, and the members of JSON that do not. */
 static void write_mine(struct replay *p, const struct replay_object *qp, const struct qp_peer *m,
 		       const struct own_value *gid, FILE *to)
 {

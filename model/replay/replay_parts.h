@@ -102,7 +102,7 @@ struct replay {
 	unsigned notes;	  /* that say what could not be followed */
 };
 
-/* What the languages have not in common. begin, end, leaves_out and row may be NULL. */
+/* A language, as far as it differs from the other. begin, end, leaves_out and row may be NULL. */
 struct replay_back {
 	unsigned passes;
 	bool is_c;
@@ -142,7 +142,7 @@ void replay_write(struct replay *p, const struct replay_source *from,
 void replay_free(struct replay *p);
 /* The call that is written. */
 const struct replay_call *replay_now(const struct replay *p);
-/* What it is about: the object that it creates, or else its first object. */
+/* Its subject: the object that it creates, or else its first object. */
 struct replay_object *replay_subject(struct replay *p);
 /* Says what could not be followed. */
 void replay_note(struct replay *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -17,7 +17,7 @@
 /* Appends the form with the strings of ap, which end with NULL, for $1 and so on. */
 static void fill_in(struct text *to, const char *form, va_list ap)
 {
-	const char *args[ARGUMENTS] = { "" }, *arg;
+	const char *args[ARGUMENTS] = { "", "", "", "", "" }, *arg;
 
 	for (unsigned n = 0; n < ARGUMENTS && (arg = va_arg(ap, const char *)); n++)
 		args[n] = arg;

@@ -21,6 +21,9 @@ static void test_names(void)
 	CHECK(named("int", "int_"));
 	CHECK(named("errno", "errno_"));
 	CHECK(named("EOF", "EOF_")); /* as macros are written */
+	CHECK(named("data", "data_"));
+	CHECK(named("buf12", "buf12_")); /* as the program names memory */
+	CHECK(named("qp12", "qp12"));
 	CHECK(named("2nd", "x2nd"));
 	CHECK(named("a-name-of-31-characters-xxxxxxx", "a_name_of_31_characters_xxxxxxx"));
 }
