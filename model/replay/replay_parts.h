@@ -127,8 +127,8 @@ struct replay_back {
 	/* Writes bytes with own values into a region. */
 	void (*put)(struct replay *p, struct replay_object *mr, uint64_t off,
 		    const unsigned char *data, size_t n);
-	/* Bytes as a word; is_last: it is the last argument of a step, else a member of a call's.
-	 */
+	/* Bytes as a word, valid until the next put() or data(); is_last: it is the last argument
+	 * of a step, else a member of a call's. */
 	const char *(*data)(struct replay *p, const unsigned char *data, size_t n, bool is_last);
 	/* A value that this language alone knows; NULL: it has none. */
 	const char *(*special)(struct replay *p, const struct call_sink *k,

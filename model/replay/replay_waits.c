@@ -248,7 +248,7 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 	unsigned char *nothing = NULL;
 	const unsigned char *bytes;
 	size_t n = bytes_of(r, &bytes);
-	const char *word;
+	char *word;
 
 	if (r->args[3]) {
 		replay_note(p,
@@ -260,10 +260,11 @@ static void write_send(struct replay *p, const struct tcp_end *e, const struct r
 		bytes = nothing = xcalloc(n, 1);
 	}
 	if (n) {
-		word = p->back->data(p, bytes, n, true);
+		word = xstrdup(p->back->data(p, bytes, n, true)); /* memory is put before it */
 		replay_put_told(p);
 		replay_step(p, "tcp send $1 $2", "transfer(s.$1, $2, $3, 1)", e->name, word,
 			    replay_digits(n), NULL);
+		free(word);
 	}
 	free(nothing);
 }
@@ -314,7 +315,7 @@ void replay_waits_write_tcp(struct replay *p, enum replay_row row, const struct 
 	const bool has_address = row == REPLAY_LISTEN || row == REPLAY_CONNECT;
 	struct tcp_end *e = tcp_end_of(p, r->args[0]);
 	const char *listener = row == REPLAY_ACCEPT && e ? temp_text("%s", e->name) : "?";
-	char host[64] = "", port[8];
+	char host[64] = "", port[8] = "";
 	bool is_any;
 
 	if (has_address)

@@ -113,6 +113,13 @@ if [ -n "$uroce" ] && command -v ib_write_bw >/dev/null; then
 		"$vtrace" --record "$tmp/script.rdma" "${on[@]}" "${bw[@]}" $address
 	has_no "all values were followed" 'NOT FOLLOWED'
 	both "the script plays its client" "${on[@]}" "${bw[@]}" -- "$rdmash" -q "$tmp/script.rdma"
+	# memory that the other end reads is written before the server tells of it
+	bw=(ib_read_bw -x 0 -p 18515 -n 20 -s 64)
+	both "ib_read_bw's server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" "${bw[@]}" -- \
+		"${on[@]}" "${bw[@]}" $address
+	has_no "all values were followed" 'NOT FOLLOWED'
+	has "the memory that is read" '^mem put mr0'
+	both "the script plays its server" "$rdmash" -q "$tmp/script.rdma" -- "${on[@]}" "${bw[@]}" $address
 fi
 
 both "ibv_rc_pingpong's server is recorded" "$vtrace" --record "$tmp/script.rdma" "${on[@]}" \
