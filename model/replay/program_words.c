@@ -141,7 +141,7 @@ static void put_literal(struct replay *p, const char *to, const unsigned char *d
 	size_t size;
 	FILE *f;
 
-	if (replay_run_length(data, n) == n) {
+	if (replay_run_length(data, n) == n && (n >= REPLAY_REPEATED || !*data)) {
 		program_line(p, "memset(%s, %u, %zu);", to, *data, n);
 		return;
 	}

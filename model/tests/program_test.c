@@ -226,7 +226,7 @@ static void test_bytes(void)
 	CHECK_STR(bytes("ab222200", 8), "\tput_digits(s.data, s.buf->rkey, 8, 16);\n");
 	CHECK_STR(bytes("q:012345:", 9), "\tmemcpy(s.data, \"q:\", 2);\n"
 					 "\tput_digits(s.data + 2, s.qp0->qp_num, 6, 16);\n"
-					 "\tmemset(s.data + 8, 58, 1);\n");
+					 "\tmemcpy(s.data + 8, \":\", 1);\n");
 }
 
 int main(void)
