@@ -211,7 +211,6 @@ static void put(struct replay *p, struct replay_object *mr, uint64_t off, const 
 /* ------------------------------------------------------------------------ the whole -- */
 
 static const struct replay_back back = {
-	.passes = 2,
 	.sink = call_words_sink,
 	.name = name_object,
 	.line = write_line,

@@ -285,7 +285,6 @@ static void end_pass(struct replay *p)
 }
 
 const struct replay_back program_back = {
-	.passes = 4,
 	.is_c = true,
 	.sink = call_c_sink,
 	.begin = begin_pass,

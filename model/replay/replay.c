@@ -12,6 +12,7 @@
 #include "recorded.h"
 #include "replay_parts.h"
 
+#define PASSES	2	  /* the first one shows which of the peer's values are needed */
 #define IDLE_NS 500000000 /* a pause of this length was meant by the program */
 
 const struct replay_call *replay_now(const struct replay *p)
@@ -392,7 +393,7 @@ void replay_write(struct replay *p, const struct replay_source *from,
 	if (from->ncalls)
 		qsort(from->calls, from->ncalls, sizeof *from->calls, by_time);
 	replay_find_memory(p);
-	for (unsigned i = 0; i < back->passes; i++)
+	for (unsigned i = 0; i < PASSES; i++)
 		write_pass(p);
 }
 

@@ -104,7 +104,6 @@ struct replay {
 
 /* A language, as far as it differs from the other. begin, end, leaves_out and row may be NULL. */
 struct replay_back {
-	unsigned passes;
 	bool is_c;
 	struct call_sink (*sink)(FILE *to);
 	void (*begin)(struct replay *p); /* a pass */
