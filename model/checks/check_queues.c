@@ -255,20 +255,6 @@ void check_queues_before(struct checks *c, const struct live_program *p, const s
 		tell_left(c, p, r, e, CHECK_RESET_LOST);
 }
 
-static void look_at_timers(struct checks *c, const struct live_program *p, const struct record *r)
-{
-	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
-	const struct live_tracked_qp *qp = live_program_qp(p, r->args[0]);
-	struct check_finding f;
-
-	if (!a || !qp || !(r->args[2] & IBV_QP_TIMEOUT) || a->timeout)
-		return;
-	f = check_new(CHECK_TIMERS, qp->v.name, r,
-		      "the timeout of %s is 0: if a packet or its ACK is lost, it waits for ever",
-		      qp->v.name);
-	check_add_made(c, p, &f, qp->address);
-}
-
 void check_queues_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct live_queues *e;
@@ -283,10 +269,6 @@ void check_queues_after(struct checks *c, const struct live_program *p, const st
 			break;
 		look_at_room(c, p, r, e);
 		look_at_entries(p, r, e->qp.send_cq);
-		break;
-	case ROW_ibv_modify_qp:
-		if (!r->err)
-			look_at_timers(c, p, r);
 		break;
 	case ROW_ibv_get_async_event:
 		take_async(c, p, r);

@@ -109,9 +109,6 @@ const struct check_rule check_rules[CHECK_RULES] = {
 			     "a field of a completion was read that is not valid",
 			     "read the status first, and imm_data only where wc_flags has IBV_WC_WITH_IMM",
 			     "ibv_create_cq_ex(3), ibv_poll_cq(3)" },
-	[CHECK_TIMERS] = { "timers", CHECK_ADVICE, "a queue pair waits for ever, or not at all",
-			   "set a timeout of 14 or more and a retry_cnt of 7 unless there is a reason",
-			   "ibv_modify_qp(3)" },
 };
 
 enum check_id check_id_find(const char *name)

@@ -44,7 +44,6 @@ enum check_id {
 	CHECK_GONE,
 	CHECK_WR_SCOPE,
 	CHECK_WC_FIELD,
-	CHECK_TIMERS,
 	CHECK_RULES
 };
 
