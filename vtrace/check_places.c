@@ -25,16 +25,13 @@ struct places {
 	char *maps; /* as it was read */
 	size_t size;
 	struct source_reader source; /* of these modules */
-	bool has_source;	     /* it was begun */
 };
 
 /* ---------------------------------------------------------------------- the modules -- */
 
 static void forget_modules(struct places *p)
 {
-	if (p->has_source)
-		check_source_end(&p->source);
-	p->has_source = false;
+	check_source_end(&p->source);
 	for (unsigned i = 0; i < p->n; i++)
 		free(p->v[i].path);
 	free(p->v);
@@ -142,10 +139,7 @@ const char *check_places_text(struct places *p, struct record_from from)
 	if (!from.at)
 		return "";
 	check_places_learn(p, from);
-	if (!p->has_source)
-		check_source_begin(&p->source, p->maps, p->size);
-	p->has_source = true;
-	source = check_source_find(&p->source, from);
+	source = check_source_find(&p->source, p->maps, p->size, from);
 	m = find_module(p, from.at);
 	if (source || !m)
 		return source ? visible_place(source) : temp_text("0x%" PRIx64, from.at);

@@ -182,11 +182,11 @@ static _Noreturn void answer(int fd, char *maps, size_t size)
 	_exit(0);
 }
 
-void check_source_begin(struct source_reader *s, char *maps, size_t size)
+static void begin(struct source_reader *s, char *maps, size_t size)
 {
 	int fds[2];
 
-	*s = (struct source_reader){ .fd = -1 };
+	*s = (struct source_reader){ .fd = -1, .is_begun = true };
 	if (!maps || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return;
 	s->pid = fork();
@@ -196,29 +196,30 @@ void check_source_begin(struct source_reader *s, char *maps, size_t size)
 	}
 	close(fds[1]);
 	s->fd = fds[0];
-	if (s->pid < 0)
-		check_source_end(s);
 }
 
 void check_source_end(struct source_reader *s)
 {
-	if (s->fd >= 0)
+	if (s->is_begun && s->fd >= 0)
 		close(s->fd);
 	if (s->pid > 0) {
 		kill(s->pid, SIGKILL);
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	*s = (struct source_reader){ .fd = -1 };
+	*s = (struct source_reader){ 0 };
 }
 
-const char *check_source_find(struct source_reader *s, struct record_from from)
+const char *check_source_find(struct source_reader *s, char *maps, size_t size,
+			      struct record_from from)
 {
 	struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 	char text[TEXT_MAX];
 	ssize_t n = -1;
 	int rc;
 
+	if (!s->is_begun)
+		begin(s, maps, size);
 	if (s->fd < 0)
 		return NULL;
 	if (send(s->fd, &from, sizeof from, MSG_NOSIGNAL) == sizeof from) {
@@ -229,6 +230,7 @@ const char *check_source_find(struct source_reader *s, struct record_from from)
 	}
 	if (n <= 0) {
 		check_source_end(s);
+		*s = (struct source_reader){ .fd = -1, .is_begun = true };
 		return NULL;
 	}
 	text[n - 1] = '\0';
@@ -236,20 +238,15 @@ const char *check_source_find(struct source_reader *s, struct record_from from)
 }
 
 #else
-void check_source_begin(struct source_reader *s, char *maps, size_t size)
-{
-	(void)maps, (void)size;
-	*s = (struct source_reader){ .fd = -1 };
-}
-
 void check_source_end(struct source_reader *s)
 {
 	(void)s;
 }
 
-const char *check_source_find(struct source_reader *s, struct record_from from)
+const char *check_source_find(struct source_reader *s, char *maps, size_t size,
+			      struct record_from from)
 {
-	(void)s, (void)from;
+	(void)s, (void)maps, (void)size, (void)from;
 	return NULL;
 }
 #endif

@@ -103,6 +103,12 @@ static int read_suppressions(void)
 	return is_good ? 0 : -1;
 }
 
+/* Of the call with which it became clear, and of the steps. */
+static const char *place_of(struct check_process *p, const struct check_finding *f, unsigned i)
+{
+	return check_places_text(p->places, i ? f->steps[i - 1].at.from : f->at.from);
+}
+
 /* A pattern is for the place of the call, of a step, or for the name of the object. */
 static bool is_suppressed(struct check_process *p, const struct check_finding *f)
 {
@@ -111,12 +117,10 @@ static bool is_suppressed(struct check_process *p, const struct check_finding *f
 
 		if (strcmp(s->id, "all") != 0 && strcmp(s->id, check_rules[f->id].id) != 0)
 			continue;
-		if (fnmatch(s->pattern, f->object, 0) == 0 ||
-		    fnmatch(s->pattern, check_places_text(p->places, f->at.from), 0) == 0)
+		if (fnmatch(s->pattern, f->object, 0) == 0)
 			return true;
-		for (unsigned k = 0; k < f->nsteps; k++)
-			if (fnmatch(s->pattern, check_places_text(p->places, f->steps[k].at.from),
-				    0) == 0)
+		for (unsigned k = 0; k <= f->nsteps; k++)
+			if (fnmatch(s->pattern, place_of(p, f, k), 0) == 0)
 				return true;
 	}
 	return false;
@@ -175,8 +179,7 @@ static struct told *meet_told(struct check_process *p, const struct check_findin
 	xappendf(&places, "%d", (int)f->id);
 	for (unsigned i = 0; i <= f->nsteps; i++) {
 		last = text_len(&places) + 1;
-		xappendf(&places, " %s",
-			 check_places_text(p->places, i ? f->steps[i - 1].at.from : f->at.from));
+		xappendf(&places, " %s", place_of(p, f, i));
 	}
 	*is_new = false;
 	for (unsigned i = 0; i < the.ntold; i++)
