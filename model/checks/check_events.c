@@ -6,13 +6,12 @@
 
 /* ------------------------------------------------------------------------ arming -- */
 
-static void arm(struct checks *c, const struct live_program *p, const struct record *r)
+static void arm(const struct live_program *p, const struct record *r)
 {
 	struct check_note *cq = check_note(p, r->args[0]);
 
 	if (!cq)
 		return;
-	c->unpolled += !cq->is_armed || cq->drained_at;
 	cq->is_solicited_only = r->args[1] && (!cq->is_armed || cq->is_solicited_only);
 	cq->is_armed = true;
 	cq->armed_at = r->end;
@@ -122,10 +121,8 @@ static void note_poll(struct checks *c, const struct live_program *p, const stru
 	count_done(p, cq, is_ex);
 	if (cq->drained_at && cq->is_solicited_only)
 		look_for_unmarked(c, p, r);
-	if (!cq->drained_at && (is_ex ? r->err == ENOENT : r->result < r->args[1])) {
+	if (!cq->drained_at && (is_ex ? r->err == ENOENT : r->result < r->args[1]))
 		cq->drained_at = r->end;
-		count_down(&c->unpolled);
-	}
 }
 
 static bool has_channel(const struct live_object *o, uint64_t channel)
@@ -176,21 +173,18 @@ static bool is_race(const struct check_note *cq, uint64_t waits_from)
 
 static void find_races(struct checks *c, const struct live_program *p, const struct record *r)
 {
-	for (const struct live_object *o = c->unpolled ? p->seen : NULL; o; o = o->hh.next)
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
 		if (is_race(o->note, r->begin) && has_channel(o, r->args[0]))
 			tell_race(c, p, r, o);
 }
 
-static void take_event(struct checks *c, const struct live_program *p, const struct record *r)
+static void take_event(const struct live_program *p, const struct record *r)
 {
 	const uint64_t *place = (const void *)(uintptr_t)r->after[1];
 	struct check_note *cq = place ? check_note(p, *place) : NULL;
 
-	if (!cq || !cq->is_armed)
-		return;
-	if (!cq->drained_at)
-		count_down(&c->unpolled);
-	cq->is_armed = false;
+	if (cq)
+		cq->is_armed = false;
 }
 
 /* ------------------------------------------------------------------ acknowledging -- */
@@ -240,7 +234,7 @@ void check_events_after(struct checks *c, const struct live_program *p, const st
 	switch (record_call_row(r)) {
 	case ROW_ibv_req_notify_cq:
 		if (!r->err)
-			arm(c, p, r);
+			arm(p, r);
 		break;
 	case ROW_ibv_poll_cq:
 	case ROW_ibv_start_poll:
@@ -254,7 +248,7 @@ void check_events_after(struct checks *c, const struct live_program *p, const st
 		break;
 	case ROW_ibv_get_cq_event:
 		if (!r->err)
-			take_event(c, p, r);
+			take_event(p, r);
 		break;
 	}
 }

@@ -61,8 +61,7 @@ struct checks {
 	unsigned nfound;
 	uint64_t put;		  /* requests that the queue of this call had got before it */
 	struct gone_object *gone; /* a table of uthash, by address */
-	unsigned unpolled,
-		followed; /* at most so many CQs are armed and not polled since, QPs followed */
+	unsigned followed;	  /* QPs */
 	check_peer_fn *peer;
 	struct check_freed *freed;
 	unsigned nfreed;

@@ -114,11 +114,11 @@ PUBLIC int munmap(void *p, size_t len)
 }
 
 /* Pages that are mapped over others take their place. */
-static void *map(void *next, void *p, size_t len, int prot, int flags, int fd, off64_t at,
-		 struct record_from from)
+PUBLIC void *mmap(void *p, size_t len, int prot, int flags, int fd, off_t at)
 {
-	void *(*const on)(void *, size_t, int, int, int,
-			  off64_t) = (void *(*)(void *, size_t, int, int, int, off64_t))next;
+	static void *_Atomic next;
+	void *(*const on)(void *, size_t, int, int, int, off_t) =
+		(void *(*)(void *, size_t, int, int, int, off_t))find_next("mmap", &next);
 	const uint64_t pages = flags & MAP_FIXED ? registered_pages(p, len) : 0;
 	void *now;
 
@@ -128,23 +128,14 @@ static void *map(void *next, void *p, size_t len, int prot, int flags, int fd, o
 	}
 	now = on(p, len, prot, flags, fd, at);
 	if (now != MAP_FAILED && pages)
-		vtrace_note_freed((uintptr_t)p, pages, SHARED_BY_MMAP, from);
+		vtrace_note_freed((uintptr_t)p, pages, SHARED_BY_MMAP, FROM);
 	return now;
 }
 
-PUBLIC void *mmap(void *p, size_t len, int prot, int flags, int fd, off_t at)
-{
-	static void *_Atomic next;
-
-	return map(find_next("mmap64", &next), p, len, prot, flags, fd, at, FROM);
-}
-
+#if __WORDSIZE == 64 /* else it has another type, and is not seen */
 PUBLIC void *mmap64(void *p, size_t len, int prot, int flags, int fd, off64_t at)
-{
-	static void *_Atomic next;
-
-	return map(find_next("mmap64", &next), p, len, prot, flags, fd, at, FROM);
-}
+	__attribute__((alias("mmap")));
+#endif
 
 /* Where the pages stay at their place, what is cut off is not looked at. */
 PUBLIC void *mremap(void *p, size_t len, size_t size, int flags, ...)
