@@ -503,6 +503,16 @@ static void pass_event(struct rdma_event_channel *channel, enum rdma_cm_event_ty
 	rdma_ack_cm_event(next_event(channel, type));
 }
 
+static void make_qp_of(struct rdma_cm_id *id)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	check("rdma_create_qp", rdma_create_qp(id, NULL, &attr) ? errno : 0);
+}
+
 /* The id goes when its connection has gone. */
 static void disconnect(void)
 {
@@ -510,10 +520,6 @@ static void disconnect(void)
 				  *there = rdma_create_event_channel();
 	struct sockaddr_in address = { .sin_family = AF_INET };
 	struct rdma_conn_param param = { .retry_count = 7, .rnr_retry_count = 7 };
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
-	};
 	struct rdma_cm_id *listener, *client, *server;
 	struct rdma_cm_event *event;
 
@@ -527,12 +533,12 @@ static void disconnect(void)
 	pass_event(here, RDMA_CM_EVENT_ADDR_RESOLVED);
 	rdma_resolve_route(client, 2000);
 	pass_event(here, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	check("rdma_create_qp", rdma_create_qp(client, NULL, &attr) ? errno : 0);
+	make_qp_of(client);
 	check("rdma_connect", rdma_connect(client, &param) ? errno : 0);
 	event = next_event(there, RDMA_CM_EVENT_CONNECT_REQUEST);
 	server = event->id;
 	rdma_ack_cm_event(event);
-	check("rdma_create_qp", rdma_create_qp(server, NULL, &attr) ? errno : 0);
+	make_qp_of(server);
 	check("rdma_accept", rdma_accept(server, &param) ? errno : 0);
 	pass_event(here, RDMA_CM_EVENT_ESTABLISHED);
 	pass_event(there, RDMA_CM_EVENT_ESTABLISHED);
