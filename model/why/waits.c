@@ -77,6 +77,17 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 				     : "no CQ of the channel");
 }
 
+/* What the peer has not done, so that the event of this call has not come; NULL: it is not for the
+ * peer. */
+static const char *peer_omitted(const struct call_fn *asked)
+{
+	if (asked == &call_table[ROW_rdma_connect])
+		return "the peer has called neither rdma_accept nor rdma_reject, or is not reached";
+	if (asked == &call_table[ROW_rdma_disconnect])
+		return "the peer has not called rdma_disconnect, or is not reached";
+	return NULL;
+}
+
 /* Ids that have asked for something, and whose event comes in another channel of the program. */
 static void find_elsewhere(const struct live_program *p, const struct record *r, struct causes *c)
 {
@@ -84,13 +95,11 @@ static void find_elsewhere(const struct live_program *p, const struct record *r,
 
 	for (const struct live_object *id = p->seen; id; id = id->hh.next) {
 		channel = id->asked ? live_object_at(p->seen, id->channel) : NULL;
-		if (channel && channel->address == r->args[0])
-			cause_add(
-				c, MAY_BE, NULL,
-				"%s of %s has no answer: the peer has called neither rdma_accept nor "
-				"rdma_reject, or is not reached",
-				id->asked->name, live_program_name(p, id->address, r->end));
-		else if (channel && channel->made.is_own)
+		if (channel && channel->address == r->args[0] && peer_omitted(id->asked))
+			cause_add(c, MAY_BE, NULL, "%s of %s has no answer: %s", id->asked->name,
+				  live_program_name(p, id->address, r->end),
+				  peer_omitted(id->asked));
+		else if (channel && channel->made.is_own && channel->address != r->args[0])
 			cause_add(c, MAY_BE, NULL,
 				  "the event after %s of %s comes in %s, not in %s",
 				  id->asked->name, live_program_name(p, id->address, r->end),

@@ -69,6 +69,7 @@ ended 'cause +1 event of id0 waits in .*1, and no thread is in rdma_get_cm_event
 by=KILL hangs unread
 ended 'possible cause +the event after rdma_resolve_route of id0 comes in .*1, not in .*0'
 hangs unanswered 'possible cause +id[0-9], a connection request, was neither accepted nor rejected'
+hangs half_closed 'possible cause +rdma_disconnect of id[0-9] has no answer: the peer has not called rdma_disconnect'
 hangs group 'cause +rdma_leave_multicast waits until the events of the group are acknowledged \(rdma_ack_cm_event\), and 1 of id0 is not'
 built='cause +1 request of qp0 was built since ibv_wr_start, and neither ibv_wr_complete nor ibv_wr_abort was called'
 hangs built "$built"

@@ -130,13 +130,31 @@ static void take_event(struct rdma_event_channel *channel)
 	check("rdma_ack_cm_event", rdma_ack_cm_event(event));
 }
 
-/* Waits for an event of a connection whose request it has not answered. */
+static void take_request(struct rdma_event_channel *channel, struct ibv_qp_init_attr *attr,
+			 struct rdma_conn_param *param)
+{
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+	id = event->id;
+	check("rdma_ack_cm_event", rdma_ack_cm_event(event));
+	if (is("unanswered"))
+		return;
+	check("rdma_create_qp", rdma_create_qp(id, NULL, attr));
+	check("rdma_accept", rdma_accept(id, param));
+}
+
+/* Waits for an event of a connection whose request, or whose end, the other end has not answered.
+ */
 static void run_unanswered(const char *address)
 {
-	struct ibv_qp_init_attr attr = {
-		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 }
-	};
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC,
+					 .cap = { .max_send_wr = 1,
+						  .max_recv_wr = 1,
+						  .max_send_sge = 1,
+						  .max_recv_sge = 1 } },
+				peer_attr = attr;
 	struct rdma_event_channel *there = rdma_create_event_channel();
 	struct rdma_event_channel *here = rdma_create_event_channel();
 	struct sockaddr_in at = address_of(address);
@@ -152,7 +170,11 @@ static void run_unanswered(const char *address)
 	take_event(here);
 	check("rdma_create_qp", rdma_create_qp(id, NULL, &attr));
 	check("rdma_connect", rdma_connect(id, &param));
-	take_event(there); /* CONNECT_REQUEST */
+	take_request(there, &peer_attr, &param);
+	take_event(here);
+	take_event(there);
+	check("rdma_disconnect", rdma_disconnect(id));
+	take_event(there);
 	take_event(here);
 }
 
@@ -240,7 +262,7 @@ int main(int argc, char **argv)
 	open_rig(&r, argv[1], 64);
 	if (is("unread") || is("migrate"))
 		run_ids(argv[1]);
-	if (is("unanswered"))
+	if (is("unanswered") || is("half_closed"))
 		run_unanswered(argv[1]);
 	if (is("group"))
 		leave_group(argv[1]);
