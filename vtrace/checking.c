@@ -302,7 +302,7 @@ static bool is_of_owner(void *arg, struct record_from made, struct record_from f
 	return check_places_are_of_one(p->places, made.at, freed.at);
 }
 
-/* What comes from the process may be anything. */
+/* Data from the process may be anything. */
 static void take_freed(struct check_process *p, const struct reader_news *news)
 {
 	static const char *const functions[] = { [SHARED_BY_FREE] = "free",
