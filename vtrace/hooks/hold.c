@@ -237,7 +237,7 @@ static void hold_before_death(int number)
 static void catch_deadly_signals(void)
 {
 	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM };
-	const struct sigaction a = { .sa_handler = hold_before_death };
+	const struct sigaction a = { .sa_handler = hold_before_death, .sa_flags = SA_RESTART };
 
 	catch_default_signals(numbers, sizeof numbers / sizeof *numbers, &a);
 }
