@@ -25,7 +25,7 @@ newer_headers() {
 
 # No code is generated and no program is linked, which takes a third of the time.
 step_clang() {
-	local dir=$trees/headers-trixie log=build-clang/setup.log objects with=()
+	local dir=$trees/headers-trixie log=build-clang/setup.log look=$root/scripts/test.d/lib/look objects with=()
 	need_clang && need ninja-build || return 0
 	if newer_headers "$dir"; then
 		with=(-DCMAKE_C_FLAGS="-isystem $dir/usr/include")
@@ -36,7 +36,7 @@ step_clang() {
 	fi
 	mkdir -p build-clang
 	cmake -S . -B build-clang -G Ninja -DCMAKE_C_COMPILER=clang "$(werror clang)" \
-		-DCMAKE_C_COMPILER_LAUNCHER="$root/scripts/test.d/lib/look" "${with[@]}" >"$log" || return
+		-DCMAKE_C_COMPILER_LAUNCHER="$look" -DCMAKE_C_LINKER_LAUNCHER="$look" "${with[@]}" >"$log" || return
 	[ "${#with[@]}" = 0 ] || grep -q '^VERBS_libibverbs_VERSION:.*\.56\.' build-clang/CMakeCache.txt || return
 	mapfile -t objects < <(ninja -C build-clang -t targets all | sed -n 's/\.o: C_COMPILER__.*/.o/p')
 	[ "${#objects[@]}" -gt 0 ] || return
