@@ -228,7 +228,8 @@ extern struct record_objects record_own_objects;
  * Valid until the next is made or ended. */
 const struct record_object *record_objects_at(struct record_objects *b, uint64_t address,
 					      uint64_t when);
-/* The last object that was at address, if it had ended by then; else NULL. */
+/* The last object that was at address, if its life had ended by that time; else NULL. Valid as
+ * above. */
 const struct record_object *record_objects_gone(struct record_objects *b, uint64_t address,
 						uint64_t when);
 static inline const struct record_object *record_object_at(uint64_t address, uint64_t when)

@@ -126,7 +126,8 @@ static void find_refused(const struct look *l, const struct uroce_inventory *at,
 	asked_peer_free(&wr.there);
 }
 
-/* The QP that has dropped it, which has another number if it is one of a multicast group; or NULL.
+/* The QP that has dropped a packet, which has another number than the packet if that is for a
+ * multicast group; or NULL.
  */
 static const struct uroce_qp_row *dropped_by(const struct uroce_inventory *at,
 					     const struct uroce_drop_row *d)
@@ -172,7 +173,7 @@ static void find_drops(const struct look *l, const struct uroce_inventory *at)
 
 		if (to && from && (at->pid == l->own->pid || process_qp(l->own, from)))
 			add_drop(l->c, temp_text("%sqp%u", end.whose, to->number), to, d, from);
-		if (!to)
+		if (d->dropped == UROCE_DROP_QPN)
 			find_misdirected(l, at, end.whose, d);
 	}
 	inventory_foreach(at, UROCE_QP, uroce_qp_row, to)

@@ -31,6 +31,8 @@ static void find_unacknowledged(const struct live_program *p, const struct recor
 			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
 }
 
+/* rdma_leave_multicast waits for the events of one group. The model knows only how many events of
+ * the id are left. */
 static void find_group_events(const struct live_program *p, const struct record *r,
 			      struct causes *c)
 {
@@ -77,7 +79,7 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 				     : "no CQ of the channel");
 }
 
-/* What the peer has not done, so that the event of this call has not come; NULL: it is not for the
+/* The peer's omission that keeps the event of this call away; NULL: the event is not up to the
  * peer. */
 static const char *peer_omitted(const struct call_fn *asked)
 {
