@@ -160,12 +160,6 @@ void record_object_name(const void *object, enum call_object kind, const char *n
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Events are short-lived and have no names. */
-static bool is_lasting(enum call_object kind)
-{
-	return kind != OBJECT_CM_EVENT && kind != OBJECT_ASYNC_EVENT;
-}
-
 /* Tracks objects that librdmacm creates and destroys for an id; they are visible only in the id. */
 static void learn_held(struct record_objects *b, struct known_object *id, const uint64_t holds[2],
 		       uint64_t begin, uint64_t end)
@@ -237,8 +231,7 @@ static void learn_made(struct record_objects *b, const struct record *kept,
 {
 	const uint64_t made = *(const uint64_t *)(uintptr_t)arg;
 
-	if (is_lasting(v->object))
-		begin_life(b, made, v->object, begin, end);
+	begin_life(b, made, v->object, begin, end);
 	if (v->object == OBJECT_CM_ID && made)
 		learn_id(b, kept, made, begin, end);
 	if (v->object == OBJECT_CM_EVENT)
@@ -287,8 +280,7 @@ static void learn_call(struct record_objects *b, const struct record *kept,
 	for (unsigned i = 0; fn->args[i].name; i++)
 		if (fn->args[i].kind == CALL_OBJECT && args[i])
 			learn_arg(b, kept, &fn->args[i], args[i], begin, end);
-	if (fn->result.kind == CALL_OBJECT && fn->result.role == CALL_MADE &&
-	    is_lasting(fn->result.object))
+	if (fn->result.kind == CALL_OBJECT && fn->result.role == CALL_MADE)
 		begin_life(b, result, fn->result.object, begin, end);
 	pthread_mutex_unlock(&b->lock);
 }

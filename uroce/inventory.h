@@ -156,7 +156,8 @@ struct uroce_qp_row {
 	uint32_t recv_len; /* bytes of the next one; in ERR: of the last that was taken; 0: none */
 	uint8_t sq_sig_all;
 	uint8_t peer_is_here; /* the address of its peer is one of this host */
-	uint8_t reserved[2];
+	uint8_t lacks_recv;   /* the peer's next request was refused for want of a receive */
+	uint8_t reserved;
 	uint64_t steps;		 /* of states, that it has made: uroce_step() */
 	struct ibv_qp_attr attr; /* as ibv_query_qp(3) */
 	/* The oldest of the requests that are begun, if there is one; how often it was repeated

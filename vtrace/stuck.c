@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "asked_peer.h"
 #include "call_record.h"
@@ -28,6 +29,17 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* The sends or the receives of QPs, which wait alike. */
+struct waiting {
+	const struct wr_op *op; /* of the oldest request */
+	bool is_recv, is_repeated, is_refused;
+	char name[LIVE_NAME]; /* of the QP that has the oldest of all */
+	uint64_t wr_id, when; /* of that */
+	unsigned nqps;
+	uint64_t n, retries, rnrs; /* of all together */
+	char *peer;		   /* the state of its peer; NULL: not known */
+};
+
 struct stuck {
 	const struct live_program *p;
 	const struct uroce_inventory *inv; /* NULL: the device cannot be asked */
@@ -35,41 +47,88 @@ struct stuck {
 	uint64_t now, since;		   /* ticks; since: of the last progress */
 	uint64_t inside[64]; /* the first arguments of the calls in which threads are: */
 	unsigned ninside;    /* so many */
+	struct waiting *waiting;
+	unsigned nwaiting;
 	struct out *o;
 	struct causes *c;
 };
 
 /* ------------------------------------------------------------------------- requests -- */
 
-/* "qp0             in RTS: SEND wr_id 1, posted 5.2 s ago, is the oldest of 3 ..." */
-static void tell_queue(const struct stuck *s, const struct live_tracked_qp *qp,
-		       const struct posted_queue *q, const char *what)
+static struct waiting *waiting_of(struct stuck *s, const struct waiting *like)
+{
+	struct waiting *w;
+
+	for (w = s->waiting; w < s->waiting + s->nwaiting; w++)
+		if (w->op == like->op && w->is_recv == like->is_recv &&
+		    w->is_repeated == like->is_repeated && w->is_refused == like->is_refused)
+			return w;
+	s->waiting = xgrow(s->waiting, s->nwaiting, sizeof *s->waiting);
+	w = &s->waiting[s->nwaiting++];
+	*w = *like;
+	w->when = UINT64_MAX;
+	return w;
+}
+
+/* row: NULL of receives, or if the device cannot be asked. peer: taken over. */
+static void add_queue(struct stuck *s, const struct live_tracked_qp *qp,
+		      const struct posted_queue *q, const struct uroce_qp_row *row, bool is_recv,
+		      char *peer)
 {
 	const struct posted_wr *oldest = &q->v[q->begin];
+	struct waiting *w = waiting_of(s, &(struct waiting){ .op = oldest->op,
+							     .is_recv = is_recv,
+							     .is_repeated = row && row->retries,
+							     .is_refused = row && row->rnrs });
+
+	w->nqps++;
+	w->n += q->n;
+	w->retries += row ? row->retries : 0;
+	w->rnrs += row ? row->rnrs : 0;
+	if (oldest->when >= w->when) {
+		free(peer);
+		return;
+	}
+	snprintf(w->name, sizeof w->name, "%s", qp->v.name);
+	w->wr_id = oldest->wr_id;
+	w->when = oldest->when;
+	free(w->peer);
+	w->peer = peer;
+}
+
+/* "qp0             SEND wr_id 1, posted 5.2 s ago, is the oldest of 3 sends ..." */
+static void tell_waiting(const struct stuck *s, struct waiting *w)
+{
+	const char *what = w->is_recv ? "receive" : "send";
+	const double age = (double)record_span(w->when, s->now) / 1e9;
 
 	out_dict(s->o, NULL);
-	out_str(s->o, "name", qp->v.name, "  %-*s", WIDTH - 2, qp->v.name);
+	out_str(s->o, "name", w->name, "  %-*s", WIDTH - 2, w->name);
 	out_str(s->o, "queue", what, NULL);
-	out_u64(s->o, "wr_id", oldest->wr_id, "%s wr_id %" PRIu64, oldest->op->name, oldest->wr_id);
-	out_double(s->o, "s", (double)record_span(oldest->when, s->now) / 1e9,
-		   ", posted %.1f s ago, ", (double)record_span(oldest->when, s->now) / 1e9);
-	out_u64(s->o, "n", q->n, "is the oldest of %u %s%s whose completion was not taken\n", q->n,
-		what, plural(q->n));
+	out_u64(s->o, "wr_id", w->wr_id, "%s wr_id %" PRIu64, w->op->name, w->wr_id);
+	out_double(s->o, "s", age, ", posted %.1f s ago, ", age);
+	out_u64(s->o, "n", w->n, "is the oldest of %" PRIu64 " %s%s", w->n, what, plural(w->n));
+	if (w->nqps > 1)
+		out_u64(s->o, "qps", w->nqps, " of %u QPs", w->nqps);
+	out_text(s->o, " whose completion was not taken\n");
+	if (w->retries)
+		out_u64(s->o, "retries", w->retries,
+			"%*swas repeated %" PRIu64 " time%s for want of an answer\n", WIDTH, "",
+			w->retries, plural(w->retries));
+	if (w->rnrs)
+		out_u64(s->o, "rnrs", w->rnrs,
+			"%*swas repeated %" PRIu64 " time%s, because the peer has no receive\n",
+			WIDTH, "", w->rnrs, plural(w->rnrs));
+	if (w->peer)
+		out_text(s->o, "%*s%s\n", WIDTH, "", w->peer);
 	out_end(s->o);
+	free(w->peer);
 }
 
-static void tell_repeats(const struct stuck *s, const struct uroce_qp_row *row)
-{
-	if (row->retries)
-		out_text(s->o, "%*swas repeated %u time%s for want of an answer\n", WIDTH, "",
-			 row->retries, plural(row->retries));
-	if (row->rnrs)
-		out_text(s->o, "%*swas repeated %u time%s, because the peer has no receive\n",
-			 WIDTH, "", row->rnrs, plural(row->rnrs));
-}
-
-static void find_silence(const struct stuck *s, struct live_tracked_qp *qp,
-			 const struct posted_wr *oldest)
+/* Finds why the oldest send has no answer. Returns the state of the peer's QP, to be freed; NULL:
+ * it is not known. */
+static char *find_silence(const struct stuck *s, struct live_tracked_qp *qp,
+			  const struct posted_wr *oldest)
 {
 	struct failed_wr wr = { .is_foreign = true,
 				.status = IBV_WC_RETRY_EXC_ERR,
@@ -78,38 +137,38 @@ static void find_silence(const struct stuck *s, struct live_tracked_qp *qp,
 				.here = live_program_end(s->p, qp),
 				.there = asked_peer(&qp->v) };
 	struct causes c = { .no_commands = true };
+	const struct live_qp *peer = wr.there.qp;
+	char *state = NULL;
 
-	if (wr.there.qp)
-		out_text(s->o, "%*s%s%s is in %s, with %" PRId64 " receive%s\n", WIDTH, "",
-			 wr.there.whose, wr.there.qp->name, why_state(wr.there.qp->state),
-			 wr.there.qp->recvs, plural((uint64_t)wr.there.qp->recvs));
+	if (peer)
+		state = xasprintf("%s%s is in %s, with %" PRId64 " receive%s", wr.there.whose,
+				  peer->name, why_state(peer->state), peer->recvs,
+				  plural((uint64_t)peer->recvs));
 	why_send_waits(&wr, &c);
-	for (unsigned i = 0; i < c.n; i++)
-		if (c.v[i].verdict == IS_SO)
-			cause_add(s->c, IS_SO, NULL, "%s", c.v[i].text);
-	causes_free(&c);
+	causes_take_certain(s->c, &c);
 	asked_peer_free(&wr.there);
+	return state;
 }
 
-static void tell_qp(const struct stuck *s, struct live_tracked_qp *qp)
+static void look_at_qp(struct stuck *s, struct live_tracked_qp *qp)
 {
 	const struct uroce_qp_row *row = s->inv ? process_qp(s->inv, qp->v.number) : NULL;
 	struct live_queues *e = live_program_entry(s->p, qp->address);
+	char *peer = NULL;
 
 	if (!e)
 		return;
-	if (e->sends.n)
-		tell_queue(s, qp, &e->sends, "send");
 	if (e->sends.n && row) {
-		tell_repeats(s, row);
 		qp->v.rnrs = row->rnrs;
 		if (row->rnrs || row->begun)
-			find_silence(s, qp, &e->sends.v[e->sends.begin]);
+			peer = find_silence(s, qp, &e->sends.v[e->sends.begin]);
 	}
+	if (e->sends.n)
+		add_queue(s, qp, &e->sends, row, false, peer);
 	if (e->recvs.n)
-		tell_queue(s, qp, &e->recvs, "receive");
+		add_queue(s, qp, &e->recvs, NULL, true, NULL);
 	else if (row)
-		why_peer_waits(row, qp->v.name, s->c);
+		why_peer_waits(s->inv, row, qp->v.name, s->c);
 	why_state_waits(&qp->v, e->sends.n && row && !row->begun, e->recvs.n, s->c);
 	why_built_wait(s->p, qp, s->c);
 }
@@ -223,11 +282,14 @@ static void tell_threads(struct stuck *s, struct reader *reader, struct traced *
 	out_end(s->o);
 }
 
-static void tell_objects(const struct stuck *s)
+static void tell_objects(struct stuck *s)
 {
-	out_list(s->o, "objects");
 	for (struct live_tracked_qp *qp = s->p->newest; qp; qp = qp->older)
-		tell_qp(s, qp);
+		look_at_qp(s, qp);
+	out_list(s->o, "objects");
+	for (struct waiting *w = s->waiting; w < s->waiting + s->nwaiting; w++)
+		tell_waiting(s, w);
+	free(s->waiting);
 	if (s->inv) {
 		inventory_foreach(s->inv, UROCE_CQ, uroce_cq_row, cq)
 			tell_cq(s, cq);

@@ -256,8 +256,11 @@ static void take_acknowledged(struct live_object **objects, uint64_t address, ui
 {
 	struct live_object *o = address ? live_object_at(*objects, address) : NULL;
 
-	if (o)
-		o->unacknowledged -= n < o->unacknowledged ? (unsigned)n : o->unacknowledged;
+	if (!o)
+		return;
+	if (n > o->unacknowledged)
+		o->overacknowledged += (unsigned)n - o->unacknowledged;
+	o->unacknowledged -= n < o->unacknowledged ? (unsigned)n : o->unacknowledged;
 }
 
 /* The object of which the event speaks; 0: it speaks of a port or the device. */

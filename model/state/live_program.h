@@ -89,6 +89,7 @@ struct live_object {
 	bool is_resized;	     /* of a CQ: ibv_resize_cq() has asked */
 	unsigned armed;		     /* of a CQ: how often it was armed; less its events */
 	unsigned unacknowledged;     /* its events that the program has got but not acknowledged */
+	unsigned overacknowledged;   /* more acknowledgements than events */
 	int fd;			     /* of a channel of events: where they wait; else 0 */
 	uint64_t channel;	     /* of an id: where its events come */
 	struct sockaddr_in6 to;	     /* of an id: where it goes, also if that is of IPv4 */

@@ -15,8 +15,31 @@ static const struct {
 	[IS_NOT] = { "not the cause", PAINT_DIM },
 };
 
-static void out_cause(const struct cause *c, struct out *o)
+#define ALIKE 3 /* so many causes that differ in names only are told once */
+
+/* How many more causes are like this one; 0: if they are few. */
+static unsigned count_alike(const struct causes *c, const struct cause *of)
 {
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		n += cause_is_like(&c->v[i], of);
+	return n < ALIKE ? 0 : n - 1;
+}
+
+/* Has one like it been told before? */
+static bool was_told(const struct causes *c, const struct cause *of)
+{
+	for (const struct cause *i = c->v; i < of; i++)
+		if (cause_is_like(i, of))
+			return count_alike(c, of);
+	return false;
+}
+
+static void out_cause(const struct causes *all, const struct cause *c, struct out *o)
+{
+	const unsigned alike = count_alike(all, c);
+
 	const char *word = verdicts[c->verdict].word;
 
 	out_dict(o, NULL);
@@ -26,6 +49,8 @@ static void out_cause(const struct cause *c, struct out *o)
 	out_str(o, "text", c->text, "%s\n", c->text);
 	if (c->next)
 		out_str(o, "next", c->next, "                  next: %s\n", c->next);
+	if (alike)
+		out_u64(o, "alike", alike, "                  and so for %u more\n", alike);
 	out_end(o);
 }
 
@@ -34,8 +59,8 @@ void causes_out(struct causes *c, struct out *o)
 	out_list(o, "causes");
 	for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
 		for (unsigned i = 0; i < c->n; i++)
-			if (c->v[i].verdict == verdict)
-				out_cause(&c->v[i], o);
+			if (c->v[i].verdict == verdict && !was_told(c, &c->v[i]))
+				out_cause(c, &c->v[i], o);
 	out_end(o);
 	causes_free(c);
 }

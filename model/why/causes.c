@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calls.h"
 #include "facts.h"
@@ -17,9 +18,16 @@ void cause_add(struct causes *c, enum verdict verdict, const char *next, const c
 
 	c->v = xgrow(c->v, c->n, sizeof *c->v);
 	va_start(ap, fmt);
-	c->v[c->n++] = (struct cause){ verdict, xvasprintf(fmt, ap),
-				       next && !c->no_commands ? xstrdup(next) : NULL };
+	c->v[c->n++] = (struct cause){ .verdict = verdict,
+				       .rule = strcmp(fmt, "%s") != 0 ? fmt : NULL,
+				       .text = xvasprintf(fmt, ap),
+				       .next = next && !c->no_commands ? xstrdup(next) : NULL };
 	va_end(ap);
+}
+
+bool cause_is_like(const struct cause *a, const struct cause *b)
+{
+	return a->verdict == b->verdict && a->rule && a->rule == b->rule;
 }
 
 void causes_add_fact(struct causes *c, const struct fact *fact, const char *name, const char *next)
@@ -59,6 +67,19 @@ void causes_settle(struct causes *c)
 		else
 			free_cause(&c->v[i]);
 	c->n = to;
+}
+
+void causes_take_certain(struct causes *to, struct causes *from)
+{
+	for (unsigned i = 0; i < from->n; i++)
+		if (from->v[i].verdict == IS_SO) {
+			to->v = xgrow(to->v, to->n, sizeof *to->v);
+			to->v[to->n++] = from->v[i];
+		} else {
+			free_cause(&from->v[i]);
+		}
+	free(from->v);
+	*from = (struct causes){ .no_commands = from->no_commands };
 }
 
 void causes_free(struct causes *c)

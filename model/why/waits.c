@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "diagnosis.h"
 #include "heap.h"
+#include "live_inventory.h"
 #include "recorded.h"
 #include "spec_tables.h"
 
@@ -29,6 +29,13 @@ static void find_unacknowledged(const struct live_program *p, const struct recor
 			  r->fn->name, o->unacknowledged, plural(o->unacknowledged),
 			  live_program_name(p, o->address, r->end),
 			  o->unacknowledged == 1 ? "is" : "are", o->acknowledge);
+	else if (o && o->overacknowledged && o->acknowledge)
+		cause_add(
+			c, IS_SO, NULL,
+			"%s waits for ever: %s of %s was told of %u event%s more than the program "
+			"has got",
+			r->fn->name, o->acknowledge, live_program_name(p, o->address, r->end),
+			o->overacknowledged, plural(o->overacknowledged));
 }
 
 /* rdma_leave_multicast waits for the events of one group. The model knows only how many events of
@@ -113,12 +120,19 @@ static void find_elsewhere(const struct live_program *p, const struct record *r,
 /* The call was given an object that the program had destroyed, as one that crashes in it. */
 static bool find_gone(const struct live_program *p, const struct record *r, struct causes *c)
 {
-	const bool is_object = r->fn->args[0].kind == CALL_OBJECT;
-	const struct record_object *o =
-		is_object && p->objects ? record_objects_gone(p->objects, r->args[0], r->begin)
-					: NULL;
+	const struct call_value *first = r->fn->args;
+	const struct record_object *o = first->kind == CALL_OBJECT && p->objects
+						? record_objects_gone(p->objects, r->args[0],
+								      r->begin)
+						: NULL;
+	const bool is_event = o && o->kind == OBJECT_CM_EVENT;
 
-	if (o)
+	if (o && is_event != (first->object == OBJECT_CM_EVENT))
+		return false; /* something unknown is where that was */
+	if (is_event)
+		cause_add(c, IS_SO, NULL, "%s was given an event that was acknowledged before",
+			  r->fn->name);
+	else if (o)
 		cause_add(c, IS_SO, NULL, "%s was given %s, which was destroyed before",
 			  r->fn->name,
 			  *o->name ? o->name : temp_text("the %s", call_objects[o->kind].word));
@@ -187,11 +201,8 @@ static bool find_silence(const struct diagnosis *q)
 	silent.c = &c;
 	if (q->peer || q->wr->there.is_asked || *q->wr->there.gone)
 		why_check_peer_answers(&silent);
-	for (unsigned i = 0; i < c.n; i++)
-		if (c.v[i].verdict == IS_SO)
-			cause_add(q->c, IS_SO, NULL, "%s", c.v[i].text);
 	confirmed = causes_confirmed(&c);
-	causes_free(&c);
+	causes_take_certain(q->c, &c);
 	return confirmed;
 }
 
@@ -253,21 +264,30 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 		  name, e->qp.v.known & IBV_QP_QKEY ? temp_text(" 0x%x", e->qp.v.attr.qkey) : "");
 }
 
-void why_peer_waits(const struct uroce_qp_row *qp, const char *name, struct causes *c)
+/* Receives that the QP can take, of its own or of its SRQ. */
+static uint32_t count_recvs(const struct uroce_inventory *inv, const struct uroce_qp_row *qp)
 {
-	const uint64_t longest =
-		UINT64_C(655360000); /* ns: timer 0 of an RNR NAK (volume 1, table 45) */
-	struct timespec now;
+	inventory_foreach(inv, UROCE_SRQ, uroce_srq_row, srq)
+		if (srq->number == qp->srq)
+			return srq->posted;
+	return qp->recvs;
+}
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (qp->srq != UROCE_NO_OBJECT || qp->recvs || !qp->rnrs_sent ||
-	    qp->rnr_sent_last + 2 * longest <
-		    (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec)
+void why_peer_waits(const struct uroce_inventory *inv, const struct uroce_qp_row *qp,
+		    const char *name, struct causes *c)
+{
+	if (count_recvs(inv, qp) || !qp->lacks_recv)
 		return;
-	cause_add(
-		c, IS_SO, NULL,
-		"%s has no receive posted for a message of its peer, which it has refused %u time%s",
-		name, qp->rnrs_sent, plural(qp->rnrs_sent));
+	if (qp->srq == UROCE_NO_OBJECT)
+		cause_add(c, IS_SO, NULL,
+			  "%s has no receive posted for a message of its peer: it has refused "
+			  "requests %u time%s",
+			  name, qp->rnrs_sent, plural(qp->rnrs_sent));
+	else
+		cause_add(c, IS_SO, NULL,
+			  "the SRQ of %s has no receive posted for a message of its peer: %s has "
+			  "refused requests %u time%s",
+			  name, name, qp->rnrs_sent, plural(qp->rnrs_sent));
 }
 
 void why_request_waits(const struct live_program *p, const struct live_object *id, uint64_t now,

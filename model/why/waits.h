@@ -25,7 +25,8 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
 bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
 		 struct causes *c);
 /* Adds that messages of the peer, which it repeats now, find no receive of this QP of that name. */
-void why_peer_waits(const struct uroce_qp_row *qp, const char *name, struct causes *c);
+void why_peer_waits(const struct uroce_inventory *inv, const struct uroce_qp_row *qp,
+		    const char *name, struct causes *c);
 /* Adds that a connection request was not answered. */
 void why_request_waits(const struct live_program *p, const struct live_object *id, uint64_t now,
 		       struct causes *c);

@@ -18,6 +18,7 @@ enum verdict { IS_SO, MAY_BE, IS_NOT, VERDICTS };
 
 struct cause {
 	enum verdict verdict;
+	const char *rule;  /* the format of its text; NULL: it has none */
 	char *text, *next; /* next: what to type, or NULL */
 };
 
@@ -37,6 +38,10 @@ void causes_add_fact(struct causes *c, const struct fact *fact, const char *name
 /* How many are certain. */
 unsigned causes_confirmed(const struct causes *c);
 void causes_free(struct causes *c);
+/* Moves those that are certain. from is empty then. */
+void causes_take_certain(struct causes *to, struct causes *from);
+/* Is it of the same rule, and only the names differ? */
+bool cause_is_like(const struct cause *a, const struct cause *b);
 /* If any is certain, the others go. */
 void causes_settle(struct causes *c);
 

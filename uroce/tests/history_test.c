@@ -139,10 +139,12 @@ static void check_repeats(void)
 	CHECK(row.retry_first && row.retry_last >= row.retry_first);
 	row = told(b);
 	CHECK(row.rnrs_sent > 2 && row.rnr_sent_last);
+	CHECK(row.lacks_recv);
 	/* it comes through: the next one begins anew */
 	rig_recv(b, 9, there, MTU, there_key);
 	rig_run(0);
 	expect(a->send_cq, 1, IBV_WC_SUCCESS);
+	CHECK(!told(b).lacks_recv);
 	row = told(a);
 	CHECK_INT(row.rnrs, 0);
 	CHECK(!row.retry_first && !row.retry_last);

@@ -42,7 +42,7 @@ void responder_start(struct qp *qp)
 	r->write_came = 0;
 	r->writes_answered = 0;
 	r->hold_after = HOLD_AFTER;
-	r->drop_rest = r->ack_due = r->nak_sent = r->failing = false;
+	r->drop_rest = r->ack_due = r->lacks_recv = r->nak_sent = r->failing = false;
 	r->nak = 0;
 	responses_forget(qp);
 }
@@ -261,6 +261,7 @@ static void rnr_nak(struct qp *qp, const struct packet *p)
 	struct responder *r = &qp->resp;
 
 	count(CNT_SEND_RNR);
+	r->lacks_recv = true;
 	history_rnr_sent(qp);
 	r->nak = AETH_RNR | (qp->attr.min_rnr_timer & 31);
 	r->nak_psn = p->psn;

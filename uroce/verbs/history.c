@@ -97,6 +97,7 @@ void history_tell_qp(const struct qp *qp, struct uroce_qp_row *row)
 	row->rnrs = h->rnrs;
 	row->retry_first = h->retry_first;
 	row->retry_last = h->retry_last;
+	row->lacks_recv = qp->resp.lacks_recv;
 	row->rnrs_sent = h->rnrs_sent;
 	row->rnr_sent_last = h->rnr_sent_last;
 	row->refusal = h->refusal;

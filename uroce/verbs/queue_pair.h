@@ -164,6 +164,7 @@ struct responder {
 	bool has_recv;
 	bool drop_rest;	  /* UC: until the next FIRST or ONLY */
 	bool ack_due;	  /* at the end of the pass: one ACK for many packets */
+	bool lacks_recv;  /* the expected packet was refused for want of a receive */
 	bool nak_sent;	  /* sequence error, or RNR: once until the expected packet comes */
 	bool failing;	  /* nak ends the QP: nothing is taken in any more */
 	uint8_t nak;	  /* syndrome to send when all responses have been; 0: none */

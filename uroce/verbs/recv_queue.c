@@ -120,6 +120,7 @@ bool qp_take_recv(struct qp *qp)
 	for (int i = 0; i < w->nsge; i++)
 		qp->resp.recv_sge[i] = w->sge[i];
 	qp->resp.has_recv = true;
+	qp->resp.lacks_recv = false;
 	rq->head++;
 	if (qp->srq)
 		check_limit(qp->srq);

@@ -185,7 +185,10 @@ __attribute__((destructor)) static void hold_end(void)
 
 /* ------------------------------------------------------------ signals that end the program -- */
 
-static _Atomic int deadly;	   /* the signal; 0: none has come */
+#define INSISTENT 3 /* signals that end the program at once; timeout(1) sends each twice */
+
+static _Atomic unsigned signals;
+static _Atomic int deadly;	   /* the first signal; 0: none has come */
 static _Atomic uint32_t last_look; /* the look that it has asked for */
 
 static void die(int number)
@@ -218,7 +221,7 @@ static void hold_before_death(int number)
 	static const struct record_watch watch = { .written = die_when_looked_at };
 	const int err = errno;
 
-	if (!looks_at_end) {
+	if (!looks_at_end || atomic_fetch_add(&signals, 1) + 1 >= INSISTENT) {
 		die(number);
 		return;
 	}
@@ -237,7 +240,8 @@ static void hold_before_death(int number)
 static void catch_deadly_signals(void)
 {
 	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM };
-	const struct sigaction a = { .sa_handler = hold_before_death, .sa_flags = SA_RESTART };
+	const struct sigaction a = { .sa_handler = hold_before_death,
+				     .sa_flags = SA_RESTART | SA_NODEFER };
 
 	catch_default_signals(numbers, sizeof numbers / sizeof *numbers, &a);
 }

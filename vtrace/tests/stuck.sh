@@ -54,9 +54,14 @@ hangs solicited 'ibv_get_cq_event' 'armed for solicited ones' 'cause +cq1 is arm
 hangs no_receive 'qp0 +SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 1 send whose completion was not taken' \
 	'was repeated [0-9]+ times?, because the peer has no receive' \
 	'cause .*qp1, the peer.s QP, has no receive posted: qp0 tries again for ever \(rnr_retry 7\)' \
-	'cause +qp1 has no receive posted for a message of its peer, which it has refused [0-9]+ times?' \
+	'cause +qp1 has no receive posted for a message of its peer: it has refused requests [0-9]+ times?' \
 	'is being ended while this waits'
 ended 'was repeated [0-9]+ times?, because the peer has no receive' 'cause .*qp1, the peer.s QP, has no receive posted'
+hangs empty_srq 'SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 3 sends of 3 QPs whose completion was not taken' \
+	'cause +the SRQ of qp5 has no receive posted for a message of its peer: qp5 has refused requests [0-9]+ times?' \
+	'^ +and so for 2 more'
+hangs acknowledged_two 'thread 0 .*ibv_destroy_cq' \
+	'cause +ibv_destroy_cq waits for ever: ibv_ack_cq_events of cq1 was told of 1 event more than the program has got'
 in_vain='possible cause +cq0 is polled in vain: no request that completes into it is outstanding. 1 of its completions was taken by another thread'
 hangs pollers "$in_vain"
 ended "$in_vain"
@@ -83,10 +88,13 @@ hangs timeout_0 'cause +timeout 0 of qp0 waits for an answer for ever'
 
 # a crash within a call, unless a sanitizer has said it before
 ulimit -c 0
-"$UROCE" "$vtrace" -q -o "$work/said" "$program" 10.0.0.1 destroyed_twice >"$work/out" 2>&1
-grep -q AddressSanitizer "$work/out" ||
-	grep -q 'cause  *ibv_dereg_mr was given mr0, which was destroyed before' "$work/said" ||
-	bad "a crash: the region that was destroyed is not said"
+crashes() { # CASE TEXT
+	"$UROCE" "$vtrace" -q -o "$work/said" "$program" 10.0.0.1 "$1" >"$work/out" 2>&1
+	grep -q AddressSanitizer "$work/out" || grep -q "cause  *$2" "$work/said" ||
+		bad "$1, a crash: '$2' is not said"
+}
+crashes destroyed_twice 'ibv_dereg_mr was given mr0, which was destroyed before'
+crashes acknowledged_twice 'rdma_ack_cm_event was given an event that was acknowledged before'
 
 # a program that goes on, while vtrace was stopped for longer than that: what it has called meanwhile
 # is read late, and is no standstill

@@ -178,6 +178,50 @@ static void run_unanswered(const char *address)
 	take_event(here);
 }
 
+/* Sends from three QPs to as many whose SRQ has no receive. */
+static void send_to_empty_srq(struct rig *r)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(r->pd, &attr);
+	struct ibv_qp *qp, *peer;
+	struct ibv_wc wc;
+
+	check("ibv_create_srq", srq ? 0 : errno);
+	for (int i = 0; i < 3; i++) {
+		qp = make_qp(r, r->cq, r->cq, NULL, 16);
+		peer = make_qp(r, r->cq, r->cq, srq, 16);
+		connect_pair(r, qp, peer, 14);
+		check("ibv_post_send", post_request(r, qp, IBV_WR_SEND, 17, 64, 0, 0));
+	}
+	for (;;)
+		ibv_poll_cq(r->cq, 1, &wc);
+}
+
+/* Acknowledges more events than it has got, and destroys the CQ, which waits then. */
+static void acknowledge_two(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer,
+			    struct ibv_cq *events)
+{
+	check("ibv_req_notify_cq", ibv_req_notify_cq(events, 0));
+	check("ibv_post_recv", post_receive(r, peer, 5, 64));
+	check("ibv_post_send", post_request(r, qp, IBV_WR_SEND, 17, 64, 0, 0));
+	wait_for_event(events->channel);
+	ibv_ack_cq_events(events, 2);
+	check("ibv_destroy_qp", ibv_destroy_qp(peer));
+	ibv_destroy_cq(events);
+}
+
+/* Acknowledges an event of an id twice, which crashes. */
+static void acknowledge_twice(const char *address)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_event *event;
+
+	resolve(channel, address);
+	check("rdma_get_cm_event", rdma_get_cm_event(channel, &event));
+	check("rdma_ack_cm_event", rdma_ack_cm_event(event));
+	rdma_ack_cm_event(event);
+}
+
 /* Leaves a group whose event it has not acknowledged. */
 static void leave_group(const char *address)
 {
@@ -266,6 +310,10 @@ int main(int argc, char **argv)
 		run_unanswered(argv[1]);
 	if (is("group"))
 		leave_group(argv[1]);
+	if (is("empty_srq"))
+		send_to_empty_srq(&r);
+	if (is("acknowledged_twice"))
+		acknowledge_twice(argv[1]);
 	if (is("built") || is("locked"))
 		run_built(&r);
 	channel = ibv_create_comp_channel(r.context);
@@ -276,6 +324,8 @@ int main(int argc, char **argv)
 	connect_pair(&r, qp, peer, is("timeout_0") ? 0 : 14);
 	if (is("late"))
 		run_late(&r, qp, peer);
+	if (is("acknowledged_two"))
+		acknowledge_two(&r, qp, peer, events);
 	if (is("solicited"))
 		check("ibv_req_notify_cq", ibv_req_notify_cq(events, 1));
 	if (is("armed_late") || is("solicited"))

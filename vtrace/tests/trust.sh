@@ -152,6 +152,20 @@ kill -STOP $!
 kill -TERM "$child"
 kill -9 $!
 ok "a signal ends the program when vtrace has ended and cannot look at it" wait_until has_ended "$child"
+rm "$tmp/trace"
+"$vtrace" -o "$tmp/trace" "$uroce" "$programs/traced_program" hang >/dev/null 2>&1 &
+wait_until waits_in ibv_open_device
+child=$(pgrep -P $!)
+kill -STOP $!
+SECONDS=0
+for i in 1 2 3; do
+	kill -TERM "$child"
+	sleep 0.1
+done
+wait_until has_ended "$child"
+ok "the third signal ends the program at once when vtrace is stopped" test $SECONDS -lt 15
+kill -CONT $!
+wait $!
 
 # what a parent has handed on: signals that are blocked, or ignored; streams that are closed
 # with_signals HOW COMMAND...
