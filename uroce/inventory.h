@@ -131,6 +131,7 @@ enum uroce_refused {
 	UROCE_REFUSED_ACCESS,	   /* R_Key, range, rights */
 	UROCE_REFUSED_RECV_MEMORY, /* the receive's */
 	UROCE_REFUSED_MEMORY,	   /* what the R_Key opens is not there any more */
+	UROCE_REFUSED_NO_SRQ,	   /* XRC: there is none of the number, which is in rkey */
 	UROCE_REFUSALS
 };
 

@@ -25,12 +25,21 @@
 #define TEXT_MAX    4096
 #define PATIENCE_MS 5000 /* with the files of a large program on a slow disk */
 
-/* Is it a function of the headers of the libraries, which is in the code of the program? */
-static bool is_of_header(const char *function)
+/* The place in the source where the code at pc was written: of what was inlined from a header,
+ * where that was called. */
+struct source {
+	const char *file, *function;
+	int line;
+};
+
+/* Is it of the headers of a library, which are in the code of the program? */
+static bool is_of_header(const struct source *s)
 {
-	return function &&
-	       (strncmp(function, "ibv_", 4) == 0 || strncmp(function, "rdma_", 5) == 0 ||
-		strncmp(function, "_ibv_", 5) == 0 || strncmp(function, "__ibv_", 6) == 0);
+	const char *f = s->function;
+
+	return (s->file && strncmp(s->file, "/usr/", 5) == 0) ||
+	       (f && (strncmp(f, "ibv_", 4) == 0 || strncmp(f, "rdma_", 5) == 0 ||
+		      strncmp(f, "_ibv_", 5) == 0 || strncmp(f, "__ibv_", 6) == 0));
 }
 
 static Dwfl *begin_dwfl(char *text, size_t size)
@@ -51,13 +60,6 @@ static Dwfl *begin_dwfl(char *text, size_t size)
 		fclose(maps);
 	return dwfl;
 }
-
-/* The place in the source where the code at pc was written: of what was inlined from a header,
- * where that was called. */
-struct source {
-	const char *file, *function;
-	int line;
-};
 
 static const char *file_of_call(Dwarf_Die *cu, Dwarf_Die *scope)
 {
@@ -98,7 +100,7 @@ static void leave_headers(Dwarf_Die *cu, Dwarf_Addr pc, struct source *s)
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
 		s->function = dwarf_diename(&scopes[i]);
-		if (tag == DW_TAG_subprogram || !is_of_header(s->function))
+		if (tag == DW_TAG_subprogram || !is_of_header(s))
 			break;
 		if (dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr), &line) == 0) {
 			s->file = file_of_call(cu, &scopes[i]);
@@ -146,17 +148,30 @@ static bool find_source(Dwfl *dwfl, uint64_t address, struct source *s)
 	return s->file;
 }
 
-/* "" if there is none. */
+/* main() and the first function of a thread are called by libc. */
+static bool is_of_one_module(Dwfl *dwfl, struct record_from from)
+{
+	return from.above &&
+	       dwfl_addrmodule(dwfl, from.at - 1) == dwfl_addrmodule(dwfl, from.above - 1);
+}
+
+static const char *text_of(const struct source *s)
+{
+	return temp_text("%s:%d%s%s%s", s->file, s->line, s->function ? " in " : "",
+			 s->function ? s->function : "", s->function ? "()" : "");
+}
+
+/* "ring.c:29 in post_write(), called at ring.c:41 in main()"; "" if there is none. */
 static const char *source_text(Dwfl *dwfl, struct record_from from)
 {
 	struct source s = { 0 }, above = { 0 };
 
 	if (!find_source(dwfl, from.at, &s))
 		return "";
-	if (is_of_header(s.function) && from.above && find_source(dwfl, from.above, &above))
-		s = above;
-	return temp_text("%s:%d%s%s%s", s.file, s.line, s.function ? " in " : "",
-			 s.function ? s.function : "", s.function ? "()" : "");
+	if (!is_of_one_module(dwfl, from) || !find_source(dwfl, from.above, &above))
+		return text_of(&s);
+	return is_of_header(&s) ? text_of(&above)
+				: temp_text("%s, called at %s", text_of(&s), text_of(&above));
 }
 
 /* ---------------------------------------------------------------- in a process of its own -- */

@@ -19,10 +19,12 @@
 #include "out.h"
 #include "processes.h"
 #include "reader.h"
+#include "recorded.h"
 #include "waits.h"
 #include "why.h"
 
-#define WIDTH 16 /* columns before a text */
+#define WIDTH	16	   /* columns before a text */
+#define IDLE_NS 1000000000 /* a program that polls does so more often */
 
 static const char *plural(uint64_t n)
 {
@@ -33,8 +35,8 @@ static const char *plural(uint64_t n)
 struct waiting {
 	const struct wr_op *op; /* of the oldest request */
 	bool is_recv, is_repeated, is_refused;
-	char name[LIVE_NAME]; /* of the QP that has the oldest of all */
-	uint64_t wr_id, when; /* of that */
+	const struct live_tracked_qp *qp; /* that has the oldest of all */
+	uint64_t wr_id, when;		  /* of that */
 	unsigned nqps;
 	uint64_t n, retries, rnrs; /* of all together */
 	char *peer;		   /* the state of its peer; NULL: not known */
@@ -47,6 +49,7 @@ struct stuck {
 	uint64_t now, since;		   /* ticks; since: of the last progress */
 	uint64_t inside[64]; /* the first arguments of the calls in which threads are: */
 	unsigned ninside;    /* so many */
+	bool polls;	     /* a thread is in ibv_start_poll() */
 	struct waiting *waiting;
 	unsigned nwaiting;
 	struct out *o;
@@ -89,7 +92,7 @@ static void add_queue(struct stuck *s, const struct live_tracked_qp *qp,
 		free(peer);
 		return;
 	}
-	snprintf(w->name, sizeof w->name, "%s", qp->v.name);
+	w->qp = qp;
 	w->wr_id = oldest->wr_id;
 	w->when = oldest->when;
 	free(w->peer);
@@ -103,7 +106,7 @@ static void tell_waiting(const struct stuck *s, struct waiting *w)
 	const double age = (double)record_span(w->when, s->now) / 1e9;
 
 	out_dict(s->o, NULL);
-	out_str(s->o, "name", w->name, "  %-*s", WIDTH - 2, w->name);
+	out_str(s->o, "name", w->qp->v.name, "  %-*s", WIDTH - 2, w->qp->v.name);
 	out_str(s->o, "queue", what, NULL);
 	out_u64(s->o, "wr_id", w->wr_id, "%s wr_id %" PRIu64, w->op->name, w->wr_id);
 	out_double(s->o, "s", age, ", posted %.1f s ago, ", age);
@@ -150,6 +153,21 @@ static char *find_silence(const struct stuck *s, struct live_tracked_qp *qp,
 	return state;
 }
 
+/* Of QPs whose receives wait one is enough: for each a process is asked. */
+static void look_at_receivers(const struct stuck *s)
+{
+	struct live_end there;
+
+	for (const struct waiting *w = s->waiting; w < s->waiting + s->nwaiting; w++) {
+		if (!w->is_recv || w->qp->v.state != IBV_QPS_RTS ||
+		    live_program_entry(s->p, w->qp->address)->sends.n)
+			continue;
+		there = asked_peer(&w->qp->v);
+		why_both_wait(&w->qp->v, &there, s->c);
+		asked_peer_free(&there);
+	}
+}
+
 static void look_at_qp(struct stuck *s, struct live_tracked_qp *qp)
 {
 	const struct uroce_qp_row *row = s->inv ? process_qp(s->inv, qp->v.number) : NULL;
@@ -179,6 +197,11 @@ static void tell_cq(const struct stuck *s, const struct uroce_cq_row *cq)
 {
 	static const char *const armed[] = { "not armed", "armed for solicited ones", "armed" };
 
+	why_no_event(cq, s->c);
+	if (cq->filled && !cq->armed && !cq->events && record_span(s->since, s->now) > IDLE_NS)
+		cause_add(s->c, MAY_BE, NULL,
+			  "%u completion%s wait%s in cq%u, which no thread polls", cq->filled,
+			  plural(cq->filled), cq->filled == 1 ? "s" : "", cq->number);
 	if (!cq->filled && !cq->events && !cq->unacknowledged && !cq->overrun)
 		return;
 	out_dict(s->o, NULL);
@@ -196,7 +219,6 @@ static void tell_cq(const struct stuck *s, const struct uroce_cq_row *cq)
 			cq->unacknowledged, plural(cq->unacknowledged));
 	out_bool(s->o, "overrun", cq->overrun, "%s\n", cq->overrun ? "; it has overrun" : "");
 	out_end(s->o);
-	why_no_event(cq, s->c);
 }
 
 static void tell_drop(const struct stuck *s, const struct uroce_drop_row *d)
@@ -268,6 +290,7 @@ static void tell_thread(struct stuck *s, const struct record *r)
 	out_end(s->o);
 	if (r->args && r->nargs && s->ninside < sizeof s->inside / sizeof *s->inside)
 		s->inside[s->ninside++] = r->args[0];
+	s->polls |= record_call_row(r) == ROW_ibv_start_poll;
 	why_call_waits(s->p, r, s->c);
 }
 
@@ -286,6 +309,8 @@ static void tell_objects(struct stuck *s)
 {
 	for (struct live_tracked_qp *qp = s->p->newest; qp; qp = qp->older)
 		look_at_qp(s, qp);
+	if (s->inv)
+		look_at_receivers(s);
 	out_list(s->o, "objects");
 	for (struct waiting *w = s->waiting; w < s->waiting + s->nwaiting; w++)
 		tell_waiting(s, w);
@@ -300,6 +325,9 @@ static void tell_objects(struct stuck *s)
 		tell_unacknowledged(s, o);
 		why_polled_in_vain(s->p, o, s->since, s->now, s->c);
 		why_request_waits(s->p, o, s->now, s->c);
+		if (s->polls)
+			why_open_poll(s->p, o, s->now, s->c);
+		why_armed_in_vain(s->p, o, s->now, s->c);
 		if (o->fd && s->pid)
 			find_unread(s, o);
 	}

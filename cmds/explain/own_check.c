@@ -153,7 +153,7 @@ static int check_exec(struct session *s, const void *args, struct out *o)
  * rules: send-changed (a buffer was filled again before the completion), read-then-send,
  * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, read-depth, mtu-pair, cq-overrun,
  * cq-small, sq-unsignaled, sq-full-lucky, arm-race, arm-none, arm-solicited,
- * unacked, gone, wr-scope, wc-field; recv-overlap, reset-lost, flush-unpolled. For
+ * unacked, gone, wr-scope, wc-field; recv-overlap, flush-unpolled. For
  * other programs: vtrace --check; see docs/check.md.
  * > check => check is off
  * > check on; check => nothing was found */

@@ -35,6 +35,7 @@ static void out_cause(const struct uroce_qp_row *r, const struct uroce_change *c
 		[UROCE_REFUSED_ACCESS] = "whose key, range or right is wrong",
 		[UROCE_REFUSED_RECV_MEMORY] = "as the memory of the receive cannot be written",
 		[UROCE_REFUSED_MEMORY] = "whose memory is not there any more",
+		[UROCE_REFUSED_NO_SRQ] = "for an SRQ that is not there",
 	};
 
 	out_str(o, "cause", words[c->cause], NULL);

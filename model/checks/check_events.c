@@ -6,12 +6,24 @@
 
 /* ------------------------------------------------------------------------ arming -- */
 
-static void arm(const struct live_program *p, const struct record *r)
+static void tell_no_channel(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const char *name = live_program_name(p, r->args[0], r->begin);
+	struct check_finding f = check_new(
+		CHECK_ARM_NONE, name, r,
+		"%s was armed, and was made without a completion channel: no event comes", name);
+
+	check_add_made(c, p, &f, r->args[0]);
+}
+
+static void arm(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	struct check_note *cq = check_note(p, r->args[0]);
 
 	if (!cq)
 		return;
+	if (live_objects_lacks_channel(p->seen, live_object_at(p->seen, r->args[0])))
+		tell_no_channel(c, p, r);
 	cq->is_solicited_only = r->args[1] && (!cq->is_armed || cq->is_solicited_only);
 	cq->is_armed = true;
 	cq->armed_at = r->end;
@@ -125,14 +137,6 @@ static void note_poll(struct checks *c, const struct live_program *p, const stru
 		cq->drained_at = r->end;
 }
 
-static bool has_channel(const struct live_object *o, uint64_t channel)
-{
-	for (unsigned i = 0; o && i < sizeof o->uses / sizeof *o->uses; i++)
-		if (o->uses[i] == channel)
-			return true;
-	return false;
-}
-
 /* A peer that answers what it is asked sends nothing before. */
 static void note_post(const struct live_program *p, const struct record *r)
 {
@@ -174,7 +178,7 @@ static bool is_race(const struct check_note *cq, uint64_t waits_from)
 static void find_races(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	for (const struct live_object *o = p->seen; o; o = o->hh.next)
-		if (is_race(o->note, r->begin) && has_channel(o, r->args[0]))
+		if (is_race(o->note, r->begin) && live_object_uses(o, r->args[0]))
 			tell_race(c, p, r, o);
 }
 
@@ -185,6 +189,22 @@ static void take_event(const struct live_program *p, const struct record *r)
 
 	if (cq)
 		cq->is_armed = false;
+}
+
+/* ------------------------------------------------------------------ calls of ids -- */
+
+/* An id whose channel the program reads goes on when the event of the step before has come. */
+static void look_at_order(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_object *id = live_object_at(p->seen, r->args[0]);
+	const struct live_object *channel = id ? live_object_at(p->seen, id->channel) : NULL;
+	struct check_finding f;
+
+	if (!channel || !channel->made.is_own || !id->asked || c->has_lost)
+		return;
+	f = check_new(CHECK_EARLY_CALL, live_program_name(p, id->address, r->begin), r,
+		      "%s came before the event that answers %s", r->fn->name, id->asked->name);
+	check_add_made(c, p, &f, id->address);
 }
 
 /* ------------------------------------------------------------------ acknowledging -- */
@@ -227,6 +247,9 @@ void check_events_before(struct checks *c, const struct live_program *p, const s
 		find_races(c, p, r);
 	else if (record_call_row(r) == ROW_ibv_ack_cq_events)
 		look_at_number(c, p, r);
+	else if (record_call_row(r) == ROW_rdma_resolve_route ||
+		 record_call_row(r) == ROW_rdma_create_qp || record_call_row(r) == ROW_rdma_connect)
+		look_at_order(c, p, r);
 }
 
 void check_events_after(struct checks *c, const struct live_program *p, const struct record *r)
@@ -234,7 +257,7 @@ void check_events_after(struct checks *c, const struct live_program *p, const st
 	switch (record_call_row(r)) {
 	case ROW_ibv_req_notify_cq:
 		if (!r->err)
-			arm(p, r);
+			arm(c, p, r);
 		break;
 	case ROW_ibv_poll_cq:
 	case ROW_ibv_start_poll:
@@ -266,7 +289,7 @@ void check_events_unfinished(struct checks *c, const struct live_program *p, con
 		return;
 	find_races(c, p, r);
 	for (o = p->seen; o; o = o->hh.next) {
-		if (!has_channel(o, r->args[0]))
+		if (!live_object_uses(o, r->args[0]))
 			continue;
 		cqs++;
 		armed += o->armed != 0;

@@ -33,6 +33,10 @@ struct check_note {
 	struct check_place over_place;
 	/* ibv_wr_start() or ibv_start_poll() that was not ended. */
 	struct check_place begun;
+	bool is_at_end; /* ibv_next_poll() has found nothing */
+	/* Of an object of librdmacm: what it needs, and where that was destroyed. */
+	struct check_place need_gone;
+	char need[LIVE_NAME];
 };
 
 /* An object that was destroyed, and where. */
@@ -65,7 +69,8 @@ struct checks {
 	check_peer_fn *peer;
 	struct check_freed *freed;
 	unsigned nfreed;
-	bool has_lost; /* calls */
+	struct check_place list_freed; /* the last list of devices, while there is no other */
+	bool has_lost;		       /* calls */
 };
 
 /* A finding about the object of that name, which became clear with the call r, which may be NULL;
@@ -100,6 +105,11 @@ static inline const char *check_s(uint64_t n)
 /* "the SEND, wr_id 7 (64 bytes)"; as temp_text(). */
 const char *check_request(const struct posted_wr *wr);
 
+/* The region that has the key now; NULL: it is not known. */
+const struct live_region *check_region_of_key(const struct live_program *p, uint32_t lkey);
+/* A receive of this QP or SRQ was posted by r. */
+void check_recv_posted(struct checks *c, const struct live_program *p, const struct record *r,
+		       const struct live_tracked_qp *qp, const struct posted_wr *wr);
 /* The other end of the QP, if its calls are seen, too. */
 struct check_peer check_find_peer(const struct checks *c, const struct live_program *p,
 				  const struct live_tracked_qp *qp);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <rdma/rdma_cma.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +79,27 @@ static bool is_used_after_end(const struct live_program *p, const struct record 
 	return v->role == CALL_GONE || r->fn->path == CALL_DATAPATH || r->err || !r->ended;
 }
 
+static void find_second_end(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_object *id = live_object_at(p->seen, r->args[0]);
+	const char *name;
+	struct check_finding f;
+
+	if (!live_id_ends_qp_again(id, r))
+		return;
+	name = live_program_name(p, id->address, r->begin);
+	f = check_new(CHECK_GONE, name, r,
+		      "%s destroys the QP of %s, which ibv_destroy_qp has destroyed before",
+		      r->fn->name, name);
+	check_add(c, &f);
+}
+
 static void find_uses(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct gone_object *o;
 
+	if (r->nargs)
+		find_second_end(c, p, r);
 	for (unsigned i = 0; c->gone && i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
 
@@ -91,6 +109,120 @@ static void find_uses(struct checks *c, const struct live_program *p, const stru
 		if (o && is_used_after_end(p, r, v, o))
 			tell_gone(c, r, o);
 	}
+}
+
+/* The call is given a part of an event that was acknowledged, which frees it. */
+static void find_parts_of_event(struct checks *c, const struct record *r)
+{
+	static const struct {
+		enum call_row row;
+		size_t part;
+		const char *name;
+	} parts[] = {
+		{ ROW_rdma_accept, offsetof(struct rdma_cm_event, param.conn), "param.conn" },
+		{ ROW_rdma_connect, offsetof(struct rdma_cm_event, param.conn), "param.conn" },
+		{ ROW_ibv_create_ah, offsetof(struct rdma_cm_event, param.ud.ah_attr),
+		  "param.ud.ah_attr" },
+	};
+	size_t i = 0;
+
+	while (i < sizeof parts / sizeof *parts && parts[i].row != record_call_row(r))
+		i++;
+	if (i == sizeof parts / sizeof *parts)
+		return;
+	for (const struct gone_object *o = c->gone; o; o = o->hh.next) {
+		struct check_finding f;
+
+		if (o->kind != OBJECT_CM_EVENT ||
+		    !record_bytes(r, o->address + parts[i].part, NULL))
+			continue;
+		f = check_new(
+			CHECK_GONE, "", r,
+			"%s was given %s of an event that was acknowledged before, and so freed",
+			r->fn->name, parts[i].name);
+		check_doubt(&f, "certain unless the program has got that memory again");
+		check_step(&f, o->at, "the event was acknowledged");
+		check_add(c, &f);
+	}
+}
+
+/* Lists of devices that there are. */
+static unsigned count_lists(const struct live_program *p)
+{
+	unsigned n = 0;
+
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
+		n += o->kind == OBJECT_DEVICE_LIST;
+	return n;
+}
+
+static bool keeps_device(const struct live_object *o, uint64_t device)
+{
+	return o->kind == OBJECT_EVENT_CHANNEL || o->kind == OBJECT_CM_ID ||
+	       o->kind == OBJECT_CONTEXT_LIST ||
+	       (o->kind == OBJECT_CONTEXT && o->uses[0] == device);
+}
+
+/* A device ends with its list, unless it is open, or librdmacm has it open. */
+static void find_device_gone(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	struct check_finding f;
+
+	if (record_call_row(r) == ROW_ibv_get_device_list)
+		c->list_freed.call = NULL;
+	else if (record_call_row(r) == ROW_ibv_free_device_list && count_lists(p) == 1)
+		c->list_freed = check_place_of(r);
+	if (record_call_row(r) != ROW_ibv_open_device || !c->list_freed.call)
+		return;
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
+		if (keeps_device(o, r->args[0]))
+			return;
+	f = check_new(CHECK_GONE, "", r,
+		      "ibv_open_device was given a device of a list that was freed before");
+	check_step(&f, c->list_freed, "the list was freed");
+	check_add(c, &f);
+}
+
+/* --------------------------------------------------------------------------- in-use -- */
+
+/* What it needs is destroyed now. */
+static void note_need_gone(const struct live_program *p, const struct record *r, uint64_t user)
+{
+	struct check_note *n = check_note(p, user);
+
+	n->need_gone = check_place_of(r);
+	snprintf(n->need, sizeof n->need, "%s", live_program_name(p, r->args[0], r->begin));
+}
+
+/* librdmacm does not refuse to destroy what is in use, as the kernel does with objects of verbs. */
+static void learn_needs(const struct live_program *p, const struct record *r)
+{
+	const struct live_tracked_qp *qp;
+
+	if (record_call_row(r) == ROW_rdma_destroy_id) {
+		qp = live_program_qp_of_id(p, r->args[0]);
+		if (qp)
+			note_need_gone(p, r, qp->address);
+	} else if (record_call_row(r) == ROW_rdma_destroy_event_channel) {
+		for (const struct live_object *o = p->seen; o; o = o->hh.next)
+			if (o->kind == OBJECT_CM_ID && o->channel == r->args[0])
+				note_need_gone(p, r, o->address);
+	}
+}
+
+static void find_late_end(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_object *o = live_object_at(p->seen, r->args[0]);
+	struct check_finding f;
+	const char *name;
+
+	if (!o || !o->note || !o->note->need_gone.call)
+		return;
+	name = live_program_name(p, o->address, r->begin);
+	f = check_new(CHECK_IN_USE, name, r, "%s was destroyed after %s, which it needs", name,
+		      o->note->need);
+	check_step(&f, o->note->need_gone, "%s was destroyed", o->note->need);
+	check_add_made(c, p, &f, o->address);
 }
 
 static void learn_ends(struct checks *c, const struct live_program *p, const struct record *r)
@@ -158,10 +290,13 @@ static void learn_steps(struct checks *c, const struct live_program *p, const st
 {
 	struct check_note *n;
 
-	if (r->fn->step == CALL_ALONE || r->fn->step == CALL_NEXT || !r->nargs)
+	if (r->fn->step == CALL_ALONE || !r->nargs)
 		return;
 	n = check_note(p, r->args[0]);
 	if (!n)
+		return;
+	n->is_at_end = r->fn->step == CALL_NEXT && r->err == ENOENT;
+	if (r->fn->step == CALL_NEXT)
 		return;
 	if (r->fn->step == CALL_LAST) {
 		if (!n->begun.call)
@@ -194,14 +329,49 @@ void checks_no_immediate(struct checks *c, const struct live_program *p, const s
 	tell_field(c, p, r, cq, "ibv_wc_read_imm_data", "without IBV_WC_WITH_IMM in its flags");
 }
 
-/* Of a completion that has failed only a few fields are valid. */
-static void look_at_field(struct checks *c, const struct live_program *p, const struct record *r)
-{
-	const struct open_wc *o = live_program_open_wc(p, r->args[0]);
+/* The functions that read a field of a completion. */
+static const struct wc_field {
+	enum call_row row;
+	uint64_t wanted;    /* of the wc_flags that the CQ was made with; 0: it always has it */
+	bool needs_success; /* of one that has failed it is not valid */
+} wc_fields[] = {
+	{ ROW_ibv_wc_read_opcode, 0, true },
+	{ ROW_ibv_wc_read_vendor_err, 0, false },
+	{ ROW_ibv_wc_read_wc_flags, 0, false },
+	{ ROW_ibv_wc_read_byte_len, IBV_WC_EX_WITH_BYTE_LEN, true },
+	{ ROW_ibv_wc_read_imm_data, IBV_WC_EX_WITH_IMM, true },
+	{ ROW_ibv_wc_read_qp_num, IBV_WC_EX_WITH_QP_NUM, false },
+	{ ROW_ibv_wc_read_src_qp, IBV_WC_EX_WITH_SRC_QP, true },
+	{ ROW_ibv_wc_read_slid, IBV_WC_EX_WITH_SLID, false },
+	{ ROW_ibv_wc_read_sl, IBV_WC_EX_WITH_SL, false },
+	{ ROW_ibv_wc_read_dlid_path_bits, IBV_WC_EX_WITH_DLID_PATH_BITS, false },
+	{ ROW_ibv_wc_read_completion_ts, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, false },
+	{ ROW_ibv_wc_read_completion_wallclock_ns, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
+	  false },
+	{ ROW_ibv_wc_read_cvlan, IBV_WC_EX_WITH_CVLAN, false },
+	{ ROW_ibv_wc_read_flow_tag, IBV_WC_EX_WITH_FLOW_TAG, false },
+	{ ROW_ibv_wc_read_tm_info, IBV_WC_EX_WITH_TM_INFO, false },
+};
 
-	if (o && o->wc.status != IBV_WC_SUCCESS)
+static void look_at_field(struct checks *c, const struct live_program *p, const struct record *r,
+			  const struct wc_field *field)
+{
+	const struct live_object *cq = live_object_at(p->seen, r->args[0]);
+	const struct open_wc *o = live_program_open_wc(p, r->args[0]);
+	const bool was_made = cq && cq->made.fn == &call_table[ROW_ibv_create_cq_ex];
+
+	if (o && o->wc.status != IBV_WC_SUCCESS && field->needs_success)
 		tell_field(c, p, r, o->cq, r->fn->name,
 			   temp_text("that has failed (%s)", live_status(o->wc.status)));
+	else if (was_made && (cq->wc_flags & field->wanted) != field->wanted)
+		tell_field(c, p, r, r->args[0], r->fn->name,
+			   "without that field in the wc_flags that it was made with");
+	else if (was_made && cq->note && cq->note->is_at_end)
+		tell_field(c, p, r, r->args[0], r->fn->name,
+			   "after ibv_next_poll() has found nothing");
+	else if (was_made && !c->has_lost && !(cq->note && cq->note->begun.call))
+		tell_field(c, p, r, r->args[0], r->fn->name,
+			   "after ibv_end_poll(), or before ibv_start_poll()");
 }
 
 /* --------------------------------------------------------------------------- calls -- */
@@ -211,8 +381,13 @@ void check_objects_before(struct checks *c, const struct live_program *p, const 
 	find_uses(c, p, r);
 	if (r->fn->path == CALL_DATAPATH)
 		return;
-	if (r->nargs && r->fn->args[0].role == CALL_GONE && !r->err)
+	find_parts_of_event(c, r);
+	find_device_gone(c, p, r);
+	if (r->nargs && r->fn->args[0].role == CALL_GONE && !r->err) {
 		tell_open(c, p, r, r->args[0], "before it was destroyed");
+		find_late_end(c, p, r);
+		learn_needs(p, r);
+	}
 	learn_ends(c, p, r);
 }
 
@@ -224,13 +399,9 @@ void check_objects_after(struct checks *c, const struct live_program *p, const s
 		learn_makes(c, r);
 	else if (!r->depth)
 		learn_steps(c, p, r);
-	switch (record_call_row(r)) {
-	case ROW_ibv_wc_read_opcode:
-	case ROW_ibv_wc_read_byte_len:
-	case ROW_ibv_wc_read_imm_data:
-	case ROW_ibv_wc_read_src_qp:
-		look_at_field(c, p, r);
-	}
+	for (size_t i = 0; i < sizeof wc_fields / sizeof *wc_fields; i++)
+		if (wc_fields[i].row == record_call_row(r))
+			look_at_field(c, p, r, &wc_fields[i]);
 }
 
 void check_objects_unfinished(struct checks *c, const struct live_program *p,

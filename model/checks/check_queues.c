@@ -163,7 +163,7 @@ static void tell_overrun(struct checks *c, const struct live_program *p, const s
 			CHECK_CQ_OVERRUN, name, r,
 			"%s has room for %d completions, and %u more came before the program polled: "
 			"they are lost, and its queue pairs are in ERR",
-			name, o->room, lost);
+			name, o->room ? o->room : o->entries, lost);
 	else
 		f = check_new(
 			CHECK_CQ_OVERRUN, name, r,
@@ -206,16 +206,16 @@ void checks_device(struct checks *c, const struct live_program *p,
 /* ------------------------------------------------------------- requests that are left -- */
 
 static void tell_left(struct checks *c, const struct live_program *p, const struct record *r,
-		      const struct live_queues *e, enum check_id id)
+		      const struct live_queues *e, const char *how)
 {
-	const unsigned sends = live_program_signaled(p, &e->qp), recvs = e->recvs.n;
+	const unsigned sends = e->sends.n, recvs = e->recvs.n;
 	struct check_finding f;
 
 	if (!sends && !recvs)
 		return;
-	f = check_new(id, e->qp.v.name, r, "%s was %s with %u send%s and %u receive%s outstanding",
-		      e->qp.v.name, id == CHECK_RESET_LOST ? "moved to RESET" : "destroyed", sends,
-		      check_s(sends), recvs, check_s(recvs));
+	f = check_new(CHECK_FLUSH_UNPOLLED, e->qp.v.name, r,
+		      "%s was %s with %u send%s and %u receive%s outstanding", e->qp.v.name, how,
+		      sends, check_s(sends), recvs, check_s(recvs));
 	check_add_made(c, p, &f, e->qp.address);
 }
 
@@ -249,10 +249,10 @@ void check_queues_before(struct checks *c, const struct live_program *p, const s
 	e = live_program_entry(p, r->args[0]);
 	if (e && record_call_row(r) == ROW_ibv_destroy_qp) {
 		tell_lucky(c, p, &e->qp, live_object_at(p->seen, r->args[0])->note);
-		tell_left(c, p, r, e, CHECK_FLUSH_UNPOLLED);
+		tell_left(c, p, r, e, "destroyed");
 	}
 	if (e && is_reset(r))
-		tell_left(c, p, r, e, CHECK_RESET_LOST);
+		tell_left(c, p, r, e, "moved to RESET");
 }
 
 void check_queues_after(struct checks *c, const struct live_program *p, const struct record *r)

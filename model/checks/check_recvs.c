@@ -7,7 +7,80 @@
 #include "check_impl.h"
 
 #define RETRIES_FOR_EVER 7 /* of rnr_retry */
+#define GRH_LEN		 40
 #define NEW_POSTS	 8 /* of a QP, with which its attributes are compared with those of its peer */
+
+/* ------------------------------------------------------------ grh-room, recv-range -- */
+
+const struct live_region *check_region_of_key(const struct live_program *p, uint32_t lkey)
+{
+	for (unsigned i = p->regions.n; i-- > 0;)
+		if (p->regions.v[i].lkey == lkey && !p->regions.v[i].gone)
+			return &p->regions.v[i];
+	return NULL;
+}
+
+/* Does the queue pair take datagrams, or a queue pair of the SRQ, perhaps besides others? */
+static bool takes_datagrams(const struct live_program *p, const struct live_tracked_qp *qp,
+			    bool *takes_others)
+{
+	bool found = qp->v.type == IBV_QPT_UD;
+
+	*takes_others = false;
+	for (const struct live_tracked_qp *of = qp->v.type ? NULL : p->newest; of; of = of->older) {
+		found |= of->srq == qp->address && of->v.type == IBV_QPT_UD;
+		*takes_others |= of->srq == qp->address && of->v.type != IBV_QPT_UD;
+	}
+	return found;
+}
+
+static void find_no_room(struct checks *c, const struct live_program *p, const struct record *r,
+			 const struct live_tracked_qp *qp, const struct posted_wr *wr)
+{
+	struct check_finding f;
+	bool takes_others;
+
+	if (wr->len >= GRH_LEN || !takes_datagrams(p, qp, &takes_others))
+		return;
+	f = check_new(
+		CHECK_GRH_ROOM, qp->v.name, r,
+		"%s of %s is shorter than the GRH, which the device puts in front of each datagram",
+		check_request(wr), qp->v.name);
+	if (takes_others)
+		check_doubt(&f, "certain if a UD queue pair of the SRQ takes it");
+	check_add(c, &f);
+}
+
+/* Only a message that is long enough fails for it. */
+static void find_outside(struct checks *c, const struct live_program *p, const struct record *r,
+			 const struct live_tracked_qp *qp, const struct posted_wr *wr)
+{
+	for (unsigned i = 0; i < wr->nsge; i++) {
+		const struct ibv_sge *sge = &wr->sge[i];
+		const struct live_region *region = check_region_of_key(p, sge->lkey);
+		const uint64_t at = region ? sge->addr - region->begin : 0;
+		struct check_finding f;
+
+		if (!region || !sge->length ||
+		    (at <= region->len && sge->length <= region->len - at))
+			continue;
+		f = check_new(
+			CHECK_RECV_RANGE, qp->v.name, r,
+			"%s of %s does not lie within %s, which has the %llu bytes from 0x%llx",
+			check_request(wr), qp->v.name, region->name,
+			(unsigned long long)region->len, (unsigned long long)region->begin);
+		check_doubt(&f, "certain if a message comes that is long enough");
+		check_add(c, &f);
+		return;
+	}
+}
+
+void check_recv_posted(struct checks *c, const struct live_program *p, const struct record *r,
+		       const struct live_tracked_qp *qp, const struct posted_wr *wr)
+{
+	find_no_room(c, p, r, qp, wr);
+	find_outside(c, p, r, qp, wr);
+}
 
 /* ----------------------------------------------------------------------- recv-late -- */
 

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GRH_LEN 40
-
 /* ----------------------------------------------------------- the requests of a call -- */
 
 /* The queue to which the call posts; NULL: it posts nothing. */
@@ -45,9 +43,14 @@ static const struct ibv_sge *common_sge(const struct posted_wr *a, const struct 
 	return NULL;
 }
 
+static bool sends_bytes(const struct posted_wr *wr)
+{
+	return wr->op && !wr->op->sink && !wr->op->local;
+}
+
 static bool sends_memory(const struct posted_wr *wr)
 {
-	return wr->op && !wr->op->sink && !wr->op->local && !wr->is_inline;
+	return sends_bytes(wr) && !wr->is_inline;
 }
 
 /* Does the device write to its SGEs? */
@@ -59,7 +62,7 @@ static bool fills_memory(const struct posted_wr *wr)
 static const char *post_name(const struct live_tracked_qp *qp, const struct posted_wr *wr)
 {
 	if (wr->op != &wr_ops[WR_RECV])
-		return "ibv_post_send";
+		return wr->built_by ? wr->built_by->name : "ibv_post_send";
 	return qp->v.type ? "ibv_post_recv" : "ibv_post_srq_recv";
 }
 
@@ -102,12 +105,41 @@ static bool find_unread(struct checks *c, const struct record *r, const struct l
 	return false;
 }
 
+/* Does the request change the bytes at the peer that an earlier READ of the queue is to bring? */
+static void find_overwritten(struct checks *c, const struct record *r, const struct live_queues *e,
+			     const struct posted_wr *wr, unsigned n)
+{
+	struct check_finding f;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct posted_wr *read = &e->sends.v[e->sends.begin + i];
+
+		if (!read->op || read->op->code != IBV_WR_RDMA_READ || read->rkey != wr->rkey ||
+		    !overlaps(read->remote, read->len, wr->remote, wr->len))
+			continue;
+		f = check_new(
+			CHECK_READ_THEN_SEND, e->qp.v.name, r,
+			"%s of %s changes bytes at the peer that %s has not brought yet, and has no fence",
+			check_request(wr), e->qp.v.name, check_request(read));
+		check_doubt(&f, "certain if the READ has to bring what was there before");
+		step_posted(&f, &e->qp, read);
+		check_add(c, &f);
+		return;
+	}
+}
+
+static bool changes_peer(const struct posted_wr *wr)
+{
+	return wr->op && wr->op->remote && wr->op->code != FLUSH_WR &&
+	       (!wr->op->sink || wr->op->atomic);
+}
+
 static bool has_unread(const struct posted_queue *q)
 {
 	return q->answered > q->put - q->n;
 }
 
-/* A fence waits for requests of its own queue alone. */
+/* A fence waits for requests of its own queue alone. Inline data is copied at once. */
 static void look_at_sends(struct checks *c, const struct record *r, const struct live_queues *e,
 			  const struct live_queues *brings)
 {
@@ -118,8 +150,10 @@ static void look_at_sends(struct checks *c, const struct record *r, const struct
 	for (unsigned i = q->n - posted; i < q->n; i++) {
 		const struct posted_wr *wr = &q->v[q->begin + i];
 
-		if (sends_memory(wr) && !(is_own && wr->is_fenced))
+		if (sends_bytes(wr) && !(is_own && wr->is_fenced && !wr->is_inline))
 			find_unread(c, r, &e->qp, wr, brings, is_own ? i : brings->sends.n);
+		if (changes_peer(wr) && is_own && !wr->is_fenced)
+			find_overwritten(c, r, e, wr, i);
 	}
 }
 
@@ -144,35 +178,20 @@ static void find_overlap(struct checks *c, const struct record *r, const struct 
 	}
 }
 
-/* Does the queue pair take datagrams, or a queue pair of the SRQ, perhaps besides others? */
-static bool takes_datagrams(const struct live_program *p, const struct live_tracked_qp *qp,
-			    bool *takes_others)
+/* Sends from, or into, memory of a receive; or into that of another send. */
+static void find_shared(struct checks *c, const struct live_program *p, const struct record *r,
+			struct live_queues *e)
 {
-	bool found = qp->v.type == IBV_QPT_UD;
+	const struct posted_wr *wr;
+	uint64_t at = c->put;
 
-	*takes_others = false;
-	for (const struct live_tracked_qp *of = qp->v.type ? NULL : p->newest; of; of = of->older) {
-		found |= of->srq == qp->address && of->v.type == IBV_QPT_UD;
-		*takes_others |= of->srq == qp->address && of->v.type != IBV_QPT_UD;
+	while ((wr = posted_queue_next(&e->sends, &at))) {
+		for (const struct live_object *o = p->seen; o; o = o->hh.next)
+			if (o->queues && (sends_memory(wr) || fills_memory(wr)))
+				find_overlap(c, r, &e->qp, wr, &o->queues->recvs);
+		if (fills_memory(wr))
+			find_overlap(c, r, &e->qp, wr, &e->sends);
 	}
-	return found;
-}
-
-static void find_no_room(struct checks *c, const struct live_program *p, const struct record *r,
-			 const struct live_tracked_qp *qp, const struct posted_wr *wr)
-{
-	struct check_finding f;
-	bool takes_others;
-
-	if (wr->len >= GRH_LEN || !takes_datagrams(p, qp, &takes_others))
-		return;
-	f = check_new(
-		CHECK_GRH_ROOM, qp->v.name, r,
-		"%s of %s is shorter than the GRH, which the device puts in front of each datagram",
-		check_request(wr), qp->v.name);
-	if (takes_others)
-		check_doubt(&f, "certain if a UD queue pair of the SRQ takes it");
-	check_add(c, &f);
 }
 
 static void look_at_recvs(struct checks *c, const struct live_program *p, const struct record *r,
@@ -183,7 +202,7 @@ static void look_at_recvs(struct checks *c, const struct live_program *p, const 
 	uint64_t at = c->put;
 
 	while ((wr = posted_queue_next(q, &at))) {
-		find_no_room(c, p, r, &e->qp, wr);
+		check_recv_posted(c, p, r, &e->qp, wr);
 		if (!c->wanted[CHECK_RECV_OVERLAP])
 			continue;
 		find_overlap(c, r, &e->qp, wr, q);
@@ -346,6 +365,28 @@ static void find_addressed(struct checks *c, const struct live_program *p, const
 	}
 }
 
+/* rdma_disconnect() flushes what is posted, unless the peer has done so before. */
+static void find_left(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_object *id = live_object_at(p->seen, r->args[0]);
+	const struct live_tracked_qp *qp = live_program_qp_of_id(p, r->args[0]);
+	struct live_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
+	const struct posted_queue *q = e ? &e->sends : NULL;
+	struct check_finding f;
+
+	if (!q || !q->n || qp->v.state != IBV_QPS_RTS || live_program_signaled(p, qp) ||
+	    has_received(p, e, q->v[q->begin + q->n - 1].when) ||
+	    (id && id->id_calls & LIVE_ID_DISCONNECTED))
+		return;
+	f = check_new(
+		CHECK_LEFT_UNSIGNALED, qp->v.name, r,
+		"%s was disconnected with %u send%s outstanding, without a completion to come",
+		qp->v.name, q->n, check_s(q->n));
+	check_doubt(&f, "certain if the peer needs what they bring");
+	step_posted(&f, qp, &q->v[q->begin]);
+	check_add(c, &f);
+}
+
 /* -------------------------------------------------------------------- send-changed -- */
 
 static const struct posted_wr *find_sent(const struct live_queues *e, uint64_t address)
@@ -387,14 +428,6 @@ static const struct posted_wr *first_fill(const struct live_program *p,
 	return first;
 }
 
-static const struct live_region *region_of_key(const struct live_program *p, uint32_t lkey)
-{
-	for (unsigned i = p->regions.n; i-- > 0;)
-		if (p->regions.v[i].lkey == lkey && !p->regions.v[i].gone)
-			return &p->regions.v[i];
-	return NULL;
-}
-
 bool check_is_open(const struct live_program *p, const struct live_region *region, unsigned rights,
 		   bool to_strangers)
 {
@@ -414,6 +447,14 @@ bool check_is_open(const struct live_program *p, const struct live_region *regio
 	return false;
 }
 
+/* The call by which the completions of the sends are taken. */
+static const char *poll_of(const struct live_program *p, const struct live_queues *e)
+{
+	const struct live_object *cq = live_object_at(p->seen, e->qp.send_cq);
+
+	return cq && cq->made.fn == &call_table[ROW_ibv_create_cq_ex] ? "a poll" : "ibv_poll_cq";
+}
+
 /* The memory of a request of e has changed. is_written: a record says that the program has written
  * there; otherwise the bytes were compared. */
 static void add_changed(struct checks *c, const struct live_program *p, const struct record *r,
@@ -429,7 +470,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 	/* many have one buffer for messages and their answers, for which they wait already */
 	if ((fill && fill->when <= wr->when) || (is_sent_once && has_received(p, e, wr->when)))
 		return;
-	region = region_of_key(p, wr->sge[0].lkey);
+	region = check_region_of_key(p, wr->sge[0].lkey);
 	of = region ? region->name : "no region";
 	if (is_written)
 		f = check_new(
@@ -457,7 +498,7 @@ static void add_changed(struct checks *c, const struct live_program *p, const st
 		check_doubt(&f,
 			    "certain unless an answer has told that the message came: it is not "
 			    "sent again");
-	f.at = (struct check_place){ is_written ? r->fn->name : "ibv_poll_cq", r->from };
+	f.at = (struct check_place){ is_written ? r->fn->name : poll_of(p, e), r->from };
 	step_posted(&f, &e->qp, wr);
 	check_add(c, &f);
 }
@@ -505,13 +546,14 @@ void check_requests_before(struct checks *c, const struct live_program *p, const
 		find_registered(c, p, r);
 	else if (r->fn->args[0].role == CALL_GONE && r->fn->args[0].object == OBJECT_AH)
 		find_addressed(c, p, r);
+	else if (record_call_row(r) == ROW_rdma_disconnect)
+		find_left(c, p, r);
 }
 
 void check_requests_after(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct posted_queue *q = queue_of(p, r);
-	const struct live_queues *e = q ? live_program_entry(p, r->args[0]) : NULL;
-
+	struct live_queues *e = q ? live_program_entry(p, r->args[0]) : NULL;
 	const struct posted_wr *wr;
 	uint64_t at = c->put;
 
@@ -521,6 +563,8 @@ void check_requests_after(struct checks *c, const struct live_program *p, const 
 		check_freed_posted(c, p, r, &e->qp, wr);
 	if (q == &e->recvs)
 		look_at_recvs(c, p, r, e);
+	else if (c->wanted[CHECK_RECV_OVERLAP])
+		find_shared(c, p, r, e);
 	for (const struct live_object *o = q == &e->sends ? p->seen : NULL; o; o = o->hh.next)
 		if (o->queues && has_unread(&o->queues->sends))
 			look_at_sends(c, r, e, o->queues);

@@ -26,6 +26,7 @@ enum check_id {
 	CHECK_FREED,
 	CHECK_RECV_OVERLAP,
 	CHECK_GRH_ROOM,
+	CHECK_RECV_RANGE,
 	CHECK_RECV_LATE,
 	CHECK_RQ_DRY,
 	CHECK_READ_DEPTH,
@@ -34,14 +35,16 @@ enum check_id {
 	CHECK_CQ_SMALL,
 	CHECK_SQ_UNSIGNALED,
 	CHECK_SQ_FULL_LUCKY,
-	CHECK_RESET_LOST,
 	CHECK_FLUSH_UNPOLLED,
+	CHECK_LEFT_UNSIGNALED,
 	CHECK_ARM_RACE,
 	CHECK_ARM_NONE,
 	CHECK_ARM_SOLICITED,
 	CHECK_UNACKED,
 	CHECK_LEAK,
 	CHECK_GONE,
+	CHECK_IN_USE,
+	CHECK_EARLY_CALL,
 	CHECK_WR_SCOPE,
 	CHECK_WC_FIELD,
 	CHECK_RULES
@@ -117,7 +120,8 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 		    uint64_t qp, uint64_t address);
 /* The program has given back memory, by that function: address and length are the last two
  * arguments of r. is_unmapped: nobody can get it again with its contents. is_of_owner(): is it the
- * code that has registered it? A cache of registrations keeps regions of others' memory. */
+ * code that has registered it? A cache of registrations keeps regions of others' memory, without
+ * requests. */
 void checks_freed(struct checks *c, const struct live_program *p, const struct record *r,
 		  const char *function, bool is_unmapped,
 		  bool (*is_of_owner)(void *arg, struct record_from made,

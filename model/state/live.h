@@ -22,7 +22,8 @@ struct live_region {
 	uint32_t lkey, rkey; /* a window has no lkey: 0 */
 	uint64_t begin, len; /* as its device counts: a zero-based one begins with 0 */
 	unsigned access;
-	bool gone; /* it was deregistered, or is not shown any more */
+	uint32_t bound_by; /* of a window of type 2: the number of the QP; 0: it is none */
+	bool gone;	   /* it was deregistered, or is not shown any more */
 };
 
 struct live_qp {
@@ -35,6 +36,8 @@ struct live_qp {
 	unsigned known;		 /* IBV_QP_... bits */
 	struct ibv_qp_cap cap;
 	int64_t recvs;		 /* posted and not completed; -1: not known */
+	uint32_t sends;		 /* of one that was asked: posted and not completed */
+	uint32_t unpolled;	 /* of one that was asked: completions in its receive CQ */
 	bool is_unpolled;	 /* RECVs of it are used, and their completions were not polled */
 	uint64_t had;		 /* RECVs that were posted, completed ones, too; 0: not known */
 	uint32_t recv_len;	 /* bytes of the oldest, or of one that has failed; 0: not known */

@@ -26,6 +26,14 @@ static void take_region(struct live_end *end, const struct live_region *r, uint3
 	name_object(to->pd, "pd", pd);
 }
 
+static uint32_t bound_by(const struct uroce_inventory *inv, const struct uroce_mw_row *mw)
+{
+	inventory_foreach(inv, UROCE_QP, uroce_qp_row, qp)
+		if (mw->type == IBV_MW_TYPE_2 && qp->number == mw->qp)
+			return qp->qpn;
+	return 0;
+}
+
 static void take_regions(struct live_end *end, const struct uroce_inventory *inv)
 {
 	inventory_foreach(inv, UROCE_MR, uroce_mr_row, mr) {
@@ -38,12 +46,22 @@ static void take_regions(struct live_end *end, const struct uroce_inventory *inv
 		take_region(end, &r, mr->number, "mr", mr->pd);
 	}
 	inventory_foreach(inv, UROCE_MW, uroce_mw_row, mw) {
-		const struct live_region r = {
-			.rkey = mw->rkey, .begin = mw->addr, .len = mw->len, .access = mw->access
-		};
+		const struct live_region r = { .rkey = mw->rkey,
+					       .begin = mw->addr,
+					       .len = mw->len,
+					       .access = mw->access,
+					       .bound_by = bound_by(inv, mw) };
 
 		take_region(end, &r, mw->number, "mw", mw->pd);
 	}
+}
+
+static void take_unpolled(struct live_qp *qp, const struct uroce_inventory *inv,
+			  const struct uroce_qp_row *row)
+{
+	inventory_foreach(inv, UROCE_CQ, uroce_cq_row, cq)
+		if (cq->number == row->recv_cq)
+			qp->unpolled = cq->filled;
 }
 
 static void take_overrun(struct live_qp *qp, const struct uroce_inventory *inv,
@@ -89,7 +107,7 @@ const char *const live_dropped_for[UROCE_DROPS] = {
 	[UROCE_DROP_NO_RECV] = "no receive was posted",
 	[UROCE_DROP_SHORT_RECV] = "longer than the receive",
 	[UROCE_DROP_MTU] = "longer than the MTU",
-	[UROCE_DROP_SEQUENCE] = "packets before it were lost",
+	[UROCE_DROP_SEQUENCE] = "packets before it were lost or refused",
 	[UROCE_DROP_UNASKED] = "an answer to nothing that was asked",
 };
 
@@ -129,6 +147,7 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 			.state = row->attr.qp_state,
 			.attr = row->attr,
 			.cap = row->attr.cap,
+			.sends = row->sends,
 			.recvs = row->recvs,
 			.recv_len = row->recv_len,
 			.refusal = row->refusal,
@@ -143,6 +162,7 @@ static void take_qps(struct live_end *end, const struct uroce_inventory *inv)
 		name_object(qp->name, "qp", row->number);
 		name_object(qp->pd, "pd", row->pd);
 		take_srq(qp, inv, row->srq);
+		take_unpolled(qp, inv, row);
 		take_overrun(qp, inv, row);
 		take_strays(qp, inv);
 	}

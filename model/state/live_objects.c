@@ -186,6 +186,13 @@ struct live_object *live_objects_made(struct live_object **objects, const struct
 	o = object_at(objects, address, kind);
 	o->made = (struct live_call){ r->fn, r->from, !r->depth };
 	o->entries = (int)record_arg(r, "cqe");
+	if (record_call_row(r) == ROW_ibv_create_cq_ex && r->args[1])
+		o->wc_flags = ((const struct ibv_cq_init_attr_ex *)(uintptr_t)r->args[1])->wc_flags;
+	if (record_call_row(r) == ROW_ibv_create_srq && r->args[1])
+		o->has_idle_limit =
+			((const struct ibv_srq_init_attr *)(uintptr_t)r->args[1])->attr.srq_limit;
+	if (kind == OBJECT_CM_ID && r->fn->args[0].object == OBJECT_EVENT_CHANNEL)
+		o->channel = r->args[0];
 	for (unsigned i = 0; i < r->nargs; i++) {
 		const struct call_value *v = &r->fn->args[i];
 
@@ -212,7 +219,7 @@ uint16_t live_port_of(const struct sockaddr *sa)
 					   : 0;
 }
 
-static bool uses_object(const struct live_object *o, uint64_t address)
+bool live_object_uses(const struct live_object *o, uint64_t address)
 {
 	for (unsigned i = 0; i < sizeof o->uses / sizeof *o->uses; i++)
 		if (o->uses[i] == address)
@@ -224,8 +231,30 @@ void live_objects_users(const struct live_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct live_object *user), void *arg)
 {
 	for (const struct live_object *o = objects; o; o = o->hh.next)
-		if (uses_object(o, address))
+		if (live_object_uses(o, address))
 			tell(arg, o);
+}
+
+bool live_id_ends_qp_again(const struct live_object *id, const struct record *r)
+{
+	const enum call_row row = record_call_row(r);
+
+	return id && id->id_calls & LIVE_ID_QP_GONE &&
+	       (row == ROW_rdma_destroy_qp || row == ROW_rdma_destroy_ep);
+}
+
+bool live_objects_lacks_channel(const struct live_object *objects, const struct live_object *cq)
+{
+	const struct live_object *used;
+
+	if (cq->kind != OBJECT_CQ && cq->kind != OBJECT_CQ_EX)
+		return false;
+	for (unsigned i = 0; i < sizeof cq->uses / sizeof *cq->uses; i++) {
+		used = live_object_at(objects, cq->uses[i]);
+		if (used && used->kind == OBJECT_COMP_CHANNEL)
+			return false;
+	}
+	return cq->made.is_own;
 }
 
 uint64_t live_objects_pd(const struct live_object *objects, uint64_t address)
@@ -307,6 +336,8 @@ static void take_answered(struct live_object **objects, const struct rdma_cm_eve
 		o->asked = NULL;
 	if (o && e->event == RDMA_CM_EVENT_ADDR_ERROR)
 		o->id_calls &= ~(unsigned)LIVE_ID_RESOLVED;
+	if (o && e->event == RDMA_CM_EVENT_DISCONNECTED)
+		o->id_calls |= LIVE_ID_DISCONNECTED;
 }
 
 static void take_id_call(struct live_object **objects, const struct record *r)
@@ -350,6 +381,15 @@ void live_objects_take(struct live_object **objects, const struct record *r)
 	switch (record_call_row(r)) {
 	case ROW_ibv_req_notify_cq:
 		object_at(objects, first, OBJECT_CQ)->armed++;
+		break;
+	case ROW_ibv_attach_mcast:
+	case ROW_ibv_detach_mcast:
+		o = object_at(objects, first, OBJECT_QP);
+		o->groups += record_call_row(r) == ROW_ibv_attach_mcast ? 1 : -1;
+		break;
+	case ROW_ibv_modify_srq:
+		if (r->args[2] & IBV_SRQ_LIMIT)
+			object_at(objects, first, OBJECT_SRQ)->has_idle_limit = false;
 		break;
 	case ROW_ibv_resize_cq:
 		o = object_at(objects, first, OBJECT_CQ);

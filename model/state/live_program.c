@@ -69,6 +69,13 @@ static void end_object(struct live_program *p, uint64_t address)
 	live_objects_gone(&p->seen, address);
 }
 
+struct posted_queue *live_program_recvs(const struct live_program *p, struct live_queues *e)
+{
+	struct live_queues *srq = e->qp.srq ? live_program_entry(p, e->qp.srq) : NULL;
+
+	return srq ? &srq->recvs : &e->recvs;
+}
+
 struct live_tracked_qp *live_program_qp_of_id(const struct live_program *p, uint64_t id)
 {
 	struct live_tracked_qp *qp = p->newest;
@@ -158,11 +165,14 @@ static void take_id(struct live_program *p, const struct record *r, uint64_t add
 		    const struct ibv_qp_init_attr *init)
 {
 	const struct rdma_cm_id *id = record_bytes(r, address, NULL);
+	struct live_object *o = live_object_at(p->seen, address);
 	struct live_tracked_qp *qp;
 
 	if (id && !id->qp)
 		end_qp_of_id(p, address);
-	if (!id || !id->qp)
+	if (o && init)
+		o->id_calls &= ~(unsigned)LIVE_ID_QP_GONE;
+	if (!id || !id->qp || (o && o->id_calls & LIVE_ID_QP_GONE))
 		return;
 	take_qp(p, r, (uintptr_t)id->qp, init);
 	qp = live_program_qp(p, (uintptr_t)id->qp);
@@ -342,6 +352,16 @@ static void take_created(struct live_program *p, const struct record *r)
 		take_id(p, r, made, init_of(r));
 }
 
+/* The id, if it has the QP, keeps a pointer to it. */
+static void note_qp_gone(const struct live_program *p, uint64_t address)
+{
+	const struct live_tracked_qp *qp = live_program_qp(p, address);
+	struct live_object *id = qp ? live_object_at(p->seen, qp->cm_id) : NULL;
+
+	if (id)
+		id->id_calls |= LIVE_ID_QP_GONE;
+}
+
 static void take_created_and_destroyed(struct live_program *p, const struct record *r)
 {
 	for (unsigned i = 0; i < r->nargs; i++) {
@@ -351,45 +371,14 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 			continue;
 		if (v->role == CALL_GONE && v->object == OBJECT_CM_ID)
 			end_id(p, r, r->args[i]);
+		if (v->role == CALL_GONE && v->object == OBJECT_QP)
+			note_qp_gone(p, r->args[i]);
 		if (v->role == CALL_GONE)
 			end_object(p, r->args[i]);
 		else if (v->object == OBJECT_CM_ID && v->role == CALL_IN)
 			take_id(p, r, r->args[i], r->fn->ties ? init_of(r) : NULL);
 	}
 	take_created(p, r);
-}
-
-/* --------------------------------------------------------------------------- GIDs -- */
-
-static struct live_gid *gid_at(const struct live_program *p, uint64_t port, int64_t index)
-{
-	for (unsigned i = 0; i < p->ngids; i++)
-		if (p->gids[i].port == port && p->gids[i].index == index)
-			return &p->gids[i];
-	return NULL;
-}
-
-const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index)
-{
-	const struct live_gid *at = gid_at(p, port, index);
-
-	return at ? &at->gid : NULL;
-}
-
-static void take_gid(struct live_program *p, const struct record *r)
-{
-	const union ibv_gid *gid = r->after ? (const void *)(uintptr_t)r->after[3] : NULL;
-	const uint64_t port = record_arg(r, "port_num");
-	const int64_t index = (int)record_arg(r, "index");
-	struct live_gid *at = gid_at(p, port, index);
-
-	if (!gid || r->err)
-		return;
-	if (!at) {
-		p->gids = xgrow(p->gids, p->ngids, sizeof *p->gids);
-		at = &p->gids[p->ngids++];
-	}
-	*at = (struct live_gid){ port, index, *gid };
 }
 
 void live_program_take_limits(struct live_program *p, const struct record *r)
@@ -400,7 +389,7 @@ void live_program_take_limits(struct live_program *p, const struct record *r)
 	const bool is_port = record_call_row(r) == ROW_ibv_query_port;
 
 	if (record_call_row(r) == ROW_ibv_query_gid) {
-		take_gid(p, r);
+		live_gids_take(p, r);
 		return;
 	}
 	if (!is_port)
@@ -455,7 +444,7 @@ void live_program_take(struct live_program *p, const struct record *r,
 	p->ncompletions = 0;
 	live_objects_take_look(p->seen, r);
 	if (record_call_row(r) == ROW_ibv_query_gid)
-		take_gid(p, r);
+		live_gids_take(p, r);
 	switch (record_call_row(
 		r)) { /* one that failed may have posted the first requests of its chain */
 	case ROW_ibv_post_send:

@@ -64,7 +64,7 @@ struct live_call {
 	bool is_own; /* the program itself has made it, not a library */
 };
 
-/* Calls that an id has been through, which change what it takes. */
+/* Calls and events that an id has been through, which change what it takes. */
 enum live_id_call {
 	LIVE_ID_BOUND = 1,    /* rdma_bind_addr() */
 	LIVE_ID_RESOLVED = 2, /* rdma_resolve_addr(), unless an event ADDR_ERROR has come */
@@ -72,6 +72,8 @@ enum live_id_call {
 	LIVE_ID_CONNECTED = 8, /* rdma_connect(): with success or not */
 	LIVE_ID_ACCEPTED = 16,
 	LIVE_ID_REJECTED = 32,
+	LIVE_ID_DISCONNECTED = 64, /* by the peer: the event has come */
+	LIVE_ID_QP_GONE = 128,	   /* ibv_destroy_qp() of its QP */
 };
 
 /* An object as far as calls show how it is used. */
@@ -87,11 +89,14 @@ struct live_object {
 	int entries;		     /* of a CQ: as many as were asked for last */
 	int room;		     /* of a CQ: as many as it was made with; 0: not known */
 	bool is_resized;	     /* of a CQ: ibv_resize_cq() has asked */
+	int groups;		     /* of a QP: those that ibv_attach_mcast() has attached */
+	bool has_idle_limit;	     /* of an SRQ: one was only given when it was made */
+	uint64_t wc_flags;	     /* of a CQ: ibv_create_cq_ex() has asked for them */
 	unsigned armed;		     /* of a CQ: how often it was armed; less its events */
 	unsigned unacknowledged;     /* its events that the program has got but not acknowledged */
 	unsigned overacknowledged;   /* more acknowledgements than events */
 	int fd;			     /* of a channel of events: where they wait; else 0 */
-	uint64_t channel;	     /* of an id: where its events come */
+	uint64_t channel;	     /* of an id: where its events come; 0: of its own */
 	struct sockaddr_in6 to;	     /* of an id: where it goes, also if that is of IPv4 */
 	const struct call_fn *asked; /* of an id: what has no event yet; NULL: nothing */
 	uint64_t in_vain; /* of a CQ: ticks, when a poll has last found nothing; 0: not since a
@@ -113,6 +118,12 @@ struct live_object *live_objects_made(struct live_object **objects, const struct
 void live_objects_gone(struct live_object **objects, uint64_t address);
 /* The PD that the object at address was made with; 0: not known. */
 uint64_t live_objects_pd(const struct live_object *objects, uint64_t address);
+/* Does the call destroy the QP of the id, which was destroyed before? */
+bool live_id_ends_qp_again(const struct live_object *id, const struct record *r);
+/* Was it made with the object at that address? */
+bool live_object_uses(const struct live_object *o, uint64_t address);
+/* Was the CQ made by the program, and without a completion channel? */
+bool live_objects_lacks_channel(const struct live_object *objects, const struct live_object *cq);
 /* Calls tell() for each object that uses the one at address. */
 void live_objects_users(const struct live_object *objects, uint64_t address,
 			void (*tell)(void *arg, const struct live_object *user), void *arg);
@@ -145,11 +156,12 @@ struct posted_wr {
 	const struct wr_op *op;
 	uint32_t to_qpn; /* of a datagram */
 	uint64_t ah;
-	uint64_t remote;	 /* address and key at the peer, for RDMA and atomics */
-	uint32_t rkey;		 /* or the key that it invalidates */
-	uint32_t len;		 /* of all SGEs */
-	struct record_from from; /* of the call that posted it */
-	unsigned thread;	 /* that made that call */
+	uint64_t remote;		/* address and key at the peer, for RDMA and atomics */
+	uint32_t rkey;			/* or the key that it invalidates */
+	uint32_t len;			/* of all SGEs */
+	struct record_from from;	/* of the call that posted it */
+	unsigned thread;		/* that made that call */
+	const struct call_fn *built_by; /* ibv_wr_send() and the like; NULL: it was not built */
 	bool is_inline, is_signaled, is_fenced, is_solicited;
 	unsigned nsge;
 	struct ibv_sge sge[LIVE_SGES];
@@ -268,6 +280,8 @@ void live_program_take(struct live_program *p, const struct record *r,
 /* Learns what the device allows from a call, ibv_query_device(), ibv_query_port() or
  * ibv_query_gid(), that the tracer has made within one that was refused. */
 void live_program_take_limits(struct live_program *p, const struct record *r);
+/* Learns of ibv_query_gid(). */
+void live_gids_take(struct live_program *p, const struct record *r);
 /* The GID that a port has at that index; NULL: not known. */
 const union ibv_gid *live_program_gid(const struct live_program *p, uint64_t port, int64_t index);
 /* The *n completions of the last call of live_program_take(). */

@@ -186,12 +186,13 @@ static void post_built_requests(struct live_queues *e, const struct record *r)
 static void add_request_data(struct posted_wr *last, const struct record *r)
 {
 	const struct ibv_data_buf *buf = (const void *)(uintptr_t)r->args[2];
-	struct ibv_sge sge;
 
 	switch (record_call_row(r)) {
 	case ROW_ibv_wr_set_sge:
-		sge = (struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] };
-		add_sges(last, &sge, 1);
+		add_sges(
+			last,
+			&(struct ibv_sge){ r->args[2], (uint32_t)r->args[3], (uint32_t)r->args[1] },
+			1);
 		break;
 	case ROW_ibv_wr_set_sge_list:
 		add_sges(last, (const void *)(uintptr_t)r->args[2], (int)r->args[1]);
@@ -201,8 +202,8 @@ static void add_request_data(struct posted_wr *last, const struct record *r)
 		last->to_qpn = (uint32_t)r->args[2];
 		break;
 	case ROW_ibv_wr_set_inline_data:
+		add_sges(last, &(struct ibv_sge){ r->args[1], (uint32_t)r->args[2], 0 }, 1);
 		last->is_inline = true;
-		last->len = (uint32_t)r->args[2];
 		break;
 	case ROW_ibv_wr_flush: /* which has no data */
 		last->len = (uint32_t)r->args[3];
@@ -227,6 +228,7 @@ static void posted_queue_take_step(struct live_queues *e, const struct record *r
 		e->is_building = r->fn->step == CALL_FIRST;
 	if (record_request(r, &wr)) {
 		p = posted_send(r, &wr, e->qp.v.type);
+		p.built_by = r->fn;
 		add_request_data(&p, r);
 		posted_queue_put(built, &p);
 	} else if (record_call_row(r) == ROW_ibv_wr_complete && !r->err && r->ended) {
@@ -255,13 +257,6 @@ bool live_program_take_request(struct live_program *p, const struct record *r)
 }
 
 /* --------------------------------------------------------------------- completions -- */
-
-struct posted_queue *live_program_recvs(const struct live_program *p, struct live_queues *e)
-{
-	struct live_queues *srq = e->qp.srq ? live_program_entry(p, e->qp.srq) : NULL;
-
-	return srq ? &srq->recvs : &e->recvs;
-}
 
 enum { IN_SENDS = 1, IN_RECVS = 2 };
 
@@ -595,5 +590,8 @@ unsigned live_program_due(const struct live_program *p, uint64_t cq)
 		if (qp->recv_cq == cq && (!qp->srq || !n))
 			n += live_program_outstanding(p, qp, true);
 	}
+	for (const struct live_object *o = n ? NULL : p->seen; o; o = o->hh.next)
+		if (o->kind == OBJECT_SRQ && o->queues && live_object_uses(o, cq)) /* XRC */
+			n += o->queues->recvs.n;
 	return n;
 }

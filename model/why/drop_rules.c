@@ -99,27 +99,41 @@ bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *na
 	return c->n > before;
 }
 
-/* A WRITE that a QP of type UC did not carry out: nobody is told. */
+/* The QP of the traced program that has the number. */
+static struct live_tracked_qp *find_own(const struct live_program *p, uint32_t number)
+{
+	struct live_tracked_qp *qp = p->newest;
+
+	while (qp && qp->v.number != number)
+		qp = qp->older;
+	return qp;
+}
+
+/* A request that a QP of type UC did not carry out: nobody is told. */
 static void find_refused(const struct look *l, const struct uroce_inventory *at, const char *whose,
 			 const struct uroce_qp_row *to)
 {
 	const struct uroce_refusal *refusal = &to->refusal;
 	const bool of_access = refusal->refused == UROCE_REFUSED_ACCESS;
-	const char *text = temp_text("%sqp%u has dropped a WRITE of QP %u, which UC tells nobody",
-				     whose, to->number, to->attr.dest_qp_num);
+	const struct wr_op *op = wr_op_find(refusal->rkey ? IBV_WR_RDMA_WRITE : IBV_WR_SEND);
+	const char *text = temp_text("%sqp%u has dropped a %s of QP %u, which UC tells nobody",
+				     whose, to->number, refusal->rkey ? "WRITE" : "SEND",
+				     to->attr.dest_qp_num);
+	struct live_tracked_qp *from = find_own(l->p, to->attr.dest_qp_num);
 	struct failed_wr wr = { .is_foreign = true,
 				.status = of_access ? IBV_WC_REM_ACCESS_ERR
 						    : IBV_WC_REM_INV_REQ_ERR,
 				.known = true,
-				.op = wr_op_find(IBV_WR_RDMA_WRITE),
+				.op = op,
 				.remote = refusal->va,
 				.rkey = refusal->rkey,
 				.len = refusal->len };
 
-	if (to->type != IBV_QPT_UC || !refusal->rkey ||
-	    (!of_access && refusal->refused != UROCE_REFUSED_INVALID))
+	if (to->type != IBV_QPT_UC || (!of_access && refusal->refused != UROCE_REFUSED_INVALID))
 		return;
 	live_end_take(&wr.there, at, to->qpn);
+	if (from)
+		wr.here = live_program_end(l->p, from);
 	if (!why_add_certain(&wr, text, l->c))
 		cause_add(l->c, IS_SO, NULL, "%s", text);
 	wr.there.is_asked = true; /* its values are to be freed */

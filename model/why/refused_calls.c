@@ -53,6 +53,33 @@ static void find_no_cq(const struct ibv_qp_init_attr *init, struct causes *c)
 		cause_add(c, IS_SO, NULL, "recv_cq is NULL, and none is made for max_recv_wr 0");
 }
 
+/* The device context that a PD or a CQ was made with; 0: not known. */
+static uint64_t context_of(const struct live_program *p, const void *object)
+{
+	const struct live_object *o = live_object_at(p->seen, (uintptr_t)object);
+
+	return o ? o->uses[0] : 0;
+}
+
+/* The QP's PD and CQs have to be of one context. */
+static void compare_contexts(const struct refused_call *f, const struct ibv_qp_init_attr *init)
+{
+	const struct ibv_cq *cqs[] = { init->send_cq, init->recv_cq };
+	const uint64_t pd = f->r->args[0], context = context_of(f->p, (const void *)(uintptr_t)pd);
+
+	for (unsigned i = 0; i < 2 && context; i++)
+		if (context_of(f->p, cqs[i]) && context_of(f->p, cqs[i]) != context) {
+			cause_add(f->c, IS_SO, NULL,
+				  "%s is of %s, and %s of %s: each ibv_open_device gives a context "
+				  "of its own",
+				  live_program_name(f->p, pd, f->r->end),
+				  live_program_name(f->p, context, f->r->end),
+				  live_program_name(f->p, (uintptr_t)cqs[i], f->r->end),
+				  live_program_name(f->p, context_of(f->p, cqs[i]), f->r->end));
+			return;
+		}
+}
+
 static void find_qp(const struct refused_call *f)
 {
 	const struct ibv_qp_init_attr *init = (const void *)(uintptr_t)record_arg(f->r,
@@ -70,6 +97,8 @@ static void find_qp(const struct refused_call *f)
 	if (record_call_row(f->r) == ROW_ibv_create_qp && init->qp_type <= IBV_QPT_UD &&
 	    (!init->send_cq || !init->recv_cq))
 		cause_add(f->c, IS_SO, NULL, "%s is NULL", init->send_cq ? "recv_cq" : "send_cq");
+	if (record_call_row(f->r) == ROW_ibv_create_qp)
+		compare_contexts(f, init);
 	if (record_call_row(f->r) != ROW_ibv_create_qp && f->r->err == EINVAL)
 		find_no_cq(init, f->c);
 	if (!f->c->n && f->r->err == ENOMEM)
@@ -300,12 +329,18 @@ static void add_user_name(void *arg, const struct live_object *user)
 static void find_users(const struct refused_call *f)
 {
 	const uint64_t object = f->r->args[0];
+	const struct live_object *o = live_object_at(f->p->seen, object);
 	struct user_names names = { .p = f->p, .when = f->r->end, .text = temp_text("%s", "") };
 
 	live_objects_users(f->p->seen, object, add_user_name, &names);
 	if (names.n)
 		cause_add(f->c, IS_SO, NULL, "%s is still used by %s: destroy what uses it first",
 			  live_program_name(f->p, object, f->r->end), names.text);
+	if (o && o->groups > 0)
+		cause_add(f->c, IS_SO, NULL,
+			  "%s is attached to %d multicast group%s: ibv_detach_mcast first",
+			  live_program_name(f->p, object, f->r->end), o->groups,
+			  o->groups == 1 ? "" : "s");
 }
 
 /* ------------------------------------------------------------------------- all calls -- */

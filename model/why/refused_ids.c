@@ -7,6 +7,7 @@
 #include <rdma/rdma_cma.h>
 #include <string.h>
 
+#include "event_rules.h"
 #include "refused_calls.h"
 
 #include "calls.h"
@@ -213,6 +214,22 @@ static void find_id(const struct refused_call *f)
 	}
 }
 
+/* A connection was rejected, of an id whose calls wait for their events: it has the event. */
+static void find_rejection(const struct refused_call *f)
+{
+	const struct rdma_cm_id *id = record_bytes(f->r, f->r->args[0], NULL);
+	const struct rdma_cm_event *e = id ? record_bytes(f->r, (uintptr_t)id->event, NULL) : NULL;
+	struct failed_event event;
+
+	if (!e)
+		return;
+	event = (struct failed_event){ .event = e->event,
+				       .status = e->status,
+				       .to = &id->route.addr.dst_addr };
+	if (why_event_fails(&event))
+		why_event_failed(&event, f->c);
+}
+
 /* ------------------------------------------------------------------------- addresses -- */
 
 static union ibv_gid gid_of_address(const struct sockaddr *sa)
@@ -398,6 +415,7 @@ static const struct refused_rule rules[] = {
 	{ ROW_rdma_create_qp, EINVAL, find_id },
 	{ ROW_rdma_resolve_route, EINVAL, find_id },
 	{ ROW_rdma_connect, EINVAL, find_id },
+	{ ROW_rdma_connect, ECONNREFUSED, find_rejection },
 	{ ROW_rdma_accept, EINVAL, find_id },
 	{ ROW_rdma_reject, EINVAL, find_id },
 	{ ROW_rdma_disconnect, EINVAL, find_id },

@@ -56,7 +56,8 @@ static void find_group_events(const struct live_program *p, const struct record 
 
 /* The CQs of a completion channel. */
 struct channel_cqs {
-	unsigned n, armed;
+	const struct live_program *p;
+	unsigned n, armed, due;
 	uint64_t last;
 };
 
@@ -66,6 +67,7 @@ static void count_cq(void *arg, const struct live_object *user)
 
 	cqs->n++;
 	cqs->armed += user->armed != 0;
+	cqs->due += live_program_due(cqs->p, user->address);
 	cqs->last = user->address;
 }
 
@@ -73,7 +75,7 @@ static void count_cq(void *arg, const struct live_object *user)
 static void find_unarmed(const struct live_program *p, const struct record *r, struct causes *c)
 {
 	const struct live_object *channel = live_object_at(p->seen, r->args[0]);
-	struct channel_cqs cqs = { 0 };
+	struct channel_cqs cqs = { .p = p };
 
 	live_objects_users(p->seen, r->args[0], count_cq, &cqs);
 	if (!cqs.n && channel && channel->made.is_own)
@@ -84,6 +86,11 @@ static void find_unarmed(const struct live_program *p, const struct record *r, s
 			  "%s is not armed: ibv_req_notify_cq is needed before each event",
 			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
 				     : "no CQ of the channel");
+	else if (cqs.n && !cqs.due)
+		cause_add(c, MAY_BE, NULL,
+			  "no request that completes into %s is outstanding: no event comes",
+			  cqs.n == 1 ? live_program_name(p, cqs.last, r->end)
+				     : "a CQ of the channel");
 }
 
 /* The peer's omission that keeps the event of this call away; NULL: the event is not up to the
@@ -139,9 +146,35 @@ static bool find_gone(const struct live_program *p, const struct record *r, stru
 	return o;
 }
 
+/* SRQ_LIMIT_REACHED may be what is waited for. */
+static void find_idle_limit(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	for (const struct live_object *o = p->seen; o; o = o->hh.next)
+		if (o->has_idle_limit)
+			cause_add(
+				c, MAY_BE, NULL,
+				"the srq_limit that %s was made with has no effect: ibv_modify_srq "
+				"with IBV_SRQ_LIMIT arms it",
+				live_program_name(p, o->address, r->end));
+}
+
+/* rdma_destroy_qp() and rdma_destroy_ep() destroy the QP of the id, which crashes the second time.
+ */
+static bool find_gone_qp(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	const struct live_object *id = live_object_at(p->seen, r->args[0]);
+
+	if (!live_id_ends_qp_again(id, r))
+		return false;
+	cause_add(c, IS_SO, NULL,
+		  "%s destroys the QP of %s, which ibv_destroy_qp has destroyed before",
+		  r->fn->name, live_program_name(p, id->address, r->end));
+	return true;
+}
+
 void why_call_waits(const struct live_program *p, const struct record *r, struct causes *c)
 {
-	if (!r->args || !r->nargs || find_gone(p, r, c))
+	if (!r->args || !r->nargs || find_gone(p, r, c) || find_gone_qp(p, r, c))
 		return;
 	if (r->fn->args[0].role == CALL_GONE || record_call_row(r) == ROW_rdma_migrate_id)
 		find_unacknowledged(p, r, c);
@@ -151,6 +184,8 @@ void why_call_waits(const struct live_program *p, const struct record *r, struct
 		find_unarmed(p, r, c);
 	else if (record_call_row(r) == ROW_rdma_get_cm_event)
 		find_elsewhere(p, r, c);
+	else if (record_call_row(r) == ROW_ibv_get_async_event)
+		find_idle_limit(p, r, c);
 }
 
 /* --------------------------------------------------------------------------- sends -- */
@@ -273,6 +308,23 @@ static uint32_t count_recvs(const struct uroce_inventory *inv, const struct uroc
 	return qp->recvs;
 }
 
+void why_both_wait(const struct live_qp *qp, const struct live_end *there, struct causes *c)
+{
+	const struct live_qp *peer = there->qp;
+
+	if (peer && peer->state == IBV_QPS_ERR)
+		cause_add(c, IS_SO, NULL, "nothing comes to %s any more: %s%s is in ERR%s%s%s",
+			  qp->name, there->whose, peer->name, *peer->why ? " (" : "", peer->why,
+			  *peer->why ? ")" : "");
+	else if (there->is_asked && peer && peer->unpolled)
+		cause_add(c, MAY_BE, NULL, "%s%s has %u completion%s that it has not taken",
+			  there->whose, peer->name, peer->unpolled, plural(peer->unpolled));
+	else if (there->is_asked && peer && !peer->sends && peer->recvs > 0)
+		cause_add(c, MAY_BE, NULL,
+			  "%s and %s%s wait for each other: each has receives posted, and no send",
+			  qp->name, there->whose, peer->name);
+}
+
 void why_peer_waits(const struct uroce_inventory *inv, const struct uroce_qp_row *qp,
 		    const char *name, struct causes *c)
 {
@@ -310,7 +362,11 @@ void why_built_wait(const struct live_program *p, const struct live_tracked_qp *
 {
 	const struct live_queues *e = live_program_entry(p, qp->address);
 
-	if (e && e->is_building)
+	if (e && e->is_building && !e->built.n)
+		cause_add(c, IS_SO, NULL,
+			  "ibv_wr_start of %s was not followed by ibv_wr_complete or ibv_wr_abort",
+			  qp->v.name);
+	else if (e && e->is_building)
 		cause_add(
 			c, IS_SO, NULL,
 			"%u request%s of %s %s built since ibv_wr_start, and neither ibv_wr_complete "
@@ -376,6 +432,24 @@ void why_no_event(const struct uroce_cq_row *cq, struct causes *c)
 			  cq->number, cq->filled);
 }
 
+void why_armed_in_vain(const struct live_program *p, const struct live_object *cq, uint64_t now,
+		       struct causes *c)
+{
+	if (cq->armed && live_objects_lacks_channel(p->seen, cq))
+		cause_add(c, IS_SO, NULL,
+			  "%s was armed, and was made without a completion channel: no event comes",
+			  live_program_name(p, cq->address, now));
+}
+
+void why_open_poll(const struct live_program *p, const struct live_object *cq, uint64_t now,
+		   struct causes *c)
+{
+	if (live_program_open_wc(p, cq->address))
+		cause_add(c, IS_SO, NULL,
+			  "the poll of %s that was begun was not ended (ibv_end_poll)",
+			  live_program_name(p, cq->address, now));
+}
+
 void why_events_wait(const struct live_program *p, const struct live_object *channel, uint64_t n,
 		     uint64_t now, struct causes *c)
 {
@@ -386,7 +460,8 @@ void why_events_wait(const struct live_program *p, const struct live_object *cha
 	for (const struct live_object *id = p->seen; id; id = id->hh.next)
 		if (id->asked && id->channel == channel->address)
 			whose = live_program_name(p, id->address, now);
-	cause_add(c, IS_SO, NULL, "%" PRIu64 " event%s%s%s wait%s in %s, and no thread is in %s", n,
-		  plural(n), *whose ? " of " : "", whose, n == 1 ? "s" : "",
+	cause_add(c, *whose ? IS_SO : MAY_BE, NULL,
+		  "%" PRIu64 " event%s%s%s wait%s in %s, and no thread is in %s", n, plural(n),
+		  *whose ? " of " : "", whose, n == 1 ? "s" : "",
 		  live_program_name(p, channel->address, now), reader);
 }

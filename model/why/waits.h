@@ -24,6 +24,8 @@ void why_recv_waits(const struct live_program *p, uint64_t qp, const struct uroc
  * a receive. false: none. */
 bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *name,
 		 struct causes *c);
+/* Adds that neither end sends, or that the peer's QP cannot, of a QP that waits for messages. */
+void why_both_wait(const struct live_qp *qp, const struct live_end *there, struct causes *c);
 /* Adds that messages of the peer, which it repeats now, find no receive of this QP of that name. */
 void why_peer_waits(const struct uroce_inventory *inv, const struct uroce_qp_row *qp,
 		    const char *name, struct causes *c);
@@ -36,6 +38,12 @@ void why_built_wait(const struct live_program *p, const struct live_tracked_qp *
 /* Adds why threads have polled a CQ in vain from since until now, in ticks. */
 void why_polled_in_vain(const struct live_program *p, const struct live_object *cq, uint64_t since,
 			uint64_t now, struct causes *c);
+/* Adds that a CQ was armed that has no channel. */
+void why_armed_in_vain(const struct live_program *p, const struct live_object *cq, uint64_t now,
+		       struct causes *c);
+/* Adds that a poll of the CQ is open, which has its lock: a thread waits in ibv_start_poll(). */
+void why_open_poll(const struct live_program *p, const struct live_object *cq, uint64_t now,
+		   struct causes *c);
 /* Adds why the completions in a CQ have made no event. */
 void why_no_event(const struct uroce_cq_row *cq, struct causes *c);
 /* Adds that n events wait in a channel, and that no thread waits for them. */

@@ -224,6 +224,11 @@ static void check_region_there(const struct diagnosis *q, const struct live_regi
 	if (strcmp(mr->pd, q->peer->pd) != 0)
 		why_add_there(q, IS_SO, next, "%s is of %s, the QP of %s", mr->name, mr->pd,
 			      q->peer->pd);
+	if (mr->bound_by && mr->bound_by != q->peer->number)
+		why_add_there(q, IS_SO, next,
+			      "%s is a window of type 2 that QP %u has bound: its key is only for "
+			      "the peer of that QP, not of %u",
+			      mr->name, mr->bound_by, q->peer->number);
 }
 
 static void check_rights_there(const struct diagnosis *q)
@@ -392,6 +397,16 @@ static void check_length_there(const struct diagnosis *q)
 			  "the peer's RECV is smaller than the message of %u bytes", q->wr->len);
 }
 
+/* XRC: the peer's device has found no SRQ of the number that the request has. */
+static void check_srq_there(const struct diagnosis *q)
+{
+	const uint32_t srqn = q->peer->refusal.rkey;
+
+	why_add_there(q, IS_SO, NULL, "no SRQ of its XRC domain has the number %u (remote_srqn)%s",
+		      srqn,
+		      srqn == q->peer->number ? ", which is that of the QP: ibv_get_srq_num" : "");
+}
+
 static void check_work_request(const struct diagnosis *q)
 {
 	const struct wr_op *op = q->wr->op;
@@ -399,6 +414,10 @@ static void check_work_request(const struct diagnosis *q)
 
 	if (!op)
 		return;
+	if (is_refused(q, UROCE_REFUSED_NO_SRQ)) {
+		check_srq_there(q);
+		return;
+	}
 	if (op->atomic && q->wr->remote % 8)
 		cause_add(q->c, IS_SO, NULL, "0x%" PRIx64 " is no multiple of 8", q->wr->remote);
 	if (reads && q->peer && q->qp && q->peer->known & IBV_QP_MAX_DEST_RD_ATOMIC &&
@@ -531,33 +550,6 @@ static void doubt_request(const struct failed_wr *wr, struct causes *c)
 		  "or it is the %s: both have wr_id %" PRIu64
 		  " and complete into one CQ, and the opcode of a failed completion is not valid",
 		  wr->recv ? "SEND" : "RECV", wr->wr_id);
-}
-
-void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
-		     const struct live_program *p)
-{
-	const struct live_object *window = live_object_at(p->seen, posted->bind.mw);
-
-	wr->known = true;
-	wr->wr_id = posted->wr_id;
-	wr->posted = posted->when;
-	wr->op = posted->op;
-	wr->recv = posted->op == &wr_ops[WR_RECV];
-	wr->is_inline = posted->is_inline;
-	wr->remote = posted->remote;
-	wr->rkey = posted->rkey;
-	wr->len = posted->len;
-	wr->nsge = posted->nsge;
-	memcpy(wr->sge, posted->sge, posted->nsge * sizeof *wr->sge);
-	wr->flush_type = posted->flush_type;
-	wr->flush_level = posted->flush_level;
-	wr->bind = posted->bind;
-	wr->bind.mw_rkey = window ? window->rkey : 0;
-	live_object_name(p->objects, live_objects_pd(p->seen, posted->bind.mw), OBJECT_PD,
-			 posted->when, wr->window_pd);
-	for (unsigned i = 0; i < p->regions.n; i++)
-		if (posted->bind.mr == p->regions.at[i])
-			wr->bound = &p->regions.v[i];
 }
 
 void why_request_failed(const struct failed_wr *wr, struct causes *c)

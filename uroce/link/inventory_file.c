@@ -12,7 +12,7 @@
 #include "export.h"
 #include "link.h"
 
-#define PATIENCE_MS	500
+#define PATIENCE_MS	2000	    /* of a process that has no processor for a while */
 #define INVENTORY_BYTES (256 << 20) /* no file is longer */
 
 const uint32_t inventory_row_size[UROCE_KINDS] = {

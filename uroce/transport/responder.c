@@ -223,7 +223,7 @@ static enum request_error execute(struct qp *qp, const struct packet *p)
 	if (!check_op_seq(qp, p) || !check_length(qp, p) || !check_op_valid(qp, p))
 		return REQ_INVALID;
 	if (qp->xrcd && !xrc_take_on(qp, p->srqn, r->last_op)) /* A14: all packets of a message */
-		return REQ_INVALID;
+		return REQ_NO_SRQ;
 	if (flags & WIRE_READ)
 		return responses_reply_read(qp, p);
 	if (flags & (WIRE_ATOMIC | WIRE_ATOMIC_WRITE))
@@ -281,6 +281,7 @@ static const struct {
 	[REQ_ACCESS] = { AETH_NAK_ACCESS, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR },
 	[REQ_RECV_MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_PROT_ERR, -1 },
 	[REQ_MEMORY] = { AETH_NAK_OPERATION, IBV_WC_LOC_ACCESS_ERR, IBV_EVENT_QP_FATAL },
+	[REQ_NO_SRQ] = { AETH_NAK_INVALID, IBV_WC_WR_FLUSH_ERR, IBV_EVENT_QP_REQ_ERR },
 };
 
 static void rc_error(struct qp *qp, const struct packet *p, enum request_error e)

@@ -76,6 +76,8 @@ void history_refused(struct qp *qp, const struct packet *p, enum uroce_refused r
 		r->rkey = recv->sge[0].lkey;
 		r->recv_sges = (uint8_t)(recv->nsge < 255 ? recv->nsge : 255);
 	}
+	if (refused == UROCE_REFUSED_NO_SRQ)
+		r->rkey = p->srqn;
 	r->has_key = region_has_key(r->rkey);
 }
 

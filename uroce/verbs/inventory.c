@@ -90,6 +90,7 @@ static enum uroce_armed armed_of(struct cq *cq)
 static void put_cq(struct cq *cq, void *telling)
 {
 	const uint32_t head = atomic_load(&cq->head), tail = atomic_load(&cq->tail);
+	const int32_t left = (int32_t)(cq->taken - cq->v.comp_events_completed);
 
 	put_row(telling, UROCE_CQ,
 		&(struct uroce_cq_row){ .number = cq->v.handle,
@@ -100,7 +101,7 @@ static void put_cq(struct cq *cq, void *telling)
 					.armed = (uint8_t)armed_of(cq),
 					.overrun = cq->overrun,
 					.events = cq->events,
-					.unacknowledged = cq->taken - cq->v.comp_events_completed,
+					.unacknowledged = left > 0 ? (uint32_t)left : 0,
 					.lost = cq->lost,
 					.most = cq->most,
 					.overrun_when = cq->overrun_when,

@@ -60,6 +60,9 @@ ended 'was repeated [0-9]+ times?, because the peer has no receive' 'cause .*qp1
 hangs empty_srq 'SEND wr_id 17, posted [0-9.]+ s ago, is the oldest of 3 sends of 3 QPs whose completion was not taken' \
 	'cause +the SRQ of qp5 has no receive posted for a message of its peer: qp5 has refused requests [0-9]+ times?' \
 	'^ +and so for 2 more'
+hangs no_channel 'cause +cq0 was armed, and was made without a completion channel'
+hangs idle_limit 'possible cause +the srq_limit that srq0 was made with has no effect'
+hangs open_poll 'cause +the poll of cq1 that was begun was not ended .ibv_end_poll.'
 hangs acknowledged_two 'thread 0 .*ibv_destroy_cq' \
 	'cause +ibv_destroy_cq waits for ever: ibv_ack_cq_events of cq1 was told of 1 event more than the program has got'
 in_vain='possible cause +cq0 is polled in vain: no request that completes into it is outstanding. 1 of its completions was taken by another thread'

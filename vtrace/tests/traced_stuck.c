@@ -197,6 +197,43 @@ static void send_to_empty_srq(struct rig *r)
 		ibv_poll_cq(r->cq, 1, &wc);
 }
 
+/* A WRITE completes into the CQ, and is found there. */
+static void await_open_poll(struct rig *r, struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *none)
+{
+	struct ibv_qp *qp = make_qp(r, ibv_cq_ex_to_cq(cqx), ibv_cq_ex_to_cq(cqx), NULL, 16);
+	struct ibv_qp *peer = make_qp(r, r->cq, r->cq, NULL, 16);
+
+	connect_pair(r, qp, peer, 14);
+	check("ibv_post_recv", post_receive(r, peer, 5, 64));
+	check("ibv_post_send", post_request(r, qp, IBV_WR_SEND, 17, 64, 0, 0));
+	while (ibv_start_poll(cqx, none))
+		usleep(100);
+}
+
+/* Armed without a channel; a poll that is not ended; a limit that nothing has armed. */
+static void wait_in_vain(struct rig *r)
+{
+	struct ibv_cq_init_attr_ex cq_init = { .cqe = 16 };
+	struct ibv_srq_init_attr srq_init = { .attr = {
+						      .max_wr = 4, .max_sge = 1, .srq_limit = 2 } };
+	struct ibv_poll_cq_attr none = { 0 };
+	struct ibv_async_event event;
+	struct ibv_cq_ex *cqx;
+
+	if (is("no_channel")) {
+		check("ibv_req_notify_cq", ibv_req_notify_cq(r->cq, 0));
+		pause();
+	}
+	if (is("idle_limit")) {
+		check("ibv_create_srq", ibv_create_srq(r->pd, &srq_init) ? 0 : errno);
+		ibv_get_async_event(r->context, &event);
+	}
+	cqx = ibv_create_cq_ex(r->context, &cq_init);
+	check("ibv_create_cq_ex", cqx ? 0 : errno);
+	await_open_poll(r, cqx, &none);
+	ibv_start_poll(cqx, &none);
+}
+
 /* Acknowledges more events than it has got, and destroys the CQ, which waits then. */
 static void acknowledge_two(struct rig *r, struct ibv_qp *qp, struct ibv_qp *peer,
 			    struct ibv_cq *events)
@@ -310,6 +347,8 @@ int main(int argc, char **argv)
 		run_unanswered(argv[1]);
 	if (is("group"))
 		leave_group(argv[1]);
+	if (is("no_channel") || is("open_poll") || is("idle_limit"))
+		wait_in_vain(&r);
 	if (is("empty_srq"))
 		send_to_empty_srq(&r);
 	if (is("acknowledged_twice"))

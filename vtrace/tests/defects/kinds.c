@@ -6,6 +6,7 @@
  * they drop, groups, and tables of the port. In each case but "uc_correct" something fails: exit
  * status 1.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 
 #include "case_rig.h"
@@ -114,7 +115,7 @@ static void join_uc(struct ibv_qp *qp, uint32_t number)
 	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = p.mtu,
+		.path_mtu = is("uc_path_mtu") && number < qp->qp_num ? IBV_MTU_256 : p.mtu,
 		.dest_qp_num = number,
 		.ah_attr = {
 			.is_global = 1,
@@ -142,9 +143,14 @@ static void send_by_uc(void)
 		      *to = make_typed(IBV_QPT_UC, b->recv_cq);
 	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, MEMORY,
 				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	struct ibv_sge sge = { (uintptr_t)r.memory, is("uc_short") ? 128 : 64, r.lkey };
+	const bool is_send = is("uc_short") || is("uc_path_mtu");
+	struct ibv_sge sge = { (uintptr_t)r.memory,
+			       is("uc_short")	   ? 128
+			       : is("uc_path_mtu") ? 1000
+						   : 64,
+			       r.lkey };
 	struct ibv_send_wr wr = {
-		.opcode = is("uc_short") ? IBV_WR_SEND : IBV_WR_RDMA_WRITE_WITH_IMM,
+		.opcode = is_send ? IBV_WR_SEND : IBV_WR_RDMA_WRITE_WITH_IMM,
 		.sg_list = &sge,
 		.num_sge = 1,
 		.wr.rdma = {
@@ -155,7 +161,7 @@ static void send_by_uc(void)
 
 	join_uc(from, to->qp_num + is("uc_misdirected"));
 	join_uc(to, from->qp_num);
-	check("RECV", post_receive(&r, to, 0, 64));
+	check("RECV", post_receive(&r, to, 0, is("uc_path_mtu") ? 1000 : 64));
 	post(from, &wr);
 	if (!is("uc_correct"))
 		patience = 1000; /* nothing can come */
@@ -165,7 +171,93 @@ static void send_by_uc(void)
 	completes(to->recv_cq);
 }
 
+/* --------------------------------------------------------------- what belongs together -- */
+
+/* A window of type 2 belongs to the QP that has bound it, and is opened by the peer of another. */
+static void open_others_window(void)
+{
+	struct ibv_qp *one = make_qp(&r, r.cq, r.cq, NULL, 8),
+		      *two = make_qp(&r, r.cq, r.cq, NULL, 8);
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, 4096,
+				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+					       IBV_ACCESS_MW_BIND);
+	struct ibv_mw *mw = ibv_alloc_mw(r.pd, IBV_MW_TYPE_2);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW };
+
+	check("ibv_alloc_mw", mw ? 0 : errno);
+	join(&r, a, b);
+	join(&r, one, two);
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ mr, (uintptr_t)r.memory, 64,
+							  IBV_ACCESS_REMOTE_WRITE };
+	post(a, &wr);
+	wr = (struct ibv_send_wr){ .opcode = IBV_WR_RDMA_WRITE };
+	wr.wr.rdma.remote_addr = (uintptr_t)r.memory;
+	wr.wr.rdma.rkey = ibv_inc_rkey(mw->rkey);
+	wr.sg_list = &(struct ibv_sge){ (uintptr_t)r.memory + 64, 8, r.lkey };
+	wr.num_sge = 1;
+	post(one, &wr);
+}
+
+/* The number of the QP in place of that of the SRQ. */
+static void send_to_qp_of_xrc(void)
+{
+	struct ibv_xrcd_init_attr xrcd_init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+	struct ibv_xrcd *xrcd = ibv_open_xrcd(r.context, &xrcd_init);
+	struct ibv_qp_init_attr_ex to_init_attr = { .qp_type = IBV_QPT_XRC_RECV,
+						    .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+						    .xrcd = xrcd },
+				   from_init_attr = { .qp_type = IBV_QPT_XRC_SEND,
+						      .send_cq = r.cq,
+						      .cap = { .max_send_wr = 8,
+							       .max_send_sge = 1 },
+						      .comp_mask = IBV_QP_INIT_ATTR_PD,
+						      .pd = r.pd };
+	struct ibv_qp *to = ibv_create_qp_ex(r.context, &to_init_attr);
+	struct ibv_qp *from = ibv_create_qp_ex(r.context, &from_init_attr);
+	struct ibv_sge sge = { (uintptr_t)r.memory, 64, r.lkey };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1 };
+
+	check("ibv_create_qp_ex", to && from ? 0 : errno);
+	join(&r, from, to);
+	wr.qp_type.xrc.remote_srqn = to->qp_num;
+	post(from, &wr);
+}
+
+static void use_two_contexts(void)
+{
+	struct ibv_context *other = ibv_open_device(r.context->device);
+	struct ibv_cq *cq = ibv_create_cq(other, 8, NULL, NULL, 0);
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { .max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	check("ibv_create_cq", cq ? 0 : errno);
+	ends("ibv_create_qp", ibv_create_qp(r.pd, &attr) ? 0 : errno);
+}
+
 /* ------------------------------------------------------------------- groups, tables -- */
+
+static void destroy_attached(void)
+{
+	const union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 1, 2, 3 } };
+	struct ibv_qp *qp = make_typed(IBV_QPT_UD, r.cq);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 5 };
+
+	check("to INIT",
+	      ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	check("ibv_attach_mcast", ibv_attach_mcast(qp, &group, 0));
+	ends("ibv_destroy_qp", ibv_destroy_qp(qp));
+}
 
 static void join_group(void)
 {
@@ -200,6 +292,11 @@ static const struct named_case cases[] = {
 	{ "uc_no_right", send_by_uc },
 	{ "uc_short", send_by_uc },
 	{ "uc_misdirected", send_by_uc },
+	{ "uc_path_mtu", send_by_uc },
+	{ "mw_of_other_qp", open_others_window },
+	{ "xrc_number_of_qp", send_to_qp_of_xrc },
+	{ "cq_of_other_context", use_two_contexts },
+	{ "qp_in_group", destroy_attached },
 	{ "group_of_none", join_group },
 	{ "pkey_index_77", read_tables },
 	{ "port_3", read_tables },
