@@ -151,10 +151,10 @@ static int check_exec(struct session *s, const void *args, struct out *o)
  * it; what may be one says what would make it certain; advice (check on -rules all) is legal, and
  * often not what was meant. Each is shown once for a command, with where its object was made. The
  * rules: send-changed (a buffer was filled again before the completion), read-then-send,
- * dereg-posted, ah-posted, grh-room, recv-late, rq-dry, read-depth, mtu-pair, cq-overrun,
- * cq-small, sq-unsignaled, sq-full-lucky, arm-race, arm-none, arm-solicited,
- * unacked, gone, wr-scope, wc-field; recv-overlap, flush-unpolled. For
- * other programs: vtrace --check; see docs/check.md.
+ * dereg-posted, ah-posted, grh-room, recv-range, recv-late, rq-dry, read-depth, mtu-pair,
+ * cq-overrun, cq-small, sq-unsignaled, sq-full-lucky, arm-race, arm-none, arm-solicited, unacked,
+ * gone, in-use, early-call, left-unsignaled, wr-scope, wc-field; recv-overlap, flush-unpolled,
+ * qp-after-id. For other programs: vtrace --check; see docs/check.md.
  * > check => check is off
  * > check on; check => nothing was found */
 const struct cmd cmd_check = {

@@ -82,10 +82,11 @@ void checks_freed(struct checks *c, const struct live_program *p, const struct r
 		if (region->gone ||
 		    region->access & (IBV_ACCESS_ON_DEMAND | IBV_ACCESS_ZERO_BASED) || !o ||
 		    region->begin >= freed.at + freed.len ||
-		    freed.at >= region->begin + region->len)
+		    freed.at >= region->begin + region->len ||
+		    !is_of_owner(c->arg, o->made.from, r->from))
 			continue;
 		t = taken(p, i, &freed);
-		if (check_find_posted(c, p, &t) || !is_of_owner(c->arg, o->made.from, r->from))
+		if (check_find_posted(c, p, &t))
 			continue;
 		/* a block that has only some of its pages may be a neighbour of what is meant */
 		if (!freed.is_unmapped && (freed.at > region->begin ||

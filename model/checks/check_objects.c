@@ -219,8 +219,8 @@ static void find_late_end(struct checks *c, const struct live_program *p, const 
 	if (!o || !o->note || !o->note->need_gone.call)
 		return;
 	name = live_program_name(p, o->address, r->begin);
-	f = check_new(CHECK_IN_USE, name, r, "%s was destroyed after %s, which it needs", name,
-		      o->note->need);
+	f = check_new(o->kind == OBJECT_CM_ID ? CHECK_IN_USE : CHECK_QP_AFTER_ID, name, r,
+		      "%s was destroyed after %s, which it needs", name, o->note->need);
 	check_step(&f, o->note->need_gone, "%s was destroyed", o->note->need);
 	check_add_made(c, p, &f, o->address);
 }

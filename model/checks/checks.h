@@ -44,6 +44,7 @@ enum check_id {
 	CHECK_LEAK,
 	CHECK_GONE,
 	CHECK_IN_USE,
+	CHECK_QP_AFTER_ID,
 	CHECK_EARLY_CALL,
 	CHECK_WR_SCOPE,
 	CHECK_WC_FIELD,
@@ -120,8 +121,7 @@ void checks_changed(struct checks *c, const struct live_program *p, const struct
 		    uint64_t qp, uint64_t address);
 /* The program has given back memory, by that function: address and length are the last two
  * arguments of r. is_unmapped: nobody can get it again with its contents. is_of_owner(): is it the
- * code that has registered it? A cache of registrations keeps regions of others' memory, without
- * requests. */
+ * code that has registered it? A cache of registrations keeps regions of others' memory. */
 void checks_freed(struct checks *c, const struct live_program *p, const struct record *r,
 		  const char *function, bool is_unmapped,
 		  bool (*is_of_owner)(void *arg, struct record_from made,
