@@ -11,7 +11,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/time.h>
 
 #include "pair.h"
 
@@ -26,12 +25,10 @@ static void give_up(int number)
 	exit(3);
 }
 
-static void give_up_within(unsigned ms)
+static void give_up_later(void)
 {
-	struct itimerval after = { .it_value = { .tv_usec = ms * 1000 } };
-
 	signal(SIGALRM, give_up);
-	setitimer(ITIMER_REAL, &after, NULL);
+	alarm(2);
 }
 
 static void make_waiting(void)
@@ -143,7 +140,7 @@ static void arm_after_post(void)
 	check("ibv_post_send", post_from(qp, IBV_WR_RDMA_WRITE, 1, 0, 8, IBV_SEND_SIGNALED));
 	if (is("arm_after_send")) {
 		arm();
-		give_up_within(300);
+		give_up_later();
 	}
 	wait_and_acknowledge();
 	poll_all();
@@ -187,7 +184,7 @@ static void never_armed(void)
 	join(&r, a, qp);
 	check("ibv_post_recv", post_receive(&r, qp, 1, 64));
 	send_message();
-	give_up_within(200);
+	give_up_later();
 	wait_and_acknowledge();
 }
 
@@ -228,7 +225,7 @@ static void acknowledge(void)
 	if (is("acked_none_exit"))
 		exit(0);
 	if (is("acked_one") || is("acked_none"))
-		give_up_within(200);
+		give_up_later();
 	end_waiting();
 	if (is("acked_by_other"))
 		pthread_join(other, NULL);
@@ -264,7 +261,7 @@ static void device_event(void)
 		ibv_ack_async_event(&event);
 	}
 	if (is("async_unacked"))
-		give_up_within(200);
+		give_up_later();
 	check("ibv_destroy_qp", ibv_destroy_qp(shared));
 	check("ibv_destroy_srq", ibv_destroy_srq(srq));
 }
@@ -289,7 +286,7 @@ static void resolve(void)
 	if (is("cm_unacked_exit"))
 		exit(0);
 	if (is("cm_unacked"))
-		give_up_within(200);
+		give_up_later();
 	if (is("cm_qp") || is("cm_qp_left")) {
 		struct ibv_qp_init_attr init = {
 			.qp_type = IBV_QPT_RC,

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
-#include <sys/time.h>
 
 #include "pair.h"
 
@@ -23,12 +22,10 @@ static void give_up(int number)
 	exit(3);
 }
 
-static void give_up_within(unsigned ms)
+static void give_up_later(void)
 {
-	struct itimerval after = { .it_value = { .tv_usec = ms * 1000 } };
-
 	signal(SIGALRM, give_up);
-	setitimer(ITIMER_REAL, &after, NULL);
+	alarm(2);
 }
 
 static struct ibv_sge piece(size_t at, size_t len)
@@ -373,7 +370,7 @@ static void take_one_each(void)
 		send_message(0);
 	}
 	if (is("one_of_event"))
-		give_up_within(300);
+		give_up_later();
 	while (n < 3) {
 		take_event();
 		check("ibv_req_notify_cq", ibv_req_notify_cq(cq, 0));
@@ -427,7 +424,7 @@ static void acknowledge(void)
 		;
 	if (is("acked_again")) {
 		ibv_ack_cq_events(cq, events);
-		give_up_within(200);
+		give_up_later();
 	}
 	end_waiting();
 }
@@ -472,7 +469,7 @@ static void connect_in_vain(const char *address)
 	else if (is("refused_killed"))
 		alarm(3);
 	else
-		give_up_within(200);
+		give_up_later();
 	rdma_destroy_qp(id);
 	check("rdma_destroy_id", rdma_destroy_id(id));
 	rdma_destroy_event_channel(events);
