@@ -45,11 +45,15 @@ namespace eval ::lesson {
 		variable last
 		expr {[did [expr {[string match wait* $last] ? "wait wc*" : "*poll*"}]] && [gave $key $value]}
 	}
+	# The object is in the way of one of that name, which a line of the step makes.
+	proc in_the_way {name {how {}}} {
+		variable due; variable first
+		if {[lsearch -glob $due "*-name $name*"] >= 0} { set first "destroy $name$how" }
+	}
 	# An address of an id, local or peer, has that port.
 	proc has_port {name key port} {
-		variable due; variable first
 		if {[string match *:$port [get $name $key]]} { return 1 }
-		if {[lsearch -glob $due "*-name $name*"] >= 0} { set first "destroy $name" }
+		in_the_way $name
 		no "the port of $name is to be $port: it has [get $name $key]"
 	}
 	# A receive is posted there.
@@ -100,14 +104,17 @@ namespace eval ::lesson {
 		if {![info exists ::$variable]} { return [no "\$$variable is not set"] }
 		equals \$$variable [set ::$variable] $value
 	}
-	proc has name { expr {[dict exists [show] $name] || [no "nothing is named $name"]} }
+	# There is such an object; a region has so many bytes, or more.
+	proc has {name {len 0}} {
+		if {![dict exists [show] $name]} { return [no "nothing is named $name"] }
+		if {!$len || [get $name len] >= $len} { return 1 }
+		in_the_way $name " -cascade"
+		no "$name has [get $name len] bytes, and is to have $len"
+	}
 	proc is {name key value} {
-		variable due; variable first
 		if {![has $name]} { return 0 }
 		if {[equals "$key of $name" [get $name $key] $value]} { return 1 }
-		if {[lsearch -glob $due "*-name $name*"] >= 0} {
-			set first "destroy $name[expr {[dict exists [get $name] qp] && [get $name qp] ne {} ? { -cascade} : {}}]"
-		}
+		in_the_way $name [expr {[dict exists [get $name] qp] && [get $name qp] ne {} ? { -cascade} : {}}]
 		return 0
 	}
 	proc filled {region off} {

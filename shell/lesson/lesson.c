@@ -27,9 +27,15 @@ static struct {
 	bool skipped;  /* a step was not done */
 	bool answered; /* the last answer was right */
 	bool quiet;    /* the command was lesson or answer: do not check the step */
+	int due;       /* lines of the step that follow the one that was typed as it is shown */
+	bool stuck;    /* all of them were typed so, and do not do it */
 } now;
 
 static const char clear[] = "destroy -all";
+
+/* Words for the lesson that is on. */
+enum { AGAIN, HINT, SKIP, STOP };
+static const char *const of_current[] = { "again", "hint", "skip", "stop", NULL };
 
 static bool is_on(void)
 {
@@ -68,8 +74,12 @@ static void show_until_task(struct session *s)
 			break;
 	}
 	now.taken = (struct lesson_taken){ .begun = time(NULL) };
+	now.due = -1;
+	now.stuck = false;
 	if (now.at == now.file.n) {
-		if (!now.skipped)
+		if (now.skipped)
+			lesson_note_left(&now.file, now.at, true);
+		else
 			lesson_note_done(&now.file);
 		write_end(s, o);
 		lesson_free(&now.file);
@@ -134,28 +144,32 @@ static bool table_is_clear(struct session *s)
 	return n <= 2; /* a name and a kind */
 }
 
+static void tell(const char *text)
+{
+	struct out *o = out_new(true);
+
+	lesson_write_text(text, 0, o);
+	lesson_end_text(o);
+}
+
 static void ask_again(void)
 {
 	Tcl_Obj **v;
 
-	print_text(PRINT_OUT,
-		   temp_text("(the question waits: type a number, 1 to %d; 'lesson hint' shows it "
-			     "again, 'lesson stop' ends the lesson)\n",
-			     lesson_choices_of(current_step(), &v)));
+	tell(temp_text("(the question waits: type a number, 1 to %d; 'lesson hint' shows it again, "
+		       "'lesson stop' ends the lesson)",
+		       lesson_choices_of(current_step(), &v)));
 }
 
 static void tell_wrong(const char *wrong)
 {
-	struct out *o = out_new(true);
-	char *text;
+	char *text = xasprintf(
+		"(not yet: %s; 'lesson hint' shows %s, 'lesson skip' goes on without%s)", wrong,
+		!now.clearing && current_step()->is_hidden ? "a hint" : "the command",
+		now.taken.wrong < 2 ? "" : ", 'lesson again' makes all objects anew");
 
-	text = xasprintf("(not yet: %s; 'lesson hint' shows %s, 'lesson skip' goes on without%s)",
-			 wrong,
-			 !now.clearing && current_step()->is_hidden ? "a hint" : "the command",
-			 now.taken.wrong < 2 ? "" : ", 'lesson again' makes all objects anew");
-	lesson_write_text(text, 0, o);
+	tell(text);
 	free(text);
-	lesson_end_text(o);
 }
 
 /* A line was typed that does not do the step, line the number of lesson_line_of(). */
@@ -174,6 +188,17 @@ static void tell_not_done(int line)
 				     current_step()->check));
 	else
 		tell_wrong("this is not what the step asks for");
+}
+
+/* Notes that a line was typed as the step shows it; line is the number of lesson_line_of(). */
+static void note_line(int line)
+{
+	Tcl_Size n = 0;
+
+	Tcl_ListObjLength(NULL, current_step()->commands, &n);
+	if (line && (line == n || line == now.due))
+		now.due = line - 1;
+	now.stuck |= line == 1 && !now.due;
 }
 
 static void look(struct session *s, const char *typed, bool failed)
@@ -195,6 +220,7 @@ static void look(struct session *s, const char *typed, bool failed)
 	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, &now.file, current_step())) {
 		const int line = lesson_line_of(current_step(), typed);
 
+		note_line(line);
 		if (lesson_is_attempt(current_step(), typed, failed) && (failed || line < 2))
 			tell_not_done(line);
 		return;
@@ -225,32 +251,36 @@ int lesson_choices(void)
 		       : 0;
 }
 
-/* Does a learner want to go on, by a word that is no command? */
-static bool agrees(struct session *s, const char *typed)
+/* Which of the words, a NULL at their end, was typed alone, though it is no command? NULL: none. */
+static const char *word_alone(struct session *s, const char *typed, const char *const *words)
 {
-	static const char *const words[] = { "ok", "okay", "y", "yes", "next", "continue" };
 	char word[16], rest;
 
 	if (sscanf(typed, " %15s %c", word, &rest) != 1 ||
 	    Tcl_FindCommand(s->tcl, word, NULL, TCL_GLOBAL_ONLY))
-		return false;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcasecmp(word, words[i]) == 0)
-			return true;
-	return false;
+		return NULL;
+	while (*words && strcasecmp(word, *words) != 0)
+		words++;
+	return *words;
 }
 
 const char *lesson_typed(struct session *s, const char *typed)
 {
+	static const char *const agreed[] = { "ok", "okay", "y", "yes", "next", "continue", NULL };
+	const char *word = is_on() ? word_alone(s, typed, of_current) : NULL;
 	static char command[32];
 	unsigned number;
-	char rest;
+	int n = 0;
 
-	if (now.begun && !lesson_choices() && agrees(s, typed))
+	if (now.begun && !lesson_choices() && word_alone(s, typed, agreed))
 		return is_on() ? "lesson hint" : "lesson next";
-	if (!lesson_choices() || sscanf(typed, " %3u %c", &number, &rest) != 1)
+	if (word)
+		snprintf(command, sizeof command, "lesson %s", word);
+	else if (lesson_choices() && sscanf(typed, " %3u%n", &number, &n) == 1 &&
+		 !typed[n + (int)strspn(typed + n, ".) \t\n")])
+		snprintf(command, sizeof command, "answer %u", number);
+	else
 		return typed;
-	snprintf(command, sizeof command, "answer %u", number);
 	return command;
 }
 
@@ -379,6 +409,8 @@ static void write_hint(struct session *s, struct out *o)
 	}
 	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, &now.file, current_step()))
 		first = lesson_first(&now.file);
+	if (now.stuck)
+		first = "lesson again";
 	if (current_step()->is_hidden && now.taken.hints < lesson_hints(current_step()))
 		now.taken.hints++;
 	lesson_write_step(current_step(), first, now.taken.hints, o);
@@ -439,13 +471,11 @@ static bool is_ref(const char *what)
 /* Does a word that is for the lesson that is on. */
 static int do_current(struct session *s, const char *what, struct out *o)
 {
-	enum { AGAIN, HINT, SKIP, STOP, WORDS };
-	static const char *const words[] = { "again", "hint", "skip", "stop" };
 	unsigned word = 0;
 
-	while (word < WORDS && strcmp(what, words[word]) != 0)
+	while (of_current[word] && strcmp(what, of_current[word]) != 0)
 		word++;
-	if (word == WORDS)
+	if (!of_current[word])
 		return fail(s, "lesson", "BADVALUE",
 			    "'%s' is neither a number, a file (NAME.rdma), nor next, play LESSON, "
 			    "restart, hint, again, skip, stop",

@@ -44,7 +44,7 @@
  *   [took KEY VALUE]     a poll or 'wait wc' took a completion with this entry
  *   [receives QP]        a receive is posted there
  *   [has_port NAME KEY PORT]  an address of an id, local or peer, has it
- *   [has NAME]           there is such an object
+ *   [has NAME LEN]       there is such an object; LEN: a region of so many bytes
  *   [names NAME VALUE]   the variable $NAME has this value
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says
  *   [serves NAME REGION] the listener answers, and shares the region

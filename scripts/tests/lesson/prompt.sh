@@ -45,7 +45,7 @@ typed lesson
 await_text '> 1      What a protection domain is'
 await_text "lesson 1 is on, at step 4 of 8: 'lesson hint' shows that again"
 typed '!clear'
-for word in 'lesson hint' ok next; do
+for word in 'lesson hint' hint ok next; do
 	typed "$word"
 	await_text 'Make a second one'
 	await_prompt
@@ -65,6 +65,17 @@ await '^    reg 4096 -pd pd0 -name buf$'
 typed 'destroy buf'
 typed 'reg 4096 -pd pd0 -name buf'
 await_text 'the message names'
+typed 'destroy pd0 -cascade'
+await_text "(not yet: it should have failed, but it succeeded; 'lesson hint'"
+typed 'destroy pd0'
+await_text 'no object named pd0'
+await_prompt
+typed '!clear'
+typed 'lesson hint'
+await '^    lesson again$'
+typed again
+await_text 'What you did before, done again:'
+await_prompt
 typed 'destroy pd0'
 await_text '(type a number)'
 await '^uroce0 question 1-3> *$'
@@ -78,7 +89,7 @@ await_text "(the question waits: type a number, 1 to 3; 'lesson hint' shows it a
 await_prompt
 key Tab
 await '^1 +2 +3 +lesson *$'
-typed 2
+typed '2.'
 await_text 'No: the key alone is not enough.'
 typed 9
 await_text 'there are the choices 1 to 3'
@@ -278,6 +289,22 @@ run 'poll -all'
 await_text 'In which order do the completions'
 echo 'ok: what later steps need, and every way that does it'
 
+# A region that is too small for later steps, and in use, is in the way.
+run 'lesson stop'
+run 'destroy -all'
+clean
+run 'lesson restart 5'
+run 'reg 64 -name window'
+run 'listen 7471 -share window -accept -name door'
+await_text '(not yet: window has 64 bytes, and is to have 4096;'
+clean
+run 'lesson hint'
+mapfile -t lines < <(commands)
+[ "${lines[0]}" = 'destroy window -cascade' ] || fail "'lesson hint' begins with ${lines[0]}"
+for line in "${lines[@]}"; do run "$line"; done
+await_text 'The client connects.'
+echo 'ok: a region that is too small'
+
 # Whatever was typed, everything can be made as it was before the step: what it needs is gone, or
 # something else stands in the way.
 run 'lesson stop'
@@ -319,7 +346,8 @@ stop
 
 # A lesson of one's own: a task with hints, points, and what is kept of it. A step with the name of
 # an object that is there says so.
-cat >"$dir/own.rdma" <<'EOF'
+own=$dir/lessons.d/own.rdma
+cat >"$own" <<'EOF'
 title "A lesson of one's own"
 task {
 Bring a queue pair named q to INIT.
@@ -333,15 +361,15 @@ Make a completion queue.
 	cq
 } {[did cq] && 0}
 ask {Is it so?} { "yes" { Right. } "no" { No. } } 1 -points 2
+say { That was all. }
 EOF
-cp "$dir/own.rdma" "$dir/lessons.d/"
 start env RDMASH_LESSONS="$dir/lessons.d" "$rdmash"
 await "$prompt"
 typed 'lesson'
 await_text "A lesson of one's own"
 await_text ' 1 done What a protection domain is'
 typed '!clear'
-typed "lesson $dir/own.rdma"
+typed "lesson $own"
 await_text '(5 points)'
 ! says 'modify-qp' || fail 'the solution of a task is shown'
 typed 'qp create -name q'
@@ -367,6 +395,9 @@ await_text '(try another number)'
 typed '1'
 await_text 'This lesson is over, with steps skipped. 2 of 7 points;'
 typed '!clear'
+typed 'lesson'
+await_text "A lesson of one's own  (over, with steps skipped)"
+typed '!clear'
 typed 'lesson -progress'
 await '/own +1 task .* wrong 1  hints 3  1 of 5$'
 await '/own +2 try .* wrong 1  hints 0  skipped$'
@@ -376,7 +407,7 @@ typed 'destroy -all'
 typed 'fault call ibv_create_qp -error ENOMEM'
 await_text '0 hit'
 typed '!clear'
-typed "lesson restart $dir/own.rdma"
+typed "lesson restart $own"
 await_text '(5 points)'
 typed 'lesson hint'
 await_text 'hint: A QP begins in RESET.'
