@@ -45,6 +45,8 @@ void verdict_unmet(struct session *s, const char *name);
  * met does not count as an error; an expectation that was not met at a peer counts as one that was
  * not met here. */
 void verdict_error(struct session *s);
+/* Does the report show the failure in s->fail on the same terminal as errors, or is it to? */
+bool verdict_is_shown(const struct session *s);
 /* How many expectations the peer of that name has counted by now. They are shown at the end, as its
  * own; this run's report and exit code do not depend on them. */
 void verdict_peer(const char *peer, unsigned passed, unsigned failed);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "junit.h"
 #include "language/script.h"
@@ -217,6 +219,15 @@ void verdict_error(struct session *s)
 	add_verdict(s, unmet ? UNMET : ERROR, name, file);
 	free(name);
 	free(line);
+}
+
+bool verdict_is_shown(const struct session *s)
+{
+	struct stat out, err;
+
+	return s->fail.check && s->opt.format == OUT_TEXT && !s->opt.interactive && !s->opt.peer &&
+	       isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &out) &&
+	       !fstat(STDERR_FILENO, &err) && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
 void verdict_peer(const char *peer, unsigned passed, unsigned failed)

@@ -133,7 +133,8 @@ static void report_error(struct session *s)
 {
 	if (!s->opt.interactive && !s->opt.peer)
 		fail_add_causes(s);
-	fail_report(s);
+	if (!verdict_is_shown(s))
+		fail_report(s);
 	verdict_error(s);
 }
 

@@ -158,6 +158,8 @@ static void print_step(const struct lesson_step *step, unsigned number, bool sol
 		print_choices(step, solutions, o);
 	else if (solutions || !step->is_hidden)
 		print_commands(step, o);
+	else
+		out_text(o, "What you typed:\n");
 	if (!solutions)
 		out_text(o, "\n%s\n",
 			 step->kind == LESSON_ASK ? "Answer and why:" : "What you saw:");
@@ -211,9 +213,12 @@ static int play_line(struct session *s, const struct lesson_file *file,
 {
 	int rc = 0;
 
-	if (lesson_holds(s, file, step))
-		return fail(s, "lesson", "EINVAL", "%s: done before it is tried: %s", file->path,
-			    line);
+	if (lesson_holds(s, file, step)) {
+		fail(s, "lesson", "EINVAL", "%s: the step is done before this line of it: %s",
+		     file->path, line);
+		return fail_next(s, "let its condition ask for what the line does, or leave the "
+				    "line out");
+	}
 	if (repl_is_escape(line) && !file->is_shipped)
 		return fail(s, "lesson", "EPERM",
 			    "%s runs a command of the system, which you may "

@@ -48,10 +48,17 @@ grade 3 --csv --within 2 --grade class/rules.rdma class
 cut -d, -f 1-3 out | tail -n +2 | tr '\n' ' ' >rows
 [ "$(cat rows)" = 'a.rdma,0,15 b.rdma,15,15 c.rdma,8,15 d.rdma,14,15 ' ] || fail "other rows: $(cat rows out)"
 grep -q '^d.rdma.*left tries three times more (1 point)$' out || fail "not said what was missed: $(cat out)"
+grep -q '^b.rdma,15,15,[0-9]*\.[0-9]\{1,3\},,$' out || fail "no milliseconds: $(cat out)"
 grep -q '^c.rdma,.*,it was interrupted,' out || fail "not said that it was interrupted: $(cat out)"
 grade 3 --json --grade class/rules.rdma class/d.rdma
 grep -qx '{"checks":9,"passed":8,"failed":1,"points":14,"of":15}' out || fail "no JSON: $(cat out)"
 echo 'ok: a folder, in CSV; JSON'
+
+python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$rdmash" --grade class/rules.rdma class/d.rdma >out
+[ "$(grep -c 'expected 3, got ' out)" = 1 ] || fail "not once on a terminal: $(cat out)"
+"$rdmash" --grade class/rules.rdma class/d.rdma >out 2>err
+grep -q 'expected 3, got ' out && grep -q 'expected 3, got ' err || fail "not in both: $(cat out err)"
+echo 'ok: a terminal shows a failed check once'
 
 # More than the record holds: what needs the lost rows gives no points, and says why.
 cat >many.rdma <<'END'

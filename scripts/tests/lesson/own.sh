@@ -48,6 +48,11 @@ sed 's/} 1$/} 3/' good.rdma >bad.rdma
 "$rdmash" -c 'lesson ./bad.rdma' 2>&1 | grep -q "bad.rdma:13.*the answer is '3'" || fail 'no file and line'
 echo 'ok: a lesson says its file and line'
 
+printf 'title "Bad"\ntry {Do it.} {\n\tpd\n\tcq\n} {[has pd0]}\n' >early.rdma
+! "$rdmash" -c 'lesson play ./early.rdma' >said 2>&1 || fail 'a line that is not needed is no mistake'
+grep -q 'early.rdma: the step is done before this line of it: cq$' said || fail "$(cat said)"
+echo 'ok: a lesson says which line is not needed'
+
 mkdir lessons secret
 echo 'set read 1' >secret/file
 printf 'title "Bad"\ntry {Do it.} {\n\tsource ../secret/file\n} {[info exists ::read]}\n' >lessons/source.rdma
@@ -65,6 +70,7 @@ echo 'ok: a lesson has the rights of a script'
 "$rdmash" -c 'lesson -print good.rdma' >handout 2>/dev/null
 grep -q '^# Good$' handout && grep -q '^\*\*1\.\*\* Bring q to INIT\. \*(3 points)\*$' handout || fail 'no handout'
 ! grep -q 'modify-qp' handout || fail 'the handout has the solution'
+grep -qx 'What you typed:' handout || fail 'the handout has no place for the lines of a task'
 "$rdmash" -c 'lesson -print good.rdma -solutions' 2>/dev/null | grep -q '^modify-qp INIT q -fill$' || fail 'no solutions'
 titles() {
 	RDMASH_LESSONS=$1 "$rdmash" -q -c 'foreach l [lesson] { catch { echo [dict get $l title] } }' 2>/dev/null
