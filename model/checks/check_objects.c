@@ -185,7 +185,7 @@ static void find_device_gone(struct checks *c, const struct live_program *p, con
 
 /* --------------------------------------------------------------------------- in-use -- */
 
-/* What it needs is destroyed now. */
+/* The call destroys an object that the other one, user, needs. */
 static void note_need_gone(const struct live_program *p, const struct record *r, uint64_t user)
 {
 	struct check_note *n = check_note(p, user);

@@ -2,8 +2,8 @@
 /*
  * late ADDRESS CASE
  *
- * What is used after its time: fields of completions, events, devices, ids and their channels; what
- * is lost by an end that comes too early. Each has a correct twin.
+ * Things that are used after their time: fields of completions, events, devices, ids and their
+ * channels; and sends that are lost by an end that comes too early. Each has a correct twin.
  */
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
