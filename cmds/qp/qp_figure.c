@@ -2,8 +2,6 @@
 /* qp-state -svg: the states of a QP, or the transitions of a type, as a drawing. */
 #include "qp/qp_figure.h"
 
-#include <stdlib.h>
-
 #include "alloc.h"
 #include "file/file.h"
 #include "out.h"
@@ -32,32 +30,23 @@ uint64_t qp_steps_taken(const struct qp_step *steps, unsigned n)
 static int save_figure(struct session *s, struct state_svg *d, const struct figure_file *file,
 		       struct out *o)
 {
-	char *text;
-	size_t len;
-	FILE *to = xmemstream(&text, &len);
-	int rc;
+	SCOPED_TEXT(text);
 
 	d->is_alone = true;
-	state_svg(to, d);
-	fclose(to);
-	rc = save_file(s, file->path, file->force, 0644, text, len);
-	if (rc == 0) {
-		out_str(o, "file", file->path, "%s", file->path);
-		out_u64(o, "bytes", len, ", %zu bytes\n", len);
-	}
-	free(text);
-	return rc;
+	state_svg(&text, d);
+	if (save_file(s, file->path, file->force, 0644, text_str(&text), text_len(&text)))
+		return -1;
+	out_str(o, "file", file->path, "%s", file->path);
+	out_u64(o, "bytes", text_len(&text), ", %zu bytes\n", text_len(&text));
+	return 0;
 }
 
-/* "12:03:04.123  RTS → ERR  WC REM_ACCESS_ERR" for XML, to be freed; from NULL: the first one. */
-static char *step_line(const struct qp_step *step, const struct qp_step *from)
+/* Appends "12:03:04.123  RTS → ERR  WC REM_ACCESS_ERR" for XML; from NULL: the first one. */
+static void append_step(struct text *lines, const struct qp_step *step, const struct qp_step *from)
 {
-	SCOPED_TEXT(line);
-
-	page_markupf(&line, "%s   %s%s%s   %s", text_clock(step->when, 3),
+	page_markupf(lines, "%s   %s%s%s   %s\n", text_clock(step->when, 3),
 		     from ? word_name(qp_state_words, from->state) : "", from ? " → " : "",
 		     word_name(qp_state_words, step->state), step->why);
-	return xstrdup(text_str(&line));
 }
 
 int qp_figure(struct session *s, const struct qp *qp, const struct figure_file *file, struct out *o)
@@ -65,39 +54,31 @@ int qp_figure(struct session *s, const struct qp *qp, const struct figure_file *
 	struct qp_step steps[QP_STEPS];
 	unsigned n = qp_history_steps(qp, steps);
 	SCOPED_TEXT(title);
+	SCOPED_TEXT(lines);
 	struct state_svg d = { .type = qp->type,
 			       .has_state = true,
 			       .now = qp_history_state(qp),
 			       .steps = qp_steps_taken(steps, n),
-			       .drain = qp_drain(qp),
-			       .nlines = n };
-	char **lines = xcalloc(n + 1, sizeof *lines);
-	int rc;
+			       .drain = qp_drain(qp) };
 
 	page_markupf(&title, "%s, %s, qpn %u: %s", qp->o.name, word_name(qp_type_words, qp->type),
 		     qp->v->qp_num, word_name(qp_state_words, d.now));
 	for (unsigned i = 0; i < n; i++)
-		lines[i] = step_line(&steps[i], i ? &steps[i - 1] : NULL);
+		append_step(&lines, &steps[i], i ? &steps[i - 1] : NULL);
 	d.title = text_str(&title);
-	d.lines = (const char *const *)lines;
-	rc = save_figure(s, &d, file, o);
-	for (unsigned i = 0; i < n; i++)
-		free(lines[i]);
-	free(lines);
-	return rc;
+	d.lines = text_str(&lines);
+	return save_figure(s, &d, file, o);
 }
 
 int qp_figure_of_type(struct session *s, enum ibv_qp_type type, const struct figure_file *file,
 		      struct out *o)
 {
 	const char *name = word_name(qp_type_words, type);
-	struct state_svg d = { .type = type, .is_table = true };
-	char *title;
-	int rc;
+	struct state_svg d = {
+		.type = type,
+		.is_table = true,
+		.title = temp_text("The states of %s QPs, and what each transition needs", name),
+	};
 
-	title = xasprintf("The states of %s QPs, and what each transition needs", name);
-	d.title = title;
-	rc = save_figure(s, &d, file, o);
-	free(title);
-	return rc;
+	return save_figure(s, &d, file, o);
 }

@@ -502,6 +502,7 @@ static void add_row(struct ends *e, const struct record *r)
 {
 	struct ladder_row row = { .when = record_realtime(r->begin),
 				  .until = record_realtime(r->end),
+				  .mark = r->begin,
 				  .age = r->end < e->current ? AGE_GONE : AGE_CURRENT,
 				  .state = -1,
 				  .to = -1 };

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* report FILE.html: the page of this session as a file. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "alloc.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
 #include "file/file.h"
 #include "ladder.h"
 #include "out.h"
 #include "page.h"
-#include "page_ends.h"
 #include "session.h"
 #include "text.h"
 #include "timeline/timeline.h"
@@ -42,87 +39,54 @@ static void append_explanation(struct session *s, struct text *why)
 	out_free(o);
 }
 
-/* The objects after each row, as a list of JSON: equal ones that follow each other are one. */
+/* The session at the rows of its ladder, one after the other. */
 struct past {
 	struct session *s;
 	const struct ladder *l;
+	struct view_moment *m;
+	struct view_memory memory;
 	struct view_peers peers;
-	struct text list, last;
-	unsigned n, *of; /* of each row: the number of its objects */
 };
 
-static bool is_same(const struct text *a, const struct text *b)
+static bool ends_at(void *arg, unsigned n, struct out *o)
 {
-	return text_len(a) == text_len(b) && memcmp(text_str(a), text_str(b), text_len(a)) == 0;
-}
+	struct past *p = arg;
 
-static void add_state(struct past *p, struct view_moment *m, unsigned rows)
-{
-	const int64_t at = rows ? page_row_time(&p->l->rows[rows - 1]) : 0;
-	struct out *o = out_new(false);
-	SCOPED_TEXT(json);
-
-	out_list(o, NULL);
-	view_moment_out(
-		m, &(struct view_look){ .at = at, .l = p->l, .n = rows, .peers = &p->peers }, o);
-	out_end(o);
-	out_print(o, OUT_JSON, &json);
-	out_free(o);
-	if (p->n && is_same(&json, &p->last))
-		return;
-	text_add(&p->list, p->n++ ? "," : "");
-	text_add_bytes(&p->list, text_str(&json), text_len(&json));
-	text_resize(&p->last, 0);
-	text_add_bytes(&p->last, text_str(&json), text_len(&json));
-}
-
-static void add_states(struct past *p)
-{
-	const unsigned first = p->l->n > PAST ? p->l->n - PAST : 0;
-	struct view_moment *m = view_moment_new(p->s, false);
-
-	view_peers_look(p->s, &p->peers);
-	text_add(&p->list, "[");
-	for (unsigned i = 0; i < p->l->n; i++) {
-		if (i >= first && !p->l->rows[i].folded)
-			add_state(p, m, i + 1);
-		p->of[i] = p->n ? p->n - 1 : 0;
+	if (!n) { /* now */
+		view_moment_free(p->m);
+		p->m = view_moment_new(p->s, true);
 	}
-	view_moment_free(m);
-	m = view_moment_new(p->s, true);
-	add_state(p, m, p->l->n);
-	view_moment_free(m);
-	text_add(&p->list, "]");
+	view_moment_out(p->m,
+			&(struct view_look){ .at = n ? page_row_time(&p->l->rows[n - 1]) : 0,
+					     .l = p->l,
+					     .n = n ? n : p->l->n,
+					     .memory = &p->memory,
+					     .peers = &p->peers },
+			o);
+	return true;
 }
 
 static void write_page(struct session *s, const char *title, const struct ladder *l, struct text *d)
 {
-	struct past past = { .s = s, .l = l, .of = xcalloc(l->n + 1, sizeof *past.of) };
+	struct past past = { .s = s, .l = l, .m = view_moment_new(s, false) };
 	struct view_whys whys = { 0 };
-	struct out *o = out_new(false);
-	char **texts, nonce[PAGE_NONCE];
+	char **texts;
 	SCOPED_TEXT(why);
 
 	append_explanation(s, &why);
 	view_whys_learn(s, &whys);
 	texts = view_whys_of(&whys, l);
-	add_states(&past);
-	out_dict(o, NULL);
-	page_rows_out(o, &(struct page_rows){ .title = title,
-					      .why = text_str(&why),
-					      .l = l,
-					      .whys = texts,
-					      .states = past.of });
-	out_end(o);
-	page_nonce(nonce);
-	page_document(d, title, nonce, o, text_str(&past.list));
-	out_free(o);
+	view_memory_begin(s, &past.memory);
+	view_peers_look(s, &past.peers);
+	page_file(
+		d,
+		&(struct page_rows){ .title = title, .why = text_str(&why), .l = l, .whys = texts },
+		l->n > PAST ? l->n - PAST : 0, ends_at, &past);
+	view_moment_free(past.m);
 	free(texts);
 	view_whys_free(&whys);
+	view_memory_free(&past.memory);
 	view_peers_free(&past.peers);
-	text_free(&past.list);
-	text_free(&past.last);
-	free(past.of);
 }
 
 static int report_exec(struct session *s, const void *args, struct out *o)

@@ -3,6 +3,7 @@
 #include "view/view.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@
 
 /* An answer that is given until something has changed. */
 struct kept {
-	uint64_t version; /* 0: none */
-	int64_t at;
+	uint64_t version;  /* 0: none */
+	char row[PAGE_ID]; /* the one that is chosen; "": the newest */
 	struct text json;
 };
 
@@ -75,31 +76,36 @@ static void look(struct view *v)
 	v->version++;
 }
 
-static void build(struct view *v, int64_t at, struct text *json)
+static void build(struct view *v, const char *row, struct text *json)
 {
-	struct view_moment *m = view_moment_new(v->s, !at);
 	struct out *o = out_new(false);
+	struct view_moment *m;
 	struct ladder l;
 	char **whys;
+	int chosen;
 
 	ladder_make(v->s,
 		    &(struct ladder_how){
 			    .last = ROWS, .all = true, .most = 2 * ROWS, .is_alone = true },
 		    &l);
+	chosen = page_row_of(&l, row);
+	m = view_moment_new(v->s, chosen < 0);
 	whys = view_whys_of(&v->whys, &l);
 	out_dict(o, NULL);
 	out_u64(o, "version", v->version, NULL);
-	out_str(o, "at", temp_text("%" PRId64, at), NULL);
+	out_str(o, "at", row, NULL);
 	page_rows_out(o, &(struct page_rows){ .title = v->title,
 					      .why = view_whys_last(&v->whys),
 					      .l = &l,
 					      .whys = whys });
 	out_list(o, "ends");
-	view_moment_out(
-		m,
-		&(struct view_look){
-			.at = at, .l = &l, .n = l.n, .memory = &v->memory, .peers = &v->peers },
-		o);
+	view_moment_out(m,
+			&(struct view_look){ .at = chosen < 0 ? 0 : page_row_time(&l.rows[chosen]),
+					     .l = &l,
+					     .n = l.n,
+					     .memory = &v->memory,
+					     .peers = &v->peers },
+			o);
 	out_end(o);
 	out_end(o);
 	text_resize(json, 0);
@@ -110,10 +116,10 @@ static void build(struct view *v, int64_t at, struct text *json)
 	view_moment_free(m);
 }
 
-static void answer_state(void *arg, int64_t at, uint64_t seen, struct text *to)
+static void answer_state(void *arg, const char *row, uint64_t seen, struct text *to)
 {
 	struct view *v = arg;
-	struct kept *kept = at ? &v->past : &v->now;
+	struct kept *kept = *row ? &v->past : &v->now;
 	const int64_t begin = loop_now();
 
 	v->looked = begin;
@@ -121,10 +127,10 @@ static void answer_state(void *arg, int64_t at, uint64_t seen, struct text *to)
 		look(v);
 		v->next = begin + (loop_now() - begin) * SHARE;
 	}
-	if (kept->version != v->version || kept->at != at) {
-		build(v, at, &kept->json);
+	if (kept->version != v->version || strcmp(kept->row, row) != 0) {
+		build(v, row, &kept->json);
 		kept->version = v->version;
-		kept->at = at;
+		snprintf(kept->row, sizeof kept->row, "%s", row);
 		v->next = begin + (loop_now() - begin) * SHARE;
 	}
 	if (seen == kept->version)

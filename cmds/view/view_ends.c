@@ -104,16 +104,6 @@ void view_moment_free(struct view_moment *m)
 
 /* -------------------------------------------------------------------------- QPs -- */
 
-static const struct qp *qp_at(struct session *s, uint64_t address)
-{
-	const struct qp *qp;
-
-	obj_foreach_of(qp, s, &qp_class)
-		if ((uintptr_t)qp->v == address)
-			return qp;
-	return NULL;
-}
-
 /* The name that the object has, or had then. */
 static const char *name_at(const struct view_moment *m, uint64_t address)
 {
@@ -146,7 +136,9 @@ static void ask_device(const struct view_moment *m, const struct qp *there, stru
 static void out_qp(const struct view_moment *m, const struct live_tracked_qp *seen, struct out *o)
 {
 	struct live_queues *e = live_program_entry(m->live, seen->address);
-	const struct qp *there = is_now(m) ? qp_at(m->s, seen->address) : NULL;
+	const struct qp *there = is_now(m) ? obj_by_pointer(m->s, &qp_class,
+							    (void *)(uintptr_t)seen->address)
+					   : NULL;
 	struct qp_step steps[QP_STEPS];
 	const unsigned n = qp_history_at(seen->address, m->at, steps);
 	struct page_queue sends = { .posted = &e->sends, .room = seen->v.cap.max_send_wr };
@@ -192,13 +184,12 @@ static void out_qps(const struct view_moment *m, struct out *o)
 static void out_cq(const struct view_moment *m, const struct live_object *cq, struct out *o)
 {
 	const unsigned due = live_program_due(m->live, cq->address);
-	bool broken = false;
+	const struct cq *it = obj_by_pointer(m->s, &cq_class, (void *)(uintptr_t)cq->address);
+	const bool broken = it && it->broken;
 	SCOPED_TEXT(text);
-	const struct cq *it;
 
-	obj_foreach_of(it, m->s, &cq_class)
-		broken |= (uintptr_t)it->v == cq->address && it->broken;
-	xappendf(&text, "%d entries · %u to come%s", cq->entries, due, cq->armed ? " · armed" : "");
+	xappendf(&text, "%d entries · %u completions to come%s", cq->entries, due,
+		 cq->armed ? " · armed" : "");
 	if (broken)
 		text_add(&text, " · OVERRUN");
 	page_cq_out(o, name_at(m, cq->address), cq->address, text_str(&text), broken, m->taken,
@@ -214,16 +205,6 @@ static void out_cqs(const struct view_moment *m, struct out *o)
 	out_end(o);
 }
 
-static const struct mr *mr_keyed(struct session *s, uint32_t lkey)
-{
-	const struct mr *mr;
-
-	obj_foreach_of(mr, s, &mr_class)
-		if (mr->v->lkey == lkey)
-			return mr;
-	return NULL;
-}
-
 static void out_regions(const struct view_moment *m, const struct view_memory *memory,
 			struct out *o)
 {
@@ -232,7 +213,7 @@ static void out_regions(const struct view_moment *m, const struct view_memory *m
 	out_list(o, "regions");
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct live_region *r = &all->v[i];
-		const struct mr *mr = r->gone ? NULL : mr_keyed(m->s, r->lkey);
+		const struct mr *mr = obj_by_number(m->s, &mr_class, r->lkey);
 
 		if (r->gone)
 			continue;

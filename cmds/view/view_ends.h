@@ -30,7 +30,7 @@ struct view_memory {
 void view_memory_begin(struct session *s, struct view_memory *m);
 /* Looks at all regions of this session; true: a byte has changed since the last look. */
 bool view_memory_look(struct session *s, struct view_memory *m);
-/* Writes the lines of a region into its open dict. m NULL: those that are not zero. */
+/* Writes the lines of a region that were looked at into its open dict. */
 void view_memory_out(const struct view_memory *m, const struct mr *mr, struct out *o);
 void view_memory_free(struct view_memory *m);
 
@@ -63,7 +63,7 @@ struct view_look {
 	int64_t at;			  /* CLOCK_REALTIME, ns; not before that of the last look */
 	const struct ladder *l;		  /* its places after the first are rdmash peers */
 	unsigned n;			  /* up to row n - 1 */
-	const struct view_memory *memory; /* of now; or NULL */
+	const struct view_memory *memory; /* of now; NULL: no look is of now */
 	const struct view_peers *peers;	  /* or NULL */
 };
 /* Writes all ends into the open list. */

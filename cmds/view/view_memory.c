@@ -116,24 +116,27 @@ void view_memory_free(struct view_memory *m)
 
 static void out_line(struct out *o, const struct view_region *r, size_t from, size_t to)
 {
-	char hex[2 * LINE + 1] = "", text[LINE + 1] = "";
+	char text[LINE + 1] = "";
+	SCOPED_TEXT(hex);
 
-	for (size_t i = from; i < to; i++) {
-		snprintf(hex + 2 * (i - from), 3, "%02x", r->last[i]);
+	xappend_hex(&hex, r->last + from, to - from);
+	for (size_t i = from; i < to; i++)
 		text[i - from] = r->last[i] >= ' ' && r->last[i] < 0x7f ? (char)r->last[i] : '.';
-	}
 	out_dict(o, NULL);
 	page_strf(o, "off", "%04zx", from);
-	out_str(o, "hex", hex, NULL);
+	out_str(o, "hex", text_str(&hex), NULL);
 	page_strf(o, "how", "%.*s", (int)(to - from), r->how + from);
 	out_str(o, "text", text, NULL);
 	out_end(o);
 }
 
-static void out_lines(struct out *o, const struct view_region *r, size_t whole)
+void view_memory_out(const struct view_memory *m, const struct mr *mr, struct out *o)
 {
+	const struct view_region *r = region_of(m, mr->o.serial);
 	unsigned shown = 0, more = 0;
 
+	if (!r)
+		return;
 	out_list(o, "lines");
 	for (size_t at = 0; at < r->n; at += LINE) {
 		const size_t to = at + LINE < r->n ? at + LINE : r->n;
@@ -147,21 +150,7 @@ static void out_lines(struct out *o, const struct view_region *r, size_t whole)
 		}
 	}
 	out_end(o);
-	if (more || r->n < whole)
+	if (more || r->n < mr->len)
 		page_strf(o, "note", "%u more lines have changed%s", more,
-			  r->n < whole ? ", of its first 4096 bytes" : "");
-}
-
-void view_memory_out(const struct view_memory *m, const struct mr *mr, struct out *o)
-{
-	struct view_memory own = { 0 };
-	struct view_region *r = m ? region_of(m, mr->o.serial) : NULL;
-
-	if (!r) {
-		r = add_region(&own, mr);
-		look_at(r, mr);
-		age(r);
-	}
-	out_lines(o, r, mr->len);
-	view_memory_free(&own);
+			  r->n < mr->len ? ", of its first 4096 bytes" : "");
 }

@@ -21,23 +21,16 @@
 #define MEMORY	    (32 * 1024) /* of a connection, for its request */
 
 static struct {
-	struct MHD_Daemon *(*start_daemon)(unsigned flags, uint16_t port,
-					   MHD_AcceptPolicyCallback apc, void *apc_arg,
-					   MHD_AccessHandlerCallback handler, void *arg, ...);
-	void (*stop_daemon)(struct MHD_Daemon *d);
-	enum MHD_Result (*run)(struct MHD_Daemon *d);
-	enum MHD_Result (*get_timeout)(struct MHD_Daemon *d, MHD_UNSIGNED_LONG_LONG *ms);
-	const union MHD_DaemonInfo *(*get_daemon_info)(struct MHD_Daemon *d,
-						       enum MHD_DaemonInfoType type, ...);
-	const char *(*lookup_connection_value)(struct MHD_Connection *c, enum MHD_ValueKind kind,
-					       const char *key);
-	struct MHD_Response *(*create_response_from_buffer)(size_t size, void *data,
-							    enum MHD_ResponseMemoryMode mode);
-	enum MHD_Result (*add_response_header)(struct MHD_Response *r, const char *header,
-					       const char *value);
-	enum MHD_Result (*queue_response)(struct MHD_Connection *c, unsigned status,
-					  struct MHD_Response *r);
-	void (*destroy_response)(struct MHD_Response *r);
+	__typeof__(MHD_start_daemon) *start_daemon;
+	__typeof__(MHD_stop_daemon) *stop_daemon;
+	__typeof__(MHD_run) *run;
+	__typeof__(MHD_get_timeout) *get_timeout;
+	__typeof__(MHD_get_daemon_info) *get_daemon_info;
+	__typeof__(MHD_lookup_connection_value) *lookup_connection_value;
+	__typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+	__typeof__(MHD_add_response_header) *add_response_header;
+	__typeof__(MHD_queue_response) *queue_response;
+	__typeof__(MHD_destroy_response) *destroy_response;
 } mhd;
 
 #define X(name_) { "MHD_" #name_, offsetof(__typeof__(mhd), name_) },
@@ -118,11 +111,11 @@ static const char *after_token(const struct view_server *v, const char *path)
 	return differs ? NULL : path + n + 2;
 }
 
-static uint64_t number_of(struct MHD_Connection *c, const char *key)
+static const char *argument(struct MHD_Connection *c, const char *key)
 {
 	const char *text = mhd.lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
 
-	return text ? strtoull(text, NULL, 10) : 0;
+	return text ? text : "";
 }
 
 static enum MHD_Result answer_page(const struct view_server *v, struct MHD_Connection *c)
@@ -137,11 +130,11 @@ static enum MHD_Result answer_page(const struct view_server *v, struct MHD_Conne
 
 static enum MHD_Result answer_state(const struct view_server *v, struct MHD_Connection *c)
 {
-	const uint64_t at = number_of(c, "row");
+	const char *row = argument(c, "row");
 	SCOPED_TEXT(text);
 
-	v->answers.state(v->answers.arg, at > INT64_MAX ? INT64_MAX : (int64_t)at,
-			 number_of(c, "seen"), &text);
+	v->answers.state(v->answers.arg, strlen(row) < PAGE_ID ? row : "",
+			 strtoull(argument(c, "seen"), NULL, 10), &text);
 	return answer(c, MHD_HTTP_OK, "application/json", text_str(&text), text_len(&text));
 }
 
@@ -209,22 +202,17 @@ static int load(struct session *s)
 			"the package libmicrohttpd12 (Debian), or libmicrohttpd of your system");
 }
 
-static void no_log(void *arg, const char *fmt, va_list ap)
-{
-	(void)arg, (void)fmt, (void)ap;
-}
-
 static struct MHD_Daemon *start_daemon(struct view_server *v, uint16_t port)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET,
 				    .sin_port = htons(port),
 				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
-	return mhd.start_daemon(
-		MHD_USE_EPOLL, port, NULL, NULL, on_request, v, MHD_OPTION_EXTERNAL_LOGGER, no_log,
-		NULL, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&here, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
+	return mhd.start_daemon(MHD_USE_EPOLL, port, NULL, NULL, on_request, v,
+				MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&here,
+				MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
 }
 
 struct view_server *view_server_new(struct session *s, uint16_t port, const struct view_answers *a)

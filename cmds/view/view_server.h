@@ -18,9 +18,9 @@ struct view_server;
 struct view_answers {
 	/* Appends the document, whose scripts and styles have that nonce. */
 	void (*page)(void *arg, const char *nonce, struct text *to);
-	/* Appends the state as JSON. at: of an earlier row, CLOCK_REALTIME in ns, 0: now; seen: the
-	 * version that the browser has, 0: none. */
-	void (*state)(void *arg, int64_t at, uint64_t seen, struct text *to);
+	/* Appends the state as JSON. row: the id of an earlier row, "": now; seen: the version that
+	 * the browser has, 0: none. */
+	void (*state)(void *arg, const char *row, uint64_t seen, struct text *to);
 	void *arg;
 };
 

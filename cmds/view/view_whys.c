@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "call_record.h"
 #include "data/bad_wc.h"
 #include "explain/explain.h"
 #include "heap.h"
@@ -15,14 +15,6 @@
 #include "text.h"
 
 #define WHYS_MAX 64
-
-static int64_t realtime(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
 
 static struct view_why *add_why(struct view_whys *w, int64_t seen, const char *text)
 {
@@ -54,8 +46,7 @@ static void learn_command(struct session *s, struct view_whys *w, int64_t now)
 	SCOPED_TEXT(text);
 
 	xappendf(&text, "error: %s\n", s->fail.text);
-	for (unsigned i = 0; i < s->fail.nrows; i++)
-		xappendf(&text, "  %-11s %s\n", s->fail.rows[i].label, s->fail.rows[i].text);
+	fail_rows(&s->fail, &text);
 	add_why(w, now, text_str(&text));
 }
 
@@ -66,13 +57,13 @@ void view_whys_learn(struct session *s, struct view_whys *w)
 	struct fail failed;
 
 	if (s->fail.text)
-		learn_command(s, w, realtime());
+		learn_command(s, w, record_realtime(record_time()));
 	failed = fail_aside(s); /* explain may fail */
 	while (n-- > 0)
 		if (all[n].seen > w->known)
 			learn_completion(s, w, &all[n]);
 	fail_back(s, failed);
-	w->known = realtime();
+	w->known = record_realtime(record_time());
 }
 
 void view_whys_free(struct view_whys *w)

@@ -527,6 +527,10 @@ bool ladder_time(const struct ladder *l, const struct ladder_row *r, struct text
 {
 	const double ms = ladder_ms(l, r);
 
+	if (r->age == AGE_EARLIER) {
+		text_add(d, "earlier");
+		return false;
+	}
 	if (ms < 100000)
 		xappendf(d, "%.3f", ms);
 	else

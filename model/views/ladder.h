@@ -56,6 +56,8 @@ struct ladder_lane {
 struct ladder_row {
 	unsigned seq;
 	int64_t when, until; /* CLOCK_REALTIME, ns; until 0: it took no time */
+	uint64_t mark; /* of a row of a record: when it began, in ticks, which are never measured
+			  anew; 0: it has none */
 	enum ladder_kind kind;
 	enum ladder_age age;
 	enum ladder_side side; /* of a packet: its sender */
@@ -124,7 +126,8 @@ const char *ladder_end(const struct ladder *l, int lane);
 /* The time of a row in ms since the first current row; negative for an earlier row. */
 double ladder_ms(const struct ladder *l, const struct ladder_row *r);
 
-/* Appends that time, "12.345", or from 100 s on "100.12 s". True: in ms, which it does not say. */
+/* Appends that time, "12.345", or from 100 s on "100.12 s"; of an earlier row "earlier". True: in
+ * ms, which it does not say. */
 bool ladder_time(const struct ladder *l, const struct ladder_row *r, struct text *d);
 
 /* Does the call become a row? A call within another one does not, nor a query that succeeded, an

@@ -51,10 +51,7 @@ static void append_title(struct text *d, const char *text)
 static void draw_time(const struct drawing *g, const struct ladder_row *r)
 {
 	xappendf(g->d, "<text class=\"t\" x=\"%d\" y=\"%u\">", TIME_X - 4, g->y);
-	if (r->age == AGE_EARLIER)
-		text_add(g->d, "earlier");
-	else
-		ladder_time(g->l, r, g->d);
+	ladder_time(g->l, r, g->d);
 	text_add(g->d, "</text>");
 }
 

@@ -100,10 +100,7 @@ static void draw_time(struct ladder_page *p, const struct ladder_row *r)
 {
 	SCOPED_TEXT(when);
 
-	if (r->age == AGE_EARLIER)
-		text_add(&when, "earlier");
-	else
-		ladder_time(p->l, r, &when);
+	ladder_time(p->l, r, &when);
 	out_painted(p->o, PAINT_DIM, "%*s ", TIME_WIDTH - 1, text_str(&when));
 }
 

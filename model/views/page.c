@@ -36,6 +36,30 @@ int64_t page_row_time(const struct ladder_row *r)
 	return r->until > r->when ? r->until : r->when;
 }
 
+/* Times are measured anew from time to time, and rows drop out: a row is called by the begin of its
+ * record, and how many rows before it have that, too. */
+static void row_id(const struct ladder *l, unsigned i, char id[PAGE_ID])
+{
+	const struct ladder_row *r = &l->rows[i];
+	unsigned before = 0;
+
+	while (i-- > 0)
+		before += l->rows[i].mark == r->mark && (r->mark || l->rows[i].when == r->when);
+	snprintf(id, PAGE_ID, "%" PRIu64 ".%u", r->mark ? r->mark : (uint64_t)r->when, before);
+}
+
+int page_row_of(const struct ladder *l, const char *id)
+{
+	char its[PAGE_ID];
+
+	for (unsigned i = 0; i < l->n; i++) {
+		row_id(l, i, its);
+		if (strcmp(its, id) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
 static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
 {
 	unsigned n = 0;
@@ -81,14 +105,14 @@ static void out_row(struct out *o, const struct page_rows *rows, unsigned i)
 {
 	const struct ladder_row *r = &rows->l->rows[i];
 	char *says = ladder_says(r);
+	char id[PAGE_ID];
 	SCOPED_TEXT(when);
 
-	if (r->age == AGE_EARLIER)
-		text_add(&when, "earlier");
-	else if (ladder_time(rows->l, r, &when))
+	row_id(rows->l, i, id);
+	if (ladder_time(rows->l, r, &when))
 		text_add(&when, " ms");
 	out_dict(o, NULL);
-	page_strf(o, "id", "%" PRId64 ".%u", page_row_time(r), r->seq);
+	out_str(o, "id", id, NULL);
 	page_str(o, "time", text_str(&when));
 	page_str(o, "end", ladder_end(rows->l, r->from));
 	out_str(o, "kind", ladder_words[r->kind], NULL);
@@ -148,14 +172,6 @@ static void add_values(struct text *d, const char *id, const char *nonce, const 
 	text_add(d, "</script>\n");
 }
 
-static const char help[] = "<aside id=\"help\" hidden>"
-			   "<kbd>↑ ↓</kbd> an earlier row: everything as it was then<br>"
-			   "<kbd>End</kbd> or <kbd>l</kbd> back to now<br>"
-			   "<kbd>f</kbd> the next failure<br>"
-			   "<kbd>1</kbd> … <kbd>5</kbd> one pane alone, and again: all<br>"
-			   "<kbd>t</kbd> the timeline as a table<br>"
-			   "<kbd>?</kbd> this help</aside>\n";
-
 /* The policy keeps the page from loading anything, and from running what a peer has sent. */
 void page_document(struct text *d, const char *title, const char *nonce, const struct out *values,
 		   const char *states)
@@ -178,7 +194,6 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 	visible_markup(d, title);
 	text_add(d, "</h1><p id=\"summary\"></p><span id=\"when\"></span>"
 		    "<span><kbd>?</kbd>keys</span></header>\n<main id=\"panes\"></main>\n");
-	text_add(d, help);
 	text_add(
 		d,
 		"<noscript>This page needs JavaScript, which shows the values in it.</noscript>\n");
@@ -189,32 +204,78 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 	xappendf(d, "<script nonce=\"%s\">\n%s</script></body></html>\n", nonce, page_js);
 }
 
-void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d)
-{
-	unsigned *of = xcalloc(l->n + 1, sizeof *of), n = 0;
-	struct page_rows rows = { .title = title, .why = why, .l = l, .states = of };
-	struct out *o = out_new(false), *states = out_new(false);
-	char nonce[PAGE_NONCE];
-	SCOPED_TEXT(json);
+/* The ends after each row, as a list of JSON: equal ones that follow each other are one. */
+struct past {
+	struct text list;
+	size_t last; /* place of the last ones in it */
+	unsigned n;
+};
 
-	out_list(states, NULL);
+static void add_ends(struct past *p, page_ends_at *ends_at, void *arg, unsigned n)
+{
+	struct out *o = out_new(false);
+	SCOPED_TEXT(json);
+	bool is_new;
+
+	out_list(o, NULL);
+	is_new = ends_at(arg, n, o);
+	out_end(o);
+	out_print(o, OUT_JSON, &json);
+	out_free(o);
+	if (!is_new || (p->n && strcmp(text_str(&p->list) + p->last, text_str(&json)) == 0))
+		return;
+	text_add(&p->list, p->n++ ? "," : "[");
+	p->last = text_len(&p->list);
+	text_add(&p->list, text_str(&json));
+}
+
+void page_file(struct text *d, struct page_rows *rows, unsigned first, page_ends_at *ends_at,
+	       void *arg)
+{
+	const struct ladder *l = rows->l;
+	unsigned *of = xcalloc(l->n + 1, sizeof *of);
+	struct out *o = out_new(false);
+	struct past past = { .n = 0 };
+	char nonce[PAGE_NONCE];
+
 	for (unsigned i = 0; i < l->n; i++) {
-		if (!i || l->rows[i].kind == LADDER_STATE) {
-			out_list(states, NULL);
-			page_ladder_ends_out(states, l, 0, i + 1);
-			out_end(states);
-			n++;
-		}
-		of[i] = n - 1;
+		if (i >= first && !l->rows[i].folded)
+			add_ends(&past, ends_at, arg, i + 1);
+		of[i] = past.n ? past.n - 1 : 0;
 	}
-	out_end(states);
-	out_print(states, OUT_JSON, &json);
+	add_ends(&past, ends_at, arg, 0);
+	text_add(&past.list, "]");
+	rows->states = of;
 	out_dict(o, NULL);
-	page_rows_out(o, &rows);
+	page_rows_out(o, rows);
 	out_end(o);
 	page_nonce(nonce);
-	page_document(d, title, nonce, o, text_str(&json));
-	out_free(states);
+	page_document(d, rows->title, nonce, o, text_str(&past.list));
+	text_free(&past.list);
 	out_free(o);
 	free(of);
+}
+
+struct told {
+	const struct ladder *l;
+	unsigned n; /* rows so far */
+};
+
+/* Only a row with a state changes what the rows tell of the ends. */
+static bool told_ends_at(void *arg, unsigned n, struct out *o)
+{
+	struct told *t = arg;
+	bool is_new = !t->n;
+
+	for (; t->n < n; t->n++)
+		is_new |= t->l->rows[t->n].kind == LADDER_STATE;
+	if (is_new)
+		page_ladder_ends_out(o, t->l, 0, n);
+	return is_new;
+}
+
+void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d)
+{
+	page_file(d, &(struct page_rows){ .title = title, .why = why, .l = l }, 0, told_ends_at,
+		  &(struct told){ .l = l });
 }

@@ -26,6 +26,10 @@ struct page_rows {
 void page_rows_out(struct out *o, const struct page_rows *rows);
 /* The time after which the objects are as the row has left them; CLOCK_REALTIME, ns. */
 int64_t page_row_time(const struct ladder_row *r);
+#define PAGE_ID 32 /* bytes of the name of a row, with the null byte at the end */
+/* The index of the row with that id, which page_rows_out() has written of it, also in an earlier
+ * ladder of the same record; -1: it has none. */
+int page_row_of(const struct ladder *l, const char *id);
 
 /* Writes an end for each place of the ladder from the first one on, into the open list: the states
  * of its QPs up to row n - 1, as the rows tell them. */
@@ -39,6 +43,13 @@ void page_nonce(char nonce[PAGE_NONCE]);
  * one is that of the end. */
 void page_document(struct text *d, const char *title, const char *nonce, const struct out *values,
 		   const char *states);
+/* Writes the ends as they were after the first n rows, or, n 0, as they are at the end, into the
+ * open list. False: they are those of the last call. */
+typedef bool page_ends_at(void *arg, unsigned n, struct out *o);
+/* Appends the document with all values in it; it has the ends from row first on. Sets rows->states,
+ * which is of no use afterwards. */
+void page_file(struct text *d, struct page_rows *rows, unsigned first, page_ends_at *ends_at,
+	       void *arg);
 /* Appends the document of a ladder alone. why: the text of explain, or "". */
 void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d);
 

@@ -81,6 +81,14 @@ function move(before) {
 
 /* ------------------------------------------------------------------- objects -- */
 
+/* The name of an object and what is said of it; its end where there are several. */
+function heading(end, object) {
+	const head = make("h3"), where = state.ends.length > 1 ? `${end.name} · ` : "";
+
+	head.append(make("b", "", object.name), make("span", "dim", ` ${where}${object.text}`));
+	return head;
+}
+
 function request(r) {
 	const e = make("span", "req");
 
@@ -106,10 +114,8 @@ function queue(title, q) {
 
 function qpCard(end, qp) {
 	const card = make("article", "card" + (qp.bad ? " bad" : ""));
-	const head = make("h3");
 
-	head.append(make("b", "", qp.name), make("span", "dim", ` ${end.name} · ${qp.text}`));
-	card.append(head, drawing(qp.svg));
+	card.append(heading(end, qp), drawing(qp.svg));
 	if (qp.why)
 		card.append(make("p", qp.bad ? "bad" : "dim", qp.why));
 	const queues = make("div", "queues");
@@ -148,12 +154,11 @@ function showCqs() {
 
 		for (const end of state.ends)
 			for (const cq of end.cqs) {
-				const card = make("article", "card cq" + (cq.bad ? " bad" : "")), head = make("h3");
+				const card = make("article", "card cq" + (cq.bad ? " bad" : ""));
 				const slots = make("div", "slots");
 
-				head.append(make("b", "", cq.name), make("span", "dim", ` ${end.name} · ${cq.text}`));
 				slots.append(...cq.taken.map(completion));
-				card.append(head, slots);
+				card.append(heading(end, cq), slots);
 				all.push(card);
 			}
 		return all.length ? all : [make("p", "note", "No completion queue yet.")];
@@ -181,10 +186,9 @@ function showMemory() {
 
 		for (const end of state.ends)
 			for (const mr of end.regions) {
-				const card = make("article", "card mr"), head = make("h3");
+				const card = make("article", "card mr");
 
-				head.append(make("b", "", mr.name), make("span", "dim", ` ${end.name} · ${mr.text}`));
-				card.append(head);
+				card.append(heading(end, mr));
 				if (mr.lines) {
 					const dump = make("div", "dump");
 
@@ -313,7 +317,7 @@ function show() {
 /* ----------------------------------------------------------------- questions -- */
 
 async function ask() {
-	const params = new URLSearchParams(), at = state.at, row = at === null ? "0" : at.split(".")[0];
+	const params = new URLSearchParams(), at = state.at, row = at === null ? "" : at;
 
 	params.set("row", row);
 	if (state.data && state.data.at === row)
@@ -330,6 +334,8 @@ async function ask() {
 		if (data.rows && at === state.at) {
 			state.data = data;
 			state.ends = data.ends;
+			if (chosen() < 0)
+				state.at = null;
 			show();
 		}
 	} catch (e) {
@@ -430,6 +436,24 @@ function onClick(event) {
 		enlarge(title.parentElement.id);
 }
 
+const HELP = [["↑ ↓", "an earlier row: everything as it was then"], ["End l", "back to now"],
+	["f", "the next failure"], ["1 2 3 4 5", "one pane alone, and again: all"],
+	["t", "the timeline as a table"], ["?", "this help"]];
+
+function help() {
+	const aside = make("aside");
+
+	aside.id = "help";
+	aside.hidden = true;
+	for (const [keys, does] of HELP) {
+		const line = make("div");
+
+		line.append(...keys.split(" ").map(key => make("kbd", "", key)), does);
+		aside.append(line);
+	}
+	return aside;
+}
+
 function frame() {
 	const main = find("panes");
 
@@ -443,6 +467,12 @@ function frame() {
 		body.tabIndex = 0;
 		pane.append(head, body);
 		main.append(pane);
+	});
+	document.body.append(help());
+	/* the newest row stays where it is seen */
+	addEventListener("resize", () => {
+		if (state.at === null)
+			find("ladder-body").scrollTop = find("ladder-body").scrollHeight;
 	});
 	document.addEventListener("keydown", onKey);
 	document.addEventListener("click", onClick);

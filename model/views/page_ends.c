@@ -87,16 +87,12 @@ static void out_drawing(struct out *o, const struct page_qp *qp)
 			       .now = qp->now,
 			       .steps = qp->steps,
 			       .drain = qp->drain };
-	char *svg;
-	size_t len;
-	FILE *to = xmemstream(&svg, &len);
+	SCOPED_TEXT(svg);
 
 	page_markupf(&title, "States of %s: %s", qp->name, word_name(qp_state_words, qp->now));
 	d.title = text_str(&title);
-	state_svg(to, &d);
-	fclose(to);
-	out_str(o, "svg", svg, NULL);
-	free(svg);
+	state_svg(&svg, &d);
+	out_str(o, "svg", text_str(&svg), NULL);
 }
 
 void page_qp_out(struct out *o, const struct page_qp *qp)

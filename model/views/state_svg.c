@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "call_record.h"
-#include "heap.h"
 #include "inventory.h"
 #include "recorded.h"
 #include "spec_tables.h"
+#include "text.h"
 
 #define STATES (IBV_QPS_ERR + 1)
 #define BOX_W  92
@@ -18,38 +18,6 @@
 #define LINE   17
 #define MARGIN 16
 #define TEXT_W 64 /* letters of a row of the table */
-
-/* Colours that the colour-blind tell apart (Okabe and Ito); frames and dashes say the same. */
-const char state_svg_css[] =
-	".qs { --bg: #fff; --fg: #1b1f24; --dim: #5d6672; --line: #8a94a0; --way: #0067a5; "
-	"--bad: #b34700; --soft: #e8f1f8; }\n"
-	"@media (prefers-color-scheme: dark) { .qs { --bg: #14171b; --fg: #e6e9ed; --dim: #a3adb8; "
-	"--line: #76818d; --way: #5ab4ec; --bad: #ff9d5c; --soft: #1d2c38; } }\n"
-	"@media print { .qs { --bg: #fff; --fg: #000; --dim: #444; --line: #777; --way: #004b7a; "
-	"--bad: #8a3600; --soft: #eee; } }\n"
-	".qs text { font: 22px system-ui, 'DejaVu Sans', sans-serif; fill: var(--fg); }\n"
-	".qs .bg { fill: var(--bg); }\n"
-	".qs .n { text-anchor: middle; }\n"
-	".qs .s { font-size: 15px; }\n"
-	".qs .row { font-size: 12px; }\n"
-	".qs .dim { fill: var(--dim); }\n"
-	".qs .title, .qs .now { font-weight: bold; }\n"
-	".qs rect.box { fill: var(--bg); stroke: var(--line); stroke-dasharray: 3 3; }\n"
-	".qs rect.plain { fill: var(--bg); stroke: var(--fg); }\n"
-	".qs rect.been { fill: var(--soft); stroke: var(--way); stroke-width: 2; }\n"
-	".qs rect.here { fill: none; stroke: var(--way); stroke-width: 2; }\n"
-	".qs rect.fill { fill: var(--way); stroke: var(--way); }\n"
-	".qs rect.fill.bad { fill: var(--bad); stroke: var(--bad); }\n"
-	".qs rect.here.bad { stroke: var(--bad); }\n"
-	".qs text.on { fill: var(--bg); font-weight: bold; }\n"
-	".qs path { fill: none; stroke: var(--line); stroke-width: 1.3; stroke-dasharray: 4 3; }\n"
-	".qs path.plain { stroke: var(--fg); stroke-dasharray: none; }\n"
-	".qs path.way { stroke: var(--way); stroke-width: 3; stroke-dasharray: none; }\n"
-	".qs path.tip { fill: var(--line); stroke: none; }\n"
-	".qs path.tip.plain { fill: var(--fg); }\n"
-	".qs path.tip.way { fill: var(--way); }\n"
-	".qs circle { fill: var(--fg); }\n"
-	".qs text.badge { fill: var(--bg); font-size: 11px; font-weight: bold; }\n";
 
 struct place {
 	int x, y; /* of the upper left corner of its box */
@@ -62,8 +30,8 @@ static const struct place boxes[STATES] = {
 };
 
 struct drawing {
-	const struct state_svg *d;
-	FILE *to;
+	const struct state_svg *of;
+	struct text *d;
 	unsigned number; /* of the transitions so far */
 	unsigned numbers[STATES][STATES];
 };
@@ -137,7 +105,7 @@ static const struct curve curves[STATES][STATES] = {
 			  [IBV_QPS_ERR] = { 392, 241, 392, 241, 228, 241, 228, 241 } },
 	[IBV_QPS_ERR] = { [IBV_QPS_RESET] = { 136, 241, 54, 241, 54, 218, 54, 134 } },
 };
-static const struct curve any_to_err = { 272, 252, 272, 252, 228, 252, 228, 252 };
+static const struct curve any_to_err = { 266, 252, 266, 252, 228, 252, 228, 252 };
 static const struct curve any_to_reset = { 28, 178, 28, 178, 28, 134, 28, 134 };
 
 /* The tip points along the longer of the ways from the last control point. */
@@ -149,9 +117,9 @@ static void draw_tip(const struct drawing *g, const struct curve *c, const char 
 	const int far = abs(dx) > abs(dy) ? abs(dx) : abs(dy);
 	const double ux = far ? (double)dx / far : 0, uy = far ? (double)dy / far : 0;
 
-	fprintf(g->to, "<path class=\"tip %s\" d=\"M%d %dL%.1f %.1fL%.1f %.1fz\"/>", class, c->x2,
-		c->y2, c->x2 - 11 * ux - 5 * uy, c->y2 - 11 * uy + 5 * ux, c->x2 - 11 * ux + 5 * uy,
-		c->y2 - 11 * uy - 5 * ux);
+	xappendf(g->d, "<path class=\"tip %s\" d=\"M%d %dL%.1f %.1fL%.1f %.1fz\"/>", class, c->x2,
+		 c->y2, c->x2 - 11 * ux - 5 * uy, c->y2 - 11 * uy + 5 * ux,
+		 c->x2 - 11 * ux + 5 * uy, c->y2 - 11 * uy - 5 * ux);
 }
 
 static void draw_badge(const struct drawing *g, const struct curve *c, unsigned number)
@@ -159,16 +127,16 @@ static void draw_badge(const struct drawing *g, const struct curve *c, unsigned 
 	const int x = (c->x1 + 3 * c->cx1 + 3 * c->cx2 + c->x2) / 8;
 	const int y = (c->y1 + 3 * c->cy1 + 3 * c->cy2 + c->y2) / 8;
 
-	fprintf(g->to,
-		"<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
-		"</text>\n",
-		x, y, x, y + 4, number);
+	xappendf(g->d,
+		 "<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
+		 "</text>\n",
+		 x, y, x, y + 4, number);
 }
 
 static void draw_arrow(const struct drawing *g, const struct curve *c, const char *class)
 {
-	fprintf(g->to, "<path class=\"%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>", class, c->x1, c->y1,
-		c->cx1, c->cy1, c->cx2, c->cy2, c->x2, c->y2);
+	xappendf(g->d, "<path class=\"%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>", class, c->x1, c->y1,
+		 c->cx1, c->cy1, c->cx2, c->cy2, c->x2, c->y2);
 	draw_tip(g, c, class);
 }
 
@@ -192,7 +160,7 @@ static bool goes_back(const struct state_svg *d)
 
 static void draw_edges(struct drawing *g)
 {
-	const struct state_svg *d = g->d;
+	const struct state_svg *d = g->of;
 
 	for (unsigned taken = 0; taken < 2; taken++) /* those that were taken are above others */
 		for (enum ibv_qp_state from = 0; from < STATES; from++)
@@ -206,24 +174,25 @@ static void draw_edges(struct drawing *g)
 					   way		 ? "way"
 					   : d->is_table ? "plain"
 							 : "");
-				fprintf(g->to, "\n");
+				xappendf(g->d, "\n");
 			}
 }
 
 /* The steps to ERR and RESET that any state allows, where none was taken. */
 static void draw_any(struct drawing *g)
 {
-	const char *class = g->d->is_table ? "plain" : "";
+	const char *class = g->of->is_table ? "plain" : "";
 
 	draw_arrow(g, &any_to_err, class);
 	draw_arrow(g, &any_to_reset, class);
-	fprintf(g->to,
-		"<text class=\"s dim\" x=\"%d\" y=\"%d\">any but RESET</text>"
-		"<text class=\"s dim\" x=\"%d\" y=\"%d\">any</text>\n",
-		any_to_err.x1 + 6, any_to_err.y1 + 4, any_to_reset.x1 - 10, any_to_reset.y1 + 14);
-	if (has_state(g->d, IBV_QPS_SQE))
-		fprintf(g->to, "<text class=\"s dim\" x=\"%d\" y=\"%d\">a send failed</text>\n",
-			boxes[IBV_QPS_RTS].x + BOX_W - 16, boxes[IBV_QPS_RTS].y + BOX_H + 46);
+	xappendf(g->d,
+		 "<text class=\"any dim\" x=\"%d\" y=\"%d\">any but RESET</text>"
+		 "<text class=\"any dim\" x=\"%d\" y=\"%d\">any</text>\n",
+		 any_to_err.x2 + 10, any_to_err.y1 + 24, any_to_reset.x1 - 12,
+		 any_to_reset.y1 + 18);
+	if (has_state(g->of, IBV_QPS_SQE))
+		xappendf(g->d, "<text class=\"any dim\" x=\"%d\" y=\"%d\">a send failed</text>\n",
+			 boxes[IBV_QPS_RTS].x + BOX_W - 16, boxes[IBV_QPS_RTS].y + BOX_H + 46);
 }
 
 /* ------------------------------------------------------------------------ boxes -- */
@@ -233,13 +202,13 @@ static void draw_frame(const struct drawing *g, enum ibv_qp_state state, int mor
 {
 	const struct place p = boxes[state];
 
-	fprintf(g->to, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"7\"/>",
-		class, p.x - more, p.y - more, BOX_W + 2 * more, BOX_H + 2 * more);
+	xappendf(g->d, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"7\"/>",
+		 class, p.x - more, p.y - more, BOX_W + 2 * more, BOX_H + 2 * more);
 }
 
 static void draw_box(const struct drawing *g, enum ibv_qp_state state)
 {
-	const struct state_svg *d = g->d;
+	const struct state_svg *d = g->of;
 	const bool now = d->has_state && state == d->now;
 	const bool bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE;
 	const bool drains = now && state == IBV_QPS_SQD && d->drain != DRAIN_UNKNOWN;
@@ -253,19 +222,19 @@ static void draw_box(const struct drawing *g, enum ibv_qp_state state)
 		   : d->is_table	? "plain"
 		   : has_been(d, state) ? "been"
 					: "box");
-	fprintf(g->to, "<text class=\"n%s\" x=\"%d\" y=\"%d\">%s</text>", now ? " on" : "", x, y,
-		state_name(state));
+	xappendf(g->d, "<text class=\"n%s\" x=\"%d\" y=\"%d\">%s</text>", now ? " on" : "", x, y,
+		 state_name(state));
 	if (drains)
-		fprintf(g->to, "<text class=\"n s on\" x=\"%d\" y=\"%d\">%s</text>", x, y + 16,
-			d->drain == DRAIN_RUNNING ? "draining" : "drained");
-	fprintf(g->to, "\n");
+		xappendf(g->d, "<text class=\"n s on\" x=\"%d\" y=\"%d\">%s</text>", x, y + 16,
+			 d->drain == DRAIN_RUNNING ? "draining" : "drained");
+	xappendf(g->d, "\n");
 }
 
 /* ------------------------------------------------------------------------ table -- */
 
 /* Writes words in rows of at most so many letters. */
 struct words {
-	FILE *to;
+	struct text *d;
 	int x, *y;
 	unsigned n, row; /* letters so far */
 };
@@ -273,54 +242,57 @@ struct words {
 static void begin_row(struct words *w, const char *class)
 {
 	if (w->row++)
-		fprintf(w->to, "</text>\n");
+		xappendf(w->d, "</text>\n");
 	*w->y += LINE;
 	w->n = 0;
-	fprintf(w->to, "<text class=\"row%s\" x=\"%d\" y=\"%d\">", class, w->x, *w->y);
+	xappendf(w->d, "<text class=\"row%s\" x=\"%d\" y=\"%d\">", class, w->x, *w->y);
 }
 
 static void add_names(struct words *w, const char *label, unsigned mask)
 {
 	const struct call_enum *names =
 		call_value_find(call_table[ROW_ibv_modify_qp].args, "attr_mask")->words;
-	const char *before = label;
+	bool is_first = true;
 
 	for (unsigned bit = 1; bit && mask; bit <<= 1) {
-		const char *name = mask & bit ? call_word_name(names, bit) : NULL;
+		const char *name = mask & bit ? call_word_name(names, bit) : NULL, *before;
 
 		mask &= ~bit;
 		if (!name)
 			continue;
-		if (before == label || w->n + strlen(name) + 2 > TEXT_W)
+		if (!is_first)
+			text_add(w->d, ",");
+		if (is_first || w->n + strlen(name) + 2 > TEXT_W)
 			begin_row(w, "");
-		w->n += (unsigned)fprintf(w->to, "%s%s", w->n || before == label ? before : "",
-					  name);
-		before = ", ";
+		before = is_first ? label : w->n ? " " : "";
+		xappendf(w->d, "%s%s", before, name);
+		w->n += (unsigned)(strlen(before) + strlen(name)) + 1; /* a comma follows */
+		is_first = false;
 	}
 }
 
 static void list_row(struct drawing *g, const struct qp_row *r, int *y)
 {
-	struct words w = { .to = g->to, .x = 160, .y = y };
+	struct words w = { .d = g->d, .x = 160, .y = y };
 
 	*y += 6;
-	fprintf(g->to,
-		"<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
-		"</text><text class=\"row now\" x=\"%d\" y=\"%d\">%s %s %s</text>\n",
-		MARGIN + 9, *y + LINE - 4, MARGIN + 9, *y + LINE, g->numbers[r->from][r->to],
-		MARGIN + 26, *y + LINE, state_name(r->from), r->from == r->to ? "stays" : "→",
-		r->from == r->to ? "" : state_name(r->to));
+	xappendf(g->d,
+		 "<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
+		 "</text><text class=\"row now\" x=\"%d\" y=\"%d\">%s %s %s</text>\n",
+		 MARGIN + 9, *y + LINE - 4, MARGIN + 9, *y + LINE, g->numbers[r->from][r->to],
+		 MARGIN + 26, *y + LINE, state_name(r->from), r->from == r->to ? "stays" : "→",
+		 r->from == r->to ? "" : state_name(r->to));
 	add_names(&w, "needs ", r->required);
 	add_names(&w, r->required ? "may have " : "needs nothing; may have ", r->optional);
 	if (!r->required && !r->optional) {
 		begin_row(&w, "");
-		fprintf(g->to, "needs nothing");
+		xappendf(g->d, "needs nothing");
 	}
 	if (r->note) {
 		begin_row(&w, " dim");
-		fprintf(g->to, "%s", r->note);
+		xappendf(g->d, "%s", r->note);
 	}
-	fprintf(g->to, "</text>\n");
+	xappendf(g->d, "</text>\n");
 }
 
 /* A row that has something to say of its own; RC has a row for SQE, which it never gets into. */
@@ -331,19 +303,24 @@ static bool is_listed(const struct state_svg *d, const struct qp_row *r)
 	return r->from == r->to ? r->optional != 0 : is_edge(d, r->from, r->to);
 }
 
+/* A line, which a newline may end. */
+static void add_remark(const struct drawing *g, int *y, const char *text)
+{
+	*y += LINE;
+	xappendf(g->d, "<text class=\"row\" x=\"%d\" y=\"%d\">%.*s</text>\n", MARGIN, *y,
+		 (int)strcspn(text, "\n"), text);
+}
+
 /* The rows below the drawing; *y: the last line of text. */
 static void list_rows(struct drawing *g, int *y)
 {
 	for (const struct qp_row *r = qp_rows; r->type; r++)
-		if (is_listed(g->d, r))
+		if (is_listed(g->of, r))
 			list_row(g, r, y);
-	*y += 6 + LINE;
-	fprintf(g->to,
-		"<text class=\"row\" x=\"%d\" y=\"%d\">any → RESET, and any but RESET → ERR: "
-		"nothing is needed%s</text>\n",
-		MARGIN, *y,
-		has_state(g->d, IBV_QPS_SQE) ? ". RTS → SQE: by the device, when a send has failed"
-					     : "");
+	*y += 6;
+	add_remark(g, y, "any → RESET, and any but RESET → ERR: nothing is needed");
+	if (has_state(g->of, IBV_QPS_SQE))
+		add_remark(g, y, "RTS → SQE: by the device, when a send has failed");
 }
 
 static void draw_numbers(struct drawing *g)
@@ -351,7 +328,7 @@ static void draw_numbers(struct drawing *g)
 	for (const struct qp_row *r = qp_rows; r->type; r++) {
 		struct curve c;
 
-		if (!is_listed(g->d, r))
+		if (!is_listed(g->of, r))
 			continue;
 		c = curves[r->from][r->to];
 		if (r->from == r->to) {
@@ -363,14 +340,12 @@ static void draw_numbers(struct drawing *g)
 	}
 }
 
-void state_svg(FILE *to, const struct state_svg *d)
+void state_svg(struct text *to, const struct state_svg *d)
 {
-	struct drawing g = { .d = d, .to = NULL };
+	SCOPED_TEXT(text);
+	struct drawing g = { .of = d, .d = &text };
 	int y = HEIGHT + 8, top;
-	size_t size;
-	char *text;
 
-	g.to = xmemstream(&text, &size);
 	draw_edges(&g);
 	draw_any(&g);
 	for (enum ibv_qp_state state = 0; state < STATES; state++)
@@ -380,29 +355,24 @@ void state_svg(FILE *to, const struct state_svg *d)
 		draw_numbers(&g);
 		list_rows(&g, &y);
 	}
-	for (unsigned i = 0; i < d->nlines; i++) {
-		y += LINE;
-		fprintf(g.to, "<text class=\"row\" x=\"%d\" y=\"%d\">%s</text>\n", MARGIN, y,
-			d->lines[i]);
-	}
-	fclose(g.to);
-	y += d->nlines || d->is_table ? 12 : -8;
+	for (const char *line = d->lines; line && *line; line += strcspn(line, "\n") + 1)
+		add_remark(&g, &y, line);
+	y += d->lines || d->is_table ? 12 : -8;
 	top = d->is_alone || goes_back(d) ? 0 : boxes[0].y - 12;
 	if (d->is_alone)
-		fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	fprintf(to,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"qs\" role=\"img\" "
-		"viewBox=\"0 %d %d %d\"",
-		top, WIDTH, y - top);
+		text_add(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	xappendf(to,
+		 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"qs\" role=\"img\" "
+		 "viewBox=\"0 %d %d %d\"",
+		 top, WIDTH, y - top);
 	if (d->is_alone)
-		fprintf(to, " width=\"%d\" height=\"%d\"", WIDTH, y);
-	fprintf(to, "><title>%s</title>\n", d->title);
+		xappendf(to, " width=\"%d\" height=\"%d\"", WIDTH, y);
+	xappendf(to, "><title>%s</title>\n", d->title);
 	if (d->is_alone)
-		fprintf(to,
-			"<style>\n%s</style>\n<rect class=\"bg\" width=\"%d\" height=\"%d\"/>"
-			"<text class=\"title\" x=\"%d\" y=\"24\">%s</text>\n",
-			state_svg_css, WIDTH, y, MARGIN, d->title);
-	fputs(text, to);
-	fprintf(to, "</svg>\n");
-	free(text);
+		xappendf(to,
+			 "<style>\n%s</style>\n<rect class=\"bg\" width=\"%d\" height=\"%d\"/>"
+			 "<text class=\"title\" x=\"%d\" y=\"24\">%s</text>\n",
+			 state_svg_css, WIDTH, y, MARGIN, d->title);
+	text_add(to, text_str(&text));
+	text_add(to, "</svg>\n");
 }

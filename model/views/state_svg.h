@@ -7,7 +7,8 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+struct text;
 
 /* Is the send queue of a QP in SQD empty yet? */
 enum state_drain {
@@ -25,14 +26,14 @@ struct state_svg {
 	uint64_t steps; /* of states, that it has made: uroce_step() */
 	enum ibv_qp_state now;
 	enum state_drain drain;
-	/* Lines below the drawing, escaped for XML; not for a table. */
-	const char *const *lines;
-	unsigned nlines;
+	/* Lines below the drawing, each with a newline, escaped for XML; NULL: none. Not for a
+	 * table. */
+	const char *lines;
 };
 
 /* Appends an svg element. */
-void state_svg(FILE *to, const struct state_svg *d);
-/* The style sheet of the drawings, for a page that has several: class "qs". */
+void state_svg(struct text *to, const struct state_svg *d);
+/* state_svg.css, the style sheet of the drawings, for a page that has several: class "qs". */
 extern const char state_svg_css[];
 
 /* The steps that lead from one state to another; the connection manager makes several at once. */

@@ -166,18 +166,28 @@ def what_is_shown(s):
 def what_was_then(s, state):
     rows = state["rows"]
     done = next(r for r in rows if r["kind"] == "completion" and not r["bad"])
-    then = s.state(row=done["id"].split(".")[0])
+    then = s.state(row=done["id"])
     ok({qp["state"] for qp in qps(then).values()} == {"RTS"}, "as it was after the first completion")
     post = next(r for r in rows if r["text"].startswith("ibv_post_send"))
-    then = s.state(row=post["id"].split(".")[0])
+    then = s.state(row=post["id"])
     ok([len(q["sends"]["requests"]) for q in qps(then).values() if q["sends"]["requests"]] == [1],
        "the request was in its queue after the post", then["ends"][0]["qps"])
     create = next(r for r in rows if "rdma_create_qp" in r["text"])
-    then = s.state(row=create["id"].split(".")[0])
+    then = s.state(row=create["id"])
     ok(len(qps(then)) == 1 and len(then["rows"]) == len(rows), "there was one QP after the first was made", qps(then))
     ok(s.state(seen=s.state()["version"]).keys() == {"version"}, "nothing new is said in a word")
     versions = {s.state()["version"] for _ in range(100)}
     ok(len(versions) == 1, "who only looks changes nothing, and leaves nothing in the record", versions)
+
+
+def row_stays(s):
+    """A row is the same one also when others have come, and older ones are gone."""
+    s.run("repeat 260 {qp create -name row; destroy row}")
+    row = s.state()["rows"][-1]
+    s.run("repeat 20 {qp create -name row; destroy row}")
+    then = s.state(row=row["id"])
+    ok([r["text"] for r in then["rows"] if r["id"] == row["id"]] == [row["text"]], "a row keeps its id", row)
+    ok(len({r["id"] for r in then["rows"]}) == len(then["rows"]), "and no other has it")
 
 
 def flush_of_a_region(s):
@@ -293,6 +303,7 @@ def main():
     state = what_is_shown(s)
     what_was_then(s, state)
     flush_of_a_region(s)
+    row_stays(s)
     hostile_text(s)
     nobody_holds_it_up(s)
     memory_is_flat(s, float(os.environ.get("VIEW_SECONDS", "3")))
