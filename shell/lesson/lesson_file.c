@@ -44,7 +44,7 @@
  *   [took KEY VALUE]     a poll or 'wait wc' took a completion with this entry
  *   [receives QP]        a receive is posted there
  *   [has_port NAME KEY PORT]  an address of an id, local or peer, has it
- *   [has NAME LEN]       there is such an object; LEN: a region of so many bytes
+ *   [has NAME LEN]       there is such an object: a region of LEN bytes
  *   [names NAME VALUE]   the variable $NAME has this value
  *   [is NAME KEY VALUE]  what 'get NAME KEY' says
  *   [serves NAME REGION] the listener answers, and shares the region
@@ -55,7 +55,7 @@
  *   [counts REGION N]    its first 8 bytes are this number
  *   [same A OFF B OFF LEN]  two regions are equal there, and not zero
  *
- * which also tell the learner what is wrong, to who takes the lesson. rdmash -n FILE, or lesson
+ * which also tell the learner what is wrong. rdmash -n FILE, or lesson
  * -check FILE, looks for mistakes; lesson FILE begins it, lesson play FILE takes it; lesson -print
  * FILE (or a number) makes a handout, with -solutions also for you. The lessons of the folder
  * $RDMASH_LESSONS follow the others in the list. Code of a file has the rights of a script
