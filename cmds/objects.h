@@ -13,6 +13,8 @@
 struct id;
 struct session;
 
+#define RXE_VENDOR 0xffffff /* RXE_VENDOR_ID of the kernel */
+
 struct dev {
 	struct obj o;	       /* named as the device: rxe0 */
 	struct ibv_context *v; /* librdmacm's context, so that ids can use its resources */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "alloc.h"
 #include "call_format.h"
@@ -192,6 +193,7 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 		"max_pkeys",
 	};
 	const struct call_struct *of = call_table[ROW_ibv_query_device].args[1].of;
+	struct utsname u;
 
 	(void)s;
 	out_str(o, "name", args_->dev->o.name, "%s", args_->dev->o.name);
@@ -210,13 +212,15 @@ static int device_exec(struct session *s, const void *args, struct out *o)
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		out_limit(o, of, a, limits[i], i % 2 ? "\n" : "");
 	out_caps(o, of, a);
+	if (a->vendor_id == RXE_VENDOR && uname(&u) == 0)
+		out_str(o, "kernel", u.release, "  kernel %s\n", u.release);
 	return 0;
 }
 
 /** The maximum values of the device and its optional capabilities. These limits apply
  * to the device as a whole: a QP may get less. The address is the one at
  * which peers reach it (on RoCE that of the GID which gids recommends; none on
- * InfiniBand).
+ * InfiniBand). The release of the kernel decides what rdma_rxe does: explain providers.
  * > device => max_qp_rd_atom
  * > dict get [device] address => 10.0.0.1
  * > dict get [device] atomic_cap */

@@ -54,8 +54,6 @@ static bool read_sight(Tcl_Obj *list, struct sight *sight)
 	return true;
 }
 
-#define RXE_VENDOR 0xffffff
-
 /* -------------------------------------------------------------------- arguments -- */
 
 static void complete_fault(struct session *s, const struct arg *a, Tcl_Obj *words)

@@ -291,8 +291,7 @@ static void qp_timing(const struct qp *qp, struct out *o)
 
 /* qp-state: the current state, what it permits, the possible next states, and the history. */
 
-#define MARGIN	   (18 + 8) /* before the names of attributes */
-#define VENDOR_RXE 0xffffff /* RXE_VENDOR_ID of the kernel */
+#define MARGIN (18 + 8) /* before the names of attributes */
 
 /* The operations that a state permits. Only reliable types acknowledge what comes in. */
 static const struct permits {
@@ -326,7 +325,7 @@ static const struct permits *permits_of(enum ibv_qp_type type, enum ibv_qp_state
  * does not read it until the state is set again. */
 static bool keeps_receives(const struct qp *qp, enum ibv_qp_state state)
 {
-	return state == IBV_QPS_ERR && qp->pd->dev->attr.orig_attr.vendor_id == VENDOR_RXE;
+	return state == IBV_QPS_ERR && qp->pd->dev->attr.orig_attr.vendor_id == RXE_VENDOR;
 }
 
 enum state_drain qp_drain(const struct qp *qp)

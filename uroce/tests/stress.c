@@ -15,7 +15,9 @@
  *
  * -v: when something is wrong both ends print their last packets. -f: a QP may end in
  * RETRY_EXC_ERR, but in nothing else, and what was completed before is right; then both ends make
- * new QPs and go on.
+ * new QPs and go on. -e client|server|both: that end is rdma_rxe of Linux 6.12. It does no READs of
+ * more than one packet and gets no READs and WRITEs of no bytes: interop/reads.rdma shows what it
+ * does with these.
  */
 #include "stress.h"
 
@@ -56,7 +58,8 @@ void die(const char *format, ...)
 static void usage(void)
 {
 	fputs("usage: stress [-l PORT | -c HOST:PORT] [-d DEVICE] [-g GID-INDEX] [-n OPERATIONS]\n"
-	      "              [-q QPS] [-m MTU] [-t TIMEOUT] [-r RETRIES] [-s SEED] [-o KIND,...] [-f] [-v]\n",
+	      "              [-q QPS] [-m MTU] [-t TIMEOUT] [-r RETRIES] [-s SEED] [-o KIND,...] [-f] [-v]\n"
+	      "              [-e client|server|both]\n",
 	      stderr);
 	exit(2);
 }
@@ -109,6 +112,18 @@ static uint32_t read_kinds(char *list)
 	return kinds;
 }
 
+static uint32_t read_ends(const char *s)
+{
+	static const char *const ends[] = { "client", "server", "both" };
+	uint32_t n = 0;
+
+	while (n < 3 && strcmp(s, ends[n]) != 0)
+		n++;
+	if (n == 3)
+		die("%s: neither client, server nor both", s);
+	return n + 1;
+}
+
 static struct options read_options(int argc, char **argv)
 {
 	struct options o = {
@@ -122,7 +137,7 @@ static struct options read_options(int argc, char **argv)
 		.gid_index = -1,
 	};
 
-	for (int c; (c = getopt(argc, argv, "l:c:d:g:n:q:m:t:r:s:o:fv")) != -1;) {
+	for (int c; (c = getopt(argc, argv, "l:c:d:g:n:q:m:t:r:s:o:e:fv")) != -1;) {
 		switch (c) {
 		case 'l':
 			o.listen = optarg;
@@ -156,6 +171,9 @@ static struct options read_options(int argc, char **argv)
 			break;
 		case 'o':
 			o.s.kinds = read_kinds(optarg);
+			break;
+		case 'e':
+			o.s.rxe_newer = read_ends(optarg);
 			break;
 		case 'f':
 			o.s.may_fail = 1;

@@ -43,6 +43,7 @@ struct setting {
 	uint32_t mtu;		   /* enum ibv_mtu */
 	uint32_t timeout, retries; /* as in ibv_modify_qp() */
 	uint32_t may_fail;	   /* a QP may end in RETRY_EXC_ERR */
+	uint32_t rxe_newer;	   /* bit N: end N is rdma_rxe of Linux 6.12 */
 };
 
 /* ------------------------------------------------------------------- stress_plan.c -- */

@@ -135,6 +135,20 @@ static enum kind roll_kind(struct dice *d, const struct plan *p, const struct se
 	}
 }
 
+/* Shortens or lengthens an operation that Linux 6.12's rdma_rxe would get wrong: a READ by it of
+ * more than one packet, a READ or WRITE of no bytes from it. */
+static uint32_t spare_rxe(uint32_t len, enum kind kind, const struct setting *s, unsigned end)
+{
+	uint32_t mtu = 128u << s->mtu;
+
+	if (s->rxe_newer & 1u << end && kind == READ && len > mtu)
+		return mtu;
+	if (s->rxe_newer & 1u << !end && (kind == READ || kind == WRITE || kind == WRITE_IMM) &&
+	    !len)
+		return 1;
+	return len;
+}
+
 static void plan_atomic(struct op *op, struct plan *p, struct dice *d)
 {
 	uint64_t *counter;
@@ -162,20 +176,22 @@ static void plan_atomic(struct op *op, struct plan *p, struct dice *d)
 }
 
 /* A READ of the source, or of what a WRITE before it has left. */
-static void plan_read(struct op *op, const struct plan *p, struct dice *d, struct content source)
+static void plan_read(struct op *op, const struct plan *p, struct dice *d, struct content source,
+		      const struct setting *s, unsigned end)
 {
 	const struct op *w = p->n ? &p->op[below(d, p->n)] : NULL;
 
 	if (w && (w->kind == WRITE || w->kind == WRITE_IMM) && w->len) {
 		uint32_t skip = below(d, w->len);
 
-		op->len = 1 + below(d, w->len - skip);
+		op->len = spare_rxe(1 + below(d, w->len - skip), READ, s, end);
 		op->remote = w->remote + skip;
 		op->content = w->content;
 		op->content.skew += skip;
 	} else {
 		op->from_source = true;
-		op->len = roll_length(d, &(struct setting){ .mtu = IBV_MTU_1024 });
+		op->len = spare_rxe(roll_length(d, &(struct setting){ .mtu = IBV_MTU_1024 }), READ,
+				    s, end);
 		op->remote = below(d, AREA_BYTES - op->len);
 		op->content = source;
 		op->content.skew = op->remote;
@@ -201,10 +217,10 @@ void plan_make(struct plan *p, const struct setting *s, unsigned end, unsigned q
 		if (op_is_atomic(op)) {
 			plan_atomic(op, p, &d);
 		} else if (op->kind == READ) {
-			plan_read(op, p, &d, source);
+			plan_read(op, p, &d, source, s, end);
 			op->nsge = roll_cuts(&d, op->cut, op->len);
 		} else {
-			op->len = roll_length(&d, s);
+			op->len = spare_rxe(roll_length(&d, s), op->kind, s, end);
 			op->in_line = op->len <= INLINE_MAX && one_in(&d, 2);
 			op->nsge = roll_cuts(&d, op->cut, op->len);
 		}

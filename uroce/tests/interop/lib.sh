@@ -78,7 +78,7 @@ until_listening() {
 
 	if [ "$side" = rxe ]; then
 		echo "await $2" >&"$watcher"
-		read -rt 90 answer <&"$watcher" && [ "$answer" = listening ]
+		read -rt 120 answer <&"$watcher" && [ "$answer" = listening ]
 	elif [ "$2" = "$port" ]; then
 		awaited on_uroce "$port"
 	else
@@ -101,9 +101,9 @@ on_tcp() {
 # what listens on all addresses does so when it does on the device
 on_rxe() { [[ $(rdma resource show cm_id link rxe0) =~ "state LISTEN "[^$'\n']*":$1" ]]; }
 
-# awaited COMMAND...: it succeeds, within 60 seconds
+# awaited COMMAND...: it succeeds, within 110 seconds
 awaited() {
-	local end=$((SECONDS + 60))
+	local end=$((SECONDS + 110))
 
 	until "$@"; do
 		[ "$SECONDS" -lt "$end" ] || return
