@@ -278,7 +278,9 @@ static bool take_qp(const struct qp *qp, struct live_qp *to, const struct uroce_
 	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
 	if (qp->srq)
 		snprintf(to->srq, sizeof to->srq, "%s", qp->srq->o.name);
-	if (qp_history_err(qp, &step))
+	/* a flush tells that the QP is in ERR, not why */
+	if (qp_history_err(qp, &step) &&
+	    strcmp(step.why, word_name(wc_status_words, IBV_WC_WR_FLUSH_ERR)) != 0)
 		snprintf(to->why, sizeof to->why, "%s%s", step.why,
 			 qp->id && qp->id->peer_left && step.failed ? "; the peer has disconnected"
 								    : "");

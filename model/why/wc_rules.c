@@ -509,6 +509,29 @@ static void check_recv_there(const struct diagnosis *q)
 			q->wr->len);
 }
 
+/* Why the device could not have sent this request. rdma_rxe of Linux 6.12 then flushes it, with no
+ * error before it. A region that is gone may have gone later. */
+static void check_unsent(const struct diagnosis *q)
+{
+	struct failed_wr wr = *q->wr;
+	struct causes of;
+
+	if (!wr.op || wr.recv)
+		return;
+	for (unsigned i = 0; i < wr.nsge && i < LIVE_SGES; i++) {
+		const struct live_region *mr = region_by_key(&wr.here, LKEY, wr.sge[i].lkey);
+
+		if (mr && mr->gone)
+			return;
+	}
+	wr.status = wr.op->code == IBV_WR_BIND_MW ? IBV_WC_MW_BIND_ERR : IBV_WC_LOC_QP_OP_ERR;
+	why_request_failed(&wr, &of);
+	for (unsigned i = 0; i < of.n; i++)
+		if (of.v[i].verdict == IS_SO)
+			cause_add(q->c, MAY_BE, of.v[i].next, "%s", of.v[i].text);
+	causes_free(&of);
+}
+
 static void check_what_came_first(const struct diagnosis *q)
 {
 	if (!q->qp)
@@ -521,6 +544,8 @@ static void check_what_came_first(const struct diagnosis *q)
 	else
 		cause_add(q->c, *q->qp->why ? IS_SO : MAY_BE, "qp-state", "%s went to ERR%s%s",
 			  q->qp->name, *q->qp->why ? ": " : "", q->qp->why);
+	if (q->qp && !*q->qp->why && !*q->qp->overrun)
+		check_unsent(q);
 }
 
 static const struct {

@@ -3,8 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "live_program.h"
 #include "spec_tables.h"
+#include "why.h"
 #include "words.h"
 
 static bool is_recv(const struct wr_judged *wr)
@@ -102,4 +105,31 @@ enum wr_fault wr_fault_find(const struct wr_judged *wr, char *text, size_t size)
 				: "max_send_wr",
 		 wr->used);
 	return WR_QUEUE_FULL;
+}
+
+void why_take_posted(struct failed_wr *wr, const struct posted_wr *posted,
+		     const struct live_program *p)
+{
+	const struct live_object *window = live_object_at(p->seen, posted->bind.mw);
+
+	wr->known = true;
+	wr->wr_id = posted->wr_id;
+	wr->posted = posted->when;
+	wr->op = posted->op;
+	wr->recv = posted->op == &wr_ops[WR_RECV];
+	wr->is_inline = posted->is_inline;
+	wr->remote = posted->remote;
+	wr->rkey = posted->rkey;
+	wr->len = posted->len;
+	wr->nsge = posted->nsge;
+	memcpy(wr->sge, posted->sge, posted->nsge * sizeof *wr->sge);
+	wr->flush_type = posted->flush_type;
+	wr->flush_level = posted->flush_level;
+	wr->bind = posted->bind;
+	wr->bind.mw_rkey = window ? window->rkey : 0;
+	live_object_name(p->objects, live_objects_pd(p->seen, posted->bind.mw), OBJECT_PD,
+			 posted->when, wr->window_pd);
+	for (unsigned i = 0; i < p->regions.n; i++)
+		if (posted->bind.mr == p->regions.at[i])
+			wr->bound = &p->regions.v[i];
 }
