@@ -24,6 +24,10 @@ const char *why_range_beyond(const struct live_region *r, const char *name, uint
 			     uint32_t len);
 /* Adds why a window could not be bound. */
 void why_check_bind(const struct diagnosis *q);
+/* Adds that the two ends have different path MTUs: each expects packets of its own. */
+void why_check_path_mtu(const struct diagnosis *q);
+/* Adds that they may have, where that of the peer is not known. */
+void why_guess_path_mtu(const struct diagnosis *q);
 /* Adds why the peer had no receive. */
 void why_check_receives(const struct diagnosis *q);
 /* Adds why the peer has not answered. */

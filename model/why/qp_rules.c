@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 
 #include "calls.h"
+#include "diagnosis.h"
 #include "recorded.h"
 #include "text.h"
 #include "why.h"
@@ -250,4 +251,31 @@ void why_qp_change_reasons(const struct qp_verdict *v, enum ibv_qp_type type,
 	why_qp_reachable(type, from, &reach);
 	cause_add(c, IS_SO, NULL, "%s -> %s is not a transition: from %s a QP goes to %s",
 		  why_state(from), why_state(to), why_state(from), text_str(&reach));
+}
+
+/* -------------------------------------------------------------------- the path MTU -- */
+
+/* 0: not known. */
+static enum ibv_mtu known_path_mtu(const struct live_qp *qp)
+{
+	return qp && qp->known & IBV_QP_PATH_MTU ? qp->attr.path_mtu : 0;
+}
+
+void why_check_path_mtu(const struct diagnosis *q)
+{
+	const enum ibv_mtu here = known_path_mtu(q->qp), there = known_path_mtu(q->peer);
+
+	if (here && there && here != there)
+		why_add_there(q, IS_SO, "modify-qp RTR ... -mtu",
+			      "path_mtu of %s is %s, and %s here: it must be the same",
+			      q->peer->name, why_mtu(there), why_mtu(here));
+}
+
+void why_guess_path_mtu(const struct diagnosis *q)
+{
+	const enum ibv_mtu here = known_path_mtu(q->qp);
+
+	if (here && !known_path_mtu(q->peer) && !causes_confirmed(q->c))
+		cause_add(q->c, MAY_BE, "at the peer: qp-info",
+			  "path_mtu is %s here: is it the same at the peer?", why_mtu(here));
 }

@@ -347,33 +347,6 @@ static void check_target(const struct diagnosis *q)
 			  q->wr->rkey, *gone ? ", which cannot be asked: " : "", gone);
 }
 
-/* 0: not known. */
-static enum ibv_mtu known_path_mtu(const struct live_qp *qp)
-{
-	return qp && qp->known & IBV_QP_PATH_MTU ? qp->attr.path_mtu : 0;
-}
-
-/* Each end sends packets of its own path MTU, and expects packets of that size. */
-static void check_path_mtu(const struct diagnosis *q)
-{
-	const enum ibv_mtu here = known_path_mtu(q->qp), there = known_path_mtu(q->peer);
-
-	if (here && there && here != there)
-		why_add_there(q, IS_SO, "modify-qp RTR ... -mtu",
-			      "path_mtu of %s is %s, and %s here: it must be the same",
-			      q->peer->name, why_mtu(there), why_mtu(here));
-}
-
-/* Where the MTU of the peer is not known. */
-static void guess_path_mtu(const struct diagnosis *q)
-{
-	const enum ibv_mtu here = known_path_mtu(q->qp);
-
-	if (here && !known_path_mtu(q->peer) && !causes_confirmed(q->c))
-		cause_add(q->c, MAY_BE, "at the peer: qp-info",
-			  "path_mtu is %s here: is it the same at the peer?", why_mtu(here));
-}
-
 /* The refusals that the peer's device tells of. */
 static bool is_refused(const struct diagnosis *q, enum uroce_refused refused)
 {
@@ -432,10 +405,10 @@ static void check_work_request(const struct diagnosis *q)
 		cause_add(q->c, MAY_BE, "at the peer: get QP access",
 			  "the peer's QP may not allow %s (qp_access_flags)",
 			  why_access(needed_access(q->wr)));
-	check_path_mtu(q);
+	why_check_path_mtu(q);
 	if (op->solicits)
 		check_length_there(q);
-	guess_path_mtu(q);
+	why_guess_path_mtu(q);
 }
 
 /* READs and atomics need responses, of which the QP awaits no more than that. */

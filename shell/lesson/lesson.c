@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "check/check.h"
 #include "command/cmd.h"
 #include "edit/edit.h"
 #include "help/help.h"
@@ -493,18 +492,6 @@ static int do_current(struct session *s, const char *what, struct out *o)
 	return 0;
 }
 
-static int check_lesson(struct session *s, const char *ref)
-{
-	struct lesson_file file;
-	int rc;
-
-	if (lesson_read(s, ref, NULL, &file)) /* its errors name the line, too */
-		return -1;
-	rc = check_file(s, file.path);
-	lesson_free(&file);
-	return rc ? fail(s, "lesson", "EINVAL", "%s: see above", ref) : 0;
-}
-
 static int lesson_exec(struct session *s, const void *args, struct out *o)
 {
 	const struct lesson_args *a = args;
@@ -517,7 +504,7 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 	if ((a->check || a->print) && !a->what)
 		return fail(s, "lesson", "MISSING", "-check and -print take a lesson");
 	if (a->check)
-		return check_lesson(s, a->what);
+		return lesson_check(s, a->what);
 	if (a->print)
 		return lesson_print(s, a->what, a->solutions, o);
 	if (!a->what)
@@ -540,21 +527,6 @@ static int lesson_exec(struct session *s, const void *args, struct out *o)
 		return rc;
 	}
 	return do_current(s, a->what, o);
-}
-
-static void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
-{
-	static const char *const own[] = { "again",   "hint", "next", "play",
-					   "restart", "skip", "stop" };
-	const char *first = objc == 1 ? Tcl_GetString(objv[0]) : "";
-	bool numbered = strcmp(first, "play") == 0 || strcmp(first, "restart") == 0;
-	unsigned n = objc == 0 || numbered ? lesson_count(s) : 0;
-
-	fail_clear(&s->fail);
-	for (size_t i = 0; objc == 0 && i < sizeof own / sizeof *own; i++)
-		value_append(words, own[i]);
-	for (unsigned i = 1; i <= n; i++)
-		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
 }
 
 /** Without an argument: the lessons, and which are done. lesson 3 begins one, or goes on

@@ -141,4 +141,9 @@ int lesson_print(struct session *s, const char *ref, bool solutions, struct out 
  * only the commands. */
 void lesson_do_again(struct session *s, const struct lesson_file *file, unsigned n);
 
+/* lesson -check: looks for the mistakes of a lesson, a file or a number. */
+int lesson_check(struct session *s, const char *ref);
+/* Completes the words after 'lesson'. */
+void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "check/check.h"
 #include "command/cmd.h"
 #include "file/file.h"
 #include "help/help.h"
@@ -383,4 +384,31 @@ bool lesson_is_attempt(const struct lesson_step *step, const char *typed, bool f
 	if (*typed == '!')
 		return false;
 	return c ? !(c->flags & (CMD_LOOKS | CMD_NO_RECORD)) : failed;
+}
+
+int lesson_check(struct session *s, const char *ref)
+{
+	struct lesson_file file;
+	int rc;
+
+	if (lesson_read(s, ref, NULL, &file)) /* its errors name the line, too */
+		return -1;
+	rc = check_file(s, file.path);
+	lesson_free(&file);
+	return rc ? fail(s, "lesson", "EINVAL", "%s: see above", ref) : 0;
+}
+
+void lesson_complete(struct session *s, int objc, Tcl_Obj *const objv[], Tcl_Obj *words)
+{
+	static const char *const own[] = { "again",   "hint", "next", "play",
+					   "restart", "skip", "stop" };
+	const char *first = objc == 1 ? Tcl_GetString(objv[0]) : "";
+	bool numbered = strcmp(first, "play") == 0 || strcmp(first, "restart") == 0;
+	unsigned n = objc == 0 || numbered ? lesson_count(s) : 0;
+
+	fail_clear(&s->fail);
+	for (size_t i = 0; objc == 0 && i < sizeof own / sizeof *own; i++)
+		value_append(words, own[i]);
+	for (unsigned i = 1; i <= n; i++)
+		Tcl_ListObjAppendElement(NULL, words, Tcl_NewIntObj((int)i));
 }
