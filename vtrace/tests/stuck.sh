@@ -36,7 +36,9 @@ hangs() {
 	for re in 'makes no progress' "$@"; do
 		grep -Eq -- "$re" "$work/said" || bad "$case: '$re' is not said"
 	done
-	[ "$(grep -c 'makes no progress' "$work/said")" = 1 ] || bad "$case: it is said again and again"
+	# on a busy machine it may have stood still before, and gone on
+	[ "$(sed '1,/^ *\(possible \)\?cause /d' "$work/said" | grep -c 'makes no progress')" = 0 ] ||
+		bad "$case: it is said again and again"
 }
 
 # ended EXPRESSION...: what is said of the last case after the signal that ended it
