@@ -197,10 +197,9 @@ static void take_event(const struct live_program *p, const struct record *r)
 static void look_at_order(struct checks *c, const struct live_program *p, const struct record *r)
 {
 	const struct live_object *id = live_object_at(p->seen, r->args[0]);
-	const struct live_object *channel = id ? live_object_at(p->seen, id->channel) : NULL;
 	struct check_finding f;
 
-	if (!channel || !channel->made.is_own || !id->asked || c->has_lost)
+	if (!live_id_is_early(p->seen, r) || c->has_lost)
 		return;
 	f = check_new(CHECK_EARLY_CALL, live_program_name(p, id->address, r->begin), r,
 		      "%s came before the event that answers %s", r->fn->name, id->asked->name);
@@ -247,8 +246,7 @@ void check_events_before(struct checks *c, const struct live_program *p, const s
 		find_races(c, p, r);
 	else if (record_call_row(r) == ROW_ibv_ack_cq_events)
 		look_at_number(c, p, r);
-	else if (record_call_row(r) == ROW_rdma_resolve_route ||
-		 record_call_row(r) == ROW_rdma_create_qp || record_call_row(r) == ROW_rdma_connect)
+	else
 		look_at_order(c, p, r);
 }
 
@@ -285,6 +283,7 @@ void check_events_unfinished(struct checks *c, const struct live_program *p, con
 
 	if (r->fn->args[0].role == CALL_GONE && o && o->unacknowledged)
 		tell_unacknowledged(c, p, r, o);
+	look_at_order(c, p, r);
 	if (record_call_row(r) != ROW_ibv_get_cq_event)
 		return;
 	find_races(c, p, r);

@@ -383,9 +383,10 @@ void check_objects_before(struct checks *c, const struct live_program *p, const 
 		return;
 	find_parts_of_event(c, r);
 	find_device_gone(c, p, r);
+	if (r->nargs && r->fn->args[0].role == CALL_GONE) /* it may fail for that */
+		find_late_end(c, p, r);
 	if (r->nargs && r->fn->args[0].role == CALL_GONE && !r->err) {
 		tell_open(c, p, r, r->args[0], "before it was destroyed");
-		find_late_end(c, p, r);
 		learn_needs(p, r);
 	}
 	learn_ends(c, p, r);

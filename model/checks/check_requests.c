@@ -365,26 +365,47 @@ static void find_addressed(struct checks *c, const struct live_program *p, const
 	}
 }
 
-/* rdma_disconnect() flushes what is posted, unless the peer has done so before. */
-static void find_left(struct checks *c, const struct live_program *p, const struct record *r)
+/* Sends of the QP of librdmacm that make no completion, while nothing has come since them, nor the
+ * peer has disconnected: what moves the QP to ERR flushes them. */
+static unsigned count_left(const struct live_program *p, const struct live_tracked_qp *qp)
 {
-	const struct live_object *id = live_object_at(p->seen, r->args[0]);
-	const struct live_tracked_qp *qp = live_program_qp_of_id(p, r->args[0]);
-	struct live_queues *e = qp ? live_program_entry(p, qp->address) : NULL;
+	const struct live_object *id = live_object_at(p->seen, qp->cm_id);
+	struct live_queues *e = live_program_entry(p, qp->address);
 	const struct posted_queue *q = e ? &e->sends : NULL;
-	struct check_finding f;
 
 	if (!q || !q->n || qp->v.state != IBV_QPS_RTS || live_program_signaled(p, qp) ||
 	    has_received(p, e, q->v[q->begin + q->n - 1].when) ||
 	    (id && id->id_calls & LIVE_ID_DISCONNECTED))
+		return 0;
+	return q->n;
+}
+
+/* librdmacm calls ibv_modify_qp() within rdma_disconnect(), and so before that is known. */
+static void note_left(const struct live_program *p, const struct record *r)
+{
+	const struct ibv_qp_attr *a = (const void *)(uintptr_t)r->args[1];
+	const struct live_tracked_qp *qp = live_program_qp(p, r->args[0]);
+	struct check_note *n = qp && qp->cm_id ? check_note(p, qp->cm_id) : NULL;
+
+	if (n && a && r->args[2] & IBV_QP_STATE && a->qp_state == IBV_QPS_ERR)
+		n->left = count_left(p, qp);
+}
+
+static void find_left(struct checks *c, const struct live_program *p, const struct record *r)
+{
+	const struct live_tracked_qp *qp = live_program_qp_of_id(p, r->args[0]);
+	const struct check_note *note = qp ? check_note(p, r->args[0]) : NULL;
+	const unsigned now = qp ? count_left(p, qp) : 0, n = now ? now : note ? note->left : 0;
+	struct check_finding f;
+
+	if (!n)
 		return;
 	f = check_new(
 		CHECK_LEFT_UNSIGNALED, qp->v.name, r,
 		"%s was disconnected with %u send%s outstanding, without a completion to come",
-		qp->v.name, q->n, check_s(q->n));
+		qp->v.name, n, check_s(n));
 	check_doubt(&f, "certain if the peer needs what they bring");
-	step_posted(&f, qp, &q->v[q->begin]);
-	check_add(c, &f);
+	check_add_made(c, p, &f, qp->address);
 }
 
 /* -------------------------------------------------------------------- send-changed -- */
@@ -540,6 +561,8 @@ void check_requests_before(struct checks *c, const struct live_program *p, const
 
 	if (q)
 		c->put = q->put;
+	if (r->depth && record_call_row(r) == ROW_ibv_modify_qp)
+		note_left(p, r);
 	if (r->err || r->depth || !r->nargs)
 		return;
 	if (check_moves_region(r) || check_ends_region(r))

@@ -235,6 +235,17 @@ void live_objects_users(const struct live_object *objects, uint64_t address,
 			tell(arg, o);
 }
 
+bool live_id_is_early(const struct live_object *objects, const struct record *r)
+{
+	const enum call_row row = record_call_row(r);
+	const bool goes_on = row == ROW_rdma_resolve_route || row == ROW_rdma_create_qp ||
+			     row == ROW_rdma_connect;
+	const struct live_object *id = goes_on ? live_object_at(objects, r->args[0]) : NULL;
+	const struct live_object *channel = id ? live_object_at(objects, id->channel) : NULL;
+
+	return channel && channel->made.is_own && id->asked;
+}
+
 bool live_id_ends_qp_again(const struct live_object *id, const struct record *r)
 {
 	const enum call_row row = record_call_row(r);

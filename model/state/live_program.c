@@ -352,7 +352,7 @@ static void take_created(struct live_program *p, const struct record *r)
 		take_id(p, r, made, init_of(r));
 }
 
-/* The id, if it has the QP, keeps a pointer to it. */
+/* The program has destroyed the QP: its id, if it has one, keeps a pointer to it. */
 static void note_qp_gone(const struct live_program *p, uint64_t address)
 {
 	const struct live_tracked_qp *qp = live_program_qp(p, address);
@@ -371,7 +371,7 @@ static void take_created_and_destroyed(struct live_program *p, const struct reco
 			continue;
 		if (v->role == CALL_GONE && v->object == OBJECT_CM_ID)
 			end_id(p, r, r->args[i]);
-		if (v->role == CALL_GONE && v->object == OBJECT_QP)
+		if (v->role == CALL_GONE && v->object == OBJECT_QP && !r->depth)
 			note_qp_gone(p, r->args[i]);
 		if (v->role == CALL_GONE)
 			end_object(p, r->args[i]);

@@ -172,9 +172,21 @@ static bool find_gone_qp(const struct live_program *p, const struct record *r, s
 	return true;
 }
 
+/* librdmacm crashes in rdma_resolve_route() of an id that has no device yet. */
+static bool find_early(const struct live_program *p, const struct record *r, struct causes *c)
+{
+	if (!live_id_is_early(p->seen, r))
+		return false;
+	cause_add(c, IS_SO, NULL, "%s of %s came before the event that answers %s", r->fn->name,
+		  live_program_name(p, r->args[0], r->end),
+		  live_object_at(p->seen, r->args[0])->asked->name);
+	return true;
+}
+
 void why_call_waits(const struct live_program *p, const struct record *r, struct causes *c)
 {
-	if (!r->args || !r->nargs || find_gone(p, r, c) || find_gone_qp(p, r, c))
+	if (!r->args || !r->nargs || find_gone(p, r, c) || find_gone_qp(p, r, c) ||
+	    find_early(p, r, c))
 		return;
 	if (r->fn->args[0].role == CALL_GONE || record_call_row(r) == ROW_rdma_migrate_id)
 		find_unacknowledged(p, r, c);
