@@ -34,8 +34,8 @@ struct check_note {
 	/* ibv_wr_start() or ibv_start_poll() that was not ended. */
 	struct check_place begun;
 	bool is_at_end; /* ibv_next_poll() has found nothing */
-	unsigned
-		left; /* of an id: sends without a completion, when librdmacm moved its QP to ERR */
+	/* Of an id: sends without a completion, when librdmacm has moved its QP to ERR. */
+	unsigned left;
 	/* Of an object of librdmacm: what it needs, and where that was destroyed. */
 	struct check_place need_gone;
 	char need[LIVE_NAME];

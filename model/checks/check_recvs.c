@@ -61,7 +61,8 @@ static void find_outside(struct checks *c, const struct live_program *p, const s
 		const uint64_t at = region ? sge->addr - region->begin : 0;
 		struct check_finding f;
 
-		if (!region || !sge->length ||
+		/* that of ibv_alloc_null_mr() has no bytes, and takes any */
+		if (!region || !region->len || !sge->length ||
 		    (at <= region->len && sge->length <= region->len - at))
 			continue;
 		f = check_new(

@@ -26,7 +26,8 @@ static void take_region(struct live_end *end, const struct live_region *r, uint3
 	name_object(to->pd, "pd", pd);
 }
 
-static uint32_t bound_by(const struct uroce_inventory *inv, const struct uroce_mw_row *mw)
+/* The number of the QP that has bound a window of type 2; 0: none has. */
+static uint32_t binder_of(const struct uroce_inventory *inv, const struct uroce_mw_row *mw)
 {
 	inventory_foreach(inv, UROCE_QP, uroce_qp_row, qp)
 		if (mw->type == IBV_MW_TYPE_2 && qp->number == mw->qp)
@@ -50,7 +51,7 @@ static void take_regions(struct live_end *end, const struct uroce_inventory *inv
 					       .begin = mw->addr,
 					       .len = mw->len,
 					       .access = mw->access,
-					       .bound_by = bound_by(inv, mw) };
+					       .bound_by = binder_of(inv, mw) };
 
 		take_region(end, &r, mw->number, "mw", mw->pd);
 	}

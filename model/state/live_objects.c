@@ -237,13 +237,25 @@ void live_objects_users(const struct live_object *objects, uint64_t address,
 
 bool live_id_is_early(const struct live_object *objects, const struct record *r)
 {
-	const enum call_row row = record_call_row(r);
-	const bool goes_on = row == ROW_rdma_resolve_route || row == ROW_rdma_create_qp ||
-			     row == ROW_rdma_connect;
-	const struct live_object *id = goes_on ? live_object_at(objects, r->args[0]) : NULL;
-	const struct live_object *channel = id ? live_object_at(objects, id->channel) : NULL;
+	static const struct {
+		enum call_row row, asked;
+	} steps[] = {
+		{ ROW_rdma_resolve_route, ROW_rdma_resolve_addr },
+		{ ROW_rdma_create_qp, ROW_rdma_resolve_addr },
+		{ ROW_rdma_connect, ROW_rdma_resolve_addr },
+		{ ROW_rdma_connect, ROW_rdma_resolve_route },
+	};
+	const struct live_object *id, *channel;
 
-	return channel && channel->made.is_own && id->asked;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		if (steps[i].row != record_call_row(r))
+			continue;
+		id = live_object_at(objects, r->args[0]);
+		channel = id ? live_object_at(objects, id->channel) : NULL;
+		if (channel && channel->made.is_own && id->asked == &call_table[steps[i].asked])
+			return true;
+	}
+	return false;
 }
 
 bool live_id_ends_qp_again(const struct live_object *id, const struct record *r)

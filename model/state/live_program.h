@@ -118,8 +118,8 @@ struct live_object *live_objects_made(struct live_object **objects, const struct
 void live_objects_gone(struct live_object **objects, uint64_t address);
 /* The PD that the object at address was made with; 0: not known. */
 uint64_t live_objects_pd(const struct live_object *objects, uint64_t address);
-/* Does the call go on with an id before the event has come in its channel that answers the last
- * call? */
+/* Does the call need what an event tells of the id, which the program has asked for and not got
+ * yet? */
 bool live_id_is_early(const struct live_object *objects, const struct record *r);
 /* Does the call destroy the QP of the id, which was destroyed before? */
 bool live_id_ends_qp_again(const struct live_object *id, const struct record *r);

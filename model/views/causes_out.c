@@ -39,7 +39,6 @@ static bool was_told(const struct causes *c, const struct cause *of)
 static void out_cause(const struct causes *all, const struct cause *c, struct out *o)
 {
 	const unsigned alike = count_alike(all, c);
-
 	const char *word = verdicts[c->verdict].word;
 
 	out_dict(o, NULL);

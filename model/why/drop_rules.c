@@ -99,16 +99,6 @@ bool why_dropped(const struct uroce_inventory *own, uint32_t qpn, const char *na
 	return c->n > before;
 }
 
-/* The QP of the traced program that has the number. */
-static struct live_tracked_qp *find_own(const struct live_program *p, uint32_t number)
-{
-	struct live_tracked_qp *qp = p->newest;
-
-	while (qp && qp->v.number != number)
-		qp = qp->older;
-	return qp;
-}
-
 /* A request that a QP of type UC did not carry out: nobody is told. */
 static void find_refused(const struct look *l, const struct uroce_inventory *at, const char *whose,
 			 const struct uroce_qp_row *to)
@@ -119,7 +109,7 @@ static void find_refused(const struct look *l, const struct uroce_inventory *at,
 	const char *text = temp_text("%sqp%u has dropped a %s of QP %u, which UC tells nobody",
 				     whose, to->number, refusal->rkey ? "WRITE" : "SEND",
 				     to->attr.dest_qp_num);
-	struct live_tracked_qp *from = find_own(l->p, to->attr.dest_qp_num);
+	struct live_tracked_qp *from = live_program_numbered(l->p, to->attr.dest_qp_num, to->qpn);
 	struct failed_wr wr = { .is_foreign = true,
 				.status = of_access ? IBV_WC_REM_ACCESS_ERR
 						    : IBV_WC_REM_INV_REQ_ERR,

@@ -253,10 +253,13 @@ static void converse(void)
 	if (!is("route_early"))
 		take_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED);
 	check("rdma_resolve_route", rdma_resolve_route(id, 2000));
+	if (is("qp_meanwhile")) /* the device is known */
+		make_cm_qp(id);
 	if (is("route_early")) /* it goes well if the address is resolved at once */
 		take_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED);
 	take_event(channel, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	make_cm_qp(id);
+	if (!is("qp_meanwhile"))
+		make_cm_qp(id);
 	mr = ibv_reg_mr(id->pd, r.memory, 4096, IBV_ACCESS_LOCAL_WRITE);
 	check("ibv_reg_mr", mr ? 0 : errno);
 	receive_of(id, mr);
@@ -298,6 +301,7 @@ static const struct named_case cases[] = {
 	{ "bye_answered", converse },
 	{ "qp_twice", converse },
 	{ "route_early", converse },
+	{ "qp_meanwhile", converse },
 	{ "overwrite_unfenced", overwrite },
 	{ "overwrite_fenced", overwrite },
 	{ "armed_alone", arm_without_channel },
