@@ -141,6 +141,15 @@ const struct shared_area *reader_shared(const struct reader *r)
 
 /* ------------------------------------------------------------------------- processes -- */
 
+/* NULL: none sees itself as pid. */
+static const struct traced *newest_process(const struct reader *r, pid_t pid)
+{
+	for (unsigned i = r->nprocesses; i; i--)
+		if (r->processes[i - 1]->own_pid == pid)
+			return r->processes[i - 1];
+	return NULL;
+}
+
 /* Another process can change from at any time: each value is read once. */
 static void begin_process(struct reader *r, unsigned i, pid_t pid)
 {
@@ -150,6 +159,7 @@ static void begin_process(struct reader *r, unsigned i, pid_t pid)
 	p->number = r->nprocesses;
 	p->pid = pid;
 	p->own_pid = from->pid;
+	p->forked_by = newest_process(r, from->forked_by);
 	memcpy(p->name, from->name, sizeof p->name - 1);
 	for (char *c = p->name; *c; c++)
 		if (*c == '\n' || *c == '\t') /* a name has one line */

@@ -19,6 +19,7 @@ struct traced {
 	unsigned number;		/* from 0, in the order in which they were seen */
 	pid_t pid;			/* here */
 	pid_t own_pid;			/* as the process sees it, in a PID namespace of its own */
+	const struct traced *forked_by; /* NULL: it has executed a program, or is the first one */
 	char name[256];			/* its command line */
 	struct record_objects *objects; /* when each existed, and its name */
 	/* Of views.c, from READER_BEGUN on: */

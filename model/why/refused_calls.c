@@ -204,6 +204,24 @@ static void find_lock_limit(const struct refused_call *f)
 			(unsigned long long)f->p->lock_limit / 1024);
 }
 
+/* Mistakes that libibverbs refuses itself, before the device sees the call. */
+static void find_flags_of_rereg(const struct refused_call *f, unsigned access)
+{
+	const unsigned flags = (unsigned)record_arg(f->r, "flags");
+
+	if (f->r->err != EINVAL)
+		return;
+	if (access && !(flags & IBV_REREG_MR_CHANGE_ACCESS))
+		cause_add(f->c, IS_SO, NULL,
+			  "access is %s, and flags have no IBV_REREG_MR_CHANGE_ACCESS: then it "
+			  "must be 0",
+			  why_access(access));
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION &&
+	    (!record_arg(f->r, "addr") || !record_arg(f->r, "length")))
+		cause_add(f->c, IS_SO, NULL,
+			  "IBV_REREG_MR_CHANGE_TRANSLATION needs addr and length");
+}
+
 static void find_region(const struct refused_call *f)
 {
 	const unsigned access = (unsigned)record_arg(f->r, "access");
@@ -213,6 +231,8 @@ static void find_region(const struct refused_call *f)
 
 	if (f->r->err == ENOMEM)
 		find_lock_limit(f);
+	if (is_again)
+		find_flags_of_rereg(f, access);
 	if (f->r->err == EFAULT && !is_again && !record_arg(f->r, "addr"))
 		cause_add(f->c, IS_SO, NULL, "addr is NULL");
 	if (f->r->err == EINVAL && mr)
@@ -283,6 +303,17 @@ static void find_group(const struct refused_call *f)
 
 /* -------------------------------------------------------------------- extended posts -- */
 
+/* Each datagram needs its address, also if it goes to where the one before it has gone. */
+static void find_unaddressed(const struct refused_call *f, const struct live_queues *e)
+{
+	for (unsigned i = 0; i < e->refused; i++)
+		if (e->built.v[i].op && !e->built.v[i].ah)
+			cause_add(f->c, IS_SO, NULL,
+				  "request %u since ibv_wr_start, %s, has no address: "
+				  "ibv_wr_set_ud_addr after each",
+				  i + 1, e->built.v[i].built_by->name);
+}
+
 static void find_built(const struct refused_call *f)
 {
 	const struct live_queues *e = live_program_entry(f->p, f->r->args[0]);
@@ -290,6 +321,8 @@ static void find_built(const struct refused_call *f)
 
 	if (!e)
 		return;
+	if (f->r->err == EINVAL && e->qp.v.type == IBV_QPT_UD)
+		find_unaddressed(f, e);
 	if (f->r->err == ENOMEM && room && used + e->refused > room)
 		cause_add(f->c, IS_SO, NULL,
 			  "%u requests were built since ibv_wr_start; %s has room for %u "
@@ -379,11 +412,26 @@ void why_apply_rules(const struct refused_rule *rule, size_t n, const struct ref
 			rule->find(f);
 }
 
+/* An object of the parent: a process that was forked has the memory of its objects, but not them.
+ */
+static void find_inherited(const struct refused_call *f)
+{
+	const struct live_program *parent = f->p->parent;
+	const uint64_t object = f->r->nargs ? f->r->args[0] : 0;
+
+	if (parent && live_object_at(parent->seen, object) && !live_object_at(f->p->seen, object))
+		cause_add(f->c, IS_SO, NULL,
+			  "%s was made before fork(), by the parent: a child can use no object of "
+			  "it, but may open the device and make its own",
+			  live_program_name(parent, object, f->r->begin));
+}
+
 void why_call_refused(const struct refused_call *f)
 {
 	const struct record *r = f->r;
 	const bool is_of_queue = r->nargs && live_program_queue(f->p, r->args[0]);
 
+	find_inherited(f);
 	why_id_call_refused(f);
 	if (r->err == EBUSY && r->nargs && r->fn->args[0].role == CALL_GONE)
 		find_users(f);

@@ -67,6 +67,8 @@ static struct shared_area *find_shared(int *fd, int *inherited)
 	return s;
 }
 
+static pid_t forked_by; /* 0: this program was executed */
+
 static void name_process(struct shared_process *p)
 {
 	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -82,7 +84,7 @@ static void name_process(struct shared_process *p)
 		if (!p->name[i])
 			p->name[i] = ' ';
 	p->pid = getpid();
-	p->parent = getppid();
+	p->forked_by = forked_by;
 }
 
 /* Waits until vtrace knows which process this is. false: it could not be told, or vtrace has ended.
@@ -190,6 +192,7 @@ static void *take_place(struct shared_area *s, int fd)
 /* A child must not write to the rings of its parent, which it has inherited. */
 static void forget_parent(void)
 {
+	forked_by = getppid();
 	record_keep_for(NULL);
 	hold_forget();
 	end_faults();

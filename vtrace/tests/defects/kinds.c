@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 
 #include "case_rig.h"
 
@@ -279,6 +280,74 @@ static void register_nothing(void)
 	ends("ibv_reg_mr", ibv_reg_mr(r.pd, NULL, 4096, IBV_ACCESS_LOCAL_WRITE) ? 0 : errno);
 }
 
+static void register_again(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(r.pd, r.memory, 512, IBV_ACCESS_LOCAL_WRITE);
+
+	ends("ibv_rereg_mr", ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, r.pd, r.memory, 4096,
+					  IBV_ACCESS_LOCAL_WRITE)
+				     ? errno
+				     : 0);
+}
+
+/* ----------------------------------------------------------------------------- others -- */
+
+/* The address of the first datagram is not that of the second. */
+static void send_unaddressed(void)
+{
+	struct ibv_qp_init_attr_ex init_attr = {
+		.qp_type = IBV_QPT_UD,
+		.send_cq = r.cq,
+		.recv_cq = r.cq,
+		.cap = { .max_send_wr = 8, .max_send_sge = 1 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = r.pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+	};
+	struct ibv_qp *qp = ibv_create_qp_ex(r.context, &init_attr);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 1 };
+	struct path p = usual_path(&r, 0);
+	struct ibv_ah_attr to = { .is_global = 1,
+				  .port_num = 1,
+				  .grh = { .dgid = p.gid, .sgid_index = p.sgid_index } };
+	struct ibv_ah *ah = ibv_create_ah(r.pd, &to);
+	struct ibv_qp_ex *ex;
+
+	check("ibv_create_qp_ex", qp ? 0 : errno);
+	check("ibv_create_ah", ah ? 0 : errno);
+	check("to INIT",
+	      ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	attr.qp_state = IBV_QPS_RTR;
+	check("to RTR", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	ex = ibv_qp_to_qp_ex(qp);
+	ibv_wr_start(ex);
+	for (unsigned i = 0; i < 2; i++) {
+		ibv_wr_send(ex);
+		if (!i)
+			ibv_wr_set_ud_addr(ex, ah, qp->qp_num, 1);
+		ibv_wr_set_sge(ex, r.lkey, (uintptr_t)r.memory, 8);
+	}
+	ends("ibv_wr_complete", ibv_wr_complete(ex));
+}
+
+/* A process that this one forks posts to a QP of this one. */
+static void post_in_child(void)
+{
+	int status;
+	pid_t child;
+
+	join(&r, a, b);
+	check("RECV", post_receive(&r, b, 0, 64));
+	child = fork();
+	if (child == 0)
+		ends("ibv_post_send", post_request(&r, a, IBV_WR_SEND, 0, 64, 0, 0));
+	waitpid(child, &status, 0);
+	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
 static const struct named_case cases[] = {
 	{ "mw_other_pd", bind_window },
 	{ "invalidated_nobody", invalidate },
@@ -302,6 +371,9 @@ static const struct named_case cases[] = {
 	{ "port_3", read_tables },
 	{ "uc_correct", send_by_uc },
 	{ "mr_of_null", register_nothing },
+	{ "rereg_access", register_again },
+	{ "datagram_unaddressed", send_unaddressed },
+	{ "post_in_child", post_in_child },
 };
 
 static void begin(const char *address)
