@@ -97,6 +97,8 @@ void asked_peer_learn(struct live_end *asked, struct live_end *traced)
 	memcpy(qp->overrun, asked->qp->overrun, sizeof qp->overrun);
 	qp->overrun_cqe = asked->qp->overrun_cqe;
 	qp->state = asked->qp->state;
+	if (!*qp->why)
+		memcpy(qp->why, asked->qp->why, sizeof qp->why);
 	qp->refusal = asked->qp->refusal;
 	qp->strays = asked->qp->strays;
 	qp->is_unpolled = asked->qp->recvs < qp->recvs;

@@ -175,6 +175,8 @@ void live_qp_take_device(struct live_qp *qp, const struct uroce_inventory *inv)
 
 	if (row) {
 		qp->state = row->attr.qp_state;
+		if (!*qp->why)
+			take_why(qp, row);
 		take_overrun(qp, inv, row);
 	}
 	take_strays(qp, inv);

@@ -152,8 +152,9 @@ static bool check_peer_state(const struct diagnosis *q)
 		return true;
 	}
 	if (!is_talking(peer->state)) {
-		why_add_there(q, IS_SO, next, "%s, the peer's QP, is in %s", peer->name,
-			      why_state(peer->state));
+		why_add_there(q, IS_SO, next, "%s, the peer's QP, is in %s%s%s%s", peer->name,
+			      why_state(peer->state), *peer->why ? " (" : "", peer->why,
+			      *peer->why ? ")" : "");
 		return true;
 	}
 	if (!q->qp || !(peer->known & IBV_QP_DEST_QPN) || !peer->attr.dest_qp_num)

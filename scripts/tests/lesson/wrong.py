@@ -125,6 +125,7 @@ class Learner:
 
     def __init__(self, t, number):
         self.t, self.number, self.agains, self.wrongs = t, number, 0, number
+        self.tried = set()  # steps: after 'lesson again' none is done wrongly once more
 
     def place(self):
         """The number of the step, 0 before the first; None: the lesson is not on."""
@@ -154,7 +155,9 @@ class Learner:
             run_all(self.t, ["7", "what?", ""])
             self.answer()
             return
-        self.do_wrong(lines)
+        if step not in self.tried:
+            self.tried.add(step)
+            self.do_wrong(lines)
         for _ in range(2):
             if self.place() != step:
                 return
