@@ -42,7 +42,7 @@ static void connect_qp(struct rig *r, struct ibv_qp *qp, const struct hello *pee
 		p.dest_rd_atomic = 0;
 	if (is("rd_atomic_0"))
 		p.rd_atomic = 0;
-	if (!is_server && is("server_in_err"))
+	if (!is_server && (is("server_in_err") || is("server_failed")))
 		p.rnr_retry = 7;
 	if (is_server && is("server_in_reset"))
 		return;
@@ -68,6 +68,19 @@ static struct ibv_srq *make_srq(struct rig *r)
 	for (int i = 0; srq && i < MESSAGES / 2; i++)
 		check("ibv_post_srq_recv", ibv_post_srq_recv(srq, &wr, &bad));
 	return srq;
+}
+
+/* A message from memory that no region has; its completion is not taken either. */
+static void send_wrongly(struct rig *r, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr init_attr;
+
+	r->lkey += 7;
+	check("ibv_post_send", post_request(r, qp, IBV_WR_SEND, 500, MESSAGE, 0, 0));
+	do
+		check("ibv_query_qp", ibv_query_qp(qp, &attr, IBV_QP_STATE, &init_attr));
+	while (attr.qp_state != IBV_QPS_ERR);
 }
 
 /* Takes no completions: they stay in the CQ. */
@@ -163,6 +176,8 @@ int main(int argc, char **argv)
 	connect_qp(&r, qp, &peer, is_server);
 	for (uint64_t i = 0; is_server && !qp->srq && !is("server_in_reset") && i < 16; i++)
 		check("ibv_post_recv", post_receive(&r, qp, i, MESSAGE));
+	if (is_server && is("server_failed"))
+		send_wrongly(&r, qp);
 	if (is_server)
 		run_server(&r, tcp);
 	else
