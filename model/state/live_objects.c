@@ -245,14 +245,13 @@ bool live_id_is_early(const struct live_object *objects, const struct record *r)
 		{ ROW_rdma_connect, ROW_rdma_resolve_addr },
 		{ ROW_rdma_connect, ROW_rdma_resolve_route },
 	};
-	const struct live_object *id, *channel;
+	const struct live_object *id;
 
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		if (steps[i].row != record_call_row(r))
 			continue;
 		id = live_object_at(objects, r->args[0]);
-		channel = id ? live_object_at(objects, id->channel) : NULL;
-		if (channel && channel->made.is_own && id->asked == &call_table[steps[i].asked])
+		if (id && id->asked == &call_table[steps[i].asked])
 			return true;
 	}
 	return false;
@@ -333,7 +332,8 @@ static uint64_t id_of(const struct rdma_cm_event *e)
 	return e ? (uintptr_t)(e->listen_id ? e->listen_id : e->id) : 0;
 }
 
-/* The id has asked for something of which an event tells, in the channel that it has now. */
+/* The id has asked for something of which an event tells, in the channel that it has now. One
+ * without a channel of the program's has its answer, whatever channel it gets later. */
 static void take_asked(struct live_object **objects, const struct record *r)
 {
 	const struct rdma_cm_id *id = record_bytes(r, r->args[0], NULL);
@@ -341,14 +341,16 @@ static void take_asked(struct live_object **objects, const struct record *r)
 					    ? (const void *)(uintptr_t)r->args[2]
 					    : NULL;
 	struct live_object *o = object_at(objects, r->args[0], OBJECT_CM_ID);
+	const struct live_object *channel;
 
-	o->asked = r->fn;
 	if (to && to->sa_family == AF_INET)
 		memcpy(&o->to, to, sizeof(struct sockaddr_in));
 	else if (to && to->sa_family == AF_INET6)
 		memcpy(&o->to, to, sizeof o->to);
 	if (id)
 		o->channel = (uintptr_t)id->channel;
+	channel = live_object_at(*objects, o->channel);
+	o->asked = channel && channel->made.is_own ? r->fn : NULL;
 }
 
 static void take_answered(struct live_object **objects, const struct rdma_cm_event *e)

@@ -115,7 +115,7 @@ static void find_elsewhere(const struct live_program *p, const struct record *r,
 			cause_add(c, MAY_BE, NULL, "%s of %s has no answer: %s", id->asked->name,
 				  live_program_name(p, id->address, r->end),
 				  peer_omitted(id->asked));
-		else if (channel && channel->made.is_own && channel->address != r->args[0])
+		else if (channel && channel->address != r->args[0])
 			cause_add(c, MAY_BE, NULL,
 				  "the event after %s of %s comes in %s, not in %s",
 				  id->asked->name, live_program_name(p, id->address, r->end),

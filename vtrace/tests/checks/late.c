@@ -247,10 +247,13 @@ static void converse(void)
 	pthread_barrier_init(&received, NULL, 2);
 	listen_there(&to);
 	pthread_create(&server, NULL, serve, r.memory + 8192);
-	check("rdma_create_id", rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	check("rdma_create_id",
+	      rdma_create_id(is("id_migrated") ? NULL : channel, &id, NULL, RDMA_PS_TCP));
 	check("rdma_resolve_addr",
 	      rdma_resolve_addr(id, NULL, (struct sockaddr *)(void *)&to, 2000));
-	if (!is("route_early"))
+	if (is("id_migrated")) /* without a channel the address is resolved when the call returns */
+		check("rdma_migrate_id", rdma_migrate_id(id, channel));
+	else if (!is("route_early"))
 		take_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED);
 	check("rdma_resolve_route", rdma_resolve_route(id, 2000));
 	if (is("qp_meanwhile")) /* the device is known */
@@ -302,6 +305,7 @@ static const struct named_case cases[] = {
 	{ "qp_twice", converse },
 	{ "route_early", converse },
 	{ "qp_meanwhile", converse },
+	{ "id_migrated", converse },
 	{ "overwrite_unfenced", overwrite },
 	{ "overwrite_fenced", overwrite },
 	{ "armed_alone", arm_without_channel },
