@@ -56,9 +56,9 @@ static const struct live_tracked_qp *find_unmarked(const struct checks *c,
 	return NULL;
 }
 
-/* waits: a thread waits for the event, for ever; else the message was found by a poll. */
+/* A thread waits for the event of the CQ, for ever. */
 static void tell_unmarked(struct checks *c, const struct live_program *p, const struct record *r,
-			  uint64_t address, bool waits)
+			  uint64_t address)
 {
 	const struct check_note *cq = check_note(p, address);
 	const char *name = live_program_name(p, address, r->begin);
@@ -74,24 +74,8 @@ static void tell_unmarked(struct checks *c, const struct live_program *p, const 
 		"%s is armed for solicited messages, and none of those that were sent to %s so far "
 		"is: they make no event",
 		name, qp->v.name);
-	if (waits)
-		f.grade = CHECK_MISTAKE;
-	else
-		check_doubt(&f, "certain if the program waits for an event of it");
 	check_step(&f, cq->armed, "%s was armed", name);
 	check_add_made(c, p, &f, address);
-}
-
-/* A message has come after the CQ was found empty. */
-static void look_for_unmarked(struct checks *c, const struct live_program *p,
-			      const struct record *r)
-{
-	const struct live_wc *wc;
-	unsigned n;
-
-	wc = live_program_completions(p, &n);
-	if (n && wc[0].wc.status == IBV_WC_SUCCESS && wc[0].wc.opcode & IBV_WC_RECV)
-		tell_unmarked(c, p, r, r->args[0], false);
 }
 
 static void count_down(unsigned *n)
@@ -120,7 +104,7 @@ static void count_done(const struct live_program *p, struct check_note *cq, bool
 
 /* A completion before the CQ was armed makes no event. A poll that finds less than it has room for
  * leaves nothing of that. */
-static void note_poll(struct checks *c, const struct live_program *p, const struct record *r)
+static void note_poll(const struct live_program *p, const struct record *r)
 {
 	const bool is_ex = record_call_row(r) != ROW_ibv_poll_cq;
 	struct check_note *cq = check_note(p, r->args[0]);
@@ -131,8 +115,6 @@ static void note_poll(struct checks *c, const struct live_program *p, const stru
 	if (!cq->is_armed || r->end <= cq->armed_at)
 		return;
 	count_done(p, cq, is_ex);
-	if (cq->drained_at && cq->is_solicited_only)
-		look_for_unmarked(c, p, r);
 	if (!cq->drained_at && (is_ex ? r->err == ENOENT : r->result < r->args[1]))
 		cq->drained_at = r->end;
 }
@@ -261,7 +243,7 @@ void check_events_after(struct checks *c, const struct live_program *p, const st
 	case ROW_ibv_start_poll:
 	case ROW_ibv_next_poll:
 	case ROW_ibv_end_poll:
-		note_poll(c, p, r);
+		note_poll(p, r);
 		break;
 	case ROW_ibv_post_send:
 	case ROW_ibv_wr_complete:
@@ -292,7 +274,7 @@ void check_events_unfinished(struct checks *c, const struct live_program *p, con
 			continue;
 		cqs++;
 		armed += o->armed != 0;
-		tell_unmarked(c, p, r, o->address, true);
+		tell_unmarked(c, p, r, o->address);
 	}
 	if (!cqs || armed)
 		return;

@@ -9,7 +9,6 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdbool.h>
 
 #include "pair.h"
@@ -17,19 +16,6 @@
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp; /* it receives into cq */
-
-/* A call that waits for ever ends the program after a while. */
-static void give_up(int number)
-{
-	(void)number;
-	exit(3);
-}
-
-static void give_up_later(void)
-{
-	signal(SIGALRM, give_up);
-	alarm(2);
-}
 
 static void make_waiting(void)
 {

@@ -5,6 +5,9 @@
 #ifndef CHECKS_PAIR_H
 #define CHECKS_PAIR_H
 
+#include <signal.h>
+#include <unistd.h>
+
 #include "../defects/case_rig.h"
 
 static struct rig r;
@@ -127,5 +130,18 @@ static inline int run_case(const struct named_case *cases, size_t n, int argc, c
 	{                                                                            \
 		return run_case(cases, sizeof(cases) / sizeof *(cases), argc, argv); \
 	}
+
+/* A call that waits for ever ends the program after a while. */
+static inline void give_up(int number)
+{
+	(void)number;
+	exit(3);
+}
+
+static inline void give_up_later(void)
+{
+	signal(SIGALRM, give_up);
+	alarm(2);
+}
 
 #endif
