@@ -30,20 +30,6 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static inline int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Prints the median and the 99.9 % quantile of n times; sorts them. */
-static inline void print_quantiles(double *times, unsigned n)
-{
-	qsort(times, n, sizeof *times, by_value);
-	printf("%.4f %.4f\n", times[n / 2], times[n - 1 - n / 1000]);
-}
-
 /* Pins the two ends to two processors, if there are two. Otherwise the scheduler moves them between
  * one and two processors, which changes the time of a round trip by a factor of two. */
 static inline void own_processor(int end)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench growth: the time per item with 100 and with 1,000 items, and the ratio.
+# bench growth: the time per item with 100 and with 1,000 items, and the ratio; and how long start-up takes.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -54,3 +54,8 @@ for what in made destroyed calls posted among lines words; do
 		"$(column 2 "$dir/$what" | median)" "$many" \
 		"$(column 3 "$dir/$what" | median)" "$rounds"
 done
+for ((i = 0; i < rounds; i++)); do
+	echo "$(wall ibv_devices) $(wall "$rdmash" -X -c '')" | awk '{ print $1, $2, $2 / $1 }' >>"$dir/start"
+done
+printf 'start-up   ibv_devices %.1f ms  rdmash %.1f ms  ratio %.2f\n' "$(column 1 "$dir/start" | median)" \
+	"$(column 2 "$dir/start" | median)" "$(column 3 "$dir/start" | median)"

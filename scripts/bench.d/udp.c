@@ -4,11 +4,10 @@
  * processes, as the device does; prints one number.
  *
  *   udp ping busy|block BYTES N      microseconds a round trip
- *   udp stream BYTES PACKETS MiB [gso]   GB/s; windows of PACKETS, as a sender with
+ *   udp stream BYTES PACKETS MiB     MiB/s; windows of PACKETS, as a sender with
  *                                    acknowledgements has them
  */
 #include <arpa/inet.h>
-#include <netinet/udp.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -98,12 +97,12 @@ static void batch_init(struct udp_batch *b, size_t size)
 }
 
 /* Receives bytes until a window is full, then tells the sender. */
-static void drain(int fd, size_t window, size_t max, int gso)
+static void drain(int fd, size_t window, size_t max)
 {
 	struct udp_batch b;
 	size_t got = 0;
 
-	batch_init(&b, gso ? 65536 : max);
+	batch_init(&b, max);
 	for (;;) {
 		int n = recvmmsg(fd, b.msg, BATCH, MSG_WAITFORONE, NULL);
 
@@ -115,15 +114,8 @@ static void drain(int fd, size_t window, size_t max, int gso)
 	}
 }
 
-static void put_window(int fd, struct udp_batch *b, size_t size, unsigned packets, int gso)
+static void put_window(int fd, struct udp_batch *b, unsigned packets)
 {
-	if (gso) {
-		struct iovec iov = { b->room, size * packets };
-		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-		need(sendmsg(fd, &msg, 0) > 0, "sendmsg");
-		return;
-	}
 	for (unsigned left = packets; left;) {
 		int n = sendmmsg(fd, b->msg, left < BATCH ? left : BATCH, 0);
 
@@ -132,38 +124,29 @@ static void put_window(int fd, struct udp_batch *b, size_t size, unsigned packet
 	}
 }
 
-static int stream(size_t size, unsigned packets, unsigned mib, int gso)
+static int stream(size_t size, unsigned packets, unsigned mib)
 {
 	size_t window = size * packets, total = (size_t)mib << 20;
-	int fd[2], on = 1, segment = (int)size;
+	int fd[2];
 	char ack;
 	struct udp_batch b;
 	pid_t child;
 	double from;
 
-	if (gso && window > 65000) {
-		packets = (unsigned)(65000 / size);
-		window = size * packets;
-	}
 	make_pair(fd);
-	if (gso) {
-		need(setsockopt(fd[1], IPPROTO_UDP, UDP_GRO, &on, sizeof on) == 0, "UDP_GRO");
-		need(setsockopt(fd[0], IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof segment) == 0,
-		     "UDP_SEGMENT");
-	}
 	child = start_end();
 	if (child == 0)
-		drain(fd[1], window, size, gso);
-	batch_init(&b, gso ? 65536 : size);
+		drain(fd[1], window, size);
+	batch_init(&b, size);
 	from = now();
 	/* two windows in flight, so that neither side waits for the other */
-	put_window(fd[0], &b, size, packets, gso);
+	put_window(fd[0], &b, packets);
 	for (size_t sent = window; sent < total; sent += window) {
-		put_window(fd[0], &b, size, packets, gso);
+		put_window(fd[0], &b, packets);
 		need(recv(fd[0], &ack, 1, 0) == 1, "recv");
 	}
 	need(recv(fd[0], &ack, 1, 0) == 1, "recv");
-	printf("%.4f\n", (double)total / (now() - from) / 1e9);
+	printf("%.4f\n", (double)total / (now() - from) / (1 << 20));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	return 0;
@@ -173,10 +156,9 @@ int main(int argc, char **argv)
 {
 	if (argc == 5 && strcmp(argv[1], "ping") == 0)
 		return ping(argv[2], strtoul(argv[3], NULL, 10), (unsigned)atoi(argv[4]));
-	if (argc >= 5 && strcmp(argv[1], "stream") == 0)
+	if (argc == 5 && strcmp(argv[1], "stream") == 0)
 		return stream(strtoul(argv[2], NULL, 10), (unsigned)atoi(argv[3]),
-			      (unsigned)atoi(argv[4]), argc > 5 && strcmp(argv[5], "gso") == 0);
-	fprintf(stderr,
-		"usage: udp ping busy|block BYTES N | udp stream BYTES PACKETS MiB [gso]\n");
+			      (unsigned)atoi(argv[4]));
+	fprintf(stderr, "usage: udp ping busy|block BYTES N | udp stream BYTES PACKETS MiB\n");
 	return 2;
 }

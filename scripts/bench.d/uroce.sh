@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# bench uroce: two processes on loopback, in a network namespace of their own, compared with what the
-# machine can do without the device: plain sockets (udp.c) and copies of memory (memory_baselines.c).
-# A row is a ratio to a baseline, which is measured just before in each round.
+# bench uroce: perftest's two processes on loopback, in a network namespace of their own, compared with
+# what the machine can do without the device: plain sockets (udp.c). A row is a ratio to a baseline, which
+# is measured just before in each round.
 # shellcheck disable=SC2016
 set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -27,6 +27,7 @@ done
 	echo "bench uroce: there is no program $uroce: build the project, or set UROCE" >&2
 	exit 2
 }
+command -v ib_send_lat >/dev/null || { echo 'bench uroce: no ib_send_lat (package perftest)' >&2; exit 2; }
 if [ -z "$list" ] && [ -z "${UROCE_BENCH_NETWORK-}" ]; then
 	namespace=(unshare --net)
 	[ "$(id -u)" = 0 ] || namespace=(unshare --user --map-root-user --net)
@@ -41,22 +42,16 @@ prepare() {
 	ip link set lo up
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
-	for program in udp memory_baselines seen; do
-		${CC:-cc} -O2 -D_GNU_SOURCE -pthread -o "$dir/$program" "$scripts/bench.d/$program.c"
-	done
-	${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/verbs" "$scripts/bench.d/verbs.c" -libverbs
+	${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/udp" "$scripts/bench.d/udp.c"
 }
 [ -n "$list" ] || prepare
 
 udp() { "$dir/udp" "$@"; }
-memory() { "$dir/memory_baselines" "$@"; }
-verbs() { "$uroce" "$dir/verbs" "$@"; }
 
 # few N: N, or the part of it that --part asks for
 few() { echo $(($1 / part)); }
 # half COMMAND...: one way, from the time of a round trip
 half() { "$@" | awk '{ print $1 / 2 }'; }
-first() { "$@" | awk '{ print $1 }'; }
 udp_only() { UROCE_PATH=udp "$@"; }
 # busy COMMAND...: beside two programs that take a processor each
 busy() {
@@ -69,7 +64,6 @@ busy() {
 	"$@"
 	kill "${pids[@]}"
 }
-segmented() { UROCE_PATH=udp UROCE_GSO=1 "$@"; }
 
 # perftest PROGRAM COLUMNS OPTION...: prints these columns of the client's output
 perftest() {
@@ -111,8 +105,11 @@ ucx() {
 processor_time() {
 	local TIMEFORMAT='%U %S'
 
-	{ time verbs ping rc poll 64 "$(few 1000000)" >/dev/null; } 2>&1 | awk '{ print $1 + $2, $2 }'
+	{ time perftest ib_send_lat 5 -s 64 -n "$(few 1000000)" >/dev/null; } 2>&1 | awk '{ print $1 + $2, $2 }'
 }
+
+# microseconds a WRITE of 64 bytes, over N connections in turn, one request of each under way
+over() { perftest ib_write_bw 5 -s 64 -t 1 -q "$1" -n $((20000 / $1)) | awk '{ print 1 / $1 }'; }
 
 # CPU time in two seconds of an idle process that holds a QP and waits for an event
 idle() {
@@ -129,8 +126,6 @@ idle() {
 	echo $((after - before))
 }
 
-packets_seen() { "$dir/seen" 1 "$uroce" "$dir/verbs" ping rc poll 64 100000000; }
-
 row() {
 	case ,$rows, in
 	,, | *,$1,*) ;;
@@ -145,39 +140,25 @@ row() {
 
 if [ -z "$list" ]; then row_head baseline uroce; fi
 # 64 bytes of payload: BTH 12, ICRC 4; of UD 8 more for the DETH
-row rc 'RC SEND 64 B round trip, polling' us '<= 0.5' 'udp ping busy 80 $(few 30000)' 'verbs ping rc poll 64 $(few 30000)'
-row ud 'UD SEND 64 B round trip, polling' us '<= 0.4' 'udp ping busy 88 $(few 30000)' 'verbs ping ud poll 64 $(few 30000)'
-row events 'RC SEND 64 B, events' us '<= 1' 'udp ping block 80 $(few 10000)' 'verbs ping rc event 64 $(few 10000)'
-row look 'WRITE 64 B one way, target looks' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'first verbs look 64 $(few 20000)'
-row look-tail 'its 99.9 % beside its median' us '<= 5' '' 'verbs look 64 $(few 20000)'
-row look-busy 'the same, beside two busy programs' us '' 'busy half udp ping busy 80 $(few 10000)' 'busy first verbs look 64 $(few 10000)'
-row spin 'WRITE 64 B, target only looks' us '' 'half udp ping busy 80 $(few 30000)' 'verbs spin 64 $(few 10000)'
-row shared 'RC SEND, two processes, shared memory' us '' 'memory ping 80 $(few 50000)' 'verbs ping rc poll 64 $(few 30000)'
+row rc 'RC SEND 64 B one way, polling' us '<= 0.5' 'half udp ping busy 80 $(few 30000)' 'perftest ib_send_lat 5 -s 64 -n $(few 30000)'
+row ud 'UD SEND 64 B one way, polling' us '<= 0.4' 'half udp ping busy 88 $(few 30000)' 'perftest ib_send_lat 5 -c UD -s 64 -n $(few 30000)'
+row events 'RC SEND 64 B one way, events' us '<= 1' 'half udp ping block 80 $(few 10000)' 'perftest ib_send_lat 5 -e -s 64 -n $(few 10000)'
+row look 'WRITE 64 B one way, target looks' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'perftest ib_write_lat 5 -s 64 -n $(few 20000)'
+row look-tail 'its 99.9 % beside its median' us '<= 5' '' 'perftest ib_write_lat 5,9 -s 64 -n $(few 20000)'
+row look-busy 'the same, beside two busy programs' us '' 'busy half udp ping busy 80 $(few 10000)' 'busy perftest ib_write_lat 5 -s 64 -n $(few 10000)'
+row read-lat 'READ 64 B one way, target sleeps' us '<= 0.5' 'half udp ping busy 80 $(few 30000)' 'perftest ib_read_lat 5 -s 64 -n $(few 20000)'
+row read-busy 'the same, beside two busy programs' us '' 'busy half udp ping busy 80 $(few 10000)' 'busy perftest ib_read_lat 5 -s 64 -n $(few 10000)'
 for op in write read; do
-	row $op "${op^^} 64 KiB, a copy by two threads" GB/s '>= 0.5' 'memory copy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
-	row $op-memcpy "${op^^} 64 KiB, memcpy(3)" GB/s '>= 0.4' 'memory memcpy 65536 $(few 20000)' "verbs $op 4096 65536 $(few 4000)"
-	row $op-1024 "${op^^} 64 KiB, MTU 4096 and 1024" GB/s '>= 0.5' "verbs $op 4096 65536 $(few 4000)" "verbs $op 1024 65536 $(few 4000)"
+	row $op "${op^^} 64 KiB" MB/s '>= 1' 'udp stream 4112 16 $(few 500)' "perftest ib_${op}_bw 4 -n $(few 4000)"
+	row $op-1024 "${op^^} 64 KiB, MTU 4096 and 1024" MB/s '>= 0.5' "perftest ib_${op}_bw 4 -n $(few 4000)" "perftest ib_${op}_bw 4 -m 1024 -n $(few 4000)"
 done
-row write-udp 'WRITE 64 KiB, UDP' GB/s '>= 0.7' 'udp stream 4112 16 $(few 500)' 'udp_only verbs write 4096 65536 $(few 8000)'
-row write-gso 'WRITE 64 KiB, UDP with GSO and GRO' GB/s '>= 0.8' 'udp stream 4112 15 $(few 1000) gso' 'segmented verbs write 4096 65536 $(few 16000)'
-if command -v ib_write_bw >/dev/null; then
-	row perftest 'ib_write_bw, -R and its defaults' MB/s '>= 0.9' 'perftest ib_write_bw 4 -R' 'perftest ib_write_bw 4'
-	row perftest-lat 'ib_write_lat 64 B' us '<= 0.4' 'half udp ping busy 80 $(few 30000)' 'perftest ib_write_lat 5 -s 64 -n $(few 20000)'
-	row read-lat 'ib_read_lat 64 B, target sleeps' us '<= 0.5' 'half udp ping busy 80 $(few 30000)' 'perftest ib_read_lat 5 -s 64 -n $(few 20000)'
-	row read-busy 'the same, beside two busy programs' us '' 'busy half udp ping busy 80 $(few 10000)' 'busy perftest ib_read_lat 5 -s 64 -n $(few 10000)'
-	row perftest-tail '99.9 % of ib_write_lat beside its median' us '<= 5' '' 'perftest ib_write_lat 5,9 -s 64 -n $(few 20000)'
-	row shared-tail 'that of two processes, shared memory' us 'floor of both tails' '' 'memory tail 64 $(few 20000)'
-fi
+row write-udp 'WRITE 64 KiB, UDP' MB/s '>= 0.7' 'udp stream 4112 16 $(few 500)' 'udp_only perftest ib_write_bw 4 -n $(few 8000)'
+row write-cm 'WRITE 64 KiB, -R' MB/s '>= 0.9' 'perftest ib_write_bw 4 -n $(few 4000)' 'perftest ib_write_bw 4 -R -n $(few 4000)'
 if command -v ucx_perftest >/dev/null; then
 	row ucx 'UCX tag_lat 64 B, its shared memory' us '' 'ucx posix,cma env' 'ucx rc_v,self "$uroce"'
 fi
-row pairs 'SEND 64 B: 1 pair of QPs, 64 pairs' us '<= 1.2' 'verbs pairs 1 $(few 20000)' 'verbs pairs 64 $(few 20000)'
-row peers 'WRITE 64 B: 1 process, 59 processes' us '<= 1.2' 'verbs peers 1 $(few 20000)' 'verbs peers 59 $(few 20000)'
-row qps 'WRITE 64 B: 1 QP, 1,000 QPs' us '<= 1.2' 'verbs qps 1 $(few 50000)' 'verbs qps 1000 $(few 50000)'
-row mrs 'WRITE 64 B: 10 MRs, 100,000 MRs' us '<= 1.2' 'verbs mrs 10 $(few 50000)' 'verbs mrs 100000 $(few 50000)'
-row regions 'the same, of another process' us '<= 1.2' 'verbs regions 10 $(few 50000)' 'verbs regions 100000 $(few 50000)'
+row qps 'WRITE 64 B: 1 QP, 1,000 QPs' us '<= 1.2' 'over 1' 'over 1000'
 row preload 'start-up of true, with the preload' ms '' 'wall env true' 'wall env LD_PRELOAD=$("$uroce" --library) true'
 row kernel 'SEND 64 B, polling: CPU time, in kernel' s '<= 0.05' '' processor_time
 row idle 'an idle process, in 2 s' ticks '= 0' 'echo 1' idle
-row seen 'packets a capture sees, of 100 sent' % '>= 1' 'echo 100' packets_seen
 if [ -n "$list" ]; then bash "$here/beside-rxe.sh" --list; fi
