@@ -161,8 +161,6 @@ uint64_t record_time(void)
 {
 	uint64_t now;
 
-	if (record_clock_kind == CLOCK_UNKNOWN)
-		record_area();
 	now = record_clock_read();
 	if (now <= me.last_time)
 		now = me.last_time + 1;
@@ -501,10 +499,7 @@ void record_end(struct record_call *c, uint64_t result)
 	    record_errno(record_row(c->row), result, err))
 		record_refused(record_row(c->row), c->args);
 	empty = is_empty_poll(plan, result);
-	end = empty || (plan->path == RECORD_DATA && !plan->is_poll &&
-			atomic_load_explicit(&the.area->untimed, memory_order_relaxed))
-		      ? c->begin
-		      : record_time();
+	end = empty ? c->begin : record_time();
 	if (empty && c->mark == NOWHERE && merge_empty_poll(c->row, c->args, end)) {
 		note_returned();
 		return;

@@ -139,13 +139,17 @@ struct record_failure {
 };
 struct record_failure record_last_failure(void);
 
-/* The current time in ticks; it increases with each call by a thread. */
+/* The current time in ticks, the nanoseconds of CLOCK_MONOTONIC; it increases with each call by a
+ * thread. */
 uint64_t record_time(void);
 /* Ticks as nanoseconds of CLOCK_REALTIME, and back. */
 int64_t record_realtime(uint64_t ticks);
 uint64_t record_ticks(int64_t realtime);
 /* Nanoseconds between two times. */
-int64_t record_span(uint64_t from, uint64_t to);
+static inline int64_t record_span(uint64_t from, uint64_t to)
+{
+	return (int64_t)(to - from);
+}
 
 /* ----------------------------------------------------------------------- writers -- */
 

@@ -7,9 +7,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #include "call_record.h"
 #include "record_rings.h"
@@ -60,17 +57,10 @@ static struct {
 
 void record_area_lay_out(struct record_area *a, size_t size)
 {
-	struct clock_pair pair;
-
-	record_clock_choose();
-	record_clock_pair(&pair);
 	apart.area = size < record_area_size() ? a : NULL;
 	memset(apart.rings, 0, sizeof apart.rings);
 	a->size = size;
 	a->rows = call_count;
-	a->clock = record_clock_kind;
-	a->ticks = pair.ticks;
-	a->realtime = pair.realtime;
 	atomic_store_explicit(&a->magic, RECORD_MAGIC, memory_order_release);
 }
 
@@ -242,12 +232,7 @@ bool record_copy(const struct record_area *area, unsigned slot, enum record_path
 	return load_word(&area->slot[slot].ring[path].tail) <= at && n <= room && n > 0;
 }
 
-/*
- * The clock of records: the processor's counter if it is invariant and synchronized on all cores,
- * because reading it takes half the time of CLOCK_MONOTONIC.
- */
-
-uint32_t record_clock_kind = CLOCK_UNKNOWN;
+/* ---------------------------------------------------------------------------- clock -- */
 
 static int64_t read_clock(clockid_t clock)
 {
@@ -257,48 +242,27 @@ static int64_t read_clock(clockid_t clock)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-#if defined(__x86_64__)
-static bool tsc_is_invariant(void)
-{
-	unsigned a, b, c, d;
-
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
-}
-#elif defined(__aarch64__)
-static bool tsc_is_invariant(void)
-{
-	return true;
-}
-#else
-static bool tsc_is_invariant(void)
-{
-	return false;
-}
-#endif
-
-void record_clock_choose(void)
-{
-	record_clock_kind = tsc_is_invariant() ? CLOCK_COUNTER : CLOCK_SYSTEM;
-}
-
-uint64_t record_clock_system(void)
+uint64_t record_clock_read(void)
 {
 	return (uint64_t)read_clock(CLOCK_MONOTONIC);
 }
 
-void record_clock_pair(struct clock_pair *p)
+/* Nanoseconds from the one clock to the other, always the same: equal ticks are equal times. */
+static int64_t to_realtime(void)
 {
-	uint64_t before, after;
+	static int64_t difference;
 
-	/* the narrowest of a few: an interrupt may come between */
-	for (unsigned i = 0; i < 5; i++) {
-		int64_t realtime;
+	if (!difference)
+		difference = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+	return difference;
+}
 
-		before = record_clock_read();
-		realtime = read_clock(CLOCK_REALTIME);
-		after = record_clock_read();
-		if (i && after - before >= p->width)
-			continue;
-		*p = (struct clock_pair){ before + (after - before) / 2, realtime, after - before };
-	}
+int64_t record_realtime(uint64_t ticks)
+{
+	return (int64_t)ticks + to_realtime();
+}
+
+uint64_t record_ticks(int64_t realtime)
+{
+	return (uint64_t)(realtime - to_realtime());
 }

@@ -74,23 +74,15 @@ struct record_slot {
 	struct record_ring ring[RECORD_PATHS];
 };
 
-#define RECORD_MAGIC UINT64_C(0x3730647265636472) /* changes with the layout */
+#define RECORD_MAGIC UINT64_C(0x3830647265636472) /* changes with the layout */
 /* The block of memory that has all rings: no pointers, and no offsets either, because the process
  * that reads it may not trust the one that writes it, nor the other way round. */
 struct record_area {
 	_Atomic uint64_t magic; /* written last */
 	uint64_t size;
 	uint32_t rows;		 /* of call_table */
-	uint32_t clock;		 /* which, see record_ring.c */
 	_Atomic uint64_t lost;	 /* calls of threads that got no rings */
 	_Atomic uint32_t rounds; /* of the reader; waiting writers are woken after each */
-	/* Data-path calls are not timed: end is set to begin, which saves one read of the clock. A
-	 * poll that has found something is timed all the same: the request behind that may have
-	 * been posted after the poll began. */
-	_Atomic uint32_t untimed;
-	/* The clock and CLOCK_REALTIME at the same time, when the area was made. */
-	uint64_t ticks;
-	int64_t realtime;
 	struct record_slot slot[RECORD_THREADS];
 };
 
@@ -194,37 +186,8 @@ bool record_is_pointer(const struct call_value *arg);
 void record_walk(struct record_walker *w, const struct call_fn *fn, uint64_t *args,
 		 uint64_t result);
 
-enum { CLOCK_UNKNOWN, CLOCK_COUNTER, CLOCK_SYSTEM };
-extern uint32_t record_clock_kind;
-
-/* Chooses the clock of this machine. To be called first. */
-void record_clock_choose(void);
 /* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t record_clock_system(void);
-
-static inline uint64_t record_clock_read(void)
-{
-	if (record_clock_kind != CLOCK_COUNTER)
-		return record_clock_system();
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc(); /* without the 60,000 lines of x86intrin.h */
-#elif defined(__aarch64__)
-	uint64_t t;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-	return t;
-#else
-	return 0;
-#endif
-}
-
-/* Both clocks at one moment; width is how long that lasted, in ticks. */
-struct clock_pair {
-	uint64_t ticks;
-	int64_t realtime;
-	uint64_t width;
-};
-void record_clock_pair(struct clock_pair *p);
+uint64_t record_clock_read(void);
 
 /* How the arguments of a row are copied. */
 enum plan {

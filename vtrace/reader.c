@@ -90,7 +90,7 @@ struct reader *reader_open(const struct shared_options *options)
 	for (unsigned i = 0; i < SHARED_PROCESSES; i++)
 		r->place[i].pidfd = -1;
 	begin_life(r->shared);
-	r->begun_at = record_time(); /* the first calibrates the clock */
+	r->begun_at = record_time();
 	return r;
 }
 

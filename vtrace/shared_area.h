@@ -18,7 +18,7 @@
 
 /* "FD PID": the descriptor of the memory in the programs, and in the process of vtrace. */
 #define SHARED_VARIABLE	 "VTRACE_AREA"
-#define SHARED_MAGIC	 UINT64_C(0x3561657261727476)
+#define SHARED_MAGIC	 UINT64_C(0x3661657261727476)
 #define SHARED_PROCESSES 64 /* that can be traced at a time; others are not seen */
 
 /* Calls that libvtrace.so makes itself, within one of the program's that was refused, have this
@@ -71,7 +71,6 @@ struct shared_options {
 	/* A process waits when its rings are full of unread calls; else the oldest ones are
 	 * overwritten. */
 	uint32_t keeps_all;
-	uint32_t untimed; /* see record_rings.h */
 	uint32_t follows; /* children are traced, too */
 	/* A thread on uroce0 whose completion is an error waits until that has been reported, so
 	 * that both ends are still as they were. */

@@ -354,8 +354,6 @@ static int trace_program(char **argv)
 	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &kept_size);
 	injections_begin(&the.how);
 	the.how.looks = the.views.explain;
-	the.how.untimed = !the.views.lines && !the.views.counts && !the.views.timeline &&
-			  !the.views.report && !the.replay.path && !the.check.is_on;
 	the.how.checks = the.check.is_on;
 	the.how.follows |= the.check.is_on && !the.replay.path;
 	the.how.sums = the.check.is_on && the.check.wanted[CHECK_SEND_CHANGED];

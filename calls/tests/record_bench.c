@@ -118,9 +118,6 @@ int main(int argc, char **argv)
 
 	if (!off || !on || !rounds || !n)
 		return 2;
-	record_time(); /* chooses the clock */
-	printf("clock %s, read twice for a call\n",
-	       record_clock_kind == CLOCK_COUNTER ? "of the processor" : "CLOCK_MONOTONIC");
 	for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 		for (unsigned i = 0; i < rounds; i++) {
 			record_switch(false);

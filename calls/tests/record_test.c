@@ -153,29 +153,6 @@ static void test_same_place(void)
 	CHECK(kept->next && kept->next->wr_id == 2 && !kept->next->next);
 }
 
-/* A request that was posted while a poll looked for completions precedes what the poll has found.
- */
-static void test_untimed(void)
-{
-	struct record_list *l;
-	struct ibv_send_wr *bad;
-	struct ibv_wc wc;
-
-	record_clear();
-	atomic_store(&record_area()->untimed, 1);
-	found = 1;
-	CHECK_INT(ibv_poll_cq(&cqs[0], 1, &wc), 1);
-	l = all();
-	CHECK(only(l)->end > only(l)->begin);
-	record_list_free(l);
-	record_clear();
-	CHECK_INT(ibv_post_send(&qp, NULL, &bad), 0);
-	l = all();
-	CHECK(only(l)->end == only(l)->begin);
-	record_list_free(l);
-	atomic_store(&record_area()->untimed, 0);
-}
-
 /* A struct that the callee changes is kept as it was and as it is; errno stays. */
 static void test_before_and_after(void)
 {
@@ -509,7 +486,6 @@ int main(void)
 	test_post();
 	test_async_event();
 	test_same_place();
-	test_untimed();
 	test_before_and_after();
 	test_private_data();
 	test_polls();

@@ -164,7 +164,6 @@ static void *take_place(struct shared_area *s, int fd)
 		}
 		madvise(records, record_area_size(),
 			MADV_DONTDUMP); /* a core file need not have it */
-		atomic_store(&records->untimed, s->how.untimed);
 		name_process(&s->process[i]);
 		if (!become_known(s, fd, i)) {
 			munmap(records, record_area_size());
