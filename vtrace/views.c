@@ -561,7 +561,7 @@ static void write_report(void)
 		door_say("%s is not written: there were no calls", the.v.report);
 		return;
 	}
-	page_of_ladder("Traced program", &the.ladder, text_str(&the.why), &page);
+	page_file(&page, "Traced program", &the.ladder, text_str(&the.why), "[]");
 	if (!f || fputs(text_str(&page), f) < 0 || fclose(f) != 0)
 		door_say_incomplete("%s: %s", the.v.report, strerror(errno));
 }

@@ -7,7 +7,6 @@
 #include "out.h"
 #include "session.h"
 #include "state_svg.h"
-#include "page.h"
 #include "words.h"
 
 uint64_t qp_steps_taken(const struct qp_step *steps, unsigned n)
@@ -41,31 +40,30 @@ static int save_figure(struct session *s, struct state_svg *d, const struct figu
 	return 0;
 }
 
-/* Appends "12:03:04.123  RTS → ERR  WC REM_ACCESS_ERR" for XML; from NULL: the first one. */
+/* Appends "12:03:04.123  RTS → ERR  WC REM_ACCESS_ERR"; from NULL: the first one. */
 static void append_step(struct text *lines, const struct qp_step *step, const struct qp_step *from)
 {
-	page_markupf(lines, "%s   %s%s%s   %s\n", text_clock(step->when, 3),
-		     from ? word_name(qp_state_words, from->state) : "", from ? " → " : "",
-		     word_name(qp_state_words, step->state), step->why);
+	xappendf(lines, "%s   %s%s%s   %s\n", text_clock(step->when, 3),
+		 from ? word_name(qp_state_words, from->state) : "", from ? " → " : "",
+		 word_name(qp_state_words, step->state), step->why);
 }
 
 int qp_figure(struct session *s, const struct qp *qp, const struct figure_file *file, struct out *o)
 {
 	struct qp_step steps[QP_STEPS];
 	unsigned n = qp_history_steps(qp, steps);
-	SCOPED_TEXT(title);
+	const enum ibv_qp_state now = qp_history_state(qp);
 	SCOPED_TEXT(lines);
-	struct state_svg d = { .type = qp->type,
-			       .has_state = true,
-			       .now = qp_history_state(qp),
+	struct state_svg d = { .title = temp_text("%s, %s, qpn %u: %s", qp->o.name,
+						  word_name(qp_type_words, qp->type), qp->v->qp_num,
+						  word_name(qp_state_words, now)),
+			       .type = qp->type,
+			       .now = now,
 			       .steps = qp_steps_taken(steps, n),
 			       .drain = qp_drain(qp) };
 
-	page_markupf(&title, "%s, %s, qpn %u: %s", qp->o.name, word_name(qp_type_words, qp->type),
-		     qp->v->qp_num, word_name(qp_state_words, d.now));
 	for (unsigned i = 0; i < n; i++)
 		append_step(&lines, &steps[i], i ? &steps[i - 1] : NULL);
-	d.title = text_str(&title);
 	d.lines = text_str(&lines);
 	return save_figure(s, &d, file, o);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* report FILE.html: the page of this session as a file. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "command/cmd.h"
 #include "explain/explain.h"
@@ -39,54 +39,68 @@ static void append_explanation(struct session *s, struct text *why)
 	out_free(o);
 }
 
-/* The session at the rows of its ladder, one after the other. */
+/* The ends at one row after the other, as JSON. */
 struct past {
-	struct session *s;
-	const struct ladder *l;
-	struct view_moment *m;
-	struct view_memory memory;
-	struct view_peers peers;
+	struct text list, last;
 };
 
-static bool ends_at(void *arg, unsigned n, struct out *o)
+static void add_ends(struct past *p, struct view_moment *m, int64_t at,
+		     const struct view_peers *peers)
 {
-	struct past *p = arg;
+	struct out *o = out_new(false);
+	SCOPED_TEXT(ends);
 
-	if (!n) { /* now */
-		view_moment_free(p->m);
-		p->m = view_moment_new(p->s, true);
+	out_list(o, NULL);
+	view_moment_out(m, at, peers, o);
+	out_end(o);
+	out_print(o, OUT_JSON, &ends);
+	out_free(o);
+	if (strcmp(text_str(&p->last), text_str(&ends)) == 0) {
+		text_add(&p->list, "null");
+		return;
 	}
-	view_moment_out(p->m,
-			&(struct view_look){ .at = n ? page_row_time(&p->l->rows[n - 1]) : 0,
-					     .l = p->l,
-					     .n = n ? n : p->l->n,
-					     .memory = &p->memory,
-					     .peers = &p->peers },
-			o);
-	return true;
+	text_add(&p->list, text_str(&ends));
+	text_resize(&p->last, 0);
+	text_add(&p->last, text_str(&ends));
 }
 
-static void write_page(struct session *s, const char *title, const struct ladder *l, struct text *d)
+static void add_past(struct session *s, const struct ladder *l, struct past *p)
 {
-	struct past past = { .s = s, .l = l, .m = view_moment_new(s, false) };
+	struct view_moment *then = view_moment_new(s, false), *now = view_moment_new(s, true);
+	struct view_peers peers = { 0 };
+
+	view_peers_look(s, &peers);
+	text_add(&p->list, "[");
+	for (unsigned i = 0; i < l->n; i++) {
+		if (l->rows[i].folded)
+			continue;
+		if (i + PAST >= l->n)
+			add_ends(p, then, page_row_time(&l->rows[i]), &peers);
+		else
+			text_add(&p->list, "null");
+		text_add(&p->list, ",");
+	}
+	add_ends(p, now, 0, &peers);
+	text_add(&p->list, "]");
+	view_moment_free(then);
+	view_moment_free(now);
+	view_peers_free(&peers);
+}
+
+static void write_page(struct session *s, const char *title, struct ladder *l, struct text *d)
+{
 	struct view_whys whys = { 0 };
-	char **texts;
+	struct past past = { 0 };
 	SCOPED_TEXT(why);
 
 	append_explanation(s, &why);
 	view_whys_learn(s, &whys);
-	texts = view_whys_of(&whys, l);
-	view_memory_begin(s, &past.memory);
-	view_peers_look(s, &past.peers);
-	page_file(
-		d,
-		&(struct page_rows){ .title = title, .why = text_str(&why), .l = l, .whys = texts },
-		l->n > PAST ? l->n - PAST : 0, ends_at, &past);
-	view_moment_free(past.m);
-	free(texts);
+	view_whys_lend(&whys, l);
+	add_past(s, l, &past);
+	page_file(d, title, l, text_str(&why), text_str(&past.list));
 	view_whys_free(&whys);
-	view_memory_free(&past.memory);
-	view_peers_free(&past.peers);
+	text_free(&past.list);
+	text_free(&past.last);
 }
 
 static int report_exec(struct session *s, const void *args, struct out *o)

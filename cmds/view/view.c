@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uthash.h>
+
 #include "alloc.h"
 #include "call_record.h"
 #include "command/cmd.h"
@@ -40,12 +42,11 @@ struct kept {
 struct view {
 	struct session *s;
 	struct view_server *server;
-	char *title;
-	struct view_memory memory;
 	struct view_peers peers;
 	struct view_whys whys;
 	uint64_t version;
 	uint64_t control, data;	  /* places in the record, at the last look */
+	unsigned bytes;		  /* a sum of those of the regions, then */
 	int64_t next;		  /* loop_now() before which nothing is looked at again */
 	struct loop_timer *timer; /* to ask peers for their rows */
 	int64_t looked;		  /* loop_now() when a browser has asked last */
@@ -55,15 +56,29 @@ struct view {
 
 /* ------------------------------------------------------------------------- state -- */
 
+/* No call tells what peers write. */
+static unsigned sum_bytes(struct session *s)
+{
+	unsigned sum = 0, one;
+	struct mr *mr;
+
+	obj_foreach_of(mr, s, &mr_class) {
+		HASH_VALUE(mr->buf, view_bytes_shown(mr), one);
+		sum = sum * 31 + one;
+	}
+	return sum;
+}
+
 /* Looks at what no call tells; a new version if something has changed. */
 static void look(struct view *v)
 {
 	struct session *s = v->s;
-	bool any = view_memory_look(s, &v->memory);
+	const unsigned bytes = sum_bytes(s);
+	bool any = view_peers_look(s, &v->peers);
 	struct qp *qp;
 
-	any |= view_peers_look(s, &v->peers);
-	any |= v->has_news;
+	any |= v->has_news || bytes != v->bytes;
+	v->bytes = bytes;
 	v->has_news = false;
 	obj_foreach_of(qp, s, &qp_class)
 		qp_history_sync(qp, NULL);
@@ -81,7 +96,6 @@ static void build(struct view *v, const char *row, struct text *json)
 	struct out *o = out_new(false);
 	struct view_moment *m;
 	struct ladder l;
-	char **whys;
 	int chosen;
 
 	ladder_make(v->s,
@@ -90,27 +104,17 @@ static void build(struct view *v, const char *row, struct text *json)
 		    &l);
 	chosen = page_row_of(&l, row);
 	m = view_moment_new(v->s, chosen < 0);
-	whys = view_whys_of(&v->whys, &l);
+	view_whys_lend(&v->whys, &l);
 	out_dict(o, NULL);
 	out_u64(o, "version", v->version, NULL);
 	out_str(o, "at", row, NULL);
-	page_rows_out(o, &(struct page_rows){ .title = v->title,
-					      .why = view_whys_last(&v->whys),
-					      .l = &l,
-					      .whys = whys });
+	page_rows_out(o, &l, view_whys_last(&v->whys));
 	out_list(o, "ends");
-	view_moment_out(m,
-			&(struct view_look){ .at = chosen < 0 ? 0 : page_row_time(&l.rows[chosen]),
-					     .l = &l,
-					     .n = l.n,
-					     .memory = &v->memory,
-					     .peers = &v->peers },
-			o);
+	view_moment_out(m, chosen < 0 ? 0 : page_row_time(&l.rows[chosen]), &v->peers, o);
 	out_end(o);
 	out_end(o);
 	text_resize(json, 0);
 	out_print(o, OUT_JSON, json);
-	free(whys);
 	ladder_free(&l);
 	out_free(o);
 	view_moment_free(m);
@@ -137,11 +141,6 @@ static void answer_state(void *arg, const char *row, uint64_t seen, struct text 
 		xappendf(to, "{\"version\": %" PRIu64 "}", seen);
 	else
 		text_add_bytes(to, text_str(&kept->json), text_len(&kept->json));
-}
-
-static void answer_page(void *arg, const char *nonce, struct text *to)
-{
-	page_document(to, ((struct view *)arg)->title, nonce, NULL, NULL);
 }
 
 /* ----------------------------------------------------------------------- command -- */
@@ -182,12 +181,10 @@ void view_end(struct session *s)
 	if (v->timer)
 		loop_cancel(s->loop, v->timer);
 	view_server_free(v->server);
-	view_memory_free(&v->memory);
 	view_peers_free(&v->peers);
 	view_whys_free(&v->whys);
 	text_free(&v->now.json);
 	text_free(&v->past.json);
-	free(v->title);
 	free(v);
 }
 
@@ -196,14 +193,12 @@ static const struct word hows[] = { { "off", VIEW_OFF, "end it" }, { 0 } };
 
 struct view_args {
 	struct num how, port;
-	const char *title;
 };
 
 static const struct arg view_args[] = {
 	POS_OPT("how", view_args, how, kind_enum, "off ends it", .data = hows),
 	OPT("port", view_args, port, kind_u32, "TCP port (default: a free one)", .min = 1,
 	    .max = 65535),
-	OPT("title", view_args, title, kind_str, "heading of the page", .dflt = "RDMA session"),
 	ARGS_END,
 };
 
@@ -212,15 +207,12 @@ static int begin_view(struct session *s, const struct view_args *a)
 	struct view *v = xcalloc(1, sizeof *v);
 
 	v->s = s;
-	v->server = view_server_new(s, (uint16_t)a->port.v,
-				    &(struct view_answers){ answer_page, answer_state, v });
+	v->server = view_server_new(s, (uint16_t)a->port.v, answer_state, v);
 	if (!v->server) {
 		free(v);
 		return -1;
 	}
-	v->title = xstrdup(a->title);
 	s->ctx->view = v;
-	view_memory_begin(s, &v->memory);
 	v->timer = loop_after(s->loop, ASK_MS, ask_peers, v);
 	timeline_begin(s);
 	view_whys_learn(s, &v->whys);

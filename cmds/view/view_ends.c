@@ -9,11 +9,9 @@
 #include "call_record.h"
 #include "heap.h"
 #include "inventory.h"
-#include "ladder.h"
 #include "objects.h"
 #include "out.h"
 #include "own_model.h"
-#include "page.h"
 #include "page_ends.h"
 #include "peer/peer.h"
 #include "qp/qp.h"
@@ -23,7 +21,9 @@
 #include "text.h"
 #include "words.h"
 
-#define TAKEN_MAX 256 /* completions that are looked at, the newest */
+#define TAKEN	     12	  /* completions of a CQ are shown, the newest */
+#define POLLS	     4096 /* calls in which they are looked for */
+#define MEMORY_SHOWN 4096 /* bytes of a region, its first */
 
 /* This session at a moment. */
 struct view_moment {
@@ -33,8 +33,6 @@ struct view_moment {
 	struct live_program *replayed; /* live, where it is not that of now */
 	struct record_list *list;      /* in the order in which the calls ended */
 	unsigned done;		       /* of them, so many are taken */
-	struct page_wc taken[TAKEN_MAX];
-	unsigned ntaken;
 };
 
 static bool is_now(const struct view_moment *m)
@@ -43,17 +41,6 @@ static bool is_now(const struct view_moment *m)
 }
 
 /* ------------------------------------------------------------------- the record -- */
-
-static void take_completions(struct view_moment *m, const struct record *r)
-{
-	const struct ibv_wc *wc = r->err ? NULL : (const void *)(uintptr_t)r->after[2];
-
-	for (int64_t i = 0; wc && i < (int64_t)r->result; i++) {
-		if (m->ntaken == TAKEN_MAX)
-			memmove(m->taken, m->taken + 1, --m->ntaken * sizeof *m->taken);
-		m->taken[m->ntaken++] = (struct page_wc){ .cq = r->args[0], .wc = wc[i] };
-	}
-}
 
 static int by_end(const void *a, const void *b)
 {
@@ -71,12 +58,8 @@ static void replay(struct view_moment *m)
 
 		if (record_realtime(r->end) > m->at)
 			return;
-		if (!r->ended || record_call_row(r) == call_count)
-			continue;
-		if (m->replayed)
+		if (m->replayed && r->ended && record_call_row(r) != call_count)
 			live_program_take(m->replayed, r, &record_own_objects);
-		if (record_call_row(r) == ROW_ibv_poll_cq)
-			take_completions(m, r);
 	}
 }
 
@@ -159,7 +142,7 @@ static void out_qp(const struct view_moment *m, const struct live_tracked_qp *se
 		ask_device(m, there, &qp);
 	else if (seen->v.known & IBV_QP_DEST_QPN)
 		qp.peer = peer_text(m, seen->v.attr.dest_qp_num, seen->v.number);
-	page_qp_out(o, &qp);
+	page_qp_out(o, NULL, &qp);
 }
 
 static void out_qps(const struct view_moment *m, struct out *o)
@@ -181,6 +164,23 @@ static void out_qps(const struct view_moment *m, struct out *o)
 
 /* ------------------------------------------------------------------ CQs, regions -- */
 
+/* Writes the completions that were taken from a CQ. */
+static void out_taken(const struct view_moment *m, const struct live_object *cq, struct out *o)
+{
+	const unsigned first = m->done > POLLS ? m->done - POLLS : 0;
+	unsigned shown = 0;
+
+	for (unsigned i = m->done; i-- > first && shown < TAKEN;) {
+		const struct record *r = &m->list->v[i];
+		const bool is_its = r->ended && !r->err && record_call_row(r) == ROW_ibv_poll_cq &&
+				    r->args[0] == cq->address;
+		const struct ibv_wc *wc = is_its ? (const void *)(uintptr_t)r->after[2] : NULL;
+
+		for (uint64_t k = wc ? r->result : 0; k-- > 0 && shown < TAKEN; shown++)
+			page_wc_out(o, &wc[k]);
+	}
+}
+
 static void out_cq(const struct view_moment *m, const struct live_object *cq, struct out *o)
 {
 	const unsigned due = live_program_due(m->live, cq->address);
@@ -192,8 +192,9 @@ static void out_cq(const struct view_moment *m, const struct live_object *cq, st
 		 cq->armed ? " · armed" : "");
 	if (broken)
 		text_add(&text, " · OVERRUN");
-	page_cq_out(o, name_at(m, cq->address), cq->address, text_str(&text), broken, m->taken,
-		    m->ntaken);
+	page_cq_begin(o, name_at(m, cq->address), text_str(&text), broken);
+	out_taken(m, cq, o);
+	page_cq_end(o);
 }
 
 static void out_cqs(const struct view_moment *m, struct out *o)
@@ -205,8 +206,27 @@ static void out_cqs(const struct view_moment *m, struct out *o)
 	out_end(o);
 }
 
-static void out_regions(const struct view_moment *m, const struct view_memory *memory,
-			struct out *o)
+size_t view_bytes_shown(const struct mr *mr)
+{
+	return mr->len < MEMORY_SHOWN ? mr->len : MEMORY_SHOWN;
+}
+
+/* Zeros at the end are left out. */
+static void out_bytes_now(const struct mr *mr, struct out *o)
+{
+	size_t n = view_bytes_shown(mr);
+	uint8_t now[MEMORY_SHOWN];
+	SCOPED_TEXT(hex);
+
+	memcpy(now, mr->buf, n); /* a copy: a peer may write meanwhile */
+	out_u64(o, "shown", n, NULL);
+	while (n && !now[n - 1])
+		n--;
+	xappend_hex(&hex, now, n);
+	out_str(o, "bytes", text_str(&hex), NULL);
+}
+
+static void out_regions(const struct view_moment *m, struct out *o)
 {
 	const struct live_regions *all = &m->live->regions;
 
@@ -219,7 +239,7 @@ static void out_regions(const struct view_moment *m, const struct view_memory *m
 			continue;
 		page_mr_begin(o, name_at(m, all->at[i]), r->len, r->begin, r->rkey, r->access);
 		if (mr && is_now(m))
-			view_memory_out(memory, mr, o);
+			out_bytes_now(mr, o);
 		else
 			out_str(o, "note", "the bytes of earlier rows are not recorded", NULL);
 		out_end(o);
@@ -227,14 +247,14 @@ static void out_regions(const struct view_moment *m, const struct view_memory *m
 	out_end(o);
 }
 
-static void out_own(struct view_moment *m, const struct view_memory *memory, struct out *o)
+static void out_own(struct view_moment *m, struct out *o)
 {
 	replay(m);
 	out_dict(o, NULL);
 	out_str(o, "name", "this session", NULL);
 	out_qps(m, o);
 	out_cqs(m, o);
-	out_regions(m, memory, o);
+	out_regions(m, o);
 	out_end(o);
 }
 
@@ -262,22 +282,17 @@ static const char *peer_name(struct session *s, pid_t pid)
 	return temp_text("%s%sprocess %d", program, *program ? ", " : "", (int)pid);
 }
 
-void view_moment_out(struct view_moment *m, const struct view_look *look, struct out *o)
+void view_moment_out(struct view_moment *m, int64_t at, const struct view_peers *p, struct out *o)
 {
-	const struct view_peers *p = look->peers;
-	unsigned shown = 0;
+	if (!is_now(m) && at > m->at)
+		m->at = at;
+	out_own(m, o);
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct view_peer *peer = &p->v[i];
 
-	if (!is_now(m) && look->at > m->at)
-		m->at = look->at;
-	out_own(m, look->memory, o);
-	for (unsigned i = 0; p && i < p->n; i++) {
-		if (!p->v[i].inv ||
-		    (is_now(m) ? !p->v[i].is_met : own_peer(m->s, p->v[i].pid) != NULL))
-			continue;
-		page_inventory_out(o, peer_name(m->s, p->v[i].pid), p->v[i].inv,
-				   is_now(m) ? 0 : (uint64_t)m->at);
-		shown++;
+		/* their rows tell the past of the peers of this session */
+		if (peer->inv && (is_now(m) ? peer->is_met : !own_peer(m->s, peer->pid)))
+			page_inventory_out(o, peer_name(m->s, peer->pid), peer->inv,
+					   is_now(m) ? 0 : (uint64_t)m->at);
 	}
-	if (!is_now(m) || !shown) /* their own rows tell the states of the peers of this session */
-		page_ladder_ends_out(o, look->l, 1, look->n);
 }

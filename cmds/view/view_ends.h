@@ -9,30 +9,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct ladder;
 struct mr;
 struct out;
 struct session;
-
-/* The memory of the page between two looks. All zero: nothing yet. */
-struct view_memory {
-	struct view_region {
-		uint64_t serial; /* of the region */
-		size_t n;	 /* bytes that are looked at */
-		uint8_t *last;	 /* at the last look */
-		char *how; /* of each byte: n: changed at the last look that found a change, c:
-			      before, or ' ' */
-	} * v;
-	unsigned n;
-};
-
-/* The first look, at regions that may have been filled long ago: nothing has just changed. */
-void view_memory_begin(struct session *s, struct view_memory *m);
-/* Looks at all regions of this session; true: a byte has changed since the last look. */
-bool view_memory_look(struct session *s, struct view_memory *m);
-/* Writes the lines of a region that were looked at into its open dict. */
-void view_memory_out(const struct view_memory *m, const struct mr *mr, struct out *o);
-void view_memory_free(struct view_memory *m);
 
 #define VIEW_PEERS 16
 
@@ -59,14 +38,11 @@ struct view_moment;
 struct view_moment *view_moment_new(struct session *s, bool now);
 void view_moment_free(struct view_moment *m);
 
-struct view_look {
-	int64_t at;			  /* CLOCK_REALTIME, ns; not before that of the last look */
-	const struct ladder *l;		  /* its places after the first are rdmash peers */
-	unsigned n;			  /* up to row n - 1 */
-	const struct view_memory *memory; /* of now; NULL: no look is of now */
-	const struct view_peers *peers;	  /* or NULL */
-};
-/* Writes all ends into the open list. */
-void view_moment_out(struct view_moment *m, const struct view_look *look, struct out *o);
+/* Writes the ends whose objects are known into the open list: as they were at that time,
+ * CLOCK_REALTIME in ns, which is not before that of the last call; of now it is not read. */
+void view_moment_out(struct view_moment *m, int64_t at, const struct view_peers *p, struct out *o);
+
+/* The bytes of a region that the page shows: so many of the first. */
+size_t view_bytes_shown(const struct mr *mr);
 
 #endif

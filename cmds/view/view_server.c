@@ -45,7 +45,8 @@ static const char *const libraries[] = { "libmicrohttpd.so.12", "libmicrohttpd.s
 struct view_server {
 	struct session *s;
 	struct MHD_Daemon *daemon;
-	struct view_answers answers;
+	view_state *state;
+	void *arg;
 	int fd; /* epoll, of all its sockets */
 	struct loop_timer *timer;
 	uint16_t port;
@@ -118,13 +119,13 @@ static const char *argument(struct MHD_Connection *c, const char *key)
 	return text ? text : "";
 }
 
-static enum MHD_Result answer_page(const struct view_server *v, struct MHD_Connection *c)
+static enum MHD_Result answer_page(struct MHD_Connection *c)
 {
 	char nonce[PAGE_NONCE];
 	SCOPED_TEXT(text);
 
 	page_nonce(nonce);
-	v->answers.page(v->answers.arg, nonce, &text);
+	page_document(&text, "RDMA session", nonce, NULL, "");
 	return answer(c, MHD_HTTP_OK, "text/html; charset=utf-8", text_str(&text), text_len(&text));
 }
 
@@ -133,8 +134,8 @@ static enum MHD_Result answer_state(const struct view_server *v, struct MHD_Conn
 	const char *row = argument(c, "row");
 	SCOPED_TEXT(text);
 
-	v->answers.state(v->answers.arg, strlen(row) < PAGE_ID ? row : "",
-			 strtoull(argument(c, "seen"), NULL, 10), &text);
+	v->state(v->arg, strlen(row) < PAGE_ID ? row : "", strtoull(argument(c, "seen"), NULL, 10),
+		 &text);
 	return answer(c, MHD_HTTP_OK, "application/json", text_str(&text), text_len(&text));
 }
 
@@ -156,7 +157,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 		return refuse(c, MHD_HTTP_FORBIDDEN,
 			      "the address that 'view' prints has a secret word\n");
 	if (!*what)
-		return answer_page(v, c);
+		return answer_page(c);
 	if (strcmp(what, "state") == 0)
 		return answer_state(v, c);
 	return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such page\n");
@@ -215,7 +216,7 @@ static struct MHD_Daemon *start_daemon(struct view_server *v, uint16_t port)
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
 }
 
-struct view_server *view_server_new(struct session *s, uint16_t port, const struct view_answers *a)
+struct view_server *view_server_new(struct session *s, uint16_t port, view_state *state, void *arg)
 {
 	struct view_server *v;
 
@@ -223,7 +224,8 @@ struct view_server *view_server_new(struct session *s, uint16_t port, const stru
 		return NULL;
 	v = xcalloc(1, sizeof *v);
 	v->s = s;
-	v->answers = *a;
+	v->state = state;
+	v->arg = arg;
 	page_nonce(v->token);
 	v->daemon = start_daemon(v, port);
 	if (!v->daemon) {

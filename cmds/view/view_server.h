@@ -14,18 +14,13 @@ struct view_server;
 
 #define VIEW_TOKEN 33 /* bytes of the secret word, with the null byte at the end */
 
-/* The documents that may be asked for with the right word. */
-struct view_answers {
-	/* Appends the document, whose scripts and styles have that nonce. */
-	void (*page)(void *arg, const char *nonce, struct text *to);
-	/* Appends the state as JSON. row: the id of an earlier row, "": now; seen: the version that
-	 * the browser has, 0: none. */
-	void (*state)(void *arg, const char *row, uint64_t seen, struct text *to);
-	void *arg;
-};
+/* Appends the state as JSON. row: the id of an earlier row, "": now; seen: the version that the
+ * browser has, 0: none. */
+typedef void view_state(void *arg, const char *row, uint64_t seen, struct text *to);
 
-/* Starts it; port 0: any. NULL with s->fail filled. */
-struct view_server *view_server_new(struct session *s, uint16_t port, const struct view_answers *a);
+/* Starts it; port 0: any. Who has the right word gets the page, and what state() says. NULL with
+ * s->fail filled. */
+struct view_server *view_server_new(struct session *s, uint16_t port, view_state *state, void *arg);
 void view_server_free(struct view_server *v);
 /* "http://127.0.0.1:41234/TOKEN/"; valid as long as the server. */
 const char *view_server_address(const struct view_server *v);

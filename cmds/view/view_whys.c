@@ -83,17 +83,14 @@ static bool is_its_row(const struct view_why *why, const struct ladder_row *r)
 	return r->kind == LADDER_CALL && r->when > why->from;
 }
 
-char **view_whys_of(const struct view_whys *w, const struct ladder *l)
+void view_whys_lend(const struct view_whys *w, struct ladder *l)
 {
-	char **texts = xcalloc(l->n + 1, sizeof *texts);
-
 	for (unsigned i = 0; i < w->n; i++)
 		for (unsigned k = l->n; k-- > 0;)
 			if (is_its_row(&w->v[i], &l->rows[k])) {
-				texts[k] = w->v[i].text;
+				l->rows[k].why = w->v[i].text;
 				break;
 			}
-	return texts;
 }
 
 const char *view_whys_last(const struct view_whys *w)

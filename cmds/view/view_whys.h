@@ -23,8 +23,8 @@ struct view_whys {
 /* Explains what has failed since the last call. May ask peers, and so wait. */
 void view_whys_learn(struct session *s, struct view_whys *w);
 void view_whys_free(struct view_whys *w);
-/* The text for each row, or NULL: an array of l->n, to be freed, of borrowed texts. */
-char **view_whys_of(const struct view_whys *w, const struct ladder *l);
+/* Lends the texts to the rows of the ladder. */
+void view_whys_lend(const struct view_whys *w, struct ladder *l);
 /* The newest one, or "". */
 const char *view_whys_last(const struct view_whys *w);
 

@@ -80,6 +80,7 @@ struct ladder_row {
 			  NULL */
 	char *fate;    /* what a fault did to a packet, or NULL */
 	char *fields;  /* JSON: what the text says, a member for each fact; or NULL */
+	const char *why; /* it has failed: borrowed; or NULL */
 	unsigned place;
 	char also[32];	       /* of a packet: the object at its receiver */
 	int from, to;	       /* lanes; to -1: not a packet */
@@ -176,8 +177,5 @@ void ladder_print(const struct ladder *l, unsigned width, bool is_utf8, struct o
 size_t ladder_fitting(const char *text, unsigned columns);
 /* ladder_svg.c: appends an svg element. alone: it is a file of its own, with an XML declaration. */
 void ladder_svg(const struct ladder *l, bool alone, struct text *d);
-/* Writes the lanes of that drawing into the open list: "label", and "at", in percent of its width.
- */
-void ladder_lanes_out(const struct ladder *l, struct out *o);
 
 #endif

@@ -8,9 +8,7 @@
 
 #include "heap.h"
 #include "ladder.h"
-#include "out.h"
 #include "page.h"
-#include "page_ends.h"
 #include "text.h"
 #include "visible.h"
 
@@ -24,11 +22,6 @@
 #define ZONE_ROOM  760 /* least width of all lanes */
 #define PER_LETTER 6.7 /* width of a letter */
 #define LINES_MAX  6
-
-static const char *const classes[LADDER_KINDS] = {
-	[LADDER_CALL] = "call", [LADDER_EVENT] = "event", [LADDER_PACKET] = "packet",
-	[LADDER_WC] = "wc",	[LADDER_STATE] = "state", [LADDER_NOTICE] = "notice",
-};
 
 struct drawing {
 	const struct ladder *l;
@@ -71,13 +64,13 @@ static void draw_event(struct drawing *g, const struct ladder_row *r)
 	unsigned letters = (unsigned)((g->zone - 2 * MARGIN) / PER_LETTER);
 
 	draw_time(g, r);
-	xappendf(g->d, "<g class=\"%s%s\">", classes[r->kind], r->bad ? " bad" : "");
+	xappendf(g->d, "<g class=\"%s%s\">", ladder_words[r->kind], r->bad ? " bad" : "");
 	append_title(g->d, says);
 	for (unsigned i = 0; *rest && i < LINES_MAX; i++) {
 		size_t len = ladder_fitting(rest, letters - (i ? 2 : 0));
 
 		g->y += i ? LINE : 0;
-		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", classes[r->kind],
+		xappendf(g->d, "<text class=\"%s%s\" x=\"%u\" y=\"%u\">", ladder_words[r->kind],
 			 r->bad ? " bad" : "", lane_x(g, r->from) + 8 + (i ? 12 : 0), g->y);
 		page_markupf(g->d, "%.*s%s", (int)len, rest,
 			     i + 1 == LINES_MAX && rest[len] ? " …" : "");
@@ -183,19 +176,6 @@ static unsigned set_zone(struct drawing *g, bool alone)
 	g->zone = ZONE_ROOM / nlanes > ZONE_MIN ? ZONE_ROOM / nlanes : ZONE_MIN;
 	g->zone = nlanes == 2 ? alone ? 470 : ZONE_PAGE : g->zone;
 	return TIME_X + MARGIN + nlanes * g->zone;
-}
-
-void ladder_lanes_out(const struct ladder *l, struct out *o)
-{
-	struct drawing g = { .l = l };
-	const unsigned width = set_zone(&g, false);
-
-	for (unsigned i = 0; i < l->nlanes; i++) {
-		out_dict(o, NULL);
-		page_str(o, "label", l->lanes[i].label);
-		out_double(o, "at", 100. * lane_x(&g, (int)i) / width, NULL);
-		out_end(o);
-	}
 }
 
 static void draw_lanes(const struct drawing *g, unsigned bottom)

@@ -60,15 +60,6 @@ int page_row_of(const struct ladder *l, const char *id)
 	return -1;
 }
 
-static unsigned count_rows(const struct ladder *l, enum ladder_kind kind)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < l->n; i++)
-		n += l->rows[i].kind == kind;
-	return n;
-}
-
 static void out_summary(struct out *o, const struct ladder *l)
 {
 	time_t second = (time_t)(l->start / 1000000000);
@@ -84,67 +75,70 @@ static void out_summary(struct out *o, const struct ladder *l)
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &tm);
 	if (ladder_time(l, &l->rows[l->n - 1], &took))
 		text_add(&took, " ms");
-	page_strf(o, "summary",
-		  "Began %s; took %s: %u calls, %u packets, %u completions, %u events%s%s", when,
-		  text_str(&took), count_rows(l, LADDER_CALL), count_rows(l, LADDER_PACKET),
-		  count_rows(l, LADDER_WC), count_rows(l, LADDER_EVENT), l->remarks ? ". " : "",
-		  l->remarks ? l->remarks : "");
+	page_strf(o, "summary", "Began %s; took %s: %u rows%s%s", when, text_str(&took), l->n,
+		  l->remarks ? ". " : "", l->remarks ? l->remarks : "");
 }
 
-/* The row that stands for those that came again. */
-static void out_repeats(struct out *o, const struct ladder *l, const struct ladder_row *r)
+/* The steps between states that the rows up to this one tell of its QP. */
+static uint64_t steps_told(const struct ladder *l, const struct ladder_row *r)
 {
-	char *again = r->again ? ladder_again(l, r) : NULL;
+	int to = r->state;
+	uint64_t steps = 0;
 
-	if (again)
-		page_str(o, "again", again);
-	free(again);
+	for (const struct ladder_row *i = r; i-- > l->rows;)
+		if (i->kind == LADDER_STATE && i->place == r->place &&
+		    strcmp(i->name, r->name) == 0) {
+			steps |= state_path((enum ibv_qp_state)i->state, (enum ibv_qp_state)to);
+			to = i->state;
+		}
+	return steps;
 }
 
-static void out_row(struct out *o, const struct page_rows *rows, unsigned i)
+static void out_row(struct out *o, const struct ladder *l, unsigned i)
 {
-	const struct ladder_row *r = &rows->l->rows[i];
+	const struct ladder_row *r = &l->rows[i];
 	char *says = ladder_says(r);
 	char id[PAGE_ID];
 	SCOPED_TEXT(when);
 
-	row_id(rows->l, i, id);
-	if (ladder_time(rows->l, r, &when))
+	row_id(l, i, id);
+	if (ladder_time(l, r, &when))
 		text_add(&when, " ms");
 	out_dict(o, NULL);
 	out_str(o, "id", id, NULL);
 	page_str(o, "time", text_str(&when));
-	page_str(o, "end", ladder_end(rows->l, r->from));
+	page_str(o, "end", ladder_end(l, r->from));
 	out_str(o, "kind", ladder_words[r->kind], NULL);
 	page_str(o, "text", says);
 	out_bool(o, "bad", r->bad || (r->kind == LADDER_PACKET && !r->arrived), NULL);
 	if (r->kind == LADDER_PACKET && r->result)
 		page_str(o, "headers", r->result);
-	if (rows->whys && rows->whys[i])
-		page_str(o, "why", rows->whys[i]);
-	if (rows->states)
-		out_u64(o, "state", rows->states[i], NULL);
-	out_repeats(o, rows->l, r);
+	if (r->why)
+		page_str(o, "why", r->why);
+	if (r->kind == LADDER_STATE && r->state >= 0 && l->places[r->place])
+		page_qp_out(o, "qp",
+			    &(struct page_qp){ .name = r->name,
+					       .peer = "",
+					       .now = (enum ibv_qp_state)r->state,
+					       .steps = steps_told(l, r),
+					       .why = r->result,
+					       .failed = r->bad });
 	out_end(o);
 	free(says);
 }
 
-void page_rows_out(struct out *o, const struct page_rows *rows)
+void page_rows_out(struct out *o, const struct ladder *l, const char *why)
 {
 	SCOPED_TEXT(drawing);
 
-	page_str(o, "title", rows->title);
-	out_summary(o, rows->l);
-	page_str(o, "why", rows->why);
-	ladder_svg(rows->l, false, &drawing);
+	out_summary(o, l);
+	page_str(o, "why", why);
+	ladder_svg(l, false, &drawing);
 	out_str(o, "ladder", text_str(&drawing), NULL);
-	out_list(o, "lanes");
-	ladder_lanes_out(rows->l, o);
-	out_end(o);
 	out_list(o, "rows");
-	for (unsigned i = 0; i < rows->l->n; i++)
-		if (!rows->l->rows[i].folded)
-			out_row(o, rows, i);
+	for (unsigned i = 0; i < l->n; i++)
+		if (!l->rows[i].folded)
+			out_row(o, l, i);
 	out_end(o);
 }
 
@@ -174,7 +168,7 @@ static void add_values(struct text *d, const char *id, const char *nonce, const 
 
 /* The policy keeps the page from loading anything, and from running what a peer has sent. */
 void page_document(struct text *d, const char *title, const char *nonce, const struct out *values,
-		   const char *states)
+		   const char *past)
 {
 	SCOPED_TEXT(json);
 
@@ -200,82 +194,20 @@ void page_document(struct text *d, const char *title, const char *nonce, const s
 	if (values)
 		out_print(values, OUT_JSON, &json);
 	add_values(d, "data", nonce, text_str(&json));
-	add_values(d, "states", nonce, values ? states : "");
+	add_values(d, "past", nonce, past);
 	xappendf(d, "<script nonce=\"%s\">\n%s</script></body></html>\n", nonce, page_js);
 }
 
-/* The ends after each row, as a list of JSON: equal ones that follow each other are one. */
-struct past {
-	struct text list;
-	size_t last; /* place of the last ones in it */
-	unsigned n;
-};
-
-static void add_ends(struct past *p, page_ends_at *ends_at, void *arg, unsigned n)
+void page_file(struct text *d, const char *title, const struct ladder *l, const char *why,
+	       const char *past)
 {
 	struct out *o = out_new(false);
-	SCOPED_TEXT(json);
-	bool is_new;
-
-	out_list(o, NULL);
-	is_new = ends_at(arg, n, o);
-	out_end(o);
-	out_print(o, OUT_JSON, &json);
-	out_free(o);
-	if (!is_new || (p->n && strcmp(text_str(&p->list) + p->last, text_str(&json)) == 0))
-		return;
-	text_add(&p->list, p->n++ ? "," : "[");
-	p->last = text_len(&p->list);
-	text_add(&p->list, text_str(&json));
-}
-
-void page_file(struct text *d, struct page_rows *rows, unsigned first, page_ends_at *ends_at,
-	       void *arg)
-{
-	const struct ladder *l = rows->l;
-	unsigned *of = xcalloc(l->n + 1, sizeof *of);
-	struct out *o = out_new(false);
-	struct past past = { .n = 0 };
 	char nonce[PAGE_NONCE];
 
-	for (unsigned i = 0; i < l->n; i++) {
-		if (i >= first && !l->rows[i].folded)
-			add_ends(&past, ends_at, arg, i + 1);
-		of[i] = past.n ? past.n - 1 : 0;
-	}
-	add_ends(&past, ends_at, arg, 0);
-	text_add(&past.list, "]");
-	rows->states = of;
 	out_dict(o, NULL);
-	page_rows_out(o, rows);
+	page_rows_out(o, l, why);
 	out_end(o);
 	page_nonce(nonce);
-	page_document(d, rows->title, nonce, o, text_str(&past.list));
-	text_free(&past.list);
+	page_document(d, title, nonce, o, past);
 	out_free(o);
-	free(of);
-}
-
-struct told {
-	const struct ladder *l;
-	unsigned n; /* rows so far */
-};
-
-/* Only a row with a state changes what the rows tell of the ends. */
-static bool told_ends_at(void *arg, unsigned n, struct out *o)
-{
-	struct told *t = arg;
-	bool is_new = !t->n;
-
-	for (; t->n < n; t->n++)
-		is_new |= t->l->rows[t->n].kind == LADDER_STATE;
-	if (is_new)
-		page_ladder_ends_out(o, t->l, 0, n);
-	return is_new;
-}
-
-void page_of_ladder(const char *title, const struct ladder *l, const char *why, struct text *d)
-{
-	page_file(d, &(struct page_rows){ .title = title, .why = why, .l = l }, 0, told_ends_at,
-		  &(struct told){ .l = l });
 }

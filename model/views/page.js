@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page shows what it is given, moves what has changed, and asks for other rows. It derives
- * nothing: states, ages and drawings come from the program, or were put into the file.
+ * The page shows what it is given, marks and moves what has changed since it was last shown, and asks
+ * for other rows. It derives nothing: states and drawings come from the program, or were put into the file.
  */
 "use strict";
 
@@ -9,12 +9,14 @@ const PANES = [["qps", "Queue pairs"], ["ladder", "Timeline"], ["why", "Why"],
 	["memory", "Memory"], ["cqs", "CQs"]];
 const WAIT_MS = 120; /* between an answer and the next question */
 const LOST_MS = 1500; /* the same when there was none */
+const LINE = 16, LINES = 32, HEAD = 2; /* bytes of a line, lines of a region, and those always shown */
 
 const state = {
 	live: false,	/* a program answers */
 	data: null,	/* all but the ends */
 	ends: null,	/* the objects at the row that is shown */
-	past: [],	/* those of all rows, where they are in the file */
+	past: [],	/* those of all rows, where they are in the file; null: as before */
+	bytes: null,	/* of each region: those that were last shown, and how */
 	at: null,	/* the row that is chosen; null: the newest */
 	big: null,	/* the pane that is alone */
 	asks: false, failed: false, asked: 0,
@@ -80,6 +82,35 @@ function move(before) {
 }
 
 /* ------------------------------------------------------------------- objects -- */
+
+/* The ends whose objects are known, and those of which rows alone tell: the last row of each QP. */
+function ends(known) {
+	const i = chosen(), told = new Map();
+
+	for (const {end, qp} of i < 0 ? rows() : rows().slice(0, i + 1))
+		if (qp && !known.some(e => e.name === end))
+			told.set(end, (told.get(end) || new Map()).set(qp.name, qp));
+	return [...known, ...Array.from(told, ([name, qps]) => ({name, qps: [...qps.values()], cqs: [], regions: []}))];
+}
+
+/* Marks the bytes that differ from those that were shown before: "new"; those of the time before: "changed".
+ * A region that comes later than the page has held zeros. */
+function markBytes(known) {
+	const before = state.bytes, all = new Map();
+
+	for (const end of known)
+		for (const mr of end.regions.filter(mr => mr.bytes !== undefined)) {
+			const key = end.name + mr.name + mr.text, now = mr.bytes.padEnd(2 * mr.shown, "0").match(/../g) || [];
+			const was = before && before.get(key) || {bytes: now.map(() => "00"), how: now.map(() => "")};
+			const isNew = now.map((byte, i) => byte !== was.bytes[i]);
+
+			mr.how = !isNew.includes(true) ? was.how
+				: was.how.map((how, i) => isNew[i] && before ? "new" : isNew[i] || how ? "changed" : "");
+			mr.bytes = now;
+			all.set(key, mr);
+		}
+	state.bytes = all;
+}
 
 /* The name of an object and what is said of it; its end where there are several. */
 function heading(end, object) {
@@ -166,18 +197,31 @@ function showCqs() {
 }
 
 /* A line of memory: each byte as two digits, and as a character. */
-function memoryLine(line) {
+function memoryLine(mr, from) {
 	const row = make("div", "line"), text = make("span", "chars");
 
-	row.append(make("span", "off", line.off));
-	for (let i = 0; i < line.how.length; i++) {
-		const how = line.how[i] === "n" ? "new" : line.how[i] === "c" ? "changed" : "";
+	row.append(make("span", "off", from.toString(16).padStart(4, "0")));
+	for (let i = from; i < Math.min(from + LINE, mr.shown); i++) {
+		const code = parseInt(mr.bytes[i], 16);
 
-		row.append(make("span", "byte " + how, line.hex.slice(2 * i, 2 * i + 2)));
-		text.append(make("span", how, line.text[i]));
+		row.append(make("span", "byte " + mr.how[i], mr.bytes[i]));
+		text.append(make("span", mr.how[i], code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : "."));
 	}
 	row.append(text);
 	return row;
+}
+
+/* The first lines of a region, and those that were ever other than zeros. */
+function dump(mr) {
+	const all = make("div", "dump"), lines = [];
+
+	for (let from = 0; from < mr.shown; from += LINE)
+		if (from < HEAD * LINE || mr.how.slice(from, from + LINE).some(how => how))
+			lines.push(from);
+	all.append(...lines.slice(0, LINES).map(from => memoryLine(mr, from)));
+	if (lines.length > LINES)
+		all.append(make("p", "note", `${lines.length - LINES} more lines have changed`));
+	return all;
 }
 
 function showMemory() {
@@ -189,12 +233,8 @@ function showMemory() {
 				const card = make("article", "card mr");
 
 				card.append(heading(end, mr));
-				if (mr.lines) {
-					const dump = make("div", "dump");
-
-					dump.append(...mr.lines.map(memoryLine));
-					card.append(dump);
-				}
+				if (mr.bytes)
+					card.append(dump(mr));
 				if (mr.note)
 					card.append(make("p", "note", mr.note));
 				all.push(card);
@@ -218,24 +258,24 @@ function showLadder() {
 	const pane = find("ladder-body"), table = find("ladder").classList.contains("as-table");
 	const atEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 40;
 	const is = put("ladder-body", [table, state.data.ladder, table && rows()], () =>
-		table ? [rowTable()] : [laneNames(), drawing(state.data.ladder)]);
+		table ? [rowTable()] : withLanes(drawing(state.data.ladder)));
 
 	if (is && atEnd && state.at === null)
 		pane.scrollTop = pane.scrollHeight;
 	markRow();
 }
 
-/* They stay above the drawing while it is scrolled. */
-function laneNames() {
-	const names = make("div", "lanes");
+/* The names of the lanes stay above the drawing while it is scrolled. */
+function withLanes(svg) {
+	const names = make("div", "lanes"), width = svg.getAttribute("viewBox").split(" ")[2];
 
-	for (const lane of state.data.lanes) {
-		const name = make("b", "", lane.label);
+	for (const lane of svg.querySelectorAll("text.h")) {
+		const name = make("b", "", lane.textContent);
 
-		name.style.left = `${lane.at}%`;
+		name.style.left = `${100 * lane.getAttribute("x") / width}%`;
 		names.append(name);
 	}
-	return names;
+	return [names, svg];
 }
 
 function rowTable() {
@@ -295,7 +335,6 @@ function showWhy() {
 function showHead() {
 	const i = chosen(), badge = find("when");
 
-	find("title").textContent = state.data.title;
 	find("summary").textContent = state.data.summary;
 	badge.className = state.failed ? "lost" : i >= 0 ? "past" : "now";
 	badge.textContent = state.failed ? "the program does not answer"
@@ -333,9 +372,11 @@ async function ask() {
 		state.failed = false;
 		if (data.rows && at === state.at) {
 			state.data = data;
-			state.ends = data.ends;
 			if (chosen() < 0)
 				state.at = null;
+			if (!row)
+				markBytes(data.ends);
+			state.ends = ends(data.ends);
 			show();
 		}
 	} catch (e) {
@@ -360,9 +401,9 @@ function choose(i) {
 		show();
 		ask();
 	} else {
-		const row = chosen();
+		const row = chosen(), past = row < 0 ? state.past : state.past.slice(0, row + 1);
 
-		state.ends = state.past[row < 0 ? state.past.length - 1 : all[row].state];
+		state.ends = ends(past.findLast(e => e) || state.past.find(e => e) || []);
 		show();
 	}
 	const e = chosen() < 0 ? null : rowElement(chosen());
@@ -488,7 +529,8 @@ function begin() {
 		return;
 	}
 	state.data = JSON.parse(inside);
-	state.past = JSON.parse(find("states").textContent);
+	state.past = JSON.parse(find("past").textContent);
+	markBytes(state.past.findLast(e => e) || []);
 	choose(null);
 }
 

@@ -14,8 +14,6 @@
 #include "why.h"
 #include "words.h"
 
-#define TAKEN 12 /* completions of a CQ are shown */
-
 void page_str(struct out *o, const char *key, const char *text)
 {
 	SCOPED_TEXT(visible);
@@ -81,25 +79,23 @@ static void out_queue(struct out *o, const char *key, const struct page_qp *qp,
 
 static void out_drawing(struct out *o, const struct page_qp *qp)
 {
-	SCOPED_TEXT(title);
-	struct state_svg d = { .type = qp->type,
-			       .has_state = true,
+	struct state_svg d = { .title = temp_text("States of %s: %s", qp->name,
+						  word_name(qp_state_words, qp->now)),
+			       .type = qp->type,
 			       .now = qp->now,
 			       .steps = qp->steps,
 			       .drain = qp->drain };
 	SCOPED_TEXT(svg);
 
-	page_markupf(&title, "States of %s: %s", qp->name, word_name(qp_state_words, qp->now));
-	d.title = text_str(&title);
 	state_svg(&svg, &d);
 	out_str(o, "svg", text_str(&svg), NULL);
 }
 
-void page_qp_out(struct out *o, const struct page_qp *qp)
+void page_qp_out(struct out *o, const char *key, const struct page_qp *qp)
 {
 	const char *state = word_name(qp_state_words, qp->now);
 
-	out_dict(o, NULL);
+	out_dict(o, key);
 	page_str(o, "name", qp->name);
 	if (qp->type)
 		page_strf(o, "text", "%s %s · qpn %" PRIu32 "%s%s",
@@ -121,7 +117,16 @@ void page_qp_out(struct out *o, const struct page_qp *qp)
 
 /* -------------------------------------------------------------------------- CQs -- */
 
-static void out_completion(struct out *o, const struct ibv_wc *wc)
+void page_cq_begin(struct out *o, const char *name, const char *text, bool bad)
+{
+	out_dict(o, NULL);
+	page_str(o, "name", name);
+	page_str(o, "text", text);
+	out_bool(o, "bad", bad, NULL);
+	out_list(o, "taken");
+}
+
+void page_wc_out(struct out *o, const struct ibv_wc *wc)
 {
 	out_dict(o, NULL);
 	out_id(o, wc->qp_num, wc->wr_id);
@@ -131,21 +136,8 @@ static void out_completion(struct out *o, const struct ibv_wc *wc)
 	out_end(o);
 }
 
-void page_cq_out(struct out *o, const char *name, uint64_t address, const char *text, bool bad,
-		 const struct page_wc *taken, unsigned n)
+void page_cq_end(struct out *o)
 {
-	unsigned shown = 0;
-
-	out_dict(o, NULL);
-	page_str(o, "name", name);
-	page_str(o, "text", text);
-	out_bool(o, "bad", bad, NULL);
-	out_list(o, "taken");
-	for (unsigned i = n; i-- > 0 && shown < TAKEN;)
-		if (taken[i].cq == address) {
-			out_completion(o, &taken[i].wc);
-			shown++;
-		}
 	out_end(o);
 	out_end(o);
 }

@@ -31,18 +31,14 @@ struct page_qp {
 	const struct page_queue *sends, *recvs; /* NULL: not known, or an SRQ has its receives */
 };
 
-/* Writes a dict into the open list. */
-void page_qp_out(struct out *o, const struct page_qp *qp);
+/* Writes a dict. key: NULL in an open list. */
+void page_qp_out(struct out *o, const char *key, const struct page_qp *qp);
 
-/* A completion that was taken. */
-struct page_wc {
-	uint64_t cq; /* address */
-	struct ibv_wc wc;
-};
-/* Writes a dict into the open list. text: what is said of the CQ; taken: all completions, of which
- * those of this CQ are shown, the newest first. */
-void page_cq_out(struct out *o, const char *name, uint64_t address, const char *text, bool bad,
-		 const struct page_wc *taken, unsigned n);
+/* Opens the dict of a CQ in the open list, with the list of completions that were taken from it,
+ * the newest first. text: what is said of the CQ. */
+void page_cq_begin(struct out *o, const char *name, const char *text, bool bad);
+void page_wc_out(struct out *o, const struct ibv_wc *wc);
+void page_cq_end(struct out *o);
 
 /* Opens the dict of a region in the open list. */
 void page_mr_begin(struct out *o, const char *name, uint64_t len, uint64_t addr, uint32_t rkey,

@@ -56,7 +56,7 @@ static void out_qp(struct out *o, const struct uroce_qp_row *row, uint64_t at)
 	take_states(&qp, row, at);
 	if (!at && qp.now == IBV_QPS_SQD)
 		qp.drain = row->attr.sq_draining ? DRAIN_RUNNING : DRAIN_DONE;
-	page_qp_out(o, &qp);
+	page_qp_out(o, NULL, &qp);
 }
 
 static void out_cq(struct out *o, const struct uroce_cq_row *row)
@@ -66,7 +66,8 @@ static void out_cq(struct out *o, const struct uroce_cq_row *row)
 	snprintf(name, sizeof name, "cq%" PRIu32, row->number);
 	snprintf(text, sizeof text, "%u of %u wait%s%s", row->filled, row->size,
 		 row->armed ? " · armed" : "", row->overrun ? " · OVERRUN" : "");
-	page_cq_out(o, name, 0, text, row->overrun, NULL, 0);
+	page_cq_begin(o, name, text, row->overrun);
+	page_cq_end(o);
 }
 
 static void out_region(struct out *o, const struct uroce_mr_row *row)

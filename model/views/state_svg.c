@@ -6,18 +6,22 @@
 
 #include "call_record.h"
 #include "inventory.h"
+#include "ladder.h"
+#include "page.h"
 #include "recorded.h"
 #include "spec_tables.h"
 #include "text.h"
+#include "visible.h"
 
-#define STATES (IBV_QPS_ERR + 1)
-#define BOX_W  92
-#define BOX_H  46
-#define WIDTH  648
-#define HEIGHT 300
-#define LINE   17
-#define MARGIN 16
-#define TEXT_W 64 /* letters of a row of the table */
+#define STATES	(IBV_QPS_ERR + 1)
+#define BOX_W	92
+#define BOX_H	46
+#define WIDTH	648
+#define HEIGHT	300
+#define LINE	17
+#define MARGIN	16
+#define TABLE_X 160 /* of the attributes in the table */
+#define TEXT_W	64  /* letters of a line */
 
 struct place {
 	int x, y; /* of the upper left corner of its box */
@@ -68,7 +72,7 @@ static bool has_been(const struct state_svg *d, enum ibv_qp_state state)
 	for (enum ibv_qp_state other = 0; other < STATES; other++)
 		if (was_taken(d, state, other) || was_taken(d, other, state))
 			return true;
-	return d->has_state && state == d->now;
+	return !d->is_table && state == d->now;
 }
 
 /* ----------------------------------------------------------------------- arrows -- */
@@ -122,11 +126,9 @@ static void draw_tip(const struct drawing *g, const struct curve *c, const char 
 		 c->x2 - 11 * ux + 5 * uy, c->y2 - 11 * uy - 5 * ux);
 }
 
-static void draw_badge(const struct drawing *g, const struct curve *c, unsigned number)
+/* The number of a transition, around a point. */
+static void draw_badge(const struct drawing *g, int x, int y, unsigned number)
 {
-	const int x = (c->x1 + 3 * c->cx1 + 3 * c->cx2 + c->x2) / 8;
-	const int y = (c->y1 + 3 * c->cy1 + 3 * c->cy2 + c->y2) / 8;
-
 	xappendf(g->d,
 		 "<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
 		 "</text>\n",
@@ -209,7 +211,7 @@ static void draw_frame(const struct drawing *g, enum ibv_qp_state state, int mor
 static void draw_box(const struct drawing *g, enum ibv_qp_state state)
 {
 	const struct state_svg *d = g->of;
-	const bool now = d->has_state && state == d->now;
+	const bool now = !d->is_table && state == d->now;
 	const bool bad = state == IBV_QPS_ERR || state == IBV_QPS_SQE;
 	const bool drains = now && state == IBV_QPS_SQD && d->drain != DRAIN_UNKNOWN;
 	const int x = boxes[state].x + BOX_W / 2;
@@ -232,67 +234,56 @@ static void draw_box(const struct drawing *g, enum ibv_qp_state state)
 
 /* ------------------------------------------------------------------------ table -- */
 
-/* Writes words in rows of at most so many letters. */
-struct words {
-	struct text *d;
-	int x, *y;
-	unsigned n, row; /* letters so far */
-};
-
-static void begin_row(struct words *w, const char *class)
+/* Writes a text, up to a newline, below the last line of text, in as many lines as it needs. */
+static void add_rows(const struct drawing *g, int x, int *y, const char *class, const char *text)
 {
-	if (w->row++)
-		xappendf(w->d, "</text>\n");
-	*w->y += LINE;
-	w->n = 0;
-	xappendf(w->d, "<text class=\"row%s\" x=\"%d\" y=\"%d\">", class, w->x, *w->y);
+	const char *end = text + strcspn(text, "\n");
+
+	while (text < end) {
+		size_t n = ladder_fitting(text, TEXT_W);
+
+		n = n < (size_t)(end - text) ? n : (size_t)(end - text);
+		*y += LINE;
+		xappendf(g->d, "<text class=\"row%s\" x=\"%d\" y=\"%d\">", class, x, *y);
+		page_markupf(g->d, "%.*s", (int)n, text);
+		text_add(g->d, "</text>\n");
+		text += n + strspn(text + n, " ");
+	}
 }
 
-static void add_names(struct words *w, const char *label, unsigned mask)
+/* Appends the names of attributes after a label; nothing if there is none. */
+static void append_names(struct text *to, const char *label, unsigned mask)
 {
 	const struct call_enum *names =
 		call_value_find(call_table[ROW_ibv_modify_qp].args, "attr_mask")->words;
-	bool is_first = true;
 
-	for (unsigned bit = 1; bit && mask; bit <<= 1) {
-		const char *name = mask & bit ? call_word_name(names, bit) : NULL, *before;
+	for (unsigned bit = 1; bit; bit <<= 1) {
+		const char *name = mask & bit ? call_word_name(names, bit) : NULL;
 
-		mask &= ~bit;
 		if (!name)
 			continue;
-		if (!is_first)
-			text_add(w->d, ",");
-		if (is_first || w->n + strlen(name) + 2 > TEXT_W)
-			begin_row(w, "");
-		before = is_first ? label : w->n ? " " : "";
-		xappendf(w->d, "%s%s", before, name);
-		w->n += (unsigned)(strlen(before) + strlen(name)) + 1; /* a comma follows */
-		is_first = false;
+		xappendf(to, "%s%s", label, name);
+		label = ", ";
 	}
 }
 
 static void list_row(struct drawing *g, const struct qp_row *r, int *y)
 {
-	struct words w = { .d = g->d, .x = 160, .y = y };
+	SCOPED_TEXT(needs);
+	SCOPED_TEXT(may);
 
 	*y += 6;
-	xappendf(g->d,
-		 "<circle cx=\"%d\" cy=\"%d\" r=\"9\"/><text class=\"badge n\" x=\"%d\" y=\"%d\">%u"
-		 "</text><text class=\"row now\" x=\"%d\" y=\"%d\">%s %s %s</text>\n",
-		 MARGIN + 9, *y + LINE - 4, MARGIN + 9, *y + LINE, g->numbers[r->from][r->to],
-		 MARGIN + 26, *y + LINE, state_name(r->from), r->from == r->to ? "stays" : "→",
+	draw_badge(g, MARGIN + 9, *y + LINE - 4, g->numbers[r->from][r->to]);
+	xappendf(g->d, "<text class=\"row now\" x=\"%d\" y=\"%d\">%s %s %s</text>\n", MARGIN + 26,
+		 *y + LINE, state_name(r->from), r->from == r->to ? "stays" : "→",
 		 r->from == r->to ? "" : state_name(r->to));
-	add_names(&w, "needs ", r->required);
-	add_names(&w, r->required ? "may have " : "needs nothing; may have ", r->optional);
-	if (!r->required && !r->optional) {
-		begin_row(&w, "");
-		xappendf(g->d, "needs nothing");
-	}
-	if (r->note) {
-		begin_row(&w, " dim");
-		xappendf(g->d, "%s", r->note);
-	}
-	xappendf(g->d, "</text>\n");
+	append_names(&needs, "needs ", r->required);
+	append_names(&may, r->required ? "may have " : "needs nothing; may have ", r->optional);
+	if (!r->required && !r->optional)
+		text_add(&needs, "needs nothing");
+	add_rows(g, TABLE_X, y, "", text_str(&needs));
+	add_rows(g, TABLE_X, y, "", text_str(&may));
+	add_rows(g, TABLE_X, y, " dim", r->note ? r->note : "");
 }
 
 /* A row that has something to say of its own; RC has a row for SQE, which it never gets into. */
@@ -303,14 +294,6 @@ static bool is_listed(const struct state_svg *d, const struct qp_row *r)
 	return r->from == r->to ? r->optional != 0 : is_edge(d, r->from, r->to);
 }
 
-/* A line, which a newline may end. */
-static void add_remark(const struct drawing *g, int *y, const char *text)
-{
-	*y += LINE;
-	xappendf(g->d, "<text class=\"row\" x=\"%d\" y=\"%d\">%.*s</text>\n", MARGIN, *y,
-		 (int)strcspn(text, "\n"), text);
-}
-
 /* The rows below the drawing; *y: the last line of text. */
 static void list_rows(struct drawing *g, int *y)
 {
@@ -318,25 +301,26 @@ static void list_rows(struct drawing *g, int *y)
 		if (is_listed(g->of, r))
 			list_row(g, r, y);
 	*y += 6;
-	add_remark(g, y, "any → RESET, and any but RESET → ERR: nothing is needed");
+	add_rows(g, MARGIN, y, "", "any → RESET, and any but RESET → ERR: nothing is needed");
 	if (has_state(g->of, IBV_QPS_SQE))
-		add_remark(g, y, "RTS → SQE: by the device, when a send has failed");
+		add_rows(g, MARGIN, y, "", "RTS → SQE: by the device, when a send has failed");
 }
 
 static void draw_numbers(struct drawing *g)
 {
 	for (const struct qp_row *r = qp_rows; r->type; r++) {
-		struct curve c;
+		const struct curve c = curves[r->from][r->to];
 
 		if (!is_listed(g->of, r))
 			continue;
-		c = curves[r->from][r->to];
+		g->numbers[r->from][r->to] = ++g->number;
 		if (r->from == r->to) {
 			draw_arrow(g, &c, "plain");
-			c.cy1 = c.cy2 = c.y1 - 44;
+			draw_badge(g, (c.x1 + c.x2) / 2, c.y1 - 33, g->number);
+		} else {
+			draw_badge(g, (c.x1 + 3 * c.cx1 + 3 * c.cx2 + c.x2) / 8,
+				   (c.y1 + 3 * c.cy1 + 3 * c.cy2 + c.y2) / 8, g->number);
 		}
-		g->numbers[r->from][r->to] = ++g->number;
-		draw_badge(g, &c, g->number);
 	}
 }
 
@@ -356,7 +340,7 @@ void state_svg(struct text *to, const struct state_svg *d)
 		list_rows(&g, &y);
 	}
 	for (const char *line = d->lines; line && *line; line += strcspn(line, "\n") + 1)
-		add_remark(&g, &y, line);
+		add_rows(&g, MARGIN, &y, "", line);
 	y += d->lines || d->is_table ? 12 : -8;
 	top = d->is_alone || goes_back(d) ? 0 : boxes[0].y - 12;
 	if (d->is_alone)
@@ -367,12 +351,17 @@ void state_svg(struct text *to, const struct state_svg *d)
 		 top, WIDTH, y - top);
 	if (d->is_alone)
 		xappendf(to, " width=\"%d\" height=\"%d\"", WIDTH, y);
-	xappendf(to, "><title>%s</title>\n", d->title);
-	if (d->is_alone)
+	text_add(to, "><title>");
+	visible_markup(to, d->title);
+	text_add(to, "</title>\n");
+	if (d->is_alone) {
 		xappendf(to,
 			 "<style>\n%s</style>\n<rect class=\"bg\" width=\"%d\" height=\"%d\"/>"
-			 "<text class=\"title\" x=\"%d\" y=\"24\">%s</text>\n",
-			 state_svg_css, WIDTH, y, MARGIN, d->title);
+			 "<text class=\"title\" x=\"%d\" y=\"24\">",
+			 state_svg_css, WIDTH, y, MARGIN);
+		visible_markup(to, d->title);
+		text_add(to, "</text>\n");
+	}
 	text_add(to, text_str(&text));
 	text_add(to, "</svg>\n");
 }

@@ -18,16 +18,15 @@ enum state_drain {
 };
 
 struct state_svg {
-	const char *title; /* escaped for XML */
+	const char *title;
 	enum ibv_qp_type type;
-	bool is_table;	/* no QP: each transition has a number, and a row with attributes */
-	bool has_state; /* now is known */
-	bool is_alone;	/* a file of its own, with an XML declaration and its colours */
+	bool is_table; /* no QP, and no now: each transition has a number, and a row with attributes
+			*/
+	bool is_alone; /* a file of its own, with an XML declaration and its colours */
 	uint64_t steps; /* of states, that it has made: uroce_step() */
 	enum ibv_qp_state now;
 	enum state_drain drain;
-	/* Lines below the drawing, each with a newline, escaped for XML; NULL: none. Not for a
-	 * table. */
+	/* Lines below the drawing, each with a newline; NULL: none. Not for a table. */
 	const char *lines;
 };
 

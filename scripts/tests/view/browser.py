@@ -111,6 +111,15 @@ SIXTY = ["reg 4096 -name window", "listen 7471 -address 10.0.0.1 -share window -
 def both_directions(b, s):
     """README's eight lines, and back to an earlier row."""
     b.wait(f"{TEXT}.includes('No queue pair yet')", "nothing is there yet")
+    b.wait("document.querySelectorAll('#memory .byte.changed').length == 3 && !document.querySelector('#memory .new')",
+           "bytes that are older than the page have not just changed")
+    s.run("mem put before 0 new")
+    b.wait("document.querySelectorAll('#memory .byte.new').length == 3 && "
+           "document.querySelectorAll('#memory .byte.changed').length == 3", "bytes that have changed before")
+    s.run("mem put before 64 000000 -hex")
+    b.wait("document.querySelectorAll('#memory .byte.new').length == 3 && "
+           "document.querySelectorAll('#memory .byte.changed').length == 3", "also those that are zeros again")
+    s.run("destroy before")
     for line in SIXTY[:4]:
         s.run(line)
     b.wait("document.querySelectorAll('#qps .req').length == 1", "a request in its queue")
@@ -165,6 +174,17 @@ def hostile(b, s):
     ok(b.value("document.scripts.length") == 3, "and is no element")
 
 
+def file_of_all(b):
+    """The page of report, without the program."""
+    b.go(f"file://{os.getcwd()}/page.html")
+    b.wait(f"{TEXT}.includes('<b>seconds</b>') && {TEXT}.includes('at the end')", "a file, whose title is text")
+    b.key("Home")
+    b.wait(f"{TEXT}.includes('as it was at') && document.querySelectorAll('#qps .card').length == 0",
+           "before its first row there was no QP")
+    b.key("f")
+    b.wait("document.querySelectorAll('#qps .card').length == 2", "at a failure there were two")
+
+
 def figures(b, s):
     """No text of a drawing is cut off at its edge."""
     s.run("qp-state qp0 -svg one.svg; timeline -svg ladder.svg; foreach t {RC UC UD} {qp-state -svg $t.svg -type $t}")
@@ -179,7 +199,8 @@ def figures(b, s):
 
 def main():
     rdmash, chromium, keep = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
-    s = Session(rdmash, "-title {Sixty <b>seconds</b>}")
+    s = Session(rdmash)
+    s.run("reg 4096 -name before; mem put before 64 old")
     b = Browser(chromium, 1280, 720)
     try:
         b.go(s.url)
@@ -188,15 +209,15 @@ def main():
             time.sleep(0.6)  # what moves has arrived
             b.picture(f"{keep}/live-720.png")
         panes(b)
-        ok(b.value(f"{TEXT}.includes('<b>seconds</b>')"), "the title is text")
         hostile(b, s)
-        s.run("report page.html -force")
+        s.run("report page.html -force -title {Sixty <b>seconds</b>}")
         b.value("1")
         ok(not b.said, "the console is silent", b.said)
         s.run("view off")
         b.wait(f"{TEXT}.includes('does not answer')", "the end of view is seen")
         said = [m for m in b.said if "net::ERR_" not in json.dumps(m)]
         ok(not said, "and says of it only that nobody answers", said)
+        file_of_all(b)
         figures(b, s)
     finally:
         b.end()

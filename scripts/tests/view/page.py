@@ -60,19 +60,34 @@ def check_ends(ends):
     return [f"{name} in a drawing" for end in ends for qp in end["qps"] for name in drawing(qp["svg"])]
 
 
+def check_rows(rows):
+    return [f"{name} in a row" for row in rows if "qp" in row for name in drawing(row["qp"]["svg"])]
+
+
 def check(text):
     """Faults of the document, and its values."""
     page = Page(text)
     wrong = list(page.wrong)
     if "default-src 'none'" not in page.policy or "unsafe" in page.policy:
         wrong.append(f"policy {page.policy}")
-    if sorted(page.scripts) != ["data", "script", "states", "style"]:
+    if sorted(page.scripts) != ["data", "past", "script", "style"]:
         wrong.append(f"scripts {sorted(page.scripts)}")
     return page, wrong
 
 
+def ends_after(n, rows, past):
+    """The ends after the first n rows: those that are known, and those of which rows alone tell."""
+    ends = {end["name"]: end for end in next(filter(None, [*reversed(past[:n]), *past]), [])}
+    told = {}
+    for row in rows[:n]:
+        if "qp" in row and row["end"] not in ends:
+            told.setdefault(row["end"], {})[row["qp"]["name"]] = row["qp"]
+    return [*ends.values(), *({"name": name, "qps": list(qps.values()), "cqs": [], "regions": []}
+                              for name, qps in told.items())]
+
+
 def lines(page):
-    data, states = (json.loads(page.scripts[name]) for name in ("data", "states"))
+    data, past = (json.loads(page.scripts[name]) for name in ("data", "past"))
     yield f"title: {page.title}"
     yield f"summary: {data['summary']}"
     if data["why"]:
@@ -81,30 +96,30 @@ def lines(page):
         yield f"row: {row['time']} {row['end']} {row['kind']} {row['text']} {row.get('headers', '')}"
         if row["bad"]:
             yield f"bad: {row['end']} {row['text']}"
-        if "again" in row:
-            yield f"again: {row['text']}: {row['again']}"
         if "why" in row:
             yield f"why: {row['text']}: " + row["why"].replace("\n", " ")
-        for end in states[row["state"]]:
+        for end in ends_after(i + 1, data["rows"], past):
             for qp in end["qps"]:
                 yield f"then: {i} {end['name']} {qp['name']} {qp['state']}"
-    for end in states[-1]:
+    for text in ElementTree.fromstring(data["ladder"]).iter():
+        if text.get("class") == "again":
+            yield f"again: {text.text}"
+    for end in ends_after(max(len(past), len(data["rows"])), data["rows"], past):
         for qp in end["qps"]:
             yield f"qp: {end['name']} {qp['name']} {qp['text']} {qp.get('why', '')}"
         for cq in end["cqs"]:
             yield f"cq: {end['name']} {cq['name']} " + " ".join(wc["status"] for wc in cq["taken"])
         for mr in end["regions"]:
             yield f"mr: {end['name']} {mr['name']} {mr['text']}"
-            for line in mr.get("lines", ()):
-                yield f"bytes: {mr['name']} {line['off']} {line['hex']} {line['how']} {line['text']}"
+            yield f"bytes: {mr['name']} {mr.get('bytes')}"
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         page, wrong = check(f.read())
-    data, states = (json.loads(page.scripts[name]) for name in ("data", "states"))
-    wrong += [f"{name} in the ladder" for name in drawing(data["ladder"])]
-    for ends in states:
+    data, past = (json.loads(page.scripts[name]) for name in ("data", "past"))
+    wrong += [f"{name} in the ladder" for name in drawing(data["ladder"])] + check_rows(data["rows"])
+    for ends in filter(None, past):
         wrong += check_ends(ends)
     if wrong:
         sys.exit(f"{sys.argv[1]}: {wrong}")
