@@ -175,16 +175,24 @@ static void on_timer(void *arg)
 	on_ready(v, v->fd, 0);
 }
 
+static bool is_full(const struct view_server *v)
+{
+	return mhd.get_daemon_info(v->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
+		       ->num_connections >= CONNECTIONS;
+}
+
 static void on_ready(void *arg, int fd, short revents)
 {
 	struct view_server *v = arg;
-	MHD_UNSIGNED_LONG_LONG ms;
+	const bool was_full = is_full(v);
+	MHD_UNSIGNED_LONG_LONG ms = 0;
 
 	(void)fd, (void)revents;
 	mhd.run(v->daemon);
 	if (v->timer)
 		loop_cancel(v->s->loop, v->timer);
-	v->timer = mhd.get_timeout(v->daemon, &ms) == MHD_YES
+	/* it listens again in the run after the one that has made room */
+	v->timer = (was_full && !is_full(v)) || mhd.get_timeout(v->daemon, &ms) == MHD_YES
 			   ? loop_after(v->s->loop, (int64_t)ms, on_timer, v)
 			   : NULL;
 }

@@ -234,6 +234,31 @@ def nobody_holds_it_up(s):
     deaf.close()
 
 
+def is_found_again(s):
+    """More clients than may be connected, who say nothing, and go."""
+    silent = []
+    for _ in range(400):
+        c = socket.socket()
+        c.setblocking(False)
+        c.connect_ex(("127.0.0.1", s.port))
+        silent.append(c)
+    s.run("echo full")
+    for c in silent:
+        c.close()
+    end = time.monotonic() + 120
+    answered = False
+    while not answered and time.monotonic() < end:
+        s.run("sleep 10ms")
+        try:
+            with socket.create_connection(("127.0.0.1", s.port), timeout=1) as c:
+                c.sendall(f"GET {s.path}state HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
+                s.run("sleep 10ms")
+                answered = c.recv(12) == b"HTTP/1.1 200"
+        except OSError:
+            pass
+    ok(answered, "clients that said nothing have gone, and a browser is answered")
+
+
 def memory_is_flat(s, seconds):
     """200 changes a second, and a browser that asks as often as it can."""
     s.run("destroy -all; reg 4096 -name window; listen 7473 -address 10.0.0.1 -share window -accept; connect 10.0.0.1 7473")
@@ -299,6 +324,7 @@ def main():
     row_stays(s)
     hostile_text(s)
     nobody_holds_it_up(s)
+    is_found_again(s)
     memory_is_flat(s, float(os.environ.get("VIEW_SECONDS", "3")))
     both_ends(s)
     s.run("view off")
