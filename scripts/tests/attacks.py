@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 RDMASH = os.path.abspath(sys.argv[1])
 UROCE = os.path.join(os.path.dirname(RDMASH), "bin", "uroce")
@@ -120,29 +121,57 @@ def links():
         return n
 
 
+SOME = (0, 1, 2, 3, 4, 8, 12, 15, 16, 28, 64, 256, 1024, 1025, 4096)  # bytes
+
+
+def forged(data):
+    """An IPv4 packet from 127.0.0.1 to the device there, with the ICRC that it takes."""
+    ip = struct.pack("!BBHHHBBHII", 0x45, 0, 32 + len(data), 0, 0x4000, 64, 17, 0, 0x7f000001, 0x7f000001)
+    udp = struct.pack("!HHH", 0xc000, 4791, 12 + len(data))
+    masked = b"\xff" * 8 + ip[:1] + b"\xff" + ip[2:8] + b"\xff" + ip[9:10] + b"\xff\xff" + ip[12:]
+    masked += udp + b"\xff\xff" + data[:4] + b"\xff" + data[5:]
+    return ip + udp + b"\0\0" + data + struct.pack("<I", zlib.crc32(masked))
+
+
+def forged_mad(n):
+    """UD SEND to QP 1, Q_Key of the GSI, a MAD of class 7."""
+    head = struct.pack("!BBBBHHQHHI", 1, 7, 2, 3, 0, 0, random.getrandbits(64), random.randrange(0x10, 0x1b), 0, 0)
+    body = random.choice((random.randbytes(232), struct.pack("!II", *random.choices(range(70), k=2)) + bytes(224)))
+    return struct.pack("!BBHIIII", 0x64, 0x40, 0xffff, 1, n & 0xffffff, 0x80010000, 1) + head + body
+
+
+def forged_data(qpns):
+    """Any opcode, right or not, to a QP that is there."""
+    psn = random.choice((random.getrandbits(24), random.randrange(64), 0x800000, 0xffffff))
+    return struct.pack("!BBHII", random.getrandbits(8), random.getrandbits(8) & 0xf0, random.choice((0xffff, 0xffff, 1)),
+                       random.choice(qpns), random.getrandbits(1) << 31 | psn) + random.randbytes(random.choice(SOME))
+
+
 def packets():
-    """Datagrams to the device: random bytes, and random fields of messages of the connection
-    manager, to a listener and to a connection."""
-    pair = start(PAIR.format(port=7471), "echo ready", WORK)
-    pair.stdout.readline()
+    """Packets to the device: random bytes, random fields of messages of the connection manager, and
+    any opcode to QPs that are there, with the ICRC that it takes."""
+    pair = start(PAIR.format(port=7471), "echo ready [get qp0 qpn] [get qp1 qpn]",
+                 "while 1 {catch {post write buf -len 64}; catch {poll -within 1ms}; sleep 20ms}")
+    qpns = [int(word) for word in pair.stdout.readline().split()[1:]]
     to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     n = 0
     for n in rounds():
-        if n % 2:
-            data = random.randbytes(random.randrange(0, 400))
-        else:  # UD SEND to QP 1, Q_Key of the GSI, a MAD of class 7
-            bth = struct.pack("!BBHIII", 0x64, 0x40, 0xffff, 1, n & 0xffffff, 0x80010000)
-            head = struct.pack("!IBBBBHHQHHI", 1, 1, 7, 2, 3, 0, 0, random.getrandbits(64),
-                               random.choice((0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16)), 0, 0)
-            data = bth + head + random.randbytes(232) + random.randbytes(4)
         try:
-            to.sendto(data, ("127.0.0.1", 4791))
+            if n % 3:
+                raw.sendto(forged(forged_data(qpns) if n % 3 == 1 else forged_mad(n)), ("127.0.0.1", 0))
+            else:
+                to.sendto(random.randbytes(random.randrange(0, 400)), ("127.0.0.1", 4791))
         except OSError:
             pass
         if n % 500 == 0:
             time.sleep(0.01)
     if pair.poll() is not None:
         fail("packets", "the session has ended")
+    status = subprocess.run([UROCE, "status"], capture_output=True, text=True, check=False).stdout
+    taken = [int(before) for before, word in zip(status.split(), status.split()[1:]) if word == "received"]
+    if not taken or taken[0] < n / 10:
+        fail("packets", f"hardly any of {n} has passed the check of its ICRC: {status:.400}")
     pair.terminate()
     why = ended_badly(pair)
     if why:
