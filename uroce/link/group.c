@@ -369,7 +369,8 @@ static int open_dir(struct reason *r)
 	if (errno == EACCES)
 		return set_reason(r, EACCES,
 				  "no directory for sockets that is this user's alone: neither "
-				  "/tmp nor /dev/shm will do");
+				  "/tmp nor /dev/shm will do, nor is there /run/user/%u",
+				  (unsigned)geteuid());
 	if (access("/proc/self/fd", X_OK) != 0)
 		return set_reason(r, errno, "/proc is not mounted here: mount -t proc proc /proc");
 	return set_reason_of_errno(r, "no directory for sockets");

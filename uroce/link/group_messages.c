@@ -117,6 +117,18 @@ void group_serve(void)
 			pair_note_death(events[i].data.fd);
 }
 
+/* The names of other processes are found by a directory that is this user's alone, in /proc. */
+static void say_unreachable(void)
+{
+	static bool said;
+
+	if (!said)
+		fputs("uroce: this process has changed its user or its root directory after it opened "
+		      "uroce0, and reaches no other process of this host any more\n",
+		      stderr);
+	said = true;
+}
+
 int messages_forward(const struct local_name *to, const struct mad_from *from, const void *mad,
 		     size_t n)
 {
@@ -129,8 +141,14 @@ int messages_forward(const struct local_name *to, const struct mad_from *from, c
 	}
 	memcpy(data, from, sizeof(*from));
 	memcpy(data + sizeof(*from), mad, n);
-	return control_send(group.control, to, CONTROL_MAD, group.slot, data, sizeof(*from) + n,
-			    NULL, 0);
+	if (control_send(group.control, to, CONTROL_MAD, group.slot, data, sizeof(*from) + n, NULL,
+			 0) == 0)
+		return 0;
+	if (errno == ECONNREFUSED && !socket_dir_is_reached(&group.dir)) {
+		say_unreachable();
+		errno = EPERM;
+	}
+	return -1;
 }
 
 int group_forward(unsigned slot, const struct mad_from *from, const void *mad, size_t n)

@@ -85,12 +85,15 @@ static bool is_out_of_descriptors(void)
 /* The first root in which the name is this user's. makes: or can be. */
 static int open_dir(bool makes)
 {
-	static const char *const roots[] = { "/tmp", "/dev/shm" };
-	char name[32];
+	const unsigned uid = outer_uid();
+	char name[32], of_session[32];
+	const char *const roots[] = { "/tmp", "/dev/shm", of_session };
 	int fd = -1;
 
-	snprintf(name, sizeof(name), "uroce-%u", outer_uid());
-	for (unsigned i = 0; i < 2 && fd < 0 && !(i && is_out_of_descriptors()); i++) {
+	snprintf(name, sizeof(name), "uroce-%u", uid);
+	snprintf(of_session, sizeof(of_session), "/run/user/%u",
+		 uid); /* ends with the last login */
+	for (unsigned i = 0; i < 3 && fd < 0 && !(i && is_out_of_descriptors()); i++) {
 		int root = open_root(roots[i]);
 
 		if (root < 0)
@@ -151,6 +154,14 @@ void socket_dir_close(struct socket_dir *dir)
 {
 	close_fd(&dir->lock);
 	close_fd(&dir->fd);
+}
+
+bool socket_dir_is_reached(const struct socket_dir *dir)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d/.", dir->fd);
+	return faccessat(AT_FDCWD, link, X_OK, AT_EACCESS) == 0;
 }
 
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n)

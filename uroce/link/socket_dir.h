@@ -30,6 +30,8 @@ struct socket_dir {
  * there is none; EACCES: no place is suitable. */
 int socket_dir_look(struct socket_dir *dir);
 int socket_dir_join(struct socket_dir *dir);
+/* Can this process still use names in it, which takes its user and /proc? Changes errno. */
+bool socket_dir_is_reached(const struct socket_dir *dir);
 void socket_dir_close(struct socket_dir *dir);
 /* Writes where it is, for messages. */
 void socket_dir_print(const struct socket_dir *dir, char *buf, size_t n);

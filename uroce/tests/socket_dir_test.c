@@ -335,19 +335,51 @@ static void test_squatted(uid_t uid, void (*squat)(void))
 		worker_end(&w[i]);
 }
 
-/* Both names are taken: the device does not open, and says why. */
+static void squat_both(void)
+{
+	squat_directory();
+	CHECK_INT(mkdir("/dev/shm/uroce-1000", 0777), 0);
+}
+
+/* Both names are taken: the device does not open, and says why; but where Alice has logged in,
+ * there is a directory in which nobody else can take a name. */
 static void test_no_place(void)
 {
-	struct worker a;
+	struct worker a, b;
 
 	clear_tmp();
-	as(MALLORY, squat_directory);
-	CHECK_INT(mkdir("/dev/shm/uroce-1000", 0777), 0);
+	as(MALLORY, squat_both);
 	worker_start(&a, ALICE);
 	worker_ask(&a, "join");
 	CHECK_INT(worker_number(&a, "errno"), EACCES);
 	CHECK(strstr(a.answer, "no directory for sockets"));
 	worker_end(&a);
+	CHECK_INT(mkdir("/run/user", 0755), 0);
+	CHECK_INT(mkdir("/run/user/1000", 0700), 0);
+	CHECK_INT(chown("/run/user/1000", ALICE, ALICE), 0);
+	joins(&a, ALICE, 1);
+	joins(&b, ALICE, 2);
+	worker_end(&a);
+	worker_end(&b);
+	CHECK_INT(system("rm -rf /run/user"), 0);
+}
+
+/* A process of root becomes Alice after it has joined: she may not use root's directory, so what it
+ * cannot pass on counts as lost. The others know no better than that nobody is there. */
+static void test_other_user(void)
+{
+	struct worker a, b;
+
+	clear_tmp();
+	joins(&a, 0, 1);
+	joins(&b, 0, 2);
+	CHECK_STR(worker_ask(&a, "forward 2 1"), "0");
+	CHECK_INT(atoi(worker_ask(&a, "forward 9 1")), ECONNREFUSED);
+	CHECK_STR(worker_ask(&a, "become 1000"), "0");
+	CHECK_INT(atoi(worker_ask(&a, "forward 2 1")), EPERM);
+	CHECK_STR(worker_ask(&b, "forward 1 1"), "0");
+	worker_end(&a);
+	worker_end(&b);
 }
 
 /* ------------------------------------------------------------------- two users -- */
@@ -575,6 +607,7 @@ int main(void)
 	test_squatted(0, squat_link_to_alices);
 	test_squatted(ALICE, make_open);
 	test_no_place();
+	test_other_user();
 	test_two_users();
 	test_two_networks();
 	test_lock_of_another_network();

@@ -210,6 +210,8 @@ static bool obey(char *line)
 		forward(a, b);
 	else if (sscanf(line, "forward-name %x %u %63s", &a, &b, addr) == 3)
 		forward_name(a, b, addr);
+	else if (sscanf(line, "become %u", &a) == 1)
+		say("%d", setresuid(a, a, a));
 	else if (sscanf(line, "env %63s %127s", addr, text) == 2)
 		say("%d", setenv(addr, text, 1));
 	else if (strcmp(line, "network") == 0)
