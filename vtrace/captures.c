@@ -79,6 +79,7 @@ struct captures *captures_begin(void)
 	c->block = xcalloc(1, BLOCK_MAX);
 	name = xasprintf("%s/%%p", c->path);
 	setenv("UROCE_PCAP", name, 1);
+	setenv("UROCE_PCAP_OPTIONAL", "1", 1);
 	free(name);
 	return c;
 }

@@ -79,30 +79,6 @@ static bool read_suppression(char *line)
 	return true;
 }
 
-static int read_suppressions(void)
-{
-	FILE *f = fopen(the.o.suppressions, "re");
-	char line[1024];
-	bool is_good = f;
-
-	while (is_good && fgets(line, sizeof line, f)) {
-		const size_t n = strlen(line);
-
-		is_good = n && (line[n - 1] == '\n' || feof(f));
-		if (!is_good)
-			door_say("%s: a line is no text, or has more than %zu bytes",
-				 the.o.suppressions, sizeof line - 2);
-		is_good = is_good && read_suppression(line);
-	}
-	if (!f || ferror(f)) {
-		door_say("%s: %s", the.o.suppressions, strerror(errno));
-		is_good = false;
-	}
-	if (f)
-		fclose(f);
-	return is_good ? 0 : -1;
-}
-
 /* Of the call with which it became clear, and of the steps. */
 static const char *place_of(struct check_process *p, const struct check_finding *f, unsigned i)
 {
@@ -233,7 +209,7 @@ int checking_begin(const struct check_options *o, FILE *to, bool json)
 	the.o = *o;
 	the.to = to;
 	the.json = json;
-	return o->suppressions ? read_suppressions() : 0;
+	return o->suppressions && !door_read(o->suppressions, read_suppression) ? -1 : 0;
 }
 
 static bool connects(const struct record *r)

@@ -169,3 +169,29 @@ int door_is_incomplete(void)
 {
 	return incomplete;
 }
+
+/* ----------------------------------------------------------------------------- the way in -- */
+
+bool door_read(const char *path, bool (*fn)(char *line))
+{
+	FILE *f = fopen(path, "re");
+	char line[4096];
+	bool is_good = f;
+
+	while (is_good && fgets(line, sizeof line, f)) {
+		const size_t n = strlen(line);
+
+		is_good = n && (line[n - 1] == '\n' || feof(f));
+		if (!is_good)
+			door_say("%s: a line is no text, or has more than %zu bytes", path,
+				 sizeof line - 2);
+		is_good = is_good && fn(line);
+	}
+	if (!f || ferror(f)) {
+		door_say("%s: %s", path, strerror(errno));
+		is_good = false;
+	}
+	if (f)
+		fclose(f);
+	return is_good;
+}

@@ -5,6 +5,7 @@
 #ifndef VTRACE_DOOR_H
 #define VTRACE_DOOR_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A stream to a file, which is made; NULL with errno. A line is written when it has ended. */
@@ -25,5 +26,8 @@ void door_flush(FILE *to);
 void door_close(FILE *to);
 /* Has anything made the trace incomplete? */
 int door_is_incomplete(void);
+/* Calls fn with each line of a file, which it may change, until fn says no. false: fn did, or the
+ * file cannot be read or is no text, and a line says so. */
+bool door_read(const char *path, bool (*fn)(char *line));
 
 #endif

@@ -207,7 +207,7 @@ static bool try_unharmed(void)
 	else if (r->end == EACH_CRASHED)
 		door_say("%s is ended by %s without any fault", the.o->argv[0], strsignal(r->code));
 	else if (!r->nsites)
-		door_say("%s has called nothing of libibverbs or librdmacm%s%s", the.o->argv[0],
+		door_say("no call of libibverbs or librdmacm was seen of %s%s%s", the.o->argv[0],
 			 *r->said ? ": " : "", r->said);
 	else if (r->code)
 		door_say("%s ends with exit code %d without any fault: %s", the.o->argv[0], r->code,

@@ -68,31 +68,16 @@ static char *without_blanks(char *text)
 	return text;
 }
 
-static bool add_file(const char *path)
+static bool add_line(char *line)
 {
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
-	bool added = f;
+	const char *rule = without_blanks(line);
 
-	while (added && getline(&line, &size, f) >= 0) {
-		const char *rule = without_blanks(line);
-
-		added = !*rule || *rule == '#' || add_rule(rule);
-	}
-	if (!f || ferror(f)) {
-		door_say("--inject @%s: %s", path, strerror(errno));
-		added = false;
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return added;
+	return !*rule || *rule == '#' || add_rule(rule);
 }
 
 bool injections_add(const char *text)
 {
-	return *text == '@' ? add_file(text + 1) : add_rule(text);
+	return *text == '@' ? door_read(text + 1, add_line) : add_rule(text);
 }
 
 bool injections_seed(const char *text)

@@ -206,9 +206,7 @@ static bool has_libraries(void)
 
 	for (unsigned i = 0; i < count_libraries(); i++)
 		if (launch_find(libraries[i], path, sizeof path)) {
-			door_say("%s: %s (it belongs beside this program, or where it was "
-				 "installed)",
-				 libraries[i], strerror(errno));
+			door_say("%s: %s: %s", libraries[i], strerror(errno), launch_remedy());
 			return false;
 		}
 	return true;
@@ -393,7 +391,7 @@ static int trace_program(char **argv)
 		door_note_incomplete();
 	writes_script = false;
 	if (!the.seen && !hindrance && !reader_refused(r))
-		door_say("%s has called nothing of libibverbs or librdmacm%s", argv[0],
+		door_say("no call of libibverbs or librdmacm was seen of %s%s", argv[0],
 			 the.how.follows ? "" : " (its children may have: -f)");
 	not_injected = injections_end();
 	if (reader_refused(r))

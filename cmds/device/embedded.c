@@ -92,15 +92,6 @@ static void tools_to_path(void)
 	}
 }
 
-/* The remedy where the library cannot be loaded, which is found from the path of this program. */
-static const char *remedy(void)
-{
-	return access("/proc/self/exe", F_OK)
-		       ? "/proc is not mounted here: mount -t proc proc /proc."
-		       : "In a source tree 'cmake --build build' builds it; otherwise reinstall "
-			 "the package.";
-}
-
 static const char **the_note;
 
 static void set_note_without(const char *why)
@@ -108,8 +99,8 @@ static void set_note_without(const char *why)
 	static char without[PATH_MAX + 512];
 
 	snprintf(without, sizeof without,
-		 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s. %s", why,
-		 remedy());
+		 "No RDMA device on this machine, nor " UROCE_DEVICE ": liburoce.so: %s: %s", why,
+		 launch_remedy());
 	*the_note = without;
 }
 
@@ -159,8 +150,8 @@ int embedded_start(const struct options *opt, const char **note)
 			why = strerror(errno);
 		if (!why)
 			return 0;
-		print_error("rdmash: --device %s: liburoce.so: %s. %s\n", opt->device, why,
-			    remedy());
+		print_error("rdmash: --device %s: liburoce.so: %s: %s\n", opt->device, why,
+			    launch_remedy());
 		return -1;
 	}
 	if (!kernel_has_devices()) {

@@ -97,13 +97,18 @@ static int setup_order(char *reason, size_t size)
 static int setup_capture(char *reason, size_t size)
 {
 	const char *file = secure_getenv("UROCE_PCAP"); /* a file is written */
+	char text[400];
 
 	if (!file || !*file || tap_capture(file, true) == 0)
 		return 0;
 	snprintf(reason, size, "UROCE_PCAP=%s: %s", file,
 		 errno == EEXIST ? "is there and is no pcapng file: name another one"
 				 : strerror(errno));
-	return -1;
+	if (!getenv("UROCE_PCAP_OPTIONAL")) /* vtrace sets it: the program has not asked */
+		return -1;
+	shown(text, sizeof text, reason, false);
+	fprintf(stderr, "uroce: %s: no packets of this process are captured\n", text);
+	return 0;
 }
 
 static bool done;

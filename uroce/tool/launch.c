@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "launch.h"
@@ -71,6 +72,14 @@ int launch_find(const char *library, char *path, size_t size)
 	}
 	errno = ENOENT;
 	return -1;
+}
+
+const char *launch_remedy(void)
+{
+	return access("/proc/self/exe", F_OK)
+		       ? "/proc is not mounted here: mount -t proc proc /proc"
+		       : "in a source tree 'cmake --build build' builds it; otherwise reinstall "
+			 "the package";
 }
 
 /* A sanitizer's library must stay the first one. Returns its name if this program has one. */
@@ -191,13 +200,13 @@ static int open_program(const char *program)
 	char path[PATH_MAX];
 
 	if (strchr(program, '/'))
-		return open(program, O_RDONLY | O_CLOEXEC);
+		return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	for (; list; list = *end ? end + 1 : NULL) {
 		end = strchrnul(list, ':');
 		snprintf(path, sizeof path, "%.*s%s%s", (int)(end - list), list,
 			 end == list ? "" : "/", program);
 		if (access(path, X_OK) == 0)
-			return open(path, O_RDONLY | O_CLOEXEC);
+			return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
 	return -1;
 }
@@ -220,7 +229,7 @@ static bool is_static(int fd)
 
 const char *launch_hindrance(const char *program)
 {
-	const int fd = open_program(program);
+	const int fd = open_program(program); /* it may be a FIFO */
 	const char *why = NULL;
 	struct stat st;
 
@@ -229,6 +238,8 @@ const char *launch_hindrance(const char *program)
 	if (fstat(fd, &st) == 0 && ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
 				    (st.st_mode & S_ISGID && st.st_gid != getgid())))
 		why = "setuid, and the system loads nothing before it";
+	else if (getuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		why = "a file with capabilities, and the system loads nothing before it";
 	else if (is_static(fd))
 		why = "statically linked, and loads no library";
 	close(fd);

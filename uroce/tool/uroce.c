@@ -41,10 +41,7 @@ static int find_library(char *path, size_t size)
 {
 	if (launch_library(path, size) == 0)
 		return 0;
-	fprintf(stderr,
-		"uroce: liburoce.so: %s (it belongs beside this program, or where it was "
-		"installed)\n",
-		strerror(errno));
+	fprintf(stderr, "uroce: liburoce.so: %s: %s\n", strerror(errno), launch_remedy());
 	return -1;
 }
 

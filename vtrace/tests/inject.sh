@@ -94,6 +94,8 @@ ROWS
 			fail "two devices: $(cat "$work/trace")"
 		ip link del w0
 	fi
+	timeout 60 "$vtrace" --inject @/dev/zero true 2>"$work/said"
+	grep -q '^vtrace: /dev/zero: a line is no text' "$work/said" || fail "rules that never end"
 	"${run[@]}" "$vtrace" --inject event:PORT_ERR:device=urocee0 true 2>"$work/said"
 	[ $? = 2 ] || fail "a device that is not there is taken"
 	grep -q 'device=urocee0: there is uroce0' "$work/said" || fail "no such device: $(cat "$work/said")"

@@ -37,7 +37,28 @@ no_files | grep -q '^vtrace: shared memory: File too large' || not_ok 'a limit o
 # a program that has no room for its calls: it is not said that it has made none
 "$vtrace" -o "$tmp/trace" "$uroce" bash -c "ulimit -v 300000; exec '$programs/traced_program' calls 3" >/dev/null 2>"$tmp/err"
 if grep -q ' were not traced' "$tmp/err"; then
-	ok "a program without room for its calls" test "$(grep -c 'has called nothing' "$tmp/err")" = 0
+	ok "a program without room for its calls" test "$(grep -c 'no call of libibverbs or librdmacm was seen' "$tmp/err")" = 0
+fi
+# programs before which nothing can be loaded, or that are none
+mkfifo "$tmp/fifo"
+chmod +x "$tmp/fifo"
+fifo_status=0
+timeout -k 5 60 "$vtrace" "$tmp/fifo" 2>"$tmp/err" || fifo_status=$?
+ok "a FIFO is no program, and nobody waits for its other end" test "$fifo_status" = 126
+no_proc() { unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@" 2>&1; }
+! no_proc true || ok "/proc is missing: vtrace says so" grep -q '/proc is not mounted here: mount' <(no_proc "$vtrace" true)
+# the packets that vtrace wants have no room: that is no failure of the program
+mkdir "$tmp/full"
+full_folder() {
+	unshare --mount sh -c 'mount -t tmpfs -o size=8k none "$0" && head -c 16000 /dev/zero >"$0/f"
+		TMPDIR=$0 exec "$@"' "$tmp/full" "$@"
+}
+if unshare --mount mount -t tmpfs none "$tmp/full" 2>/dev/null; then
+	full_status=0
+	full_folder "$vtrace" --timeline -o "$tmp/trace" "$uroce" "$programs/traced_program" calls 3 2>"$tmp/err" ||
+		full_status=$?
+	ok "a program goes on where its packets cannot be captured" test "$full_status" = 0
+	ok "which is said" grep -q 'No space left on device: no packets of this process are captured' "$tmp/err"
 fi
 # a program that puts a link in the place of vtrace's directory
 mkdir "$tmp/precious"
@@ -113,6 +134,12 @@ else
 	ok "with its packets" apart timeout -k 1 120 "$vtrace" --timeline -o "$tmp/trace" \
 		setpriv --reuid 12345 --regid 12345 --clear-groups "$uroce" "$tmp/traced_program" calls 3
 	ok "it has its device" grep -q ' ibv_alloc_pd ' "$tmp/trace"
+	if setcap cap_net_raw+ep "$tmp/traced_program" 2>/dev/null; then
+		setpriv --reuid 12345 --regid 12345 --clear-groups "$vtrace" -o /dev/null \
+			"$tmp/traced_program" calls 1 >/dev/null 2>"$tmp/err"
+		ok "nothing is loaded before a file with capabilities" \
+			grep -q 'traced_program is a file with capabilities, and the system loads nothing' "$tmp/err"
+	fi
 	apart timeout -k 5 60 "$vtrace" -o "$tmp/trace" setpriv --reuid 12345 --regid 12345 --clear-groups \
 		"$uroce" "$tmp/traced_scribbler" 200000 2>"$tmp/err"
 	status=$?
