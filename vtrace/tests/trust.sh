@@ -49,6 +49,7 @@ no_proc() { unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$
 ! no_proc true || ok "/proc is missing: vtrace says so" grep -q '/proc is not mounted here: mount' <(no_proc "$vtrace" true)
 # the packets that vtrace wants have no room: that is no failure of the program
 mkdir "$tmp/full"
+# shellcheck disable=SC2016 # sh knows them
 full_folder() {
 	unshare --mount sh -c 'mount -t tmpfs -o size=8k none "$0" && head -c 16000 /dev/zero >"$0/f"
 		TMPDIR=$0 exec "$@"' "$tmp/full" "$@"
