@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The rings: records are written and copied without a lock; and the clock. */
-#include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>

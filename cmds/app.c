@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <glob.h>
-#include <libgen.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The error object. The text of an errno is glibc's, as in other programs. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * history. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "alloc.h"
 #include "command/cmd.h"

@@ -2,7 +2,6 @@
 /* Lines of the source: from addresses in the code of a process, with its map of memory, which is
  * read while it lives. */
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

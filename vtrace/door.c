@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap.h"
 #include "text.h"
 #include "visible.h"
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
-#include "text.h"
 #include "call_record.h"
 #include "fault_rule.h"
 #include "causes_out.h"
@@ -18,7 +16,6 @@
 #include "refused_calls.h"
 #include "recorded.h"
 #include "words.h"
-#include "spec_tables.h"
 
 /* --------------------------------------------------------------------- completions -- */
 

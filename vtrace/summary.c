@@ -9,7 +9,6 @@
 #include "out.h"
 #include "spec_tables.h"
 #include "heap.h"
-#include "text.h"
 
 struct operation {
 	uint64_t done, errors;

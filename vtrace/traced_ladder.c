@@ -12,8 +12,6 @@
 #include "call_record.h"
 #include "reader.h"
 #include "recorded.h"
-#include "words.h"
-#include "spec_tables.h"
 #include "heap.h"
 #include "text.h"
 

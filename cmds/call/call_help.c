@@ -13,7 +13,6 @@
 #include "object_args.h"
 #include "out.h"
 #include "session.h"
-#include "words.h"
 
 static void list_functions(struct session *s, const struct arg *a, Tcl_Obj *words)
 {

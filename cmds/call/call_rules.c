@@ -9,7 +9,6 @@
 #include "call/calling.h"
 #include "recorded.h"
 #include "session.h"
-#include "alloc.h"
 
 static int refuse_call(struct calling *c, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

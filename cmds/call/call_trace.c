@@ -19,8 +19,6 @@
 #include "own_model.h"
 #include "session.h"
 #include "why.h"
-#include "words.h"
-#include "alloc.h"
 
 /* The call that was traced last. One that creates an object is printed when the object has its
  * name.

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <rdma/rdma_verbs.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "call/calling.h"
@@ -19,7 +18,6 @@
 #include "objects.h"
 #include "out.h"
 #include "session.h"
-#include "alloc.h"
 #include "why.h"
 
 /* ------------------------------------------------------------------- lib objects -- */

@@ -11,11 +11,9 @@
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "call/calling.h"
 #include "call_record.h"
 #include "connection/cm.h"
@@ -27,7 +25,6 @@
 #include "refused_calls.h"
 #include "session.h"
 #include "why.h"
-#include "words.h"
 
 /* Does any interface that is up have an IP address, including the loopback? */
 static bool cm_addr_network(void)

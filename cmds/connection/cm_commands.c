@@ -7,7 +7,6 @@
 #include "live_context.h"
 #include "object_args.h"
 #include "session.h"
-#include "words.h"
 
 /*
  * The active side by hand: cm bind, resolve-addr, resolve-route, connect, establish.

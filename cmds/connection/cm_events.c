@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of the connection manager: their channels, and the commands cm event and cm ack. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>

@@ -3,12 +3,10 @@
  * Connection ids. rdma_destroy_id(3) blocks until every event of the id is acknowledged, so an id
  * that holds events is not destroyed.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "call/calling.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"

@@ -6,12 +6,10 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
-#include "alloc.h"
 #include "call/calling.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"
@@ -25,7 +23,6 @@
 #include "refused_calls.h"
 #include "session.h"
 #include "why.h"
-#include "words.h"
 
 int cm_step_bind(struct session *s, struct id *id, const char *address, uint16_t port, bool v6)
 {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "call/calling.h"
 #include "connection/cm.h"
 #include "connection/cm_id.h"

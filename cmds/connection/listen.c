@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "call_record.h"
 #include "command/cmd.h"
 #include "connection/cm.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Multicast memberships, those of call ibv_attach_mcast, too; cm join. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
  *
  * Every work request is signaled, so a completion belongs to the oldest one in flight.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,6 @@
 #include "session.h"
 #include "timeline/timeline.h"
 #include "words.h"
-#include "alloc.h"
 
 #define BENCH_MAX  100000000 /* iterations */
 #define TURN_NS	   20000000  /* how long the rest of the program waits at most */

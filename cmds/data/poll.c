@@ -30,7 +30,6 @@
 #include "spec_tables.h"
 #include "waits.h"
 #include "why.h"
-#include "words.h"
 
 #define BUSY_NS	 200000	      /* then other processes get the processor between polls */
 #define SERVE_NS 50000	      /* how long the rest of the program may go unserved */

@@ -3,7 +3,6 @@
  * commands. */
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "alloc.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "call/calling.h"
 #include "command/cmd.h"
 #include "data/post.h"
@@ -20,7 +19,6 @@
 #include "recorded.h"
 #include "resources/mr.h"
 #include "session.h"
-#include "words.h"
 
 static bool is_recv(const struct post_req *r)
 {

@@ -6,11 +6,9 @@
  * other fields do otherwise depends on the opcode: ibv_poll_cq(3).
  */
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_record.h"
 #include "data/bad_wc.h"
 #include "data/wc.h"
 #include "qp/qp.h"
@@ -23,7 +21,6 @@
 #include "session.h"
 #include "words.h"
 #include "spec_tables.h"
-#include "alloc.h"
 
 #define AT_ONCE 16
 

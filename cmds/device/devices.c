@@ -8,7 +8,6 @@
 
 #include "alloc.h"
 #include "call_format.h"
-#include "call_record.h"
 #include "calls.h"
 #include "call/calling.h"
 #include "command/cmd.h"

@@ -4,8 +4,6 @@
  * found by what a person types.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <fnmatch.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>

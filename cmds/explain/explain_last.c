@@ -12,7 +12,6 @@
 #include "call/calling.h"
 #include "live_context.h"
 #include "recorded.h"
-#include "spec_tables.h"
 #include "connection/cm.h"
 #include "data/post.h"
 #include "data/bad_wc.h"

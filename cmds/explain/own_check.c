@@ -5,14 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "alloc.h"
 #include "command/cmd.h"
 #include "explain/explain.h"
 #include "out.h"
 #include "own_model.h"
 #include "output/print.h"
 #include "session.h"
-#include "text.h"
 
 #define FAMILY "understanding"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "asked_peer.h"
 #include "call_record.h"
 #include "connection/cm.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* on timer, on wc, on readable: the kinds of handlers and the commands that make them. */
 #include <poll.h>
-#include <stdlib.h>
 
 #include "command/cmd.h"
 #include "data/wc.h"

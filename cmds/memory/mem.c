@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mem get, dump and cmp read a region, put and fill write to it, watch waits for a change. */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"

@@ -20,7 +20,6 @@
 #include "peer/peer.h"
 #include "serve/serve.h"
 #include "session.h"
-#include "uroce.h"
 
 #define GRACE_MS 5000 /* time for the process to end after its input is closed */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* modify-qp: its arguments, and the transition. */
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

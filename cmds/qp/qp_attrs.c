@@ -3,12 +3,10 @@
  * The attributes of a QP: one row each with its option; their members in struct ibv_qp_attr are
  * those of the table of calls. And why a change of them is refused.
  */
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "calls.h"
 #include "device/device.h"
 #include "explain/explain.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/random.h>
@@ -9,7 +8,6 @@
 #include "connection/cm_id.h"
 #include "device/device.h"
 #include "explain/explain.h"
-#include "refused_calls.h"
 #include "language/interp.h"
 #include "live_context.h"
 #include "object_args.h"

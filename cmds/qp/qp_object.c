@@ -4,7 +4,6 @@
  *
  * The attributes come from ibv_query_qp(3) each time, because the device may move a QP to ERR.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* qp-state: the state of a QP, with diagram, history, limits and times. */
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"

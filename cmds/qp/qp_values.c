@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "device/device.h"
 #include "explain/explain.h"
 #include "objects.h"

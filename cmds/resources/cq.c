@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Completion channels (cc), completion queues (cq) and shared receive queues (srq). */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "call/calling.h"

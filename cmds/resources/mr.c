@@ -4,7 +4,6 @@
  * region, which is page-aligned and zeroed.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -21,10 +20,8 @@
 #include "out.h"
 #include "own_model.h"
 #include "recorded.h"
-#include "refused_calls.h"
 #include "resources/mr.h"
 #include "session.h"
-#include "why.h"
 #include "words.h"
 
 /* Names a window that may be bound to the region: of type 2 only the device knows. Returns -1. */

@@ -2,7 +2,6 @@
 /* The history of another program's objects: since when a QP is in its state and why, what it
  * repeats, which packets its device has dropped. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "live_inventory.h"
 #include "out.h"

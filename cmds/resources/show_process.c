@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "device/device.h"
-#include "launch.h"
 #include "out.h"
 #include "qp/qp.h"
 #include "session.h"

@@ -2,14 +2,12 @@
 /* tcp: plain TCP connections, for exchanging addresses and keys in any format. */
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "alloc.h"
 #include "command/cmd.h"
-#include "connection/cm_id.h"
 #include "memory/mem.h"
 #include "object_args.h"
 #include "objects.h"

@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "out.h"
 #include "session.h"
 #include "own_rows.h"

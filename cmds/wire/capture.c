@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* capture start, capture stop: write packets to a pcapng file. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "bytes.h"
 #include "command/cmd.h"
 #include "data/post.h"
@@ -25,7 +24,6 @@
 #include "objects.h"
 #include "out.h"
 #include "session.h"
-#include "spec_tables.h"
 #include "wire/wire.h"
 #include "wire/wire_again.h"
 

@@ -2,7 +2,6 @@
 /* Queues: too small for what is posted, or left with requests in them. */
 #include "check_impl.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "inventory.h"

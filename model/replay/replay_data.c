@@ -2,7 +2,6 @@
 /* The memory of the process: the data that its requests send, and those that arrive. */
 #include <string.h>
 
-#include "record_rings.h"
 #include "recorded.h"
 #include "replay.h"
 #include "replay_parts.h"

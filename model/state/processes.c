@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap.h"
 #include "launch.h"
 
 /* Finds a function of liburoce.so, which is loaded if this process does not use the device. */

@@ -10,7 +10,6 @@
 #include "calls.h"
 #include "heap.h"
 #include "recorded.h"
-#include "spec_tables.h"
 #include "why.h"
 #include "words.h"
 

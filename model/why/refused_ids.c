@@ -14,7 +14,6 @@
 #include "heap.h"
 #include "host_gid.h"
 #include "recorded.h"
-#include "spec_tables.h"
 #include "why.h"
 #include "words.h"
 

@@ -11,7 +11,6 @@
 #include "spec_tables.h"
 #include "diagnosis.h"
 #include "heap.h"
-#include "live_program.h"
 
 enum key_kind { LKEY, RKEY };
 

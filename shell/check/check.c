@@ -7,7 +7,6 @@
  * checks the commands. Words that are known only at run time ($x, [cmd]) are not checked; commands
  * in brackets are.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * A script that fails where a result was expected is a failed expectation. Wrong usage inside the
  * script (an unknown command, wrong arguments) is an error instead.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#include "alloc.h"
 #include "edit/edit_impl.h"
 #include "output/print.h"
 

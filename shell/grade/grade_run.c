@@ -2,7 +2,6 @@
 /* In the process of a hand-in: the hand-in runs, then the rules. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

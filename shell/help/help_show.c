@@ -4,7 +4,6 @@
  * a command, a list of commands or a topic, as text and as JSON.
  */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"

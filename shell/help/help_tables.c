@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of commands, options and topics as JSON: help -json, help -tables. */
-#include "alloc.h"
 #include "command/cmd.h"
 #include "help/help.h"
 #include "out.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Running text, one top-level command at a time. */
 #include <json-c/json.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

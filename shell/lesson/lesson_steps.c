@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Steps of a lesson: how they are written on the screen, and played in place of the learner. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

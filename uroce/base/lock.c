@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 /* It is held for as long as some packets take. To sleep for it takes longer, and gives the
  * processor to others; an adaptive mutex is tried some times before that. */

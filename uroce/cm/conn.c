@@ -3,14 +3,11 @@
  * Connections: creating, finding and ending them, and what happens when the peer is killed.
  * InfiniBand specification volume 1, 12.9.
  */
-#include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "conn.h"
-#include "engine.h"
 #include "gid.h"
 #include "group.h"
 #include "random.h"

@@ -10,7 +10,6 @@
 
 #include "conn.h"
 #include "counters.h"
-#include "engine.h"
 
 /*
  * Our messages announce what the kernel's announce: an answer within 2^20 * 4.096 us (4.3 s), 15

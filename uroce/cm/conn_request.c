@@ -6,7 +6,6 @@
 
 #include "conn.h"
 #include "counters.h"
-#include "engine.h"
 #include "gid.h"
 #include "group.h"
 

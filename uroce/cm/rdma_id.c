@@ -8,7 +8,6 @@
 
 #include "conn.h"
 #include "engine.h"
-#include "engine_own.h"
 #include "export.h"
 #include "gid.h"
 #include "rdma_id.h"

@@ -18,7 +18,6 @@
 #include "link.h"
 #include "pair.h"
 #include "preload/preload.h"
-#include "transport.h"
 
 #define LAST_MADS 64 /* portions of them that are handed on at the end */
 

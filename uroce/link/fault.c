@@ -2,7 +2,6 @@
 /* For every packet the rules draw random numbers. Each packet that is held back has a timer. */
 #include "fault.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "group_own.h"
-#include "lock.h"
 #include "pair.h"
 #include "link.h"
 

@@ -10,7 +10,6 @@
  */
 #include "context.h"
 #include "counters.h"
-#include "engine.h"
 #include "fault_rule.h"
 #include "region.h"
 #include "spec_tables.h"

@@ -13,8 +13,6 @@
  * it lies within the one that it has answered (9.7.5.1.2).
  */
 #include "context.h"
-#include "counters.h"
-#include "engine.h"
 #include "region.h"
 #include "rules.h"
 #include "spec_tables.h"

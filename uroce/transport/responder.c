@@ -13,9 +13,7 @@
  * responses_reply_atomic), complete, acknowledge; duplicate_request.
  */
 #include "counters.h"
-#include "engine.h"
 #include "gid.h"
-#include "path.h"
 #include "queue_pair.h"
 #include "region.h"
 #include "transport_own.h"

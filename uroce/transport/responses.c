@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "context.h"
-#include "counters.h"
 #include "engine.h"
 #include "queue_pair.h"
 #include "region.h"

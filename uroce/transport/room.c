@@ -9,7 +9,6 @@
  * In a socket buffer a packet takes the kernel's size of it: a power of two and a header.
  * READ responses are counted when they are asked for: they fill our own buffer.
  */
-#include "engine.h"
 #include "transport_own.h"
 
 /* Bytes: 212992, the usual net.core.rmem_max, which the kernel doubles. A QP that has nothing

@@ -4,8 +4,6 @@
  * what their states mean (10.3.1).
  */
 #include "context.h"
-#include "counters.h"
-#include "engine.h"
 #include "packet.h"
 #include "transport_own.h"
 

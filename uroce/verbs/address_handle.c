@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 
 #include "queue_pair.h"
-#include "engine.h"
 #include "export.h"
 #include "gid.h"
 #include "group.h"

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "context.h"
-#include "engine.h"
 #include "profile.h"
 #include "export.h"
 #include "region.h"

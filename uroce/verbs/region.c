@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine.h"
 #include "queue_pair.h"
 #include "random.h"
 #include "region.h"

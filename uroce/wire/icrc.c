@@ -8,7 +8,6 @@
 #include "packet.h"
 
 #include <libdeflate.h>
-#include <netinet/in.h>
 #include <stdatomic.h>
 
 #include "bytes.h"

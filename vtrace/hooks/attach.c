@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "call_fault.h"
@@ -21,7 +20,6 @@
 #include "freed.h"
 #include "hold.h"
 #include "sums.h"
-#include "call_record.h"
 #include "record_rings.h"
 #include "shared_area.h"
 #include "sites.h"

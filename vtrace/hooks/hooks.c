@@ -6,7 +6,6 @@
  * hooked before the program gets the object.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +18,6 @@
 #include "failing.h"
 #include "freed.h"
 #include "hooks.h"
-#include "newer.h"
 #include "record_rings.h"
 #include "recorded.h"
 #include "shared_area.h"

@@ -7,7 +7,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "newer.h"
 #include "call_record.h"
 #include "record_rings.h"
 #include "recorded.h"

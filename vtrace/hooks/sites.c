@@ -3,7 +3,6 @@
 #include "sites.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
 
