@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "heap.h"
-#include "number_places.h"
 #include "replay_values.h"
 
 #define HEX_MIN	    4 /* digits of a run */
@@ -79,6 +78,28 @@ static bool find_digits(const unsigned char *data, size_t n, uint64_t v, struct 
 	return false;
 }
 
+/* big: the highest byte comes first. */
+static uint64_t load_number(const unsigned char *b, unsigned size, bool big)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		v = v << 8 | b[big ? i : size - 1 - i];
+	return v;
+}
+
+/* Where to look, too, before a number of size bytes is taken to be at this place. Programs put most
+ * numbers at multiples of 4. The bytes "00 00 2a 2a 00 00" have the number 0x2a2a twice: in the
+ * first four bytes, the highest byte first, and in the last four, the lowest byte first. The one at
+ * a multiple of 4 is meant. Returns the multiple of 4 that is within the number's bytes; 0: the
+ * place is a multiple itself, or there is none. */
+static size_t next_aligned(size_t at, unsigned size)
+{
+	const size_t next = (at | 3) + 1;
+
+	return at % 4 && next < at + size ? next : 0;
+}
+
 static bool is_within(const struct value_place *taken, size_t at, unsigned size)
 {
 	return taken && at < taken->at + taken->len && at + size > taken->at;
@@ -94,7 +115,7 @@ static unsigned find_binary(const unsigned char *data, size_t n, uint64_t v, uns
 
 	for (size_t at = 0; at + size <= n; at += aligned ? 4 : 1)
 		for (int big = 1; big >= 0; big--) {
-			if (number_load(data + at, size, big) != v || is_within(taken, at, size))
+			if (load_number(data + at, size, big) != v || is_within(taken, at, size))
 				continue;
 			if (!found++)
 				*place = (struct value_place){ at, size,
@@ -175,7 +196,7 @@ bool replay_value_find_base(const unsigned char *data, size_t n, uint64_t v,
 	}
 	for (size_t at = 0; at + 8 <= n; at++)
 		for (int big = 1; big >= 0; big--) {
-			b = number_load(data + at, 8, big);
+			b = load_number(data + at, 8, big);
 			if (b < ADDRESS_MIN || b > v || v - b > BELOW || b <= *base)
 				continue;
 			*base = b;
@@ -194,7 +215,7 @@ static bool has_own_binary(const struct own_value *o, const unsigned char *data,
 	if (n - at < size || o->value < 0x100)
 		return false;
 	for (int big = 1; big >= 0; big--)
-		if (is_value(o, number_load(data + at, size, big), offset)) {
+		if (is_value(o, load_number(data + at, size, big), offset)) {
 			*place = (struct value_place){ at, size, big ? VALUE_BE : VALUE_LE };
 			return true;
 		}
@@ -208,7 +229,7 @@ static bool is_own_binary(const struct own_value *o, const unsigned char *data, 
 
 	if (!has_own_binary(o, data, n, at, place, offset))
 		return false;
-	next = number_next_aligned(at, (unsigned)place->len);
+	next = next_aligned(at, (unsigned)place->len);
 	return !next ||
 	       !has_own_binary(o, data, n, next, &(struct value_place){ 0 }, &(uint64_t){ 0 });
 }
