@@ -69,8 +69,7 @@ struct option {
 };
 
 /* Options for what rx.c has to know about a packet, and for receiving only multicast groups that a
- * socket has joined. rx_want_lifetime() turns off hop limit and traffic class for packets that are
- * not MADs. */
+ * socket has joined. */
 static const struct option options_v6[] = {
 	{ IPPROTO_IPV6, IPV6_V6ONLY, 0, true },
 	{ IPPROTO_IPV6, IPV6_RECVPKTINFO, 1, true },

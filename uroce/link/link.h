@@ -65,9 +65,6 @@ void tx_forget(void);
 /* Called when the socket of this process is open. runs: the kernel may merge packets of one size
  * (UDP_GRO), unless UROCE_GSO=0. */
 void rx_setup(bool runs);
-/* +1: somebody needs hops and tclass of incoming packets; -1: no longer. While nobody does, both
- * are 0, and the kernel does not copy them for each packet. */
-void rx_want_lifetime(int n);
 /* Handles the packets that have come through memory and on our socket, and returns how many. From
  * each process and from the socket, it takes at most max packets, or a few more if the kernel has
  * merged some. */

@@ -71,36 +71,11 @@ static void divide_room(unsigned n)
 	batch = n;
 }
 
-static unsigned lifetime_users;
-
-/* Sets the options of both families, since the socket may receive both. */
-static void set_lifetime_options(void)
-{
-	static const int options[][2] = { { IPPROTO_IPV6, IPV6_RECVHOPLIMIT },
-					  { IPPROTO_IPV6, IPV6_RECVTCLASS },
-					  { IPPROTO_IP, IP_RECVTTL },
-					  { IPPROTO_IP, IP_RECVTOS } };
-	int on = lifetime_users > 0;
-
-	for (unsigned i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		setsockopt(group_fd(), options[i][0], options[i][1], &on, sizeof(on));
-}
-
-void rx_want_lifetime(int n)
-{
-	bool asked = lifetime_users > 0;
-
-	lifetime_users += (unsigned)n;
-	if (asked != (lifetime_users > 0))
-		set_lifetime_options();
-}
-
 void rx_setup(bool runs)
 {
 	int on = runs;
 	bool takes_runs = setsockopt(group_fd(), SOL_UDP, UDP_GRO, &on, sizeof(on)) == 0 && runs;
 
-	set_lifetime_options();
 	divide_room(takes_runs ? RUN_BATCH : BATCH);
 }
 

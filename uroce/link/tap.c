@@ -28,11 +28,7 @@ static char appended[PATH_MAX]; /* the file of UROCE_PCAP, whose end is reported
 
 static void update_tap_on(void)
 {
-	bool was_on = tap_on;
-
 	tap_on = tap_fn || capture >= 0;
-	if (tap_on != was_on)
-		rx_want_lifetime(tap_on ? 1 : -1);
 }
 
 /* Writes the UDP checksum of a whole IPv6 packet of n bytes: RFC 8200, 8.1. */

@@ -39,7 +39,6 @@ static void open_link(void)
 	group.sender[0] = open_sender(AF_INET, &group.port[0]);
 	group.sender[1] = open_sender(AF_INET6, &group.port[1]);
 	CHECK(group.sender[0] >= 0 && group.sender[1] >= 0);
-	rx_want_lifetime(1);
 }
 
 /* Waits until something has arrived. */

@@ -123,7 +123,6 @@ extern uint16_t rig_port_taken;	    /* a port that another process has, on anoth
 extern bool rig_all_killed;	    /* group_slot_pid(): no process of this host lives */
 extern unsigned rig_slots_asked;    /* group_slot_pid() was called so often */
 extern unsigned rig_forwards;	    /* MADs for other processes, which are lost */
-extern int rig_lifetime;	    /* rx_want_lifetime(): the sum */
 
 /* ------------------------------------------------------------------ rig_wire.c -- */
 

@@ -244,12 +244,6 @@ _Atomic pthread_t rig_asked;
 uint16_t rig_port_taken;
 bool rig_all_killed;
 unsigned rig_slots_asked;
-int rig_lifetime;
-
-void rx_want_lifetime(int n)
-{
-	rig_lifetime += n;
-}
 
 unsigned group_slot(void)
 {

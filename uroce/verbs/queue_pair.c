@@ -285,8 +285,6 @@ static void count_use(struct qp *qp, int n)
 		qp->recv_cq->users += (unsigned)n;
 	if (qp->srq)
 		qp->srq->users += (unsigned)n;
-	if (qp->type == IBV_QPT_UD)
-		rx_want_lifetime(n); /* the GRH has it */
 }
 
 /* Fills in what the application may look at. */

@@ -8,7 +8,6 @@
 #include "packet.h"
 
 #include <libdeflate.h>
-#include <stdatomic.h>
 
 #include "bytes.h"
 
@@ -122,26 +121,11 @@ static uint32_t undo_bytes(size_t n)
 	return r;
 }
 
-/* undo_bytes() of the bytes after the identification, by the length of the payload in words; 0: not
- * computed yet. */
-static _Atomic uint32_t undo_tail[PACKET_MAX / 4 + 1];
-
 /* Returns what must be xored into the 32-bit word that has the identification and the flags to
  * change the CRC by diff; n bytes of payload follow the headers. */
 static uint32_t id_word(uint32_t diff, size_t n)
 {
-	const size_t after = 4 + IPV4_BYTES - 8 + UDP_BYTES + n; /* the word itself included */
-	_Atomic uint32_t *slot = &undo_tail[n / 4];
-	uint32_t undo;
-
-	if (n % 4 != 0 || n > PACKET_MAX)
-		return times(diff, undo_bytes(after));
-	undo = atomic_load_explicit(slot, memory_order_relaxed);
-	if (!undo) {
-		undo = undo_bytes(after);
-		atomic_store_explicit(slot, undo, memory_order_relaxed);
-	}
-	return times(diff, undo);
+	return times(diff, undo_bytes(4 + IPV4_BYTES - 8 + UDP_BYTES + n)); /* 4: the word itself */
 }
 
 bool icrc_valid(const union ibv_gid *src, const union ibv_gid *dst, uint16_t sport,
