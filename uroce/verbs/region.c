@@ -3,30 +3,30 @@
  * The table of keys, and what they open; memory windows: ibv_alloc_mw(3), ibv_bind_mw(3).
  * InfiniBand specification volume 1, 10.6.
  *
- * An open hash with linear probing, at most half full. The upper 24 bits of a key are random
- * and no two entries share them, so they are their own hash: a look-up takes one probe or
- * two, however many regions there are.
+ * The upper 24 bits of a key are random, and no two entries share them.
  */
 #include <errno.h>
 #include <stdlib.h>
+
+#define HASH_NONFATAL_OOM      1
+#define uthash_nonfatal_oom(e) (has_room = false)
+#include <uthash.h>
 
 #include "queue_pair.h"
 #include "random.h"
 #include "region.h"
 #include "transport.h"
 
-enum kind { KIND_NONE, KIND_REGION, KIND_WINDOW };
+enum kind { KIND_REGION, KIND_WINDOW };
 
 struct key_entry {
 	uint32_t index; /* the upper 24 bits of the key */
 	enum kind kind;
 	void *object; /* struct mr or mw */
+	UT_hash_handle hh;
 };
 
-#define FIRST_SIZE 64
-
-static struct key_entry *key_table;
-static uint32_t key_table_mask, key_table_used;
+static struct key_entry *keys;
 static TAILQ_HEAD(, mw) bound_windows = TAILQ_HEAD_INITIALIZER(bound_windows); /* of type 2 */
 
 /* A length of 0 opens no byte, but is allowed. */
@@ -34,76 +34,47 @@ static char nothing[1];
 
 /* ---------------------------------------------------------- the table of keys -- */
 
-/* Returns the place of index, or the free place where it would be. */
-static struct key_entry *probe_key(uint32_t index)
+static struct key_entry *find_key(uint32_t key)
 {
-	struct key_entry *e = &key_table[index & key_table_mask];
+	const uint32_t index = key >> 8;
+	struct key_entry *e;
 
-	while (e->kind != KIND_NONE && e->index != index)
-		e = e == &key_table[key_table_mask] ? key_table : e + 1;
+	HASH_FIND(hh, keys, &index, sizeof index, e);
 	return e;
 }
 
 static void *find_object(uint32_t key, enum kind kind)
 {
-	const struct key_entry *e;
+	const struct key_entry *e = find_key(key);
 
-	if (!key_table)
-		return NULL;
-	e = probe_key(key >> 8);
-	return e->kind == kind ? e->object : NULL;
-}
-
-static int grow_table(void)
-{
-	const uint32_t size = key_table ? 2 * (key_table_mask + 1) : FIRST_SIZE;
-	struct key_entry *old = key_table, *end = key_table ? key_table + key_table_mask + 1 : NULL;
-	struct key_entry *new = calloc(size, sizeof *new);
-
-	if (!new)
-		return -1;
-	key_table = new;
-	key_table_mask = size - 1;
-	for (struct key_entry *e = old; e != end; e++)
-		if (e->kind != KIND_NONE)
-			*probe_key(e->index) = *e;
-	free(old);
-	return 0;
+	return e && e->kind == kind ? e->object : NULL;
 }
 
 /* 0, or -1 with errno. The upper bits are never 0: a structure of zeros has no key. */
 static int add_key(uint32_t *key, enum kind kind, void *object)
 {
-	struct key_entry *e;
+	struct key_entry *e = malloc(sizeof *e);
+	bool has_room = e;
 
-	if ((!key_table || 2 * (key_table_used + 1) > key_table_mask) && grow_table() != 0)
+	if (!e)
 		return -1;
-	do {
+	do
 		random_bytes(key, sizeof *key);
-		e = probe_key(*key >> 8);
-	} while (e->kind != KIND_NONE || *key >> 8 == 0);
+	while (find_key(*key) || *key >> 8 == 0);
 	*e = (struct key_entry){ .index = *key >> 8, .kind = kind, .object = object };
-	key_table_used++;
-	return 0;
+	HASH_ADD(hh, keys, index, sizeof e->index, e);
+	if (has_room)
+		return 0;
+	free(e);
+	return -1;
 }
 
-/* The entries behind it move up, because a look-up would stop at the gap. */
 static void remove_key(uint32_t key)
 {
-	uint32_t gap = (uint32_t)(probe_key(key >> 8) - key_table), at = gap;
+	struct key_entry *e = find_key(key);
 
-	for (;;) {
-		at = (at + 1) & key_table_mask;
-		if (key_table[at].kind == KIND_NONE)
-			break;
-		if (((at - key_table[at].index) & key_table_mask) >=
-		    ((at - gap) & key_table_mask)) {
-			key_table[gap] = key_table[at];
-			gap = at;
-		}
-	}
-	key_table[gap] = (struct key_entry){ 0 };
-	key_table_used--;
+	HASH_DEL(keys, e);
+	free(e);
 }
 
 int region_add_mr(struct mr *mr)
@@ -136,16 +107,20 @@ bool region_has_key(uint32_t key)
 
 void region_each(void (*fn)(struct mr *mr, void *arg), void *arg)
 {
-	for (uint32_t i = 0; key_table && i <= key_table_mask; i++)
-		if (key_table[i].kind == KIND_REGION)
-			fn(key_table[i].object, arg);
+	for (struct key_entry *e = keys, *next; e; e = next) {
+		next = e->hh.next;
+		if (e->kind == KIND_REGION)
+			fn(e->object, arg);
+	}
 }
 
 void region_window_each(void (*fn)(struct mw *mw, void *arg), void *arg)
 {
-	for (uint32_t i = 0; key_table && i <= key_table_mask; i++)
-		if (key_table[i].kind == KIND_WINDOW)
-			fn(key_table[i].object, arg);
+	for (struct key_entry *e = keys, *next; e; e = next) {
+		next = e->hh.next;
+		if (e->kind == KIND_WINDOW)
+			fn(e->object, arg);
+	}
 }
 
 /* ------------------------------------------------------------------- the checks -- */
@@ -189,26 +164,14 @@ void *region_local(const struct pd *pd, uint32_t lkey, uint64_t va, uint64_t len
 
 void *region_remote(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, unsigned access)
 {
-	const struct key_entry *e;
-	const struct mr *mr;
-	const struct mw *mw;
+	const struct mw *mw = find_object(rkey, KIND_WINDOW);
+	const struct mr *mr = find_object(rkey, KIND_REGION);
 
 	if (len == 0)
 		return nothing;
-	if (!key_table)
-		return NULL;
-	e = probe_key(rkey >> 8);
-	switch (e->kind) {
-	case KIND_REGION:
-		mr = e->object;
+	if (mr)
 		return mr->rkey == rkey ? in_mr(mr, qp->pd, va, len, access) : NULL;
-	case KIND_WINDOW:
-		mw = e->object;
-		return mw->rkey == rkey ? in_mw(mw, qp, va, len, access) : NULL;
-	case KIND_NONE:
-		break;
-	}
-	return NULL;
+	return mw && mw->rkey == rkey ? in_mw(mw, qp, va, len, access) : NULL;
 }
 
 bool region_has_rights(const struct qp *qp, uint32_t rkey, unsigned access)
