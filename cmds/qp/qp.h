@@ -100,8 +100,8 @@ uint64_t qp_steps_taken(const struct qp_step *steps, unsigned n);
 /* Is the send queue of a QP in SQD empty? Asks the device. */
 enum state_drain qp_drain(const struct qp *qp);
 
-/* The diagram of the states, short where the terminal is narrow; steps: uroce_step() of those
- * between states that it has taken. */
+/* The diagram of the states, if the terminal has room for it; steps: uroce_step() of those between
+ * states that it has taken. */
 void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64_t steps);
 /* Writes into the open dict how long this QP retries before it fails, from its attributes. */
 void qp_tell_timing(enum ibv_qp_type type, const struct ibv_qp_attr *a, struct out *o);

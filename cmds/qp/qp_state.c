@@ -153,39 +153,6 @@ static void print_row(const struct diagram *d, unsigned y, struct out *o)
 	out_text(o, "\n");
 }
 
-static void print_state(const struct diagram *d, enum ibv_qp_state state, struct out *o)
-{
-	bool is_now = state == d->now;
-
-	out_paint(o, state_paint(d, state));
-	out_text(o, "%s%s%s", is_now ? "[" : "", word_name(qp_state_words, state),
-		 is_now ? "]" : "");
-	out_paint(o, PAINT_NONE);
-}
-
-/* For a terminal that has no room for the boxes. */
-static void print_short(const struct diagram *d, struct out *o)
-{
-	const char *to = print_is_utf8() ? " → " : " -> ";
-	const char *both = print_is_utf8() ? " ↔ " : " <-> ";
-
-	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_SQD; state++) {
-		out_text(o, "%s",
-			 state == IBV_QPS_RESET ? "   "
-			 : state == IBV_QPS_SQD ? both
-						: to);
-		print_state(d, state, o);
-	}
-	out_text(o, "\n   any but RESET%s", to);
-	print_state(d, IBV_QPS_ERR, o);
-	if (d->has_sqe) {
-		out_text(o, "\n   a send failed%s", to);
-		print_state(d, IBV_QPS_SQE, o);
-		out_text(o, "%sRTS", to);
-	}
-	out_text(o, "\n   any%sRESET\n", to);
-}
-
 void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64_t steps)
 {
 	bool utf8 = print_is_utf8();
@@ -195,10 +162,8 @@ void qp_draw(struct out *o, enum ibv_qp_type type, enum ibv_qp_state now, uint64
 			     .now = now,
 			     .has_sqe = type != IBV_QPT_RC };
 
-	if (print_columns() && print_columns() < WIDTH) {
-		print_short(&d, o);
+	if (print_columns() && print_columns() < WIDTH)
 		return;
-	}
 	for (unsigned y = 0; y < sizeof picture / sizeof *picture; y++)
 		print_row(&d, y, o);
 }
