@@ -44,8 +44,8 @@ static const struct call_value oob_args[] = {
 	{ "peer", CALL_STRUCT, .of = &peer_struct, .pointer = true, .size = 8 },
 	{ 0 }
 };
-static const struct call_value state_args[] = { QP("qp"),    NUMBER("from"), NUMBER("to"),
-						TEXT("why"), NUMBER("bad"),  { 0 } };
+static const struct call_value state_args[] = { QP("qp"),    NUMBER("from"),  NUMBER("to"),
+						TEXT("why"), NUMBER("cause"), { 0 } };
 static const struct call_value bad_wc_args[] = { QP("qp"),
 						 NUMBER("serial"),
 						 NUMBER("status"),
@@ -158,9 +158,10 @@ void own_left_out(const char *what, const void *object)
 	record_own(OWN_LEFT_OUT, (uint64_t[]){ P(what), P(object) });
 }
 
-void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad)
+void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why,
+	       enum own_state_cause cause)
 {
-	record_own(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), bad });
+	record_own(OWN_STATE, (uint64_t[]){ P(qp->v), (uint64_t)(int64_t)from, to, P(why), cause });
 }
 
 void own_bad_wc(const struct qp *qp, const struct ibv_wc *wc, unsigned long command,

@@ -50,8 +50,11 @@ void own_tcp_bytes(enum own_row row, uint64_t number, const void *data, size_t n
 void own_tcp_close(uint64_t number);
 /* OWN_LEFT_OUT: what is a function or a command; object: of its library, or NULL. */
 void own_left_out(const char *what, const void *object);
-/* OWN_STATE: from -1: the QP was created. bad: an error state that was not requested. */
-void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why, bool bad);
+/* Why a QP is in an error state: a flushed completion tells that it is, and no more. */
+enum own_state_cause { STATE_ASKED, STATE_FAILED, STATE_FLUSHED };
+/* OWN_STATE: from -1: the QP was created. */
+void own_state(const struct qp *qp, int from, enum ibv_qp_state to, const char *why,
+	       enum own_state_cause cause);
 /* OWN_BAD_WC: of what was posted, or NULL; is_either: of struct live_wc. The record of the poll is
  * pushed out by later ones of the data path; this one explain finds as long as the calls of the
  * control path. */

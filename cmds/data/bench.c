@@ -179,7 +179,7 @@ static int fail_completion(const struct bench_run *r, const struct ibv_wc *wc)
 				     .sge = { r->sge } };
 	bad_wc_add(r->a->qp, wc, wc->wr_id - r->wr_id < r->posted ? &p : NULL, false,
 		   r->s->commands);
-	qp_history_sync(r->a->qp, status);
+	qp_history_completed(r->a->qp, wc->status);
 	fail(r->s, "bench", status, "bench: number %u completed with %s", r->done, status);
 	fail_row(r->s, "meaning", "%s", word_help(wc_status_words, wc->status));
 	return fail_explain(r->s);

@@ -41,13 +41,12 @@ static struct qp *find_qp(struct session *s, const struct cq *cq, uint32_t qpn)
 static void note_error(struct wc *wc, struct qp *qp, bool is_first)
 {
 	enum ibv_qp_state was = qp_history_state(qp), now;
-	const char *why = word_name(wc_status_words, wc->v.status);
 	bool moves = is_first && was != IBV_QPS_ERR && wc->v.status != IBV_WC_WR_FLUSH_ERR;
 
-	now = qp_history_sync(qp, why);
+	now = qp_history_completed(qp, wc->v.status);
 	for (int i = 1; moves && now == was && i < MOVE_LOOKS; i++) {
 		loop_rest(MOVE_US);
-		now = qp_history_sync(qp, why);
+		now = qp_history_completed(qp, wc->v.status);
 	}
 	if (now == was)
 		return;

@@ -277,9 +277,7 @@ static bool take_qp(const struct qp *qp, struct live_qp *to, const struct uroce_
 	snprintf(to->pd, sizeof to->pd, "%s", qp->pd->o.name);
 	if (qp->srq)
 		snprintf(to->srq, sizeof to->srq, "%s", qp->srq->o.name);
-	/* a flush tells that the QP is in ERR, not why */
-	if (qp_history_err(qp, &step) &&
-	    strcmp(step.why, word_name(wc_status_words, IBV_WC_WR_FLUSH_ERR)) != 0)
+	if (qp_history_err(qp, &step) && !step.by_flush)
 		snprintf(to->why, sizeof to->why, "%s%s", step.why,
 			 qp->id && qp->id->peer_left && step.failed ? "; the peer has disconnected"
 								    : "");

@@ -210,8 +210,8 @@ const struct cmd cmd_fault_run = {
 static int list_exec(struct session *s, const void *args, struct out *o)
 {
 	Tcl_Obj *name, *fault;
+	struct sight sight = { 0 };
 	Tcl_DictSearch search;
-	struct sight sight;
 	int done;
 
 	(void)s, (void)args;

@@ -68,8 +68,9 @@ void qp_tell_attrs(const struct ibv_qp_attr *a, struct out *out);
 struct qp_step {
 	int64_t when; /* CLOCK_REALTIME, ns */
 	enum ibv_qp_state state;
-	char why[48]; /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
-	bool failed;  /* ERR or SQE, and neither end has asked for it */
+	char why[48];  /* "created", "modify-qp", "rdma_accept", "WC REM_ACCESS_ERR" ... */
+	bool failed;   /* ERR or SQE, and neither end has asked for it */
+	bool by_flush; /* seen by a completion that was flushed, which does not tell why */
 };
 
 /* Copies the last steps in the record, oldest first; returns their number. */
@@ -87,6 +88,8 @@ void qp_history_begin(struct qp *qp);
 /* Queries the state and records it if it has changed. Returns it (the last known one if the query
  * fails). ERR and SQE are recorded as failures. why NULL: somebody has asked. */
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why);
+/* The same after a failed completion. */
+enum ibv_qp_state qp_history_completed(struct qp *qp, enum ibv_wc_status status);
 /* The same after a requested change of state: ERR is not a failure then. */
 enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why);
 /* The same after a step of the connection manager, which moves the QP to meant. On iWARP the device

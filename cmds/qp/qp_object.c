@@ -355,17 +355,18 @@ const struct cmd cmd_qp_info = {
 
 /* The history of a QP: the record has its states. */
 
-/* from -1: it is new. meant: the state was requested. */
+/* from -1: it is new. */
 static void record_state(struct qp *qp, int from, enum ibv_qp_state state, const char *why,
-			 bool meant)
+			 enum own_state_cause cause)
 {
-	own_state(qp, from, state, why, (state == IBV_QPS_ERR || state == IBV_QPS_SQE) && !meant);
+	own_state(qp, from, state, why,
+		  state == IBV_QPS_ERR || state == IBV_QPS_SQE ? cause : STATE_ASKED);
 	qp->state = state;
 }
 
 void qp_history_begin(struct qp *qp)
 {
-	record_state(qp, -1, IBV_QPS_RESET, "created", true);
+	record_state(qp, -1, IBV_QPS_RESET, "created", STATE_ASKED);
 }
 
 unsigned qp_history_at(uint64_t address, int64_t until, struct qp_step steps[QP_STEPS])
@@ -382,7 +383,8 @@ unsigned qp_history_at(uint64_t address, int64_t until, struct qp_step steps[QP_
 			continue;
 		*step = (struct qp_step){ .when = record_realtime(w.r.begin),
 					  .state = (enum ibv_qp_state)w.r.args[2],
-					  .failed = w.r.args[4] };
+					  .failed = w.r.args[4] != STATE_ASKED,
+					  .by_flush = w.r.args[4] == STATE_FLUSHED };
 		snprintf(step->why, sizeof step->why, "%s", (const char *)(uintptr_t)w.r.args[3]);
 		made = (int)w.r.args[1] < 0;
 		n++;
@@ -444,7 +446,7 @@ static bool is_unreported_reset(const struct qp *qp, enum ibv_qp_state state)
 	       qp_history_state(qp) != IBV_QPS_RESET;
 }
 
-static enum ibv_qp_state sync_state(struct qp *qp, const char *why, bool meant)
+static enum ibv_qp_state sync_state(struct qp *qp, const char *why, enum own_state_cause cause)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -456,16 +458,17 @@ static enum ibv_qp_state sync_state(struct qp *qp, const char *why, bool meant)
 	if (err || is_unreported_reset(qp, attr.qp_state))
 		return qp_history_state(qp);
 	if (attr.qp_state != qp->state)
-		record_state(qp, (int)qp->state, attr.qp_state, why, meant);
+		record_state(qp, (int)qp->state, attr.qp_state, why, cause);
 	return attr.qp_state;
 }
 
 enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const char *why)
 {
-	enum ibv_qp_state state = sync_state(qp, why, meant == IBV_QPS_ERR);
+	enum ibv_qp_state state = sync_state(qp, why,
+					     meant == IBV_QPS_ERR ? STATE_ASKED : STATE_FAILED);
 
 	if (qp->pd->dev->iwarp && state != meant) {
-		record_state(qp, (int)qp->state, meant, why, true);
+		record_state(qp, (int)qp->state, meant, why, STATE_ASKED);
 		state = meant;
 	}
 	return state;
@@ -473,10 +476,16 @@ enum ibv_qp_state qp_history_cm(struct qp *qp, enum ibv_qp_state meant, const ch
 
 enum ibv_qp_state qp_history_asked(struct qp *qp, const char *why)
 {
-	return sync_state(qp, why, true);
+	return sync_state(qp, why, STATE_ASKED);
 }
 
 enum ibv_qp_state qp_history_sync(struct qp *qp, const char *why)
 {
-	return sync_state(qp, why ? why : "seen by a query", false);
+	return sync_state(qp, why ? why : "seen by a query", STATE_FAILED);
+}
+
+enum ibv_qp_state qp_history_completed(struct qp *qp, enum ibv_wc_status status)
+{
+	return sync_state(qp, word_name(wc_status_words, status),
+			  status == IBV_WC_WR_FLUSH_ERR ? STATE_FLUSHED : STATE_FAILED);
 }
