@@ -18,9 +18,9 @@
 #include "recorded.h"
 #include "shared_area.h"
 
-#define FD_ABOVE     200		 /* descriptors that programs expect to get are below */
-#define POST_NS	     5000000000		 /* a post that takes longer is not waited for */
-#define CLOCKS_APART (UINT64_C(1) << 30) /* ticks that another processor's clock may be ahead */
+#define FD_ABOVE 200		     /* descriptors that programs expect to get are below */
+#define POST_NS	 5000000000	     /* a post that takes longer is not waited for */
+#define READ_NS	 (UINT64_C(1) << 30) /* that reading a round may take: calls end meanwhile */
 
 /* ---------------------------------------------------------------------------- memory -- */
 
@@ -272,7 +272,7 @@ static uint64_t moment_of(const uint64_t *image)
 
 uint64_t reader_possible_time(const struct reader *r, uint64_t ticks)
 {
-	const uint64_t soon = r->now + CLOCKS_APART;
+	const uint64_t soon = r->now + READ_NS;
 
 	return ticks < r->begun_at ? r->begun_at : ticks > soon ? soon : ticks;
 }
