@@ -93,9 +93,12 @@ static void write_page(struct session *s, const char *title, struct ladder *l, s
 	struct past past = { 0 };
 	SCOPED_TEXT(why);
 
-	append_explanation(s, &why);
 	view_whys_learn(s, &whys);
 	view_whys_lend(&whys, l);
+	if (*view_whys_last(&whys))
+		text_add(&why, view_whys_last(&whys));
+	else
+		append_explanation(s, &why);
 	add_past(s, l, &past);
 	page_file(d, title, l, text_str(&why), text_str(&past.list));
 	view_whys_free(&whys);

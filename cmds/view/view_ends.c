@@ -183,18 +183,18 @@ static void out_taken(const struct view_moment *m, const struct live_object *cq,
 
 static void out_cq(const struct view_moment *m, const struct live_object *cq, struct out *o)
 {
-	const unsigned due = live_program_due(m->live, cq->address);
 	const struct cq *it = obj_by_pointer(m->s, &cq_class, (void *)(uintptr_t)cq->address);
-	const bool broken = it && it->broken;
-	SCOPED_TEXT(text);
 
-	xappendf(&text, "%d entries · %u completions to come%s", cq->entries, due,
-		 cq->armed ? " · armed" : "");
-	if (broken)
-		text_add(&text, " · OVERRUN");
-	page_cq_begin(o, name_at(m, cq->address), text_str(&text), broken);
+	out_dict(o, NULL);
+	page_str(o, "name", name_at(m, cq->address));
+	out_int(o, "entries", cq->entries, NULL);
+	out_u64(o, "due", live_program_due(m->live, cq->address), NULL);
+	out_bool(o, "armed", cq->armed, NULL);
+	out_bool(o, "bad", it && it->broken, NULL);
+	out_list(o, "taken");
 	out_taken(m, cq, o);
-	page_cq_end(o);
+	out_end(o);
+	out_end(o);
 }
 
 static void out_cqs(const struct view_moment *m, struct out *o)

@@ -90,7 +90,8 @@ function ends(known) {
 	for (const {end, qp} of i < 0 ? rows() : rows().slice(0, i + 1))
 		if (qp && !known.some(e => e.name === end))
 			told.set(end, (told.get(end) || new Map()).set(qp.name, qp));
-	return [...known, ...Array.from(told, ([name, qps]) => ({name, qps: [...qps.values()], cqs: [], regions: []}))];
+	return [...known, ...Array.from(told, ([name, qps]) => ({name, note: "its rows tell the states alone",
+		qps: [...qps.values()], cqs: [], regions: []}))];
 }
 
 /* Marks the bytes that differ from those that were shown before: "new"; those of the time before: "changed".
@@ -100,7 +101,7 @@ function markBytes(known) {
 
 	for (const end of known)
 		for (const mr of end.regions.filter(mr => mr.bytes !== undefined)) {
-			const key = end.name + mr.name + mr.text, now = mr.bytes.padEnd(2 * mr.shown, "0").match(/../g) || [];
+			const key = [end.name, mr.name, mr.addr, mr.rkey, mr.len].join(), now = mr.bytes.padEnd(2 * mr.shown, "0").match(/../g) || [];
 			const was = before && before.get(key) || {bytes: now.map(() => "00"), how: now.map(() => "")};
 			const isNew = now.map((byte, i) => byte !== was.bytes[i]);
 
@@ -112,19 +113,23 @@ function markBytes(known) {
 	state.bytes = all;
 }
 
-/* The name of an object and what is said of it; its end where there are several. */
-function heading(end, object) {
-	const head = make("h3"), where = state.ends.length > 1 ? `${end.name} · ` : "";
+/* The name of an object and what is said of it, as far as it is known; its end where there are several. */
+function heading(end, object, ...said) {
+	const head = make("h3"), where = state.ends.length > 1 ? [end.name] : [];
 
-	head.append(make("b", "", object.name), make("span", "dim", ` ${where}${object.text}`));
+	head.append(make("b", "", object.name), make("span", "dim", ` ${[...where, ...said.filter(text => text)].join(" · ")}`));
 	return head;
+}
+
+function count(n, what) {
+	return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
 
 function request(r) {
 	const e = make("span", "req");
 
 	e.dataset.move = r.id;
-	e.append(make("b", "", r.what), ` ${r.size}`, make("i", "", ` wr_id ${r.wr_id}`));
+	e.append(make("b", "", r.what), " ", make("span", "size", r.size), make("i", "", ` wr_id ${r.wr_id}`));
 	e.title = `${r.what}, ${r.size}, wr_id ${r.wr_id}: posted`;
 	return e;
 }
@@ -132,13 +137,13 @@ function request(r) {
 function queue(title, q) {
 	const e = make("div", "queue"), head = make("div", "label", title);
 
-	head.append(make("span", "count", q.text));
+	head.append(make("span", "count", q.n + (q.room ? ` of ${q.room}` : "") + (q.begun ? `, ${q.begun} begun` : "")));
 	e.append(head);
 	const slots = make("div", "slots");
 
 	slots.append(...q.requests.map(request));
-	if (q.more)
-		slots.append(make("span", "dim", `and ${q.more} more`));
+	if (q.requests.length && q.requests.length < q.n)
+		slots.append(make("span", "dim", `and ${q.n - q.requests.length} more`));
 	e.append(slots);
 	return e;
 }
@@ -146,7 +151,8 @@ function queue(title, q) {
 function qpCard(end, qp) {
 	const card = make("article", "card" + (qp.bad ? " bad" : ""));
 
-	card.append(heading(end, qp), drawing(qp.svg));
+	card.append(heading(end, qp, `${qp.type} ${qp.state}`.trim(), qp.qpn && `qpn ${qp.qpn}`, qp.peer && `with ${qp.peer}`),
+		drawing(qp.svg));
 	if (qp.why)
 		card.append(make("p", qp.bad ? "bad" : "dim", qp.why));
 	const queues = make("div", "queues");
@@ -189,7 +195,9 @@ function showCqs() {
 				const slots = make("div", "slots");
 
 				slots.append(...cq.taken.map(completion));
-				card.append(heading(end, cq), slots);
+				card.append(heading(end, cq, cq.due === undefined ? `${cq.filled} of ${cq.entries} wait`
+					: `${cq.entries} entries · ${count(cq.due, "completion")} to come`,
+				cq.armed && "armed", cq.bad && "OVERRUN"), slots);
 				all.push(card);
 			}
 		return all.length ? all : [make("p", "note", "No completion queue yet.")];
@@ -232,7 +240,8 @@ function showMemory() {
 			for (const mr of end.regions) {
 				const card = make("article", "card mr");
 
-				card.append(heading(end, mr));
+				card.append(heading(end, mr, `${mr.len} B at ${mr.addr}`, `rkey ${mr.rkey}`,
+					mr.access.replaceAll(",", ", ")));
 				if (mr.bytes)
 					card.append(dump(mr));
 				if (mr.note)

@@ -60,20 +60,15 @@ static void out_queue(struct out *o, const char *key, const struct page_qp *qp,
 {
 	const unsigned n = q->posted ? q->posted->n : q->n;
 	const unsigned shown = !q->posted ? 0 : n < PAGE_REQUESTS ? n : PAGE_REQUESTS;
-	SCOPED_TEXT(text);
 
-	xappendf(&text, "%u", n);
-	if (q->room)
-		xappendf(&text, " of %u", q->room);
-	if (!q->posted && q->begun)
-		xappendf(&text, ", %u begun", q->begun);
 	out_dict(o, key);
-	out_str(o, "text", text_str(&text), NULL);
+	out_u64(o, "n", n, NULL);
+	out_u64(o, "room", q->room, NULL);
+	out_u64(o, "begun", q->begun, NULL);
 	out_list(o, "requests");
 	for (unsigned i = 0; i < shown; i++)
 		out_request(o, qp, &q->posted->v[q->posted->begin + i]);
 	out_end(o);
-	out_u64(o, "more", q->posted ? n - shown : 0, NULL);
 	out_end(o);
 }
 
@@ -97,12 +92,9 @@ void page_qp_out(struct out *o, const char *key, const struct page_qp *qp)
 
 	out_dict(o, key);
 	page_str(o, "name", qp->name);
-	if (qp->type)
-		page_strf(o, "text", "%s %s · qpn %" PRIu32 "%s%s",
-			  word_name(qp_type_words, qp->type), state, qp->number,
-			  *qp->peer ? " · with " : "", qp->peer);
-	else
-		out_str(o, "text", state, NULL);
+	out_str(o, "type", qp->type ? word_name(qp_type_words, qp->type) : "", NULL);
+	out_u64(o, "qpn", qp->number, NULL);
+	page_str(o, "peer", qp->peer);
 	out_str(o, "state", state, NULL);
 	out_bool(o, "bad", qp->failed, NULL);
 	if (qp->why)
@@ -117,15 +109,6 @@ void page_qp_out(struct out *o, const char *key, const struct page_qp *qp)
 
 /* -------------------------------------------------------------------------- CQs -- */
 
-void page_cq_begin(struct out *o, const char *name, const char *text, bool bad)
-{
-	out_dict(o, NULL);
-	page_str(o, "name", name);
-	page_str(o, "text", text);
-	out_bool(o, "bad", bad, NULL);
-	out_list(o, "taken");
-}
-
 void page_wc_out(struct out *o, const struct ibv_wc *wc)
 {
 	out_dict(o, NULL);
@@ -136,23 +119,15 @@ void page_wc_out(struct out *o, const struct ibv_wc *wc)
 	out_end(o);
 }
 
-void page_cq_end(struct out *o)
-{
-	out_end(o);
-	out_end(o);
-}
-
 /* ---------------------------------------------------------------------- regions -- */
 
 void page_mr_begin(struct out *o, const char *name, uint64_t len, uint64_t addr, uint32_t rkey,
 		   unsigned access)
 {
-	SCOPED_TEXT(rights);
-
-	for (const char *p = why_access(access); *p; p++) /* lines end at blanks */
-		xappendf(&rights, "%c%s", *p, *p == ',' ? " " : "");
 	out_dict(o, NULL);
 	page_str(o, "name", name);
-	page_strf(o, "text", "%" PRIu64 " B at 0x%" PRIx64 " · rkey 0x%x · %s", len, addr, rkey,
-		  access ? text_str(&rights) : "local reads only");
+	out_u64(o, "len", len, NULL);
+	page_strf(o, "addr", "0x%" PRIx64, addr);
+	page_strf(o, "rkey", "0x%x", rkey);
+	out_str(o, "access", access ? why_access(access) : "local reads only", NULL);
 }

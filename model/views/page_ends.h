@@ -34,11 +34,8 @@ struct page_qp {
 /* Writes a dict. key: NULL in an open list. */
 void page_qp_out(struct out *o, const char *key, const struct page_qp *qp);
 
-/* Opens the dict of a CQ in the open list, with the list of completions that were taken from it,
- * the newest first. text: what is said of the CQ. */
-void page_cq_begin(struct out *o, const char *name, const char *text, bool bad);
+/* Writes a completion that was taken into the open list. */
 void page_wc_out(struct out *o, const struct ibv_wc *wc);
-void page_cq_end(struct out *o);
 
 /* Opens the dict of a region in the open list. */
 void page_mr_begin(struct out *o, const char *name, uint64_t len, uint64_t addr, uint32_t rkey,

@@ -61,13 +61,15 @@ static void out_qp(struct out *o, const struct uroce_qp_row *row, uint64_t at)
 
 static void out_cq(struct out *o, const struct uroce_cq_row *row)
 {
-	char name[16], text[160];
-
-	snprintf(name, sizeof name, "cq%" PRIu32, row->number);
-	snprintf(text, sizeof text, "%u of %u wait%s%s", row->filled, row->size,
-		 row->armed ? " · armed" : "", row->overrun ? " · OVERRUN" : "");
-	page_cq_begin(o, name, text, row->overrun);
-	page_cq_end(o);
+	out_dict(o, NULL);
+	page_strf(o, "name", "cq%" PRIu32, row->number);
+	out_u64(o, "entries", row->size, NULL);
+	out_u64(o, "filled", row->filled, NULL);
+	out_bool(o, "armed", row->armed, NULL);
+	out_bool(o, "bad", row->overrun, NULL);
+	out_list(o, "taken");
+	out_end(o);
+	out_end(o);
 }
 
 static void out_region(struct out *o, const struct uroce_mr_row *row)

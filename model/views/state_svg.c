@@ -318,8 +318,9 @@ static void draw_numbers(struct drawing *g)
 			draw_arrow(g, &c, "plain");
 			draw_badge(g, (c.x1 + c.x2) / 2, c.y1 - 33, g->number);
 		} else {
-			draw_badge(g, (c.x1 + 3 * c.cx1 + 3 * c.cx2 + c.x2) / 8,
-				   (c.y1 + 3 * c.cy1 + 3 * c.cy2 + c.y2) / 8, g->number);
+			/* a third of its way: the tip is seen */
+			draw_badge(g, (8 * c.x1 + 12 * c.cx1 + 6 * c.cx2 + c.x2) / 27,
+				   (8 * c.y1 + 12 * c.cy1 + 6 * c.cy2 + c.y2) / 27, g->number);
 		}
 	}
 }

@@ -106,6 +106,7 @@ namespace eval ::lesson {
 	}
 	# There is such an object; a region has so many bytes, or more.
 	proc has {name {len 0}} {
+		if {$name eq ""} { return [no "an object that the step needs is not there"] }
 		if {![dict exists [show] $name]} { return [no "nothing is named $name"] }
 		if {!$len || [get $name len] >= $len} { return 1 }
 		in_the_way $name " -cascade"

@@ -189,15 +189,16 @@ static void tell_not_done(int line)
 		tell_wrong("this is not what the step asks for");
 }
 
-/* Notes that a line was typed as the step shows it; line is the number of lesson_line_of(). */
-static void note_line(int line)
+/* Notes that a line was typed as the step shows it; line is the number of lesson_line_of(). Shown
+ * lines that fail, or all of them in vain, do not lead on. */
+static void note_line(int line, bool failed)
 {
 	Tcl_Size n = 0;
 
 	Tcl_ListObjLength(NULL, current_step()->commands, &n);
 	if (line && (line == n || line == now.due))
 		now.due = line - 1;
-	now.stuck |= line == 1 && !now.due;
+	now.stuck |= line && (failed || (line == 1 && !now.due));
 }
 
 static void look(struct session *s, const char *typed, bool failed)
@@ -219,7 +220,7 @@ static void look(struct session *s, const char *typed, bool failed)
 	if (current_step()->kind == LESSON_TRY && !lesson_holds(s, &now.file, current_step())) {
 		const int line = lesson_line_of(current_step(), typed);
 
-		note_line(line);
+		note_line(line, failed);
 		if (lesson_is_attempt(current_step(), typed, failed) && (failed || line < 2))
 			tell_not_done(line);
 		return;

@@ -296,6 +296,8 @@ bool lesson_holds(struct session *s, const struct lesson_file *file, const struc
 		      TCL_GLOBAL_ONLY);
 	if (Tcl_EvalObjEx(s->tcl, script, TCL_EVAL_GLOBAL) == TCL_OK)
 		Tcl_GetBooleanFromObj(NULL, Tcl_GetObjResult(s->tcl), &yes);
+	else if (s->fail.text)
+		Tcl_SetVar(s->tcl, "::lesson::wrong", s->fail.text, TCL_GLOBAL_ONLY);
 	Tcl_ResetResult(s->tcl);
 	domain_leave(s, &border);
 	fail_clear(&s->fail);

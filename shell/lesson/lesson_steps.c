@@ -249,10 +249,12 @@ static int play_try(struct session *s, const struct lesson_file *file,
 	for (int i = 0; i < n; i++)
 		if (play_line(s, file, step, Tcl_GetString(line[i])))
 			return -1;
-	if (!lesson_holds(s, file, step))
-		return fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
-			    Tcl_GetString(step->commands), step->check);
-	return 0;
+	if (lesson_holds(s, file, step))
+		return 0;
+	fail(s, "lesson", "EINVAL", "%s: '%s' does not do it: %s", file->path,
+	     Tcl_GetString(step->commands), step->check);
+	return fail_row(s, "because", "%s",
+			lesson_wrong(file) ? lesson_wrong(file) : "the condition is false");
 }
 
 static void play_ask(const struct lesson_step *step)

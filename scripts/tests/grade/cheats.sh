@@ -18,10 +18,13 @@ expect -points 3 -name {left tries three times} -value 3 {attribute left RTS ret
 expect -points 2 -name {the text has arrived} -value hello {mem get m 0 5}
 expect -points 1 -name {a WRITE was refused} -true {[completions REM_ACCESS_ERR] > 0}
 END
+rules=$(md5sum <rules.rdma)
 # cheat POINTS WHAT ?SECONDS?: the hand-in is standard input; it gets no more than these points.
 cheat() {
 	cat >hand-in.rdma
-	timeout 100 "$rdmash" --within "${3:-3}" --grade rules.rdma hand-in.rdma >out 2>err
+	within=3 # what is to get points comes to its end, however slow this machine is
+	[ "$1" = 0 ] || within=60
+	timeout 200 "$rdmash" --within "${3:-$within}" --grade rules.rdma hand-in.rdma >out 2>err
 	code=$?
 	[ $code = 3 ] || no "$2: exit code $code"
 	grep -q '^Bail out!' out && [ "$1" = bail ] && echo "tried: $2" && return
@@ -77,7 +80,7 @@ catch { mem load n rules.rdma }
 catch { mem save n rules.rdma -force }
 catch { record rules.rdma }
 END
-grep -q 'points 4' rules.rdma || no 'the rules were changed'
+[ "$(md5sum <rules.rdma)" = "$rules" ] || no 'the rules were changed'
 sed -i '1i sleep 20' rules.rdma
 cheat 0 'to leave code that runs while the rules do' <<'END'
 on timer 1ms { expect -points 10 -name late -true {1} }
@@ -177,6 +180,64 @@ foreach how {
 	{ repeat 1 { tim clear } } { @x pid } { on timer 1ms { les 3 } }
 } { catch $how }
 END
+cheat 0 'to write over the rules with what is no text' <<'END'
+reg 64 -name n
+qp create -name left
+wire on
+foreach how {
+	{ report rules.rdma -force } { qp-state left -svg rules.rdma -force } { qp-state -type RC -svg ./rules.rdma -force }
+	{ export rules.rdma -force } { export /tmp/../rules.rdma -force } { text save rules.rdma "expect -true 1" -force }
+	{ capture rules.rdma -force } { wire read rules.rdma } { text load rules.rdma } { mem load n ../hand-in/rules.rdma }
+} { catch $how; catch "::$how" }
+END
+[ "$(md5sum <rules.rdma)" = "$rules" ] || no 'the rules were changed'
+ulimit -S -n 200
+cheat 0 'to leave no file descriptor for the rules' 60 <<'END'
+for {set i 0} {$i < 400} {incr i} { catch { tcp listen 0 -name l$i } }
+END
+ulimit -S -n "$(ulimit -H -n)"
+if ! grep -q __asan_init "$rdmash"; then # its own memory is beyond any limit
+	ulimit -S -v 4000000
+	cheat 0 'to take all memory' 60 <<'END'
+catch { while 1 { append all [string repeat x 50000000] } }
+END
+	ulimit -S -v unlimited
+fi
+cheat 0 'addresses in the program in place of structs' <<'END'
+qp create -name left
+cq 4 -name c
+modify-qp INIT left -fill
+foreach place {0x400000 4194304 0x7fff00000000 NULL} {
+	catch { call ibv_poll_cq c 1 $place }
+	catch { call ibv_query_qp left $place STATE $place }
+	catch { call ibv_post_recv left $place }
+	catch { call ibv_modify_qp left $place STATE }
+	catch { call ibv_post_send left [list opcode SEND send_flags INLINE sg_list [list [list addr $place length 5 lkey 0]]] }
+}
+END
+cheat 0 'a way that two queue pairs of the same name have gone together' <<'END'
+qp create -name left; modify-qp INIT left -fill; destroy left
+qp create -name other
+modify-qp INIT other -fill; modify-qp RTR other -peer [qp-info other] -fill; modify-qp RTS other -fill -retry-cnt 3
+catch { rename other left }
+qp create -name left
+END
+printf 'qp create -name left\n\032\nexpect -points 10 -true 1\n\0\nexit 0' >script
+cheat 0 'bytes at which a reader might stop' <script
+# a folder with hand-ins that have no end, or whose names look like cells or lines
+mkdir class
+mkfifo class/fifo.rdma
+ln -s /dev/zero class/zero.rdma
+ln -s "$PWD/rules.rdma" class/rules.rdma
+: >'class/a",10,10,0,,.rdma'
+: >$'class/b\n1..4\nb,10,10,0,,.rdma'
+"$rdmash" --csv --within 2 --grade rules.rdma class/ >rows 2>err
+[ $? = 3 ] || no 'a folder with such names: another exit code'
+python3 -c 'import csv, sys
+rows = list(csv.DictReader(open("rows", newline="")))
+sys.exit(sorted(row["hand_in"][:1] for row in rows) != list("abfz") or {(row["points"], row["of"]) for row in rows} != {("0", "10")})' ||
+	no "a folder with such names: $(cat rows)"
+echo 'tried: hand-ins that have no end, and names that look like cells'
 # a parent that does not want to know how its children end
 : >hand-in.rdma
 python3 -c 'import os, signal, sys

@@ -106,11 +106,11 @@ def lines(page):
             yield f"again: {text.text}"
     for end in ends_after(max(len(past), len(data["rows"])), data["rows"], past):
         for qp in end["qps"]:
-            yield f"qp: {end['name']} {qp['name']} {qp['text']} {qp.get('why', '')}"
+            yield f"qp: {end['name']} {qp['name']} {qp['type']} {qp['state']} {qp['peer']} {qp.get('why', '')}"
         for cq in end["cqs"]:
             yield f"cq: {end['name']} {cq['name']} " + " ".join(wc["status"] for wc in cq["taken"])
         for mr in end["regions"]:
-            yield f"mr: {end['name']} {mr['name']} {mr['text']}"
+            yield f"mr: {end['name']} {mr['name']} {mr['len']} {mr['access']}"
             yield f"bytes: {mr['name']} {mr.get('bytes')}"
 
 
