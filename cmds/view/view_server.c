@@ -220,6 +220,7 @@ static struct MHD_Daemon *start_daemon(struct view_server *v, uint16_t port)
 	return mhd.start_daemon(MHD_USE_EPOLL, port, NULL, NULL, on_request, v,
 				MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&here,
 				MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+				MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)CONNECTIONS,
 				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
 }
