@@ -41,6 +41,10 @@ CASES = {
     "vwait": ("set done 1", "vwait done", DO, ""),
     "half a command": ("", "rendezvous", HELP, ""),
     "no lesson": ("", "answer 2", PROSE, "lesson"),
+    "a line that a lesson does not need": (
+        "proc write_lesson {last} {text save my.rdma \"title Mine\\ntry {Do it.} {\\n\\tpd\\n$last} "
+        "{\\[has pd0\\]}\\n\" -force}\nwrite_lesson \\tcq\\n",
+        "lesson play my.rdma", PROSE, "destroy -all; write_lesson {}; lesson play my.rdma"),
     "help finds nothing": ("", "help xyzzy", HELP, ""),
     "a file outside": ("", "text save ../outside x", PROSE, ""),
     "binary text": (WINDOW + "mem save window bin", "text load bin",
