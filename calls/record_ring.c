@@ -246,22 +246,28 @@ uint64_t record_clock_read(void)
 	return (uint64_t)read_clock(CLOCK_MONOTONIC);
 }
 
-/* Nanoseconds from the one clock to the other, always the same: equal ticks are equal times. */
-static int64_t to_realtime(void)
+#define COMPARED_NS INT64_C(20000000000)
+
+/* Nanoseconds from the one clock to the other. They are compared only from time to time, so that
+ * equal ticks are equal times; somebody may set the other, or the machine may have slept. */
+static int64_t to_realtime(uint64_t ticks)
 {
+	static uint64_t compared;
 	static int64_t difference;
 
-	if (!difference)
-		difference = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+	if (!compared || (int64_t)(ticks - compared) > COMPARED_NS) {
+		compared = record_clock_read();
+		difference = read_clock(CLOCK_REALTIME) - (int64_t)compared;
+	}
 	return difference;
 }
 
 int64_t record_realtime(uint64_t ticks)
 {
-	return (int64_t)ticks + to_realtime();
+	return (int64_t)ticks + to_realtime(ticks);
 }
 
 uint64_t record_ticks(int64_t realtime)
 {
-	return (uint64_t)(realtime - to_realtime());
+	return (uint64_t)(realtime - to_realtime(record_clock_read()));
 }
