@@ -121,6 +121,11 @@ function heading(end, object, ...said) {
 	return head;
 }
 
+/* What stands in a pane without objects. */
+function nothing(text) {
+	return make("p", "note", state.ends.some(end => end.note) ? "Not known." : text);
+}
+
 function count(n, what) {
 	return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
@@ -173,7 +178,7 @@ function showQps() {
 			if (end.note)
 				all.push(make("p", "note", `${end.name}: ${end.note}`));
 		}
-		return all.length ? all : [make("p", "note", "No queue pair yet: qp create, or listen and connect.")];
+		return all.length ? all : [nothing("No queue pair yet: qp create, or listen and connect.")];
 	});
 }
 
@@ -200,7 +205,7 @@ function showCqs() {
 				cq.armed && "armed", cq.bad && "OVERRUN"), slots);
 				all.push(card);
 			}
-		return all.length ? all : [make("p", "note", "No completion queue yet.")];
+		return all.length ? all : [nothing("No completion queue yet.")];
 	});
 }
 
@@ -248,7 +253,7 @@ function showMemory() {
 					card.append(make("p", "note", mr.note));
 				all.push(card);
 			}
-		return all.length ? all : [make("p", "note", "No region yet: reg 4096")];
+		return all.length ? all : [nothing("No region yet: reg 4096")];
 	});
 }
 

@@ -191,17 +191,18 @@ foreach how {
 } { catch $how; catch "::$how" }
 END
 [ "$(md5sum <rules.rdma)" = "$rules" ] || no 'the rules were changed'
+files=$(ulimit -S -n) memory=$(ulimit -S -v)
 ulimit -S -n 200
 cheat 0 'to leave no file descriptor for the rules' 60 <<'END'
 for {set i 0} {$i < 400} {incr i} { catch { tcp listen 0 -name l$i } }
 END
-ulimit -S -n "$(ulimit -H -n)"
+ulimit -S -n "$files"
 if ! grep -q __asan_init "$rdmash"; then # its own memory is beyond any limit
 	ulimit -S -v 4000000
 	cheat 0 'to take all memory' 60 <<'END'
 catch { while 1 { append all [string repeat x 50000000] } }
 END
-	ulimit -S -v unlimited
+	ulimit -S -v "$memory"
 fi
 cheat 0 'addresses in the program in place of structs' <<'END'
 qp create -name left
