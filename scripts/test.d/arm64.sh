@@ -3,7 +3,7 @@
 what[arm64]='a build for arm64, with its unit tests under qemu-user'
 # qemu-user does not support UDP socket options, or EFAULT for a mapping beyond the end of its file
 tests[arm64]='-L ^unit$
-	-E ^(shell_.*|call_.*|calls_headers|example-form|explain-covers|(taught|trust)_page|uroce_(mr|group|names|mcast|socket_dir)_test|uroce_mcast_veth)$'
+	-E ^(shell_.*|call_.*|calls_headers|example-form|explain-covers|(taught|trust)_page|uroce_(mr|group|names|mcast|socket_dir|socket_locks)_test|uroce_mcast_veth)$'
 
 # The packages of the tree are unpacked, not installed, because its programs can run here only under
 # qemu-user, one at a time. So only tests that are single programs are run.

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -18,62 +17,15 @@
 #include "checks.h"
 #include "group_own.h"
 #include "netns.h"
+#include "own_directories.h"
 #include "worker.h"
 
-#define ALICE	   1000
 #define MALLORY	   1001
 #define ALICES_DIR "/tmp/uroce-1000"
 #define ANY4	   "0.0.0.0"
 #define TEXT(n)	   #n
 #define SLOT_OF(v) "slot" TEXT(v) "."
 #define SLOT	   SLOT_OF(CONTROL_VERSION)
-
-static uint64_t network;
-
-/* Not in a user namespace that knows one user only. */
-static bool can_be_others(void)
-{
-	pid_t pid = fork();
-	int status;
-
-	CHECK(pid >= 0);
-	if (pid == 0)
-		_exit(setresuid(ALICE, ALICE, ALICE) != 0);
-	CHECK(waitpid(pid, &status, 0) == pid);
-	return status == 0;
-}
-
-/* Directories of this test alone, as a host without sessions has them. */
-static void own_directories(void)
-{
-	struct stat st;
-
-	if (!can_be_others() || unshare(CLONE_NEWNS) != 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("tmp", "/tmp", "tmpfs", 0, "mode=1777") != 0 ||
-	    mount("shm", "/dev/shm", "tmpfs", 0, "mode=1777") != 0 ||
-	    mount("run", "/run", "tmpfs", 0, "mode=755") != 0) {
-		fprintf(stderr, "skipped: only root can be several users, and mount\n");
-		exit(SKIPPED);
-	}
-	CHECK_INT(stat("/proc/self/ns/net", &st), 0);
-	network = st.st_ino;
-}
-
-/* Nothing is left of the check before. */
-static void clear_tmp(void)
-{
-	CHECK_INT(system("rm -rf /tmp/* /dev/shm/*"), 0);
-}
-
-static void joins(struct worker *w, uid_t uid, int slot)
-{
-	worker_start(w, uid);
-	worker_ask(w, "join");
-	if (worker_number(w, "slot") != slot)
-		fprintf(stderr, "answer: %s\n", w->answer);
-	CHECK_INT(worker_number(w, "slot"), slot);
-}
 
 /* Runs fn as a user, in a child. */
 static void as(uid_t uid, void (*fn)(void))
@@ -427,44 +379,6 @@ static void test_two_networks(void)
 		worker_end(&w[i]);
 }
 
-/* A process that is stopped while it has the lock of its network delays nobody in another network;
- * but what its network has left behind stays until the lock is free. */
-static void test_lock_of_another_network(void)
-{
-	struct worker there, here, late;
-	char path[64], left[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
-	struct sockaddr_un un = { .sun_family = AF_UNIX };
-	struct stat st;
-	int fd;
-
-	clear_tmp();
-	worker_start(&there, 0);
-	worker_ask(&there, "network");
-	worker_ask(&there, "join");
-	CHECK_INT(worker_number(&there, "slot"), 1);
-	CHECK_STR(worker_ask(&there, "lock-names"), "0");
-	worker_stop(&there);
-	joins(&here, 0, 1);
-	worker_ask(&here, "claim 106 7471 " ANY4);
-	CHECK_INT(worker_number(&here, "port"), 7471);
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)there.pid);
-	CHECK_INT(stat(path, &st), 0);
-	snprintf(left, sizeof(left), "/tmp/uroce-0/%llu.svc.left", (unsigned long long)st.st_ino);
-	strcpy(un.sun_path, left);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	CHECK_INT(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
-	close(fd);
-	joins(&late, 0, 2);
-	CHECK_INT(access(left, F_OK), 0);
-	worker_end(&late);
-	worker_kill(&there, SIGKILL);
-	joins(&late, 0, 2);
-	CHECK(access(left, F_OK) != 0 && errno == ENOENT);
-	worker_end(&late);
-	worker_end(&here);
-}
-
 /* -------------------------------------------------------------------- agreement -- */
 
 static unsigned entries(const char *dir)
@@ -552,48 +466,6 @@ static void test_removed(void)
 	worker_end(&b);
 }
 
-/* The kernel knows by the lock on a socket who has a slot: the same lock on a file of another
- * device, which has the inode of that socket, is somebody else's. */
-static void test_locks_of_files(void)
-{
-	static const char forged[] = "/tmp/locks";
-	FILE *from, *to;
-	unsigned device, minor, found = 0;
-	unsigned long long inode;
-	pid_t pids[SLOTS];
-	struct worker a;
-	char line[200];
-
-	clear_tmp();
-	joins(&a, 0, 1);
-	sockets_slot_pids(pids);
-	CHECK_INT(pids[1], a.pid);
-	from = fopen("/proc/locks", "re");
-	to = fopen(forged, "we");
-	CHECK(from && to);
-	while (fgets(line, sizeof(line), from)) {
-		int pid;
-
-		fputs(line, to);
-		if (sscanf(line, "%*u: POSIX %*s WRITE %d %x:%x:%llu 1 1", &pid, &device, &minor,
-			   &inode) != 4 ||
-		    pid != a.pid)
-			continue;
-		found++;
-		fprintf(to, "99: POSIX  ADVISORY  WRITE %d %02x:%02x:%llu 2 2\n", (int)getpid(),
-			device, minor + 1, inode);
-	}
-	CHECK_INT(found, 1);
-	CHECK_INT(fclose(to), 0);
-	fclose(from);
-	CHECK_INT(mount(forged, "/proc/locks", NULL, MS_BIND, NULL), 0);
-	sockets_slot_pids(pids);
-	CHECK_INT(pids[1], a.pid);
-	CHECK_INT(pids[2], 0);
-	CHECK_INT(umount("/proc/locks"), 0);
-	worker_end(&a);
-}
-
 int main(void)
 {
 	netns_enter();
@@ -610,10 +482,8 @@ int main(void)
 	test_other_user();
 	test_two_users();
 	test_two_networks();
-	test_lock_of_another_network();
 	test_places();
 	test_leftovers();
 	test_removed();
-	test_locks_of_files();
 	return checks_end();
 }
