@@ -181,19 +181,6 @@ static void echo(void)
 		await_success(other_cq);
 }
 
-static void to_datagrams(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 5 };
-
-	check("to INIT",
-	      ibv_modify_qp(qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-	attr.qp_state = IBV_QPS_RTR;
-	check("to RTR", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
-}
-
 /* The answer tells that the first datagram came, which had no completion. */
 static void answer_datagram(struct ibv_qp *from, struct ibv_qp *to, struct ibv_send_wr *wr)
 {

@@ -24,17 +24,10 @@ static struct ibv_qp *make_datagrams(struct ibv_cq *cq, bool is_extended)
 		.pd = r.pd,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND,
 	};
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 5 };
 	struct ibv_qp *qp = ibv_create_qp_ex(r.context, &init);
 
 	check("ibv_create_qp_ex", qp ? 0 : errno);
-	check("to INIT",
-	      ibv_modify_qp(qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-	attr.qp_state = IBV_QPS_RTR;
-	check("to RTR", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	to_datagrams(qp);
 	return qp;
 }
 

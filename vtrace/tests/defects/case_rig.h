@@ -169,6 +169,20 @@ static inline int to_rts(struct ibv_qp *qp, const struct path *p)
 				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
+/* A UD QP that has been created, with the Q_Key 5. */
+static inline void to_datagrams(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 5 };
+
+	check("to INIT",
+	      ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	attr.qp_state = IBV_QPS_RTR;
+	check("to RTR", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
 /* Two QPs of this process. */
 static inline void join(struct rig *r, struct ibv_qp *a, struct ibv_qp *b)
 {

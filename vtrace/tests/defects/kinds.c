@@ -305,7 +305,6 @@ static void send_unaddressed(void)
 		.send_ops_flags = IBV_QP_EX_WITH_SEND,
 	};
 	struct ibv_qp *qp = ibv_create_qp_ex(r.context, &init_attr);
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 1 };
 	struct path p = usual_path(&r, 0);
 	struct ibv_ah_attr to = { .is_global = 1,
 				  .port_num = 1,
@@ -315,19 +314,13 @@ static void send_unaddressed(void)
 
 	check("ibv_create_qp_ex", qp ? 0 : errno);
 	check("ibv_create_ah", ah ? 0 : errno);
-	check("to INIT",
-	      ibv_modify_qp(qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-	attr.qp_state = IBV_QPS_RTR;
-	check("to RTR", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	check("to RTS", ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	to_datagrams(qp);
 	ex = ibv_qp_to_qp_ex(qp);
 	ibv_wr_start(ex);
 	for (unsigned i = 0; i < 2; i++) {
 		ibv_wr_send(ex);
 		if (!i)
-			ibv_wr_set_ud_addr(ex, ah, qp->qp_num, 1);
+			ibv_wr_set_ud_addr(ex, ah, qp->qp_num, 5);
 		ibv_wr_set_sge(ex, r.lkey, (uintptr_t)r.memory, 8);
 	}
 	ends("ibv_wr_complete", ibv_wr_complete(ex));
