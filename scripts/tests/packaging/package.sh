@@ -178,7 +178,7 @@ if command -v dh >/dev/null; then
 		check_deb rdmash usr/bin/rdmash usr/bin/vtrace usr/share/man/man1/vtrace.1.gz \
 			usr/share/man/man1/rdmash-post-write.1.gz \
 			usr/share/rdmash/examples/write-read.rdma -- \
-			"uroce (= $version)" libedit2 libtcl8.6 libjson-c libpcap0.8
+			"uroce (= $version)" libedit2 "libtcl$("$usr/bin/rdmash" -X -q -c "puts [info tclversion]")" libjson-c libpcap0.8
 		check_deb uroce usr/bin/uroce usr/lib/rdmash/preload/liburoce.so -- libdeflate
 		ok 'no file is in both' [ -z "$(comm -12 "$tmp/files.rdmash" "$tmp/files.uroce")" ]
 		check_installed
