@@ -219,6 +219,7 @@ static uint64_t read_program(const struct way *way, int64_t until)
 	r = reader_open(&how);
 	demand(r && reader_admit(r) == 0, "the reader is open");
 	injections_watch(r);
+	v.reader = r;
 	v.to = fopen("/dev/null", "we");
 	if (way->checked)
 		demand(checking_begin(&checking, v.to, false) == 0, "checks begin");
