@@ -160,6 +160,7 @@ static void begin_process(struct reader *r, unsigned i, pid_t pid)
 	p->pid = pid;
 	p->own_pid = from->pid;
 	p->forked_by = newest_process(r, from->forked_by);
+	p->forked_at = from->forked_at;
 	memcpy(p->name, from->name, sizeof p->name - 1);
 	for (char *c = p->name; *c; c++)
 		if (*c == '\n' || *c == '\t') /* a name has one line */

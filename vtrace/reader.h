@@ -20,6 +20,7 @@ struct traced {
 	pid_t pid;			/* here */
 	pid_t own_pid;			/* as the process sees it, in a PID namespace of its own */
 	const struct traced *forked_by; /* NULL: it has executed a program, or is the first one */
+	uint64_t forked_at;		/* ticks */
 	char name[256];			/* its command line */
 	struct record_objects *objects; /* when each existed, and its name */
 	/* Of views.c, from READER_BEGUN on: */

@@ -99,9 +99,10 @@ struct shared_site {
 
 struct shared_process {
 	_Atomic uint32_t state;
-	int32_t pid;	   /* as the process sees it, which may be in another PID namespace */
-	int32_t forked_by; /* the process whose memory it has got; 0: it has executed a program */
-	char name[256];	   /* its command line, blanks between the words */
+	int32_t pid;	    /* as the process sees it, which may be in another PID namespace */
+	int32_t forked_by;  /* the process whose memory it has got; 0: it has executed a program */
+	uint64_t forked_at; /* ticks: when it has got that */
+	char name[256];	    /* its command line, blanks between the words */
 	/* How often threads were held; for each place of a thread in the record: at which of these
 	 * times << 32 | the kernel's number of the thread. They go on when went_on changes. */
 	_Atomic uint32_t held, went_on;

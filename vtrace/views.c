@@ -113,6 +113,7 @@ static void begin_process(struct traced *p)
 
 	p->live = live_program_new();
 	p->live->parent = p->forked_by ? p->forked_by->live : NULL;
+	p->live->forked_at = p->forked_at;
 	if (prlimit(p->pid, RLIMIT_MEMLOCK, NULL, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY)
 		p->live->lock_limit = lock.rlim_cur;
 	p->next = the.newest;

@@ -270,6 +270,7 @@ struct live_program {
 	struct open_wc *open; /* of each CQ at most one */
 	unsigned nopen;
 	const struct live_program *parent; /* that has forked this process; NULL: it is not known */
+	uint64_t forked_at;		   /* ticks: when it has done that */
 	uint64_t lock_limit; /* bytes of memory that the process may lock; 0: not known, or all */
 	struct record_objects *objects;
 };

@@ -121,7 +121,7 @@ function heading(end, object, ...said) {
 	return head;
 }
 
-/* What stands in a pane without objects. */
+/* The text of a pane without objects. */
 function nothing(text) {
 	return make("p", "note", state.ends.some(end => end.note) ? "Not known." : text);
 }

@@ -417,12 +417,13 @@ static void find_inherited(const struct refused_call *f)
 {
 	const struct live_program *parent = f->p->parent;
 	const uint64_t object = f->r->nargs ? f->r->args[0] : 0;
+	const char *name = parent ? live_program_name(parent, object, f->p->forked_at) : "";
 
-	if (parent && live_object_at(parent->seen, object) && !live_object_at(f->p->seen, object))
+	if (*name && !live_object_at(f->p->seen, object))
 		cause_add(f->c, IS_SO, NULL,
 			  "%s was made before fork(), by the parent: a child can use no object of "
 			  "it, but may open the device and make its own",
-			  live_program_name(parent, object, f->r->begin));
+			  name);
 }
 
 void why_call_refused(const struct refused_call *f)

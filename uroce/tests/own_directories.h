@@ -18,25 +18,12 @@
 
 static uint64_t network;
 
-/* Not in a user namespace that knows one user only. */
-static inline bool can_be_others(void)
-{
-	pid_t pid = fork();
-	int status;
-
-	CHECK(pid >= 0);
-	if (pid == 0)
-		_exit(setresuid(ALICE, ALICE, ALICE) != 0);
-	CHECK(waitpid(pid, &status, 0) == pid);
-	return status == 0;
-}
-
 /* Directories of this test alone, as a host without sessions has them. */
 static inline void own_directories(void)
 {
 	struct stat st;
 
-	if (!can_be_others() || unshare(CLONE_NEWNS) != 0 ||
+	if (!worker_can_be(ALICE) || unshare(CLONE_NEWNS) != 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmp", "/tmp", "tmpfs", 0, "mode=1777") != 0 ||
 	    mount("shm", "/dev/shm", "tmpfs", 0, "mode=1777") != 0 ||

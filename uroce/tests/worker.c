@@ -267,6 +267,18 @@ static void run(int fd)
 
 /* --------------------------------------------------------------------- the test -- */
 
+bool worker_can_be(uid_t uid)
+{
+	pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (pid == 0)
+		_exit(setresuid(uid, uid, uid) != 0);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	return status == 0;
+}
+
 void worker_start(struct worker *w, uid_t uid)
 {
 	int fds[2];

@@ -3,6 +3,7 @@
 #ifndef UROCE_TESTS_WORKER_H
 #define UROCE_TESTS_WORKER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct worker {
@@ -11,6 +12,8 @@ struct worker {
 	char answer[600]; /* of the last command */
 };
 
+/* Can one be this user? Not in a user namespace that knows one user only. */
+bool worker_can_be(uid_t uid);
 /* Begins one, as this user (0: as the test). */
 void worker_start(struct worker *w, uid_t uid);
 /* Commands, which answer with words:

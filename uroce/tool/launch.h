@@ -19,7 +19,7 @@ bool launch_has_device(const char *name);
 /* Writes the path of a library: beside this program in its build tree, or where it was installed.
  * 0, or -1 with errno (ENOENT: not there). */
 int launch_find(const char *library, char *path, size_t size);
-/* What to do if it is not there. */
+/* The remedy if it is not there. */
 const char *launch_remedy(void);
 /* Puts it into LD_PRELOAD for the programs that this process executes from now on. 0, or -1
  * with errno (EINVAL: a colon or semicolon in its path). */

@@ -66,6 +66,7 @@ static struct shared_area *find_shared(int *fd, int *inherited)
 }
 
 static pid_t forked_by; /* 0: this program was executed */
+static uint64_t forked_at;
 
 static void name_process(struct shared_process *p)
 {
@@ -83,6 +84,7 @@ static void name_process(struct shared_process *p)
 			p->name[i] = ' ';
 	p->pid = getpid();
 	p->forked_by = forked_by;
+	p->forked_at = forked_at;
 }
 
 /* Waits until vtrace knows which process this is. false: it could not be told, or vtrace has ended.
@@ -190,6 +192,7 @@ static void *take_place(struct shared_area *s, int fd)
 static void forget_parent(void)
 {
 	forked_by = getppid();
+	forked_at = record_time();
 	record_keep_for(NULL);
 	hold_forget();
 	end_faults();
